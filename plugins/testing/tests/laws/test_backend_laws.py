@@ -61,38 +61,40 @@ FAULTS = {
     "it writes while it describes": (
         "free",
         """
-        def describe(self, plan, only):
+        def describe_stage(self, plan, index):
             Path("plan.txt").write_text("a plan")
-            return super().describe(plan, only)
+            return super().describe_stage(plan, index)
         """,
         "rewardlab run recipe.yaml --dry-run\n    got: it writes plan.txt",
     ),
     "it imports its engine to check": (
         "free",
         """
-        def check(self, plan):
+        def findings(self, plan):
             import engine_of_toys
-            return super().check(plan)
+            return super().findings(plan)
         """,
         "rewardlab check recipe.yaml\n    got: it imports engine_of_toys",
     ),
     "it writes the ledger twice": (
         "whole",
         """
-        def run(self, *arguments):
+        def run_stage(self, *arguments):
             from rewardlab.training import Ledger
             write = Ledger.write
             Ledger.write = lambda *given, **named: [write(*given, **named) for _ in "12"]
-            super().run(*arguments)
+            super().run_stage(*arguments)
         """,
         "asked: the ledger, stage 0, step 1\n    got: 4 groups\n    expected: 2, the stage's batch_size",
     ),
     "it loses a completion": (
         "whole",
         """
-        def run(self, plan, directory, only, say):
-            super().run(plan, directory, only, say)
-            ledger = directory.path / "ledger.jsonl"
+        def run_stage(self, job):
+            super().run_stage(job)
+            if job.stage.use != "eval":
+                return
+            ledger = job.run.path / "ledger.jsonl"
             lines = ledger.read_text().splitlines(keepends=True)
             ledger.write_text("".join(lines[:-1]))
         """,
@@ -101,7 +103,7 @@ FAULTS = {
     "it tells the rewards another text than the ledger": (
         "scores",
         """
-        def run(self, *arguments):
+        def run_stage(self, *arguments):
             from dataclasses import replace
             from rewardlab.scoring import Scorer
             score = Scorer.score_groups
@@ -114,14 +116,14 @@ FAULTS = {
                 return [replace(s, completions=group.completions) for s, group in zip(scored, groups)]
 
             Scorer.score_groups = of_others
-            super().run(*arguments)
+            super().run_stage(*arguments)
         """,
         "as the ledger says",
     ),
     "it lets a completion without a value vote": (
         "masked",
         """
-        def run(self, *arguments):
+        def run_stage(self, *arguments):
             from dataclasses import replace
             from toy_rewards.engine import train
             own = train.group_advantages
@@ -130,25 +132,25 @@ FAULTS = {
                 return own(algorithm, replace(group, totals=group.shaped))
 
             train.group_advantages = with_the_mean_of_the_others
-            super().run(*arguments)
+            super().run_stage(*arguments)
         """,
         "of the totals [1.0, None, 0.0, 0.0]\n    got: [1.41",
     ),
     "it begins anew when it is resumed": (
         "resume",
         """
-        def run(self, plan, directory, only, say):
-            shutil.rmtree(directory.path / "checkpoints", ignore_errors=True)
-            super().run(plan, directory, only, say)
+        def run_stage(self, job):
+            shutil.rmtree(job.run.path / "checkpoints", ignore_errors=True)
+            super().run_stage(job)
         """,
         "got: it goes on with step 1\n    expected: step 2 or a later one",
     ),
     "it takes Ctrl-C for the end of its work": (
         "resume",
         """
-        def run(self, *arguments):
+        def run_stage(self, *arguments):
             try:
-                super().run(*arguments)
+                super().run_stage(*arguments)
             except KeyboardInterrupt:
                 pass
         """,
@@ -157,11 +159,9 @@ FAULTS = {
     "it stops when there is nothing left to do": (
         "stop",
         """
-        def run(self, plan, directory, only, say):
-            stop, directory.stop = directory.stop, threading.Event()
-            super().run(plan, directory, only, say)
-            directory.done = []
-            directory.save_state()
+        def run_stage(self, job):
+            stop, job.run.stop = job.run.stop, threading.Event()
+            super().run_stage(job)
             if stop.is_set():
                 raise KeyboardInterrupt
         """,
@@ -170,40 +170,40 @@ FAULTS = {
     "it hears Ctrl-C alone": (
         "stop",
         """
-        def run(self, plan, directory, only, say):
-            directory.stop = threading.Event()
-            super().run(plan, directory, only, say)
+        def run_stage(self, job):
+            job.run.stop = threading.Event()
+            super().run_stage(job)
         """,
         "expected: a result that is `stopped`",
     ),
     "it samples by what process it is": (
         "same",
         """
-        def run(self, *arguments):
+        def run_stage(self, *arguments):
             from toy_rewards.engine.policy import Policy
             sample = Policy.sample
             Policy.sample = lambda self, *given: sample(self, *given[:-1], f"{given[-1]}/{os.getpid()}")
-            super().run(*arguments)
+            super().run_stage(*arguments)
         """,
         "as without an interruption",
     ),
     "it swallows a failure": (
         "failures",
         """
-        def run(self, plan, directory, only, say):
+        def run_stage(self, job):
             try:
-                super().run(plan, directory, only, say)
+                super().run_stage(job)
             except JobError as error:
-                say(f"warning: {error}")
+                job.say(f"warning: {error}")
         """,
         "with a reward that raises an exception\n    got: exit code 0",
     ),
     "it says a failure in words of its own": (
         "failures",
         """
-        def run(self, *arguments):
+        def run_stage(self, *arguments):
             try:
-                super().run(*arguments)
+                super().run_stage(*arguments)
             except JobError as error:
                 raise RuntimeError("the worker died") from error
         """,
@@ -286,7 +286,7 @@ def test_an_engine_that_takes_any_option_breaks_mistakes(faulty):
 def test_an_engine_that_hangs_is_killed(faulty):
     faulty(
         """
-        def run(self, *arguments):
+        def run_stage(self, *arguments):
             threading.Event().wait()
         """
     )
