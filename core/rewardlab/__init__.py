@@ -85,7 +85,7 @@ def __getattr__(name: str) -> Any:
     except AttributeError:
         if name.startswith("_") or find_spec(f"{__name__}.{name}"):  # a module that `from rewardlab import` imports
             raise
-        from rewardlab.cli import find
+        from rewardlab.commands.find import find
 
         if (spec := find(name)) is None:
             raise

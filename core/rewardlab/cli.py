@@ -4,25 +4,26 @@ Nothing but the standard library is imported before a command is known, so that 
 """
 
 import os
-import re
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rewardlab.commands.built_in import BUILT_IN, TRACEBACK
-from rewardlab.first_party import first_party, installation
+from rewardlab.commands.find import find, of_our_plugins, of_third_parties
 from rewardlab.version import __version__
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Iterator
 
     from rewardlab.command_spec import CommandResult, CommandSpec
     from rewardlab.errors import RewardlabError
 
 MISTAKE, FAILED, INTERRUPTED = 2, 1, 130
-ORDER = " run new check eval score causes compare tables winrates convert probe judge report ledger plugins env schema "
-"""of --help; others come first"""
+ORDER = (
+    *("run", "new", "check", "eval", "score", "causes", "compare", "tables", "winrates", "convert", "probe", "judge"),
+    *("report", "ledger", "plugins", "env", "schema"),
+)
+"""of --help; other commands come last"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -80,77 +81,10 @@ def _dispatch(arguments: Sequence[str]) -> int:
     except UserError as error:
         return _complain(str(error), MISTAKE)
     if spec is None:
-        known = [*(spec.name for spec in BUILT_IN), *dict(_of_our_plugins(installed=True))]
-        code = _complain(f"no command {name!r}{nearest(name, known)}", MISTAKE)
+        code = _complain(f"no command {name!r}{nearest(name, dict(_of_ours()))}", MISTAKE)
         print("usage: rewardlab COMMAND ...; `rewardlab --help` lists the commands", file=sys.stderr)
         return code
     return _run(spec, rest)
-
-
-def find(name: str) -> "CommandSpec | None":
-    """Return the command of this name, ours or a plugin's; None if there is none.
-
-    A UserError names both distributions if two offer it, and the pip install that brings it if one of ours would.
-    """
-    ours = next((spec for spec in BUILT_IN if spec.name == name), None)
-    others = _third_parties()
-    if ours is not None and not others:
-        return ours
-    from rewardlab.registry import Registry, command_of_ours, find_command
-
-    return (find_command(name, Registry()) if others else None) or ours or command_of_ours(name)
-
-
-def _third_parties() -> bool:
-    """Return whether others have plugins here that may offer commands, by a look at metadata that costs 3 ms."""
-    return any(True for _ in _entry_points_of_others())
-
-
-def _entry_points_of_others() -> "Iterator[str]":
-    """Yield the names of plugins that are not ours and whose module names the hook of commands.
-
-    The metadata is read as text, and no module is imported: importlib's reader takes 30 ms, and plugins' modules 200.
-    """
-    own = {"rewardlab", "rewardlab-core", *(plugin["distribution"] for plugin in first_party().values())}
-    for distribution, folders in _distributions().items():
-        for folder in folders if distribution not in own else ():
-            _, _, ours = _text(os.path.join(folder, "entry_points.txt")).partition("[rewardlab]\n")
-            for line in ours.partition("[")[0].splitlines():
-                name, _, module = line.replace(" ", "").partition("=")
-                if module and "rewardlab_commands" in _source(module.partition(":")[0]):
-                    yield name
-
-
-def _source(module: str) -> str:
-    """Return the text of a module; of one that cannot be found, nothing."""
-    path = module.replace(".", os.sep)
-    files = (os.path.join(folder, path + end) for folder in sys.path for end in (".py", os.sep + "__init__.py"))
-    return next((text for file in files if (text := _text(file))), "")
-
-
-def _distributions() -> dict[str, list[str]]:
-    """Return the folders with the metadata of what is installed, by the names of the distributions."""
-    found: dict[str, list[str]] = {}
-    for folder in dict.fromkeys(sys.path):
-        for entry in _entries(folder or "."):
-            if entry.name.endswith((".dist-info", ".egg-info")):
-                found.setdefault(re.split("-[0-9]", entry.name)[0].replace("_", "-"), []).append(entry.path)
-    return found
-
-
-def _entries(folder: str) -> "list[os.DirEntry[str]]":
-    try:
-        return list(os.scandir(folder))
-    except OSError:
-        return []
-
-
-def _text(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read()
-    except OSError:
-        return ""
 
 
 def _run(spec: "CommandSpec", arguments: Sequence[str]) -> int:
@@ -228,9 +162,11 @@ def _complete() -> int:
 
     parser = ArgumentParser("rewardlab")
     commands = parser.add_subparsers()
-    for name in [*(spec.name for spec in BUILT_IN), *dict(_of_our_plugins(installed=True))]:
-        if (spec := find(name)) is not None:
-            add_arguments(commands.add_parser(name, help=spec.summary), spec.options_class())
+    typed = os.environ.get("COMP_LINE", "").split()[1:2]
+    for name, summary in _of_ours():
+        command = commands.add_parser(name, help=summary)
+        if [name] == typed and (spec := find(name)) is not None:  # of the others nothing but the name is asked
+            add_arguments(command, spec.options_class())
     argcomplete.autocomplete(parser)
     return 0
 
@@ -257,13 +193,17 @@ def _complain(text: str, code: int) -> int:
     return code
 
 
+def _of_ours() -> list[tuple[str, str]]:
+    """Return the name and summary of each command of ours that is installed."""
+    return [*((spec.name, spec.summary) for spec in BUILT_IN), *of_our_plugins(installed=True)]
+
+
 def _help() -> str:
-    commands = [(spec.name, spec.summary) for spec in BUILT_IN] + _of_our_plugins(installed=True)
-    commands += _of_third_parties() if _third_parties() else []
+    commands = sorted(_of_ours(), key=lambda command: ORDER.index(command[0]) if command[0] in ORDER else len(ORDER))
+    commands += of_third_parties()
     width = max(len(name) for name, _ in commands)
-    commands.sort(key=lambda command: ORDER.find(f" {command[0]} "))
     lines = [f"  {name:<{width}}  {what}" for name, what in commands]
-    if missing := _of_our_plugins(installed=False):
+    if missing := of_our_plugins(installed=False):
         lines += ["", "Not installed:", *(f"  {name:<{width}}  {what}" for name, what in missing)]
     return "\n".join(
         [
@@ -282,32 +222,6 @@ def _help() -> str:
             "  rewardlab check recipe.yaml                  finds every mistake in one",
         ]
     )
-
-
-def _of_our_plugins(installed: bool) -> list[tuple[str, str]]:
-    """Return the commands of our plugins that are installed; or are not, and the pip install that brings them."""
-    here = _distributions()
-    return [
-        (command, summary if installed else f"{summary} ({installation(name)})")
-        for name, plugin in first_party().items()
-        if (plugin["distribution"] in here) is installed
-        for command, summary in plugin["commands"].items()
-        if " " not in command  # else it is a part of a command
-    ]
-
-
-def _of_third_parties() -> list[tuple[str, str]]:
-    """Return the commands of plugins that are not ours, with their origin. A broken plugin has none."""
-    from rewardlab.registry import Registry
-    from rewardlab.text.printable import printable
-
-    registry = Registry()
-    plugins = [registry.plugin(name) for name in dict.fromkeys(_entry_points_of_others())]
-    return [
-        (printable(name), printable(f"{spec.summary} ({plugin.distribution} {plugin.version})"))
-        for plugin in plugins
-        for name, spec in plugin.commands.items()
-    ]
 
 
 if __name__ == "__main__":

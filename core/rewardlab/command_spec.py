@@ -82,10 +82,11 @@ class CommandSpec:
     config: Function[Any] = Function()
     run: Function[Callable[[Any], CommandResult | int]] = Function()
 
-    @property
-    def module(self) -> str:
-        """The module in which it runs."""
-        return self.run.__module__
+    @classmethod
+    def of_module(cls, module: str, summary: str) -> "CommandSpec":
+        """Return the command that a module has in `Options` and `run`, named like it; "_" stands for a space."""
+        name = module.rpartition(".")[2].replace("_", " ")
+        return cls(name=name, summary=summary, config=f"{module}:Options", run=f"{module}:run")
 
     def options_class(self) -> Any:
         """Return the options class, imported if it was given as a text."""

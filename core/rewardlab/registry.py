@@ -234,11 +234,10 @@ def find_command(name: str, registry: Registry) -> CommandSpec | None:
     return _looked_at(found[0][1]) if found else None
 
 
-def command_of_ours(name: str) -> CommandSpec | None:
-    """Return a command that a plugin of ours has; None if none has. Raises UserError if it is not installed."""
-    if (owner := command_owner(name)) is None:
-        return None
-    registry = Registry()
+def command_of_ours(name: str) -> CommandSpec:
+    """Return a command that a plugin of ours has (`command_owner`). Raises UserError if that is not installed."""
+    owner, registry = command_owner(name), Registry()
+    assert owner is not None, name
     if owner not in registry.names():
         raise UserError(f"the command {name!r} is not installed; {installation(owner)}")
     return registry.usable(owner).commands[name]

@@ -1,7 +1,7 @@
 """The commands of this repository, the core's and those of its plugins."""
 
-from rewardlab.cli import find
 from rewardlab.commands.built_in import BUILT_IN
+from rewardlab.commands.find import find
 from rewardlab.first_party import first_party
 
 OF_PLUGINS = [name for plugin in first_party().values() for name in plugin["commands"] if " " not in name]

@@ -171,7 +171,7 @@ def wheels_alone(environments, released, tmp_path_factory):
 
 MISSING = """
 import json
-from rewardlab.cli import find
+from rewardlab.commands.find import find
 from rewardlab.errors import UserError
 from rewardlab.first_party import first_party
 from rewardlab.registry import Registry

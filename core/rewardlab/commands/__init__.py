@@ -1,7 +1,7 @@
 """The commands that come with rewardlab, one file each: the options, and what is done with them.
 
-They come in by the hook (`hook`) of a plugin's commands. `built_in` lists them; `arguments` reads options classes;
-`parsing` makes parsers of them, `functions` what programs call.
+They come in by the hook (`hook`) of a plugin's commands. `built_in` lists them, `find` finds any; `arguments` reads
+options classes; `parsing` makes parsers of them, `functions` what programs call.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""The commands of this repository, and where each is found."""
+"""The commands of the core; those of our plugins come in by their hooks."""
 
 from rewardlab.command_spec import CommandSpec
 
@@ -6,16 +6,11 @@ TRACEBACK = "REWARDLAB_TRACEBACK"
 """the variable that asks for tracebacks, as --traceback does"""
 
 
-def _command(name: str, summary: str) -> CommandSpec:
-    module = f"rewardlab.commands.{name}"
-    return CommandSpec(name=name, summary=summary, config=f"{module}:Options", run=f"{module}:run")
-
-
 BUILT_IN = [
-    _command("run", "train by a recipe"),
-    _command("check", "find every mistake in a recipe, without loading a model"),
-    _command("eval", "evaluate a model, or one that a server answers for, by a recipe"),
-    _command("score", "reward existing completions"),
-    _command("plugins", "list installed plugins and components"),
-    _command("env", "build, list and remove plugins' own environments"),
+    CommandSpec.of_module("rewardlab.commands.run", "train by a recipe"),
+    CommandSpec.of_module("rewardlab.commands.check", "find every mistake in a recipe, without loading a model"),
+    CommandSpec.of_module("rewardlab.commands.eval", "evaluate a model, or one that a server answers for, by a recipe"),
+    CommandSpec.of_module("rewardlab.commands.score", "reward existing completions"),
+    CommandSpec.of_module("rewardlab.commands.plugins", "list installed plugins and components"),
+    CommandSpec.of_module("rewardlab.commands.env", "build, list and remove plugins' own environments"),
 ]

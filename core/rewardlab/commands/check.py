@@ -59,7 +59,6 @@ def run(options: Options) -> CommandResult:
 def _causes(options: Options) -> CommandResult:
     """Return what `rewardlab causes` finds in rows that are scored already; it refuses others, for scoring may cost."""
     spec = command_of_ours("causes")
-    assert spec is not None
     given = {"recipe": options.recipe, "overrides": options.overrides, "rows": options.rows, "limit": None}
     found = spec.call(spec.options_class()(**given))
     assert isinstance(found, CommandResult)

@@ -116,8 +116,7 @@ def _check(options: Options) -> CommandResult:
     return _result(command_of_ours(f"plugins {CHECK}"), name=name, settings=tuple(settings), **how)
 
 
-def _result(spec: CommandSpec | None, **options: Any) -> CommandResult:
-    assert spec is not None
+def _result(spec: CommandSpec, **options: Any) -> CommandResult:
     result = spec.call(spec.options_class()(**options))
     assert isinstance(result, CommandResult)
     return result

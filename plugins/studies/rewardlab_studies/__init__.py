@@ -32,15 +32,7 @@ COMMANDS = {
 
 @hookimpl
 def rewardlab_commands() -> list[CommandSpec]:
-    return [
-        CommandSpec(
-            name=name,
-            summary=summary,
-            config=f"rewardlab_studies.commands.{name}:Options",
-            run=f"rewardlab_studies.commands.{name}:run",
-        )
-        for name, summary in COMMANDS.items()
-    ]
+    return [CommandSpec.of_module(f"{__name__}.commands.{name}", summary) for name, summary in COMMANDS.items()]
 
 
 @hookimpl
