@@ -5,7 +5,7 @@ from textwrap import dedent
 
 import pytest
 from rewardlab.commands import plugins
-from rewardlab.errors import JobError, one_line, one_line_at
+from rewardlab.errors import JobError, one_line, one_line_at, plugin_line
 from rewardlab.redaction import forget_secrets, note_secrets
 
 PLUGIN = """
@@ -123,3 +123,14 @@ def test_a_cut_leaves_no_half_of_a_secret():
         assert one_line(ValueError("http://bob:" + "x" * 400 + "@host")).endswith("http://***@host")
     finally:
         forget_secrets()
+
+
+@pytest.mark.parametrize("host", ["rewardlab_studies", "rewardlab_testing"])
+def test_a_plugin_of_ours_that_calls_others_is_not_where_their_exceptions_come_from(host):
+    scope = {}
+    exec(compile("def fails():\n    return 1 / 0", "/x/rewardlab_mine/reward.py", "exec"), scope)
+    calls = compile("fails()", f"/x/{host}/job.py", "exec")
+    with pytest.raises(ZeroDivisionError) as raised:
+        exec(calls, scope)
+    error = raised.value.with_traceback(raised.value.__traceback__.tb_next)  # without this test's own line
+    assert plugin_line(error) == "/x/rewardlab_mine/reward.py:2"

@@ -3,8 +3,11 @@
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
+
+from rewardlab.first_party import first_party
 
 __all__ = [
     "MAX_LISTED",
@@ -31,7 +34,6 @@ _SHOWN = 12
 _SEARCHED, _SEARCHED_LENGTH = 500, 100
 """names, and characters of a name, that the search for the nearest one looks at"""
 _OURS = Path(__file__).parent
-_LAWS = "rewardlab_testing"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -165,10 +167,14 @@ def plugin_line(error: BaseException) -> str | None:
     return place
 
 
+@cache
+def _hosts() -> frozenset[str]:
+    """Return the packages of our plugins that have commands, which call other plugins as the core does."""
+    return frozenset(p["distribution"].replace("-", "_") for p in first_party().values() if p["commands"])
+
+
 def _is_foreign(file: Path) -> bool:
-    if (
-        file.name.startswith("<") or file.is_relative_to(_OURS) or _LAWS in file.parts
-    ):  # "<frozen importlib._bootstrap>"
+    if file.name.startswith("<") or file.is_relative_to(_OURS) or _hosts() & {*file.parts}:  # also <frozen importlib>
         return False
     import sysconfig
 
