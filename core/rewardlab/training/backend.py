@@ -10,6 +10,8 @@ from rewardlab.recipe.models import needs_engine
 from rewardlab.recipe.validation import Finding
 from rewardlab.training.stage import StageJob
 
+METHODS = ("findings", "headline", "describe_stage", "ready", "trains_here", "run_stage")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Capabilities:
@@ -88,9 +90,10 @@ def open_backend(plan: Plan) -> Backend:
         raise kind(f"{what}: {error}") from error
     except PLUGIN_FAULTS as error:
         raise JobError(f"{what} could not be built: {one_line_at(error)}") from error
-    for needed in ("findings", "headline", "describe_stage", "ready", "trains_here", "run_stage"):
-        if not callable(getattr(backend, needed, None)):
-            raise JobError(f"{what} could not be built: `build` gave {type(backend).__name__} without `{needed}`")
+    absent = [name for name in METHODS if not callable(getattr(backend, name, None))]
+    absent += ["capabilities"] * (not isinstance(getattr(backend, "capabilities", None), Capabilities))
+    if absent:
+        raise JobError(f"{what} could not be built: `build` gave {type(backend).__name__} without `{absent[0]}`")
     engine: Backend = backend
     return engine
 

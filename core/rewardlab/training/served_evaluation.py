@@ -46,7 +46,7 @@ def _evaluate(job: StageJob, scorer: Scorer) -> None:
     assert isinstance(stage, EvalStage)
     assert stage.served is not None
     judge = scorer.judges[stage.served]
-    samples = stratified_sample(job.evaluation_samples, stage.prompts, stage.split_by)
+    samples = stratified_sample(job.evaluation_samples(), stage.prompts, stage.split_by)
     policy = ServedPolicy(judge, job.plan, stage)
     job.say(
         f"stage {job.index} (eval) asks {stage.served} ({job.plan.judges[stage.served].use.use}): {len(samples):,} "

@@ -45,14 +45,12 @@ class StageJob:
             if record in vars(self):
                 getattr(self, record).close()
 
-    @property
-    def samples(self) -> list[Sample]:
-        """The rows that the stage trains on: those of its dataset that are not held out."""
+    def training_samples(self) -> list[Sample]:
+        """Read the rows that the stage trains on: those of its dataset that are not held out."""
         return training_samples(self.plan, self.index)
 
-    @property
     def evaluation_samples(self) -> list[Sample]:
-        """The rows that the stage evaluates on; those of a named set have its name in the field `eval_set`."""
+        """Read the rows that the stage evaluates on; those of a named set have its name in the field `eval_set`."""
         return evaluation_samples(self.plan, self.index)
 
     def starting_model(self) -> str:

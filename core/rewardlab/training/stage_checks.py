@@ -1,6 +1,6 @@
 """The checks of a recipe for an engine: what follows from its capabilities, and what is the same for every engine."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -28,20 +28,23 @@ from rewardlab.training.hub_models import hub_warnings
 
 def engine_problems(plan: Plan, backend: Backend) -> list[Problem]:
     """Return every reason why an engine cannot run the stages that need it, each with its place in the recipe."""
-    found = [*_of_model(plan, backend), *backend.findings(plan)]
-    for index, stage in enumerate(plan.recipe.stages):
-        found += [(("stages", index, *path), what) for path, what in _of_stage(plan, backend, stage)]
     others = {("stages", i) for i, stage in enumerate(plan.recipe.stages) if not needs_engine(stage)}
-    about_engine = dict.fromkeys((path, what) for path, what in found if path[:2] not in others)
-    return [Problem(where=plan.document.where(path), what=what, path=path) for path, what in about_engine]
+    found = [*_of_model(plan, backend), *(one for one in backend.findings(plan) if one[0][:2] not in others)]
+    for index, stage in enumerate(plan.recipe.stages):
+        if ("stages", index) not in others:
+            found += [(("stages", index, *path), what) for path, what in _of_stage(plan, backend.capabilities, stage)]
+    return _problems(plan, dict.fromkeys(found))
 
 
 def engine_warnings(plan: Plan, backend: Backend) -> list[Problem]:
     """Return what an engine can do as a recipe without problems says, and its author may not mean."""
     warns = getattr(backend, "warnings", None)
-    found: list[Finding] = list(warns(plan)) if callable(warns) else []
-    told = [Problem(where=plan.document.where(path), what=what, path=path) for path, what in found]
-    return [*told, *(hub_warnings(plan) if backend.capabilities.transformers_models else [])]
+    found = _problems(plan, warns(plan) if callable(warns) else ())
+    return [*found, *(hub_warnings(plan) if backend.capabilities.transformers_models else ())]
+
+
+def _problems(plan: Plan, findings: Iterable[Finding]) -> list[Problem]:
+    return [Problem(where=plan.document.where(path), what=what, path=path) for path, what in findings]
 
 
 def _of_model(plan: Plan, backend: Backend) -> Iterator[Finding]:
@@ -49,12 +52,10 @@ def _of_model(plan: Plan, backend: Backend) -> Iterator[Finding]:
         yield from model_findings(plan.recipe.model)
 
 
-def _of_stage(plan: Plan, backend: Backend, stage: Stage) -> Iterator[Finding]:
-    can = backend.capabilities
-    assert plan.backend is not None or not needs_engine(stage)
-    name = "" if plan.backend is None else plan.backend.use.use
-    if isinstance(stage, DataStage) or not needs_engine(stage):
-        return
+def _of_stage(plan: Plan, can: Capabilities, stage: Stage) -> Iterator[Finding]:
+    assert plan.backend is not None
+    assert not isinstance(stage, DataStage)  # which needs no engine
+    name = plan.backend.use.use
     if stage.use not in can.stages:
         yield (), f"the backend {name} runs {_listed(['data', *can.stages], 'and')} stages, not {stage.use}"
         return

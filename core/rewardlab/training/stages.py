@@ -6,7 +6,6 @@ from contextlib import closing
 from rewardlab.plan import Plan
 from rewardlab.recipe.models import DataStage, needs_engine
 from rewardlab.training.data_stage import write_dataset
-from rewardlab.training.ledger import UsageLog
 from rewardlab.training.run_directory import RunDirectory
 from rewardlab.training.served_evaluation import evaluate_served
 from rewardlab.training.stage import StageJob
@@ -33,19 +32,16 @@ def run_stages(
             continue
         if directory.stop.is_set():
             raise KeyboardInterrupt
-        if isinstance(stage, DataStage):
-            _write_data(plan, directory, index, stage, say)
-        else:
-            with closing(StageJob(plan=plan, run=directory, index=index, say=say)) as job:
-                (run_stage if needs_engine(stage) else evaluate_served)(job)
+        with closing(StageJob(plan=plan, run=directory, index=index, say=say)) as job:
+            if isinstance(stage, DataStage):
+                _write_data(job, stage)
+            elif needs_engine(stage):
+                run_stage(job)
+            else:
+                evaluate_served(job)
         directory.finish_stage(index)
 
 
-def _write_data(plan: Plan, directory: RunDirectory, index: int, stage: DataStage, say: Callable[[str], None]) -> None:
-    say(f"stage {index} (data) writes {stage.to}")
-    asked = write_dataset(plan, index, say, directory.stop)
-    usage = UsageLog(directory.path / "usage.jsonl", directory.attempt)
-    try:
-        usage.note(index, None, asked)
-    finally:
-        usage.close()
+def _write_data(job: StageJob, stage: DataStage) -> None:
+    job.say(f"stage {job.index} (data) writes {stage.to}")
+    job.usage.note(job.index, None, write_dataset(job.plan, job.index, job.say, job.run.stop))

@@ -34,7 +34,7 @@ def _train_or_evaluate(job: StageJob, stage: Stage) -> None:
     if isinstance(stage, EvalStage):
         _evaluate(job, stage, source)
         return
-    samples = job.samples
+    samples = job.training_samples()
     if isinstance(stage, SftStage):
         from rewardlab_trl import sft
 
@@ -83,7 +83,7 @@ def _evaluator(job: StageJob, stage: RlStage | EvalStage) -> "Evaluator | None":
     return Evaluator(
         job=job,
         settings=settings,
-        samples=job.evaluation_samples,
+        samples=job.evaluation_samples(),
         temperature=next(t for t in temperatures if t is not None),
         top_p=stage.top_p,
         top_k=stage.top_k,

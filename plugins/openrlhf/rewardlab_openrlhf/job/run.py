@@ -101,9 +101,9 @@ def _write_sources(job: StageJob, run: Path) -> None:
     """Write the stage's samples, read here: the nodes need neither the datasets nor what they are made from."""
     folder = stage_folder(run, job.name)
     folder.mkdir(parents=True, exist_ok=True)
-    _write(folder / "source.jsonl", job.samples)
+    _write(folder / "source.jsonl", job.training_samples())
     if isinstance(job.stage, RlStage) and job.stage.evaluation is not None:
-        _write(folder / "evaluation_source.jsonl", job.evaluation_samples)
+        _write(folder / "evaluation_source.jsonl", job.evaluation_samples())
 
 
 def _write(path: Path, samples: Sequence[Sample]) -> None:

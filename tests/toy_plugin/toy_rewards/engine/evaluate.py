@@ -41,7 +41,7 @@ def evaluate(
     step: int | None = None,
 ) -> Results:
     """Return the results of an evaluation; they, the completions and their rows of the ledger are written."""
-    samples = stratified_sample(job.evaluation_samples, settings.prompts, settings.split_by)
+    samples = stratified_sample(job.evaluation_samples(), settings.prompts, settings.split_by)
     temperature, seed = _temperature(job, settings), f"{job.plan.recipe.seed}/evaluation"
     groups = [policy.sample(sample, settings.samples, temperature, seed) for sample in samples]
     scored = scorer.score_groups(groups, zero_truncated=False)

@@ -29,7 +29,7 @@ def train(job: StageJob, stage: RlStage, policy: Policy, rate: float) -> Policy:
 
     Raises KeyboardInterrupt where the user stopped it.
     """
-    samples = job.samples
+    samples = job.training_samples()
     steps = steps_of(stage, len(samples))
     order = reading_order(job.plan, job.index, samples)
     checkpoints = job.run.folder("checkpoints", job.name)
