@@ -60,6 +60,17 @@ def test_an_engine_may_warn_of_a_recipe_that_it_can_run(main, write, monkeypatch
     assert "is short" not in err
 
 
+@pytest.mark.parametrize("absent", ["capabilities", "run_stage"])
+def test_an_engine_that_lacks_a_part_of_the_interface_is_named(main, write, monkeypatch, toy, absent):
+    from toy_rewards.engine.backend import ToyBackend
+
+    monkeypatch.delattr(ToyBackend, absent)
+    write("r.yaml", RECIPE)
+    code, _, err = main("check", "r.yaml")
+    assert code == 1
+    assert err.endswith(f"backend toy could not be built: `build` gave ToyBackend without `{absent}`\n")
+
+
 def test_it_describes_its_stages_and_writes_nothing(main, write, tmp_path):
     write("r.yaml", RECIPE)
     code, out, _ = main("run", "r.yaml", "--dry-run")

@@ -10,7 +10,7 @@ full disk, answers that nobody can read) is raised by `Judges.check`.
     settings         a job's settings for its judges: where answers are kept, what happens if none can be read
     reply_cache      replies that need no call: kept ones, and those to the same question under way
     cassette         answers kept in a file and found again by what was asked
-    attempts         the calls for one question: past the limits below, with retries
+    retries          the calls for one question: past the limits below, repeated if they fail
     circuit_breaker  a judge that is down is tested by one question at a time, while the others wait
     outage_notice    what the user reads while a judge is down
     rate_limit       requests and tokens a minute
@@ -20,7 +20,7 @@ full disk, answers that nobody can read) is raised by `Judges.check`.
     group_deadline   the deadline for all questions about a group
     unparsable       notices within 50 replies that a judge's answers cannot be read
     first_call       one call to each judge before a run
-    limits           the limits as attempts meet them, a process's own or on loan
+    limits           the limits as retries meet them, a process's own or on loan
     kept_replies     the files of a judge's replies
 
 For engines whose processes share a judge (rewardlab-ray lends its limits and divides its replies) are the names below;

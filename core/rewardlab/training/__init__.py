@@ -9,7 +9,7 @@ repository use it. Pin `rewardlab-core~=0.1.0`.
 
     run_job, run_directory      a run, and its folder
     evaluation_job              a run of nothing but the stages `eval`, of any policy
-    backend, check   the engine as the rest of the library sees it, or none, and every check before a run
+    backend, check              the engine as the rest of the library sees it, or none, and every check before a run
     readiness, dry_run, costs   what can be tried, described and estimated before a run
     stages, data_stage          the stages one after the other, and the one that writes a dataset
     served_evaluation, served_policy   the stage that evaluates a served policy, which needs no engine

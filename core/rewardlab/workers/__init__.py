@@ -6,12 +6,12 @@ passes its deadline or its memory limit, is replaced, and none outlives the job.
 
     reward_pool   the processes of one reward that declares runs="worker"
     shared        worker files that several components share, so that no model is in memory twice
-    process_pool          up to n processes, the threads that wait for them, and what is done about their deaths
+    process_pool  up to n processes, the threads that wait for them, and what is done about their deaths
     output        what processes print, as the user sees it
     process       one process as the host sees it: command, messages, deadlines, end
-    worker_main       the program that runs in the process
+    worker_main   the program that runs in the process
     placement     the environment, device and threads of a component's processes
-    devices       the torch device, found out without torch
+    devices       the torch device: found out without torch, checked with it
     environments  managed environments, built from a requirements file where they are first needed
 """
 
