@@ -84,7 +84,7 @@ def test_a_model_without_a_trained_head_is_refused(tiny_model, tmp_path):
 
     folder = shutil.copytree(tiny_model(), tmp_path / "policy")
     LlamaForSequenceClassification.from_pretrained(folder).model.save_pretrained(folder)
-    with pytest.raises(ValueError, match=r"no trained reward model: 1 of a classifier's weights .* score\.weight"):
+    with pytest.raises(ValueError, match=r"not a trained reward model: 1 of a classifier's weights .* score\.weight"):
         built(folder)
 
 
