@@ -298,8 +298,11 @@ class TestEntryPoints:
     def test_one_that_is_stale_says_so(self, offer):
         [module] = offer("gone", BREVITY).glob("*.py")
         module.unlink()
-        with pytest.raises(UserError, match=r"the entry point 'gone' of gone-rewards names a module that is not there"):
+        with pytest.raises(
+            UserError, match=r"the entry point 'gone' of gone-rewards names a module that is not there"
+        ) as told:
             Registry().find("reward", "gone/brevity")
+        assert f'[tool.setuptools] py-modules = ["{module.stem}"]' in str(told.value)
 
 
 # --- What is not installed

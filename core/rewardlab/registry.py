@@ -142,6 +142,12 @@ class Registry:
             raise UserError(f"plugin {name!r} ({plugin.distribution}) cannot be used: {plugin.broken}")
         return plugin
 
+    def not_installed(self, name: str, hint: str = "") -> UserError:
+        """Return the error for a plugin that is not installed; without a hint, it says how to get it, or what is."""
+        malformed = f" ({'; '.join(self.unreadable)})" if self._given is None and self.unreadable else ""
+        hint = hint or _hint(installation(name)) or _without_entry_point(name) or nearest(name, self._points)
+        return UserError(f"no plugin {name!r}{hint}{malformed}")
+
     def __iter__(self) -> Iterator[Plugin]:
         return (self.plugin(name) for name in self.names())
 
@@ -158,10 +164,8 @@ class Registry:
             raise UserError(f"no {kind} {use!r}{hint}")
         if name not in self._points:
             everything = [n for p in self for n in _offered(p, kind)]
-            hint = nearest(use, everything) if any(n.split("/")[1] == component for n in everything) else ""
-            malformed = f" ({'; '.join(self.unreadable)})" if self._given is None and self.unreadable else ""
-            hint = hint or _hint(installation(name)) or _without_entry_point(name) or nearest(name, self._points)
-            raise UserError(f"no plugin {name!r}{hint}{malformed}")
+            elsewhere = any(n.split("/")[1] == component for n in everything)
+            raise self.not_installed(name, nearest(use, everything) if elsewhere else "")
         plugin = self.usable(name)
         if (kind, component) not in plugin.specs:
             elsewhere = [k for k, n in plugin.specs if n == component]
@@ -330,7 +334,11 @@ def _load(name: str, points: list[EntryPoint]) -> Plugin:
     except PLUGIN_FAULTS as error:  # a plugin may raise anything while it is imported
         broken = one_line_at(error)
         if isinstance(error, ModuleNotFoundError) and error.name in (points[0].module, points[0].module.split(".")[0]):
-            broken += f"; the entry point {name!r} of {distribution} names a module that is not there; install it again"
+            broken += (
+                f"; the entry point {name!r} of {distribution} names a module that is not there. If the file is beside "
+                f'pyproject.toml, say so in it, [tool.setuptools] py-modules = ["{error.name}"] (of a package, '
+                "packages = [...]); then install it again"
+            )
         return Plugin(name=name, distribution=distribution, version=version, broken=broken)
     file = getattr(module, "__file__", None)
     home = Path(file).parent if file else None

@@ -63,6 +63,25 @@ def test_a_recipe_that_is_fine(rewardlab, write):
     assert "total '2 * short - 1' is in [-1, 1]" in result.stdout
 
 
+def test_an_override_of_a_key_that_no_recipe_has_is_named_with_the_nearest_key(rewardlab, write):
+    result = rewardlab("check", write("r.yaml", FINE), "stage.0.steps=50")
+    assert result.stderr == "error: override 'stage.0.steps=50': stage: no such option; did you mean 'stages'?\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "quoted"),
+    [
+        (["reward.components.x={use:", "toy/letters}"], "'reward.components.x={use: toy/letters}'"),
+        (["seed=1", "reward.total=short", "+", "1", "name=b"], "'reward.total=short + 1'"),
+        (["rows.jsonl", "stages.0.steps=", "50"], "'stages.0.steps= 50'"),
+    ],
+)
+def test_an_override_that_the_shell_has_split_is_shown_in_quotes(rewardlab, write, words, quoted):
+    result = rewardlab("check", write("r.yaml", FINE), *words)
+    assert result.returncode == 2
+    assert result.stderr == f"error: the shell has split an override at a space; put it in quotes: {quoted}\n"
+
+
 def test_every_mistake_of_a_recipe_is_found_in_one_run(rewardlab, write):
     write("r.yaml", MISTAKEN)
     result = rewardlab("check", "r.yaml")

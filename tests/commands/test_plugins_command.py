@@ -1,6 +1,7 @@
 """`rewardlab plugins`: what is installed, broken plugins too."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -157,12 +158,30 @@ def test_a_card_tells_the_laws_that_are_off_and_components_without_examples(main
         ("toi", "error: no plugin 'toi'; did you mean 'toy'?\n"),
         ("toy/brevty", "error: no component 'toy/brevty'; did you mean 'toy/brevity'?\n"),
         ("zzz/x", "error: no plugin 'zzz'; there are "),
+        ("chek", "error: no plugin 'chek'; did you mean 'check'?\n"),
     ],
 )
 def test_a_wrong_name_gets_the_nearest_one(main, name, says):
     code, out, err = main("plugins", name)
     assert (code, out) == (2, "")
     assert err.startswith(says)
+
+
+def test_an_unknown_name_gets_the_plugins_the_sub_commands_and_the_parts_of_recipes(main):
+    error = main("plugins", "qqqqq")[2]
+    there, _, more = error.partition(". ")
+    assert not {"dpo", "sft", "component"} & set(re.findall(r"'(\w+)'", there))
+    assert more == (
+        "Sub-commands are new NAME and check NAME; "
+        "parts of recipes: recipe, dataset, judge, reward, component, data, sft, rl, dpo, eval\n"
+    )
+
+
+def test_a_module_without_an_entry_point_gets_the_line_to_write(main, tmp_path, monkeypatch):
+    (tmp_path / "lonely.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    for words in (["lonely"], ["check", "lonely"]):
+        assert "no entry point makes it a plugin: write lonely =" in main("plugins", *words)[2]
 
 
 @pytest.mark.parametrize(

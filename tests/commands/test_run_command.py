@@ -119,7 +119,8 @@ class TestResume:
             for recipe, file in (((), "recipe.resolved.yaml"), (("r.yaml",), "state.json")):
                 code, _, err = run(*recipe, "--resume", folder)
                 assert code == 2
-                assert err == f"error: {folder} is no run directory to resume: {lacks.format(file)}\n"
+                why = f"error: {folder} is not the folder of a run: {lacks.format(file)}; name the folder that"
+                assert err == f"{why} `rewardlab run` printed, or write RECIPE --resume latest\n"
 
     def test_without_either_asks_which(self, run):
         code, _, err = run()

@@ -1,6 +1,7 @@
 """The parser of a command's arguments, and the words that call a command again."""
 
 import inspect
+import shlex
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +10,7 @@ from rewardlab.command_spec import CommandSpec, Overrides, Positional
 from rewardlab.commands.arguments import Argument, arguments_of, validated
 from rewardlab.commands.built_in import TRACEBACK
 from rewardlab.errors import UserError
-from rewardlab.recipe.command_line import apart
+from rewardlab.recipe.command_line import apart, split_override
 from rewardlab.specs import Config
 
 
@@ -72,6 +73,8 @@ def _of_words(words: Sequence[str], arguments: Sequence[Argument]) -> dict[str, 
     """Return what the words without a flag give: overrides, and the others in the order of the fields."""
     files, overrides = apart(words)
     places = [argument for argument in arguments if isinstance(argument.mark, Positional)]
+    if whole := split_override(words, surplus=len(files) > len(places)):
+        raise UserError(f"the shell has split an override at a space; put it in quotes: {shlex.quote(whole)}")
     least = sum(argument.required for argument in places)
     if not least <= len(files) <= len(places):
         wanted = " and ".join(_usage(argument) for argument in places)

@@ -85,7 +85,11 @@ def _list(options: Options) -> CommandResult:
     wanted = name.partition("/")[0]
     parts = [part_row(name)] if name in PARTS else []
     if wanted and wanted not in registry.names() and not parts:
-        raise UserError(f"no plugin {wanted!r}{nearest(wanted, [*registry.names(), *PARTS])}")
+        meant = nearest(wanted, [*registry.names(), *PARTS, NEW, CHECK])
+        if "did you mean" in meant:
+            raise UserError(f"no plugin {wanted!r}{meant}")
+        error = registry.not_installed(wanted)
+        raise UserError(f"{error}. Sub-commands are {NEW} NAME and {CHECK} NAME; parts of recipes: {', '.join(PARTS)}")
     plugins = [registry.plugin(name) for name in registry.names() if wanted in ("", name)]
     every = [row for plugin in plugins for row in component_rows(plugin)]
     rows = [row for row in every if name in ("", wanted, row["use"])] + parts

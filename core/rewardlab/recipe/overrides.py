@@ -119,8 +119,9 @@ def _set(tree: dict[str, Any], override: _Override, done: Overridden) -> None:
         path = (*path, key)
         if not rest:
             break
-        if isinstance(node, dict):
-            node.setdefault(key)
+        if isinstance(node, dict) and key not in node:
+            node[key] = None
+            done.set[path] = override.text
         if node[key] is None:
             node[key] = {}
         node = node[key]

@@ -128,7 +128,7 @@ class RunDirectory:
             different += _different_plugins(manifest["plugins"], fresh["plugins"])
             commands = [*manifest["commands"], *fresh["commands"]]
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-            raise UserError(f"{path} is no run directory to resume: {one_line(error)}") from error
+            raise _not_a_run(path, one_line(error)) from error
         if different:
             again = shell_command(["rewardlab", "run", "--resume", str(path)])
             made = f"{path} was made with {'; '.join(different)}"
@@ -210,8 +210,12 @@ def refuse_no_run(path: Path, file: str) -> None:
     if not (path / file).is_file():
         if path.is_dir() and (path / "lock").is_file() and _is_unbegun(path):
             raise UserError(f"the run in {path} had not begun; start it: rewardlab run RECIPE --run-dir {path}")
-        why = f"it has no {file}" if path.is_dir() else "there is no such folder"
-        raise UserError(f"{path} is no run directory to resume: {why}")
+        raise _not_a_run(path, f"it has no {file}" if path.is_dir() else "there is no such folder")
+
+
+def _not_a_run(path: Path, why: str) -> UserError:
+    how = "name the folder that `rewardlab run` printed, or write RECIPE --resume latest"
+    return UserError(f"{path} is not the folder of a run: {why}; {how}")
 
 
 def _is_unbegun(path: Path) -> bool:

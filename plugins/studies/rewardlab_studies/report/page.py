@@ -44,7 +44,7 @@ pre{white-space:pre-wrap;background:#f7f7f7;padding:.5rem;margin:.2rem 0}
 def write_report(run: Path, target: Path) -> Sequence[str]:
     """Write the page of the run in folder `run` to the file `target`.
 
-    Return what is odd about the components of its reward, in words. A UserError where `run` is no run directory.
+    Return what is odd about the components of its reward, in words. A UserError if `run` is not the folder of a run.
     """
     try:
         manifest = read_json(run / "manifest.json")
@@ -52,7 +52,10 @@ def write_report(run: Path, target: Path) -> Sequence[str]:
         if not isinstance(manifest, dict):
             raise ValueError("its manifest.json holds no object")
     except (OSError, ValueError) as error:
-        raise UserError(f"{run} is no run directory: {error}") from error
+        why = f"it has no {Path(error.filename).name}" if isinstance(error, FileNotFoundError) else error
+        raise UserError(
+            f"{run} is not the folder of a run: {why if run.is_dir() else 'there is no such folder'}"
+        ) from error
     ledger = ledger_parts(run)
     consistency, remarks, shown = Consistency(), RemarkCounts(manifest.get("remarks", {})), LastGroups(GROUPS_SHOWN)
     current = current_steps(ledger)

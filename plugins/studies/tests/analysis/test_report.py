@@ -73,14 +73,14 @@ def test_the_page_needs_no_other_file_or_host(run):
 
 
 def test_a_folder_that_is_no_run_is_refused(tmp_path):
-    with pytest.raises(UserError, match="no run directory"):
+    with pytest.raises(UserError, match=r"is not the folder of a run: it has no manifest\.json$"):
         write_report(tmp_path, tmp_path / "report.html")
 
 
 @pytest.mark.parametrize("manifest", ["", "[]", "[" * 200_000])
 def test_a_run_with_a_corrupt_manifest_is_refused(run, manifest):
     (run / "manifest.json").write_text(manifest)
-    with pytest.raises(UserError, match="no run directory"):
+    with pytest.raises(UserError, match="is not the folder of a run: "):
         write_report(run, run / "report.html")
 
 

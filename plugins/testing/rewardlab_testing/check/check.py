@@ -164,7 +164,7 @@ def _chosen(registry: Registry, name: str) -> tuple[Plugin, list[Spec]]:
     plugin_name, slash, component = name.partition("/")
     if plugin_name not in registry.names():
         hint = " (a new one is found once it is installed, with an entry point of the group `rewardlab`)"
-        raise UserError(f"no plugin {plugin_name!r}{nearest(plugin_name, registry.names())}{hint}")
+        raise UserError(f"{registry.not_installed(plugin_name)}{hint}")
     plugin = registry.plugin(plugin_name)
     if plugin.broken:
         raise UserError(f"plugin {plugin_name!r} ({plugin.distribution}) cannot be used: {plugin.broken}")
