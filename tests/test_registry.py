@@ -74,6 +74,7 @@ def test_only_what_is_named_is_loaded(offer):
         ("reward", "toi/brevity", "no plugin 'toi'; did you mean 'toy/brevity'?"),
         ("judge", "toy/brevity", "plugin 'toy' has no judge 'brevity'; toy/brevity is a reward"),
         ("reward", "brevity", "no reward 'brevity'; did you mean 'toy/brevity'?"),
+        ("reward", "math", "no reward 'math'; there is 'math/accuracy'"),
         ("reward", "nothing", "no reward 'nothing'; write <plugin>/<name>"),
     ],
 )
@@ -191,6 +192,10 @@ BROKEN = {
     "range": (
         BREVITY.replace("build", "range=(1, 0), build"),
         "brevity: range (1, 0) is not a closed finite interval",
+    ),
+    "range of one": (
+        BREVITY.replace("build", "range=1, build"),
+        "brevity: range 1 is not two numbers, (lowest, highest)",
     ),
     "scope": (
         BREVITY.replace("build", "scope='prompt', build"),

@@ -65,6 +65,8 @@ def _dispatch(arguments: Sequence[str]) -> int:
     if not arguments:
         print(_help(), file=sys.stderr)
         return MISTAKE
+    if arguments[0] == "help" and len(arguments) > 1:
+        arguments = [arguments[1], "--help"]
     if arguments[0] in ("-h", "--help", "help"):
         print(_help())
         return 0
@@ -80,6 +82,8 @@ def _dispatch(arguments: Sequence[str]) -> int:
         spec = find(name)
     except UserError as error:
         return _complain(str(error), MISTAKE)
+    if spec is None and name.startswith("-") and rest:
+        return _complain(f"{name} comes before a command; write rewardlab {rest[0]} {name}", MISTAKE)
     if spec is None:
         code = _complain(f"no command {name!r}{nearest(name, dict(_of_ours()))}", MISTAKE)
         print("usage: rewardlab COMMAND ...; `rewardlab --help` lists the commands", file=sys.stderr)

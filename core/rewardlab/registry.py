@@ -145,7 +145,11 @@ class Registry:
     def not_installed(self, name: str, hint: str = "") -> UserError:
         """Return the error for a plugin that is not installed; without a hint, it says how to get it, or what is."""
         malformed = f" ({'; '.join(self.unreadable)})" if self._given is None and self.unreadable else ""
-        hint = hint or _hint(installation(name)) or _without_entry_point(name) or nearest(name, self._points)
+        hint = hint or _hint(installation(name)) or _without_entry_point(name)
+        named = [plugin.use(spec) for plugin in self for spec in plugin.specs.values() if spec.name == name]
+        if not hint:
+            hint = nearest(name, named or self._points)
+            hint += "; a plugin of your own is found once pip has installed it" * (not named and "did you" not in hint)
         return UserError(f"no plugin {name!r}{hint}{malformed}")
 
     def __iter__(self) -> Iterator[Plugin]:
@@ -160,7 +164,8 @@ class Registry:
         name, slash, component = use.partition("/")
         if not slash:
             offering = [f"{p.name}/{use}" for p in self if (kind, use) in p.specs]
-            hint = nearest(offering[0], offering) if offering else "; write <plugin>/<name>"
+            offering += _offered(self.plugin(use), kind) if use in self._points else []
+            hint = nearest(use, offering) if offering else "; write <plugin>/<name>"
             raise UserError(f"no {kind} {use!r}{hint}")
         if name not in self._points:
             everything = [n for p in self for n in _offered(p, kind)]

@@ -260,7 +260,10 @@ class RewardSpec(Spec):
             raise TypeError(f"{self.name}: requires, judges and counted_info are lists of names, not one text")
         if self.memory is not None and not self.memory > 0:
             raise ValueError(f"{self.name}: memory {self.memory!r} is not a positive number of GB")
-        low, high = self.range
+        try:
+            low, high = self.range
+        except (TypeError, ValueError):
+            raise TypeError(f"{self.name}: range {self.range!r} is not two numbers, (lowest, highest)") from None
         if not (math.isfinite(low) and math.isfinite(high) and low <= high):
             raise ValueError(f"{self.name}: range {self.range!r} is not a closed finite interval")
         if self.scope == "group" and self.runs == "worker" and self.judges:

@@ -82,6 +82,12 @@ def test_an_override_that_the_shell_has_split_is_shown_in_quotes(rewardlab, writ
     assert result.stderr == f"error: the shell has split an override at a space; put it in quotes: {quoted}\n"
 
 
+def test_rows_in_the_place_of_a_recipe_are_told(rewardlab, write):
+    write("rows.jsonl", "{}\n")
+    result = rewardlab("check", "rows.jsonl", write("r.yaml", FINE))
+    assert result.stderr == "error: rows.jsonl: these are rows; a recipe is a YAML file, and comes before them\n"
+
+
 def test_every_mistake_of_a_recipe_is_found_in_one_run(rewardlab, write):
     write("r.yaml", MISTAKEN)
     result = rewardlab("check", "r.yaml")

@@ -158,6 +158,7 @@ def test_a_card_tells_the_laws_that_are_off_and_components_without_examples(main
         ("toi", "error: no plugin 'toi'; did you mean 'toy'?\n"),
         ("toy/brevty", "error: no component 'toy/brevty'; did you mean 'toy/brevity'?\n"),
         ("zzz/x", "error: no plugin 'zzz'; there are "),
+        ("brevity", "error: no plugin 'brevity'; did you mean 'toy/brevity'?\n"),
         ("chek", "error: no plugin 'chek'; did you mean 'check'?\n"),
     ],
 )
@@ -169,12 +170,10 @@ def test_a_wrong_name_gets_the_nearest_one(main, name, says):
 
 def test_an_unknown_name_gets_the_plugins_the_sub_commands_and_the_parts_of_recipes(main):
     error = main("plugins", "qqqqq")[2]
-    there, _, more = error.partition(". ")
+    there, _, more = error.partition("; sub-commands are ")
     assert not {"dpo", "sft", "component"} & set(re.findall(r"'(\w+)'", there))
-    assert more == (
-        "Sub-commands are new NAME and check NAME; "
-        "parts of recipes: recipe, dataset, judge, reward, component, data, sft, rl, dpo, eval\n"
-    )
+    parts = "recipe, dataset, judge, reward, component, data, sft, rl, dpo, eval"
+    assert more == f"new NAME and check NAME, parts of recipes {parts}\n"
 
 
 def test_a_module_without_an_entry_point_gets_the_line_to_write(main, tmp_path, monkeypatch):

@@ -113,6 +113,10 @@ class TestResume:
         assert "seed was absent, is 3" in err
         assert f"(rewardlab run --resume {stopped})" in err
 
+    def test_with_another_stage_names_that_one(self, run, stopped):
+        Path("r.yaml").write_text(RECIPE.replace("backend:", "  - {use: eval, samples: 7}\nbackend:"))
+        assert 'stages.1 was absent, is {"use": "eval", "samples": 7}' in run("r.yaml", "--resume", stopped)[2]
+
     def test_of_no_run_says_so(self, run):
         Path("empty").mkdir()
         for folder, lacks in (("empty", "it has no {}"), ("nowhere", "there is no such folder")):

@@ -21,11 +21,10 @@ class Options(Config):
         rewardlab plugins                              all plugins, including broken ones
         rewardlab plugins NAME                         one plugin in full, or <plugin>/<component>
         rewardlab plugins --search WORD                installed and known plugins that have the word
-        rewardlab plugins rl                           the keys of a stage or another part of a recipe, with defaults
-        and units rewardlab plugins new NAME [--kind KIND] [--minimal] [--into DIR]
+        rewardlab plugins rl                           the keys of a stage or another part of a recipe
+        rewardlab plugins new NAME [--kind KIND] [--minimal] [--into DIR]
                                                        write an installable plugin that passes its laws and has tests
-        rewardlab plugins check NAME [KEY=VALUE ...]   check the laws (docs/plugins.md) on a plugin or
-        <plugin>/<component>
+        rewardlab plugins check NAME [KEY=VALUE ...]   check the laws on a plugin or <plugin>/<component>
 
     KEY=VALUE sets an option for all components that have it; <plugin>/<component>:KEY=VALUE sets it for one.
     `check` exits with 1 if a law is broken, or if a main law of a component's kind could not be tried; it then says
@@ -86,10 +85,10 @@ def _list(options: Options) -> CommandResult:
     parts = [part_row(name)] if name in PARTS else []
     if wanted and wanted not in registry.names() and not parts:
         meant = nearest(wanted, [*registry.names(), *PARTS, NEW, CHECK])
-        if "did you mean" in meant:
-            raise UserError(f"no plugin {wanted!r}{meant}")
-        error = registry.not_installed(wanted)
-        raise UserError(f"{error}. Sub-commands are {NEW} NAME and {CHECK} NAME; parts of recipes: {', '.join(PARTS)}")
+        error = f"no plugin {wanted!r}{meant}" if "did you mean" in meant else str(registry.not_installed(wanted))
+        if ", ..." in error:
+            error += f"; sub-commands are {NEW} NAME and {CHECK} NAME, parts of recipes {', '.join(PARTS)}"
+        raise UserError(error)
     plugins = [registry.plugin(name) for name in registry.names() if wanted in ("", name)]
     every = [row for plugin in plugins for row in component_rows(plugin)]
     rows = [row for row in every if name in ("", wanted, row["use"])] + parts

@@ -26,6 +26,7 @@ RESOLVED = "recipe.resolved.yaml"
 """the recipe in the folder of a run"""
 RecipeSource = str | os.PathLike[str] | Mapping[str, Any]
 """a YAML file, the name of a recipe that comes with rewardlab, the folder of a run, or the tree itself"""
+_ROWS = (".jsonl", ".csv", ".tsv", ".parquet")
 _MAX_VALUES = 100_000
 _GIVEN = Path("recipe")
 """the name of a recipe that was given as a dict"""
@@ -205,6 +206,8 @@ def _plain(tree: Mapping[str, Any]) -> Tree:
 
 
 def _read(path: Path) -> str:
+    if path.suffix in _ROWS:
+        raise UserError("these are rows; a recipe is a YAML file, and comes before them", where=str(path))
     try:
         data = path.read_bytes()
     except (OSError, ValueError) as error:

@@ -163,8 +163,7 @@ def _prepare_hypothesis() -> None:
 def _chosen(registry: Registry, name: str) -> tuple[Plugin, list[Spec]]:
     plugin_name, slash, component = name.partition("/")
     if plugin_name not in registry.names():
-        hint = " (a new one is found once it is installed, with an entry point of the group `rewardlab`)"
-        raise UserError(f"{registry.not_installed(plugin_name)}{hint}")
+        raise registry.not_installed(plugin_name)
     plugin = registry.plugin(plugin_name)
     if plugin.broken:
         raise UserError(f"plugin {plugin_name!r} ({plugin.distribution}) cannot be used: {plugin.broken}")

@@ -192,7 +192,8 @@ def test_a_law_of_a_part_that_a_component_lacks_has_nothing_to_try(main):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["toi"], "no plugin 'toi'; did you mean 'toy'? (a new one is found once it is installed, with an entry point"),
+        (["toi"], "no plugin 'toi'; did you mean 'toy'?"),
+        (["qqqqq"], "; a plugin of your own is found once pip has installed it"),
         (["toy/brevty"], "no component 'toy/brevty'; did you mean 'toy/brevity'?"),
         (["toy", "--only", "pading"], "no law 'pading'; did you mean 'padding'?"),
         (["toy", "--tries", "0"], "argument --tries: '0' is not a whole number from 1 on"),
