@@ -27,12 +27,12 @@ PARTS: Mapping[str, tuple[str, type[BaseModel]]] = {
     "recipe": ("", models.Recipe),
     "dataset": ("dataset.", DatasetUse),
     "judge": ("judges.NAME.", JudgeUse),
-    "reward": ("reward.", models.Reward),
+    "reward": ("reward.", models.RewardSection),
     "component": ("reward.components.NAME.", ComponentUse),
     **{name: ("stages.N.", model) for name, model in STAGES.items()},
 }
 """part -> (what stands before its keys in an override, its model)"""
-_ELSEWHERE: tuple[type[BaseModel], ...] = (Use, models.Reward, models.BackendUse, *STAGES.values())
+_ELSEWHERE: tuple[type[BaseModel], ...] = (Use, models.RewardSection, models.BackendUse, *STAGES.values())
 """models with a list of their own"""
 _ONE_OF_MAPPINGS = re.compile(r"\{[^{}]*\}( \| \{[^{}]*\})*")
 _BOUNDS = {"gt": ">", "ge": ">=", "lt": "<", "le": "<="}

@@ -25,7 +25,7 @@ class _HelpFormatter(RawDescriptionHelpFormatter):
         return str(action.metavar) if action.dest == WORDS else super()._format_args(action, default_metavar)
 
 
-class _Parser(ArgumentParser):
+class _CommandParser(ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Print the usage, what is wrong and what may be meant, and exit."""
         if unknown := re.match("unrecognized arguments: --([^ =]+)", message):
@@ -40,7 +40,7 @@ def parser_of(spec: CommandSpec) -> ArgumentParser:
     """Return the parser of a command."""
     config = spec.options_class()
     description = inspect.cleandoc(config.__doc__ or spec.summary)
-    parser = _Parser(f"rewardlab {spec.name}", description=description, formatter_class=_HelpFormatter)
+    parser = _CommandParser(f"rewardlab {spec.name}", description=description, formatter_class=_HelpFormatter)
     add_arguments(parser, config)
     return parser
 

@@ -34,7 +34,7 @@ from rewardlab.lazy import lazy_names
 if TYPE_CHECKING:
     from rewardlab.concurrency.ordered_map import in_order as in_order
     from rewardlab.data.column_names import Choose as Choose
-    from rewardlab.data.column_names import Guess as Guess
+    from rewardlab.data.column_names import ColumnGuess as ColumnGuess
     from rewardlab.data.column_names import field_named as field_named
     from rewardlab.data.column_names import guess_columns as guess_columns
     from rewardlab.data.datasets import is_held_out as is_held_out

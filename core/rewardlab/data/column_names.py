@@ -33,7 +33,7 @@ Choose = Callable[[str, Sequence[str]], str]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Guess:
+class ColumnGuess:
     """A guess which column is a field. `why` explains it to the user."""
 
     column: str
@@ -42,7 +42,7 @@ class Guess:
 
 def guess_columns(
     rows: Sequence[Mapping[str, Any]], choose: Choose, named: Mapping[str, str] | None = None
-) -> dict[str, Guess]:
+) -> dict[str, ColumnGuess]:
     """Return our fields -> the columns that are probably theirs, of those that all rows have; each column once.
 
     rows: as they stand in a file. choose: asked if several columns may be a field, so that nothing is guessed
@@ -51,15 +51,15 @@ def guess_columns(
     """
     values = {name: [row.get(name) for row in rows] for name in dict.fromkeys(name for row in rows for name in row)}
     whole = {name: found for name, found in values.items() if all(value is not None for value in found)}
-    guesses = {field: Guess(column=column, why="as you said") for field, column in (named or {}).items()}
+    guesses = {field: ColumnGuess(column=column, why="as you said") for field, column in (named or {}).items()}
     for search, why in ((_by_name, "guessed by its name"), (_by_values, "guessed by its values")):
         for field in (field for field in FIELDS if field not in guesses):
             taken = {guess.column for guess in guesses.values()}
             found = search(field, {name: found for name, found in whole.items() if name not in taken})
             if len(found) > 1:
-                guesses[field] = Guess(column=choose(field, found), why="as you said")
+                guesses[field] = ColumnGuess(column=choose(field, found), why="as you said")
             elif found:
-                guesses[field] = Guess(column=found[0], why="by our own name" if found == [field] else why)
+                guesses[field] = ColumnGuess(column=found[0], why="by our own name" if found == [field] else why)
     return {field: guesses[field] for field in FIELDS if field in guesses and guesses[field].column}
 
 

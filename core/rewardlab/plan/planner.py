@@ -30,7 +30,7 @@ from rewardlab.plan.served_policy import served_findings
 from rewardlab.plan.total_range import Interval, effective_range, total_range
 from rewardlab.recipe.expression import Expression, check_name, parse
 from rewardlab.recipe.loading import Document
-from rewardlab.recipe.models import Recipe, Reward, needs_engine, scores
+from rewardlab.recipe.models import Recipe, RewardSection, needs_engine, scores
 from rewardlab.recipe.partial_validation import LostParts, read, salvage
 from rewardlab.recipe.use import Use
 from rewardlab.recipe.validation import Finding, RecipePath, lookup, option_help, validate
@@ -127,7 +127,7 @@ class _Planner:
         )
         return self._with_reward(plan, recipe.reward) if recipe.reward is not None else plan
 
-    def _with_reward(self, plan: Plan, reward: Reward) -> Plan:
+    def _with_reward(self, plan: Plan, reward: RewardSection) -> Plan:
         components = {
             name: self._find("reward", use, ("reward", "components", name)) for name, use in reward.components.items()
         }
@@ -271,7 +271,7 @@ class _Planner:
             if not _has_dataset(tree, index):
                 self._add(("stages", index), f"{stage.use} needs a dataset; add `dataset:` to the recipe")
 
-    def _check_names(self, reward: Reward) -> None:
+    def _check_names(self, reward: RewardSection) -> None:
         """Report components with a bad name, and a `correctness` that names no component."""
         declared = self._declared("reward", "components")
         for name in declared:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from rewardlab.recipe.loading import RecipeSource as RecipeSource
     from rewardlab.recipe.loading import load as load
     from rewardlab.recipe.models import MISSING_FIELD as MISSING_FIELD
-    from rewardlab.recipe.models import Critic as Critic
+    from rewardlab.recipe.models import CriticSettings as CriticSettings
     from rewardlab.recipe.models import DataStage as DataStage
     from rewardlab.recipe.models import DpoStage as DpoStage
     from rewardlab.recipe.models import EvalStage as EvalStage

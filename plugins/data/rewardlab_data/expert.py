@@ -13,7 +13,7 @@ from rewardlab.data import DroppedRow, DroppedRows, in_order
 from rewardlab.errors import JobError, UserError
 
 from rewardlab_data.expert_prompt import load
-from rewardlab_data.expert_reply import IllFormedReply, Reference, read_reference
+from rewardlab_data.expert_reply import ExpertAnswer, IllFormedReply, read_reference
 from rewardlab_data.options import ExpertOptions
 
 ROWS_AT_ONCE = 256
@@ -69,7 +69,7 @@ class ExpertRows:
         first = ill_formed[0]
         return DroppedRow(where=where, reason=first.reason, detail=first.detail, fault="judge"), len(errors)
 
-    def _read(self, reply: Reply) -> Reference:
+    def _read(self, reply: Reply) -> ExpertAnswer:
         """Return the reply's parts, and report to the judge whether it has them."""
         try:
             reference = read_reference(reply, self._options.bare)
@@ -98,7 +98,7 @@ def _question(sample: Sample, field: str | None) -> str:
     return question
 
 
-def _with_reference(sample: Sample, reference: Reference) -> Sample:
+def _with_reference(sample: Sample, reference: ExpertAnswer) -> Sample:
     fields = {
         "reference": reference.text,
         "reference_reasoning": reference.reasoning,

@@ -102,11 +102,11 @@ def recipe_schema(components: Sequence[OfferedComponent]) -> Schema:
     definitions |= {"CurriculumUse": definitions["Use"], "NormalizerUse": definitions.pop("Use")}
     for key in ("curriculum", "sampler"):
         schema["properties"][key] = _each(schema["properties"][key], lambda s: _redirected(s, "CurriculumUse"))
-    definitions["Reward"] = _each(definitions["Reward"], lambda s: _redirected(s, "NormalizerUse"))
+    definitions["RewardSection"] = _each(definitions["RewardSection"], lambda s: _redirected(s, "NormalizerUse"))
     for name, kind in USES.items():
         definitions[name] = _with_names(definitions[name], [c for c in components if c.kind == kind])
     names = definitions["NormalizerUse"]["properties"]["use"]
-    items = definitions["Reward"]["properties"]["normalize"]["items"]
+    items = definitions["RewardSection"]["properties"]["normalize"]["items"]
     items["anyOf"] = [names if member == {"type": "string"} else member for member in items["anyOf"]]
     schema["properties"]["stages"]["items"] = _by_use(schema["properties"]["stages"]["items"], definitions)
     backends = [component for component in components if component.kind == "backend"]

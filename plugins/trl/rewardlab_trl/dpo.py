@@ -21,7 +21,7 @@ from rewardlab_trl.train import train_to_the_end
 from rewardlab_trl.trainer_arguments import device, one_gpu, shared_arguments
 
 
-class _InOrderTrainer(DPOTrainer):
+class _InOrderDPOTrainer(DPOTrainer):
     """A DPOTrainer that reads rows of token ids, in the order given, which the curriculum has decided."""
 
     def _prepare_dataset(self, dataset: Dataset, *_: Any, **__: Any) -> Dataset:
@@ -57,7 +57,7 @@ def train(job: StageJob, stage: DpoStage, samples: Sequence[Sample], source: str
         run_name=tracked_name(job),
     )
     pairs = [{"prompt_ids": row.prompt, "chosen_ids": row.texts[0], "rejected_ids": row.texts[1]} for row in rows]
-    trainer = _InOrderTrainer(
+    trainer = _InOrderDPOTrainer(
         model=policy.model,
         args=one_gpu(arguments),
         train_dataset=Dataset.from_list(pairs).select(order),

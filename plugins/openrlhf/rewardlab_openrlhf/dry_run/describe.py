@@ -21,7 +21,7 @@ from rewardlab_openrlhf.compile.rl import ESTIMATORS, LOSSES, PAPER_LOSS
 from rewardlab_openrlhf.dry_run.files import dry_run_files
 from rewardlab_openrlhf.engine_arguments import WHEEL, installed_version
 from rewardlab_openrlhf.job.run_cluster import cluster_address
-from rewardlab_openrlhf.layout import Layout, layout_of
+from rewardlab_openrlhf.layout import StageLayout, layout_of
 from rewardlab_openrlhf.memory.batches import batches
 from rewardlab_openrlhf.memory.memory_lines import memory_lines
 from rewardlab_openrlhf.options import Options, options_of
@@ -81,7 +81,7 @@ def _checkpoints(stage: TrainingStage) -> str:
     return f"a checkpoint every {stage.save_every} steps, from which an interrupted stage goes on"
 
 
-def _sft_dpo(plan: Plan, index: int, stage: SftStage | DpoStage, layout: Layout) -> Iterator[str]:
+def _sft_dpo(plan: Plan, index: int, stage: SftStage | DpoStage, layout: StageLayout) -> Iterator[str]:
     unit = "rows" if isinstance(stage, SftStage) else "pairs"
     dataset = plan.stage_dataset(index).use.use
     micro = batches(plan, stage, layout).micro
@@ -92,7 +92,7 @@ def _sft_dpo(plan: Plan, index: int, stage: SftStage | DpoStage, layout: Layout)
         yield "no TensorBoard in this stage: OpenRLHF does not write it together with Weights & Biases here"
 
 
-def _rl(plan: Plan, index: int, stage: RlStage, layout: Layout) -> Iterator[str]:
+def _rl(plan: Plan, index: int, stage: RlStage, layout: StageLayout) -> Iterator[str]:
     completions = stage.batch_size * stage.group_size
     yield f"{plan.stage_dataset(index).use.use}: {describe_length(stage, 'prompts')}; {describe_optimiser(stage)}"
     yield (
@@ -124,7 +124,7 @@ def _kl(stage: RlStage, loss: str) -> str:
     return f"KL {kl.coef:g} in the {kl.into} ({kl.estimator}{weak}){mean}, against the model as this stage finds it"
 
 
-def _micro_batches(plan: Plan, stage: RlStage, layout: Layout) -> str:
+def _micro_batches(plan: Plan, stage: RlStage, layout: StageLayout) -> str:
     rows = batches(plan, stage, layout)
     if rows.tokens is not None:
         of = rows.tokens
@@ -176,7 +176,7 @@ def _evaluation_times(stage: RlStage) -> str:
     return " and ".join([", ".join(times), "after the last step"] if times else ["after the last step"])
 
 
-def _resources(backend: Options, layout: Layout) -> Iterator[str]:
+def _resources(backend: Options, layout: StageLayout) -> Iterator[str]:
     parts = [f"{layout.ranks} trainer rank(s){_shared(layout)}"]
     if layout.engine_gpus:
         parts.append(f"{layout.engine_gpus} for {layout.engines} rollout engine(s) of {layout.tensor_parallel}")
@@ -193,7 +193,7 @@ def _resources(backend: Options, layout: Layout) -> Iterator[str]:
         yield f"ring attention: {layout.ring} ranks share each sequence"
 
 
-def _shared(layout: Layout) -> str:
+def _shared(layout: StageLayout) -> str:
     """Return who uses the ranks' GPUs besides the policy, as the end of a sentence; empty where nobody does."""
     others = ["the reference"] if layout.reference else []
     if layout.colocated:

@@ -17,7 +17,7 @@ from rewardlab.training import looks_local
 from rewardlab_ray.ray_actors import WITHOUT_TORCH
 
 from rewardlab_openrlhf.engine_arguments import what_is_wrong
-from rewardlab_openrlhf.job.cluster_nodes import Node, cluster_nodes, free_gpus
+from rewardlab_openrlhf.job.cluster_nodes import ClusterNode, cluster_nodes, free_gpus
 from rewardlab_openrlhf.job.task import StageTask
 from rewardlab_openrlhf.options import options_of
 
@@ -74,7 +74,7 @@ def check_nodes(task: StageTask, gpus: int, each: int = 1) -> list[str]:
     return [node.id for node in (*needed, *beside) if not faults.get(node.id)]
 
 
-def _may_hold_scorer(node: Node, task: StageTask) -> bool:
+def _may_hold_scorer(node: ClusterNode, task: StageTask) -> bool:
     scorers = options_of(task.plan).scorers
     cpus = max(scorers.num_cpus, 1)  # a head node that offers none is left alone whatever a scorer asks for
     return isinstance(task.stage, RlStage) and not scorers.num_gpus and node.cpus >= cpus
@@ -111,7 +111,7 @@ def examine(
     }
 
 
-def _examine_nodes(nodes: Sequence[Node], arguments: _ExamineArguments) -> dict[str, dict[str, Any] | str]:
+def _examine_nodes(nodes: Sequence[ClusterNode], arguments: _ExamineArguments) -> dict[str, dict[str, Any] | str]:
     """Return by node id what `examine` finds on all nodes at once, or why it could not run there."""
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
@@ -137,7 +137,7 @@ def _answer(reference: Any) -> dict[str, Any] | str:
         return f"{type(error).__name__}: {str(error).strip().splitlines()[-1] if str(error).strip() else ''}"
 
 
-def _lacking(nodes: Sequence[Node], gpus: int, each: int) -> list[str]:
+def _lacking(nodes: Sequence[ClusterNode], gpus: int, each: int) -> list[str]:
     """Return a line about GPUs that are missing, or in use; empty where enough are free."""
     there, free = sum(node.gpus for node in nodes), free_gpus(nodes, each)
     if there < gpus:
@@ -156,7 +156,9 @@ def _lacking(nodes: Sequence[Node], gpus: int, each: int) -> list[str]:
     return []
 
 
-def _problems(node: Node, found: dict[str, Any] | str, here: Mapping[str, Any], task: StageTask) -> Iterator[str]:
+def _problems(
+    node: ClusterNode, found: dict[str, Any] | str, here: Mapping[str, Any], task: StageTask
+) -> Iterator[str]:
     name = node.name
     if isinstance(found, str):
         yield f"node {name} cannot run rewardlab ({found}); prepare its environment as docs/cluster.md says"

@@ -22,7 +22,7 @@ from rewardlab_ray.scoring.service import Service, ServiceSettings, start_servic
 
 from rewardlab_openrlhf.compile import Command, evaluation_temperature
 from rewardlab_openrlhf.job.check_nodes import check_nodes
-from rewardlab_openrlhf.job.checkpoint import Progress, checkpoint_progress
+from rewardlab_openrlhf.job.checkpoint import StageProgress, checkpoint_progress
 from rewardlab_openrlhf.job.lost_process import LostProcess, StartFailure, is_loss, text_of_engine
 from rewardlab_openrlhf.job.task import StageTask
 from rewardlab_openrlhf.layout import layout_of, split_size
@@ -222,7 +222,7 @@ def _environment(task: StageTask) -> Mapping[str, str]:
 
 def _service_settings(task: StageTask, files: StageFiles) -> ServiceSettings:
     assert isinstance(task.stage, RlStage)
-    progress = checkpoint_progress(files.checkpoints) if files.resume else Progress()
+    progress = checkpoint_progress(files.checkpoints) if files.resume else StageProgress()
     return ServiceSettings(
         job=task.job,
         run=task.run,

@@ -24,7 +24,7 @@ class LayoutError(ValueError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Layout:
+class StageLayout:
     """The GPUs of one stage. A rank is a process of the trainer, with one GPU."""
 
     nodes: int
@@ -71,7 +71,7 @@ class Layout:
         return (self.nodes, self.ranks // self.nodes) if self.ranks % self.nodes == 0 else (1, self.ranks)
 
 
-def layout_of(backend: Options, stage: SftStage | DpoStage | RlStage) -> Layout:
+def layout_of(backend: Options, stage: SftStage | DpoStage | RlStage) -> StageLayout:
     """Return the GPUs of a training stage. Raises LayoutError where there are too few or they do not divide."""
     each = backend.gpus_per_node
     if each is None:
@@ -85,17 +85,17 @@ def layout_of(backend: Options, stage: SftStage | DpoStage | RlStage) -> Layout:
     return layout
 
 
-def _sft_dpo(backend: Options, stage: SftStage | DpoStage, each: int) -> Layout:
+def _sft_dpo(backend: Options, stage: SftStage | DpoStage, each: int) -> StageLayout:
     """Return whole nodes, as many as the batch divides over; one where it divides over none, a batch finding."""
     ring = backend.engine.ring_attention
     for nodes in range(backend.nodes, 0, -1):
         ranks = nodes * each
         if ranks % ring == 0 and stage.batch_size % (ranks // ring * (stage.micro_batch_size or 1)) == 0:
-            return Layout(nodes=nodes, gpus=ranks, ranks=ranks, ring=ring)
-    return Layout(nodes=1, gpus=each, ranks=each, ring=ring)
+            return StageLayout(nodes=nodes, gpus=ranks, ranks=ranks, ring=ring)
+    return StageLayout(nodes=1, gpus=each, ranks=each, ring=ring)
 
 
-def _rl(backend: Options, stage: RlStage, each: int) -> Layout:
+def _rl(backend: Options, stage: RlStage, each: int) -> StageLayout:
     beside = _scorer_nodes(backend, each)
     gpus, scorers = backend.nodes * each, sum(node.gpus for node in beside)
     left, held = gpus - scorers, sum(node.held for node in beside)
@@ -119,7 +119,7 @@ def _rl(backend: Options, stage: RlStage, each: int) -> Layout:
         engines, ranks = _shared(engine, left, scorers, held)
     else:
         engines, ranks = _separate(engine, left - held, scorers + held, critic)
-    return Layout(
+    return StageLayout(
         nodes=backend.nodes,
         gpus=gpus,
         ranks=ranks,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rewardlab.plan import Plan
 from rewardlab.recipe import DpoStage, RlStage, SftStage
 
-from rewardlab_openrlhf.layout import Layout
+from rewardlab_openrlhf.layout import StageLayout
 from rewardlab_openrlhf.memory.model_sizes import model_sizes
 from rewardlab_openrlhf.memory.token_costs import forward_bytes, training_bytes
 from rewardlab_openrlhf.options import options_of
@@ -42,7 +42,9 @@ class PassLimits:
     forward_tokens: int
 
 
-def pass_limits(plan: Plan, stage: SftStage | DpoStage | RlStage, layout: Layout, longest: int | None) -> PassLimits:
+def pass_limits(
+    plan: Plan, stage: SftStage | DpoStage | RlStage, layout: StageLayout, longest: int | None
+) -> PassLimits:
     """Return the most rows whose passes take `SHARE` of a GPU at the most, and 1 where one row takes more.
 
     longest: tokens of the stage's longest prompt (rl) or row, once the rows have been read.
@@ -61,7 +63,9 @@ def pass_limits(plan: Plan, stage: SftStage | DpoStage | RlStage, layout: Layout
     )
 
 
-def longest_row(stage: SftStage | DpoStage | RlStage, context: int | None, longest: int | None, layout: Layout) -> int:
+def longest_row(
+    stage: SftStage | DpoStage | RlStage, context: int | None, longest: int | None, layout: StageLayout
+) -> int:
     """Return the tokens of the longest row that one GPU sees; `context` is the rollout engine's limit."""
     if isinstance(stage, RlStage):
         prompt = longest or stage.max_prompt_tokens or ASSUMED_PROMPT

@@ -30,9 +30,9 @@ class Engines:
         self._under_way: dict[Any, int] = {}
         self._lock = threading.Lock()
 
-    def judge(self, options: PolicyJudgeOptions) -> "PolicyJudge":
+    def judge(self, options: PolicyJudgeOptions) -> "EnginePolicyJudge":
         """Return a judge that asks these engines."""
-        return PolicyJudge(options, self)
+        return EnginePolicyJudge(options, self)
 
     def replace(self, engines: Iterable[Any]) -> None:
         """Know these engines, by their actor handles, and no others."""
@@ -61,7 +61,7 @@ class Engines:
         self._on_lost(engine)
 
 
-class PolicyJudge:
+class EnginePolicyJudge:
     """A judge that asks the engine with the fewest questions under way."""
 
     def __init__(self, options: PolicyJudgeOptions, engines: Engines):

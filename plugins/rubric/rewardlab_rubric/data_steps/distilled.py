@@ -19,7 +19,7 @@ from rewardlab_rubric.data_steps.positions import placed, swaps
 from rewardlab_rubric.data_steps.reply_language import share_in, wanted_language
 from rewardlab_rubric.data_steps.translated_thoughts import NoUsableTranslation, ThoughtTranslator
 from rewardlab_rubric.levels import Levels
-from rewardlab_rubric.replies.official import Reading
+from rewardlab_rubric.replies.official import VerdictReading
 from rewardlab_rubric.replies.reading import read_answer, why_unread
 from rewardlab_rubric.strategies.language_texts import Languages
 from rewardlab_rubric.strategies.questions import Questions, RubricQuestion, known_rubrics
@@ -122,7 +122,7 @@ class DistilledRows:
             judged[f"judged_{strategy}"] = UNREAD if label is None else label
         return judged
 
-    def _read(self, ask: Ask, reply: Reply) -> Reading:
+    def _read(self, ask: Ask, reply: Reply) -> VerdictReading:
         return read_answer(self._options.profile, reply, ask)
 
     def _gold(self, sample: Sample, levels: Levels) -> str | None:

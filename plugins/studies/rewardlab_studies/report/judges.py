@@ -25,7 +25,7 @@ def usage_table(path: Path) -> Iterator[list[str]]:
         yield [judge, *(f"{counted[name]:,.4f}" if name == "usd" else f"{counted[name]:,.0f}" for name in COUNTS)]
 
 
-class Consistency:
+class JudgeConsistency:
     """The consistency of the comparisons in a ledger's groups, by component."""
 
     def __init__(self) -> None:

@@ -25,7 +25,7 @@ from rewardlab_studies.report.causes import (
     movement_section,
 )
 from rewardlab_studies.report.discarded import DiscardedCounts
-from rewardlab_studies.report.judges import Consistency, usage_table
+from rewardlab_studies.report.judges import JudgeConsistency, usage_table
 from rewardlab_studies.report.last_groups import LastGroups
 from rewardlab_studies.report.line_parts import passing_lines
 from rewardlab_studies.report.remarks import RemarkCounts
@@ -57,7 +57,8 @@ def write_report(run: Path, target: Path) -> Sequence[str]:
             f"{run} is not the folder of a run: {why if run.is_dir() else 'there is no such folder'}"
         ) from error
     ledger = ledger_parts(run)
-    consistency, remarks, shown = Consistency(), RemarkCounts(manifest.get("remarks", {})), LastGroups(GROUPS_SHOWN)
+    consistency, shown = JudgeConsistency(), LastGroups(GROUPS_SHOWN)
+    remarks = RemarkCounts(manifest.get("remarks", {}))
     current = current_steps(ledger)
     discarded = DiscardedCounts(current)
     # the section takes all lines of the ledger, and the other parts take each on its way there

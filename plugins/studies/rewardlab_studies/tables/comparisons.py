@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from rewardlab_studies.tables.averages import Average
-from rewardlab_studies.tables.layout import OVERALL, Place
+from rewardlab_studies.tables.averages import TableAverage
+from rewardlab_studies.tables.layout import OVERALL, TablePlace
 
 LEVEL = 0.05
 """of a corrected p-value, below which a difference counts"""
@@ -24,8 +24,8 @@ class Comparison:
     measure: str
     model: str
     against: str
-    place: Place
-    difference: Average
+    place: TablePlace
+    difference: TableAverage
     p: float | None = None
     corrected: float | None = None
     floor: float = 0.0

@@ -11,7 +11,7 @@ from rewardlab.errors import Problem, UserError
 
 from rewardlab_studies.tables.layout import Cell
 from rewardlab_studies.tables.measures import Measure
-from rewardlab_studies.tables.prompts import Prompts
+from rewardlab_studies.tables.prompts import PromptIndex
 from rewardlab_studies.tables.readings import PromptAnswers, Scores, open_answers
 from rewardlab_studies.tables.sources import ModelSource
 
@@ -66,7 +66,7 @@ class ModelReader:
     share: whether scores must lie in [0, 1].
     """
 
-    def __init__(self, prompts: Prompts, measures: Sequence[Measure], missing: MissingPolicy, share: bool):
+    def __init__(self, prompts: PromptIndex, measures: Sequence[Measure], missing: MissingPolicy, share: bool):
         self._prompts, self._measures, self._missing, self._share = prompts, measures, missing, share
         self.known_fields = False
 

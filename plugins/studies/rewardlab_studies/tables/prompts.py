@@ -53,7 +53,7 @@ class Clustering:
         )
 
 
-class Prompts:
+class PromptIndex:
     """The prompts by their ids. Takes about 250 bytes of memory a prompt."""
 
     def __init__(self, fields: PromptFields):

@@ -45,7 +45,7 @@ class PromptAnswers:
         return found
 
 
-class Answers(Protocol):
+class ModelAnswers(Protocol):
     """The answers of a model, prompt by prompt. note: what a reader of the table must know of them, or nothing."""
 
     note: str
@@ -53,7 +53,7 @@ class Answers(Protocol):
     def __iter__(self) -> Iterator[PromptAnswers]: ...
 
 
-def open_answers(source: ModelSource) -> Answers:
+def open_answers(source: ModelSource) -> ModelAnswers:
     """Return the answers of a model. A UserError, at once or while they are read, for a file that holds none."""
     return RunAnswers(source) if source.kind == "ledger" else ScoredAnswers(source.path)
 

@@ -13,7 +13,7 @@ from rewardlab.files import write_text
 from rewardlab.scorefile import output_path_problem
 from rewardlab.text import inert
 
-from rewardlab_studies.tables.averages import Average
+from rewardlab_studies.tables.averages import TableAverage
 from rewardlab_studies.tables.comparisons import sentences
 from rewardlab_studies.tables.job import TablesResult
 from rewardlab_studies.tables.pages import format_latex, format_markdown, format_tables
@@ -47,7 +47,7 @@ def tables_as_dict(result: TablesResult, digits: int = 1) -> dict[str, Any]:
     }
 
 
-def _as_dict(average: Average) -> dict[str, Any]:
+def _as_dict(average: TableAverage) -> dict[str, Any]:
     return {name: getattr(average, name) for name in ("mean", "low", "high", "prompts", "clusters")}
 
 

@@ -11,7 +11,7 @@ from rewardlab.plan import Plan
 from rewardlab.recipe import RlStage, dump
 
 from rewardlab_testing.backend_laws import blocking_reward, mask
-from rewardlab_testing.backend_laws.commands import CommandResult, Commands
+from rewardlab_testing.backend_laws.commands import Commands, EndedCommand
 from rewardlab_testing.backend_laws.ledger import LedgerGroup, read_groups
 from rewardlab_testing.messages import violation
 from rewardlab_testing.outcome import LawViolation, UnmetNeed
@@ -26,7 +26,7 @@ class TriedRun:
 
     folder: Path
     directory: Path
-    result: CommandResult
+    result: EndedCommand
 
     @property
     def groups(self) -> list[LedgerGroup]:
@@ -130,7 +130,7 @@ class BackendTrial:
             raise found
         return found
 
-    def refuse_unready(self, result: CommandResult) -> None:
+    def refuse_unready(self, result: EndedCommand) -> None:
         """Raise UnmetNeed where a command ended before it made a run, since this machine lacks something."""
         if result.code == 2 and result.directory is None:
             lines = [line.removeprefix("error: ") for line in result.err.splitlines() if line.startswith("error: ")]
@@ -141,7 +141,7 @@ class BackendTrial:
         self.refuse_unready(result)
         return self.ended_well(folder, result)
 
-    def ended_well(self, folder: Path, result: CommandResult) -> TriedRun:
+    def ended_well(self, folder: Path, result: EndedCommand) -> TriedRun:
         """Return a run whose last command ended with exit code 0; raise LawViolation where it did not."""
         if result.code != 0 or result.directory is None:
             raise violation(result.typed, result.ending, "exit code 0, and `run directory: ...`")

@@ -16,7 +16,7 @@ from rewardlab.registry import Plugin, Registry
 from rewardlab_testing.check.import_cost import LAW as IMPORT
 from rewardlab_testing.check.import_cost import ImportCost, measure_import_cost
 from rewardlab_testing.check.options import options_by_component
-from rewardlab_testing.check.progress import Progress, show_progress
+from rewardlab_testing.check.progress import TrialProgress, show_progress
 from rewardlab_testing.check.table import LawTable
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def _unproved_backends(
 class _Listener:
     """Prints the rows of laws as they are known, and says on stderr what is being tried."""
 
-    def __init__(self, table: LawTable, progress: Progress):
+    def __init__(self, table: LawTable, progress: TrialProgress):
         self._table, self._progress = table, progress
 
     def law_begins(self, use: str, law: str) -> None:

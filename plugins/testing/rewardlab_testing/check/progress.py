@@ -15,7 +15,7 @@ NOTICE_S = 30.0
 CLEAR_LINE = "\r\x1b[K"
 
 
-class Progress:
+class TrialProgress:
     """What is being tried, and since when. part: which of several parts, such as "1 of 2"."""
 
     def __init__(self, part: str):
@@ -57,12 +57,12 @@ class Progress:
 
 
 @contextmanager
-def show_progress(part: str, every: float = 1.0) -> Iterator[Progress]:
+def show_progress(part: str, every: float = 1.0) -> Iterator[TrialProgress]:
     """Show on stderr what the body says is being tried, for work that cannot say how far it is.
 
     every: seconds between two looks at it.
     """
-    progress, done = Progress(part), threading.Event()
+    progress, done = TrialProgress(part), threading.Event()
 
     def show_until_done() -> None:
         while not done.wait(every):

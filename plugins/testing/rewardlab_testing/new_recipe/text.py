@@ -8,7 +8,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from rewardlab.data import Guess
+from rewardlab.data import ColumnGuess
 
 SHOWN = 48
 """characters of a value in a comment"""
@@ -43,7 +43,7 @@ class RecipeParts:
     file: Path
     model: str | None
     default_model: str
-    columns: Mapping[str, Guess]
+    columns: Mapping[str, ColumnGuess]
     first: Mapping[str, Any]
     unused: Sequence[str]
     rewards: Mapping[str, str]

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from rewardlab import Context, RewardSpec, Sample
 from rewardlab.data import (
     Choose,
-    Guess,
+    ColumnGuess,
     Identifier,
     columns_of,
     field_named,
@@ -49,7 +49,7 @@ class NewRecipe:
     """
 
     file: Path
-    columns: Mapping[str, Guess] = field(default_factory=dict)
+    columns: Mapping[str, ColumnGuess] = field(default_factory=dict)
     unused: Sequence[str] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
     also: Sequence[Path] = ()
@@ -174,7 +174,7 @@ def _first_error(error: ValueError) -> str:
     )
 
 
-def _samples(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, Guess]) -> list[Sample]:
+def _samples(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, ColumnGuess]) -> list[Sample]:
     """Return the rows as the recipe will read them."""
     fields = {ours: guess.column for ours, guess in columns.items()}
     identify = Identifier()
@@ -194,7 +194,9 @@ def _splits(samples: Sequence[Sample], share: float) -> bool:
     return len({is_held_out(sample, share) for sample in samples}) == 2
 
 
-def _why_not(name: str, columns: Mapping[str, Guess], samples: Sequence[Sample], registry: Registry) -> str | None:
+def _why_not(
+    name: str, columns: Mapping[str, ColumnGuess], samples: Sequence[Sample], registry: Registry
+) -> str | None:
     """Return why a reward does not fit the rows, as a part of a sentence; None where it fits."""
     use, needed = REWARDS[name]
     if needed is not None and needed not in columns:

@@ -14,7 +14,7 @@ from shlex import quote
 import rewardlab
 from rewardlab.errors import UserError, nearest
 
-from rewardlab_testing.scaffold.kinds import FULL, KINDS, MINIMAL, Example
+from rewardlab_testing.scaffold.kinds import FULL, KINDS, MINIMAL, Template
 from rewardlab_testing.scaffold.naming import package_name, refuse_taken
 
 OF_EVERY_KIND = "every"
@@ -85,7 +85,7 @@ def _templates(size: str, kind: str) -> Iterator[tuple[str, Traversable]]:
     return below(files(__package__) / size / kind, "")
 
 
-def _values(name: str, kind: str, example: Example) -> dict[str, str]:
+def _values(name: str, kind: str, example: Template) -> dict[str, str]:
     """Return what stands for each placeholder."""
     release = ".".join([*rewardlab.__version__.split(".")[:2], "0"])
     needed = [f"rewardlab-testing[laws]~={release}", *(f"{other}~={release}" for other in example.test)]
