@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 from rewardlab.concurrency.threads import LoopThread
 from rewardlab.group_stream import GroupStream
 from rewardlab.scoring.composition import ScoredGroup
-from rewardlab.scoring.group_sampler import GroupSampler
+from rewardlab.scoring.group_sampler import CheckedGroupSampler
 from rewardlab.types import Candidates, Completion, Group, PoolEntry, Sample, Score
 
 T = TypeVar("T")
@@ -108,7 +108,7 @@ class _PooledCompletion:
 class SampledPool:
     """A pool from which the recipe's group sampler chooses the group."""
 
-    def __init__(self, sample: Sample, size: int, sampler: GroupSampler, scoring: PoolScoring):
+    def __init__(self, sample: Sample, size: int, sampler: CheckedGroupSampler, scoring: PoolScoring):
         self._sample = sample
         self._size = size
         self._most = sampler.most(size)

@@ -31,7 +31,7 @@ from rewardlab.scoring.attribution_records import decomposition_of
 from rewardlab.scoring.composition import Composition, ScoredGroup
 from rewardlab.scoring.deadline import ScoringTimeout, in_time
 from rewardlab.scoring.executors import Lane, open_lane
-from rewardlab.scoring.group_sampler import GroupSampler
+from rewardlab.scoring.group_sampler import CheckedGroupSampler
 from rewardlab.scoring.pool import Pool, PoolScoring, SampledPool, StreamedPool
 from rewardlab.scoring.shared_executor import SharedLane
 from rewardlab.scoring.watched_calls import watched
@@ -229,10 +229,10 @@ class Scorer:
         use = planned.use.use
         return use, build(planned, self._context(Judges({})), f"normalizer {use}", "shape")
 
-    def _build_sampler(self, planned: Component | None) -> GroupSampler | None:
+    def _build_sampler(self, planned: Component | None) -> CheckedGroupSampler | None:
         if planned is None:
             return None
-        return GroupSampler(planned, self._context(Judges({})))
+        return CheckedGroupSampler(planned, self._context(Judges({})))
 
     def _composed(self, zero_truncated: bool | None) -> Composition:
         return self.composition if zero_truncated is None else replace(self.composition, zero_truncated=zero_truncated)

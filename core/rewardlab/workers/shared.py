@@ -46,7 +46,7 @@ MODEL_START_LIMIT = 4 * 3600.0
 Json = Any
 
 
-class Worker:
+class SharedWorker:
     """One component's access to a process that others may share."""
 
     def __init__(self, shared: "_SharedCrew", timeout: float):
@@ -175,7 +175,7 @@ class Opener:
     timeout: float
     workers: Workers
 
-    def open(self, file: Path | str, settings: Mapping[str, Json]) -> Worker:
+    def open(self, file: Path | str, settings: Mapping[str, Json]) -> SharedWorker:
         """Return the worker of this file with these settings (JSON); it starts at its first question or at `warm`.
 
         The file is run by path, in an environment that may lack rewardlab, and imports none of it. It defines
@@ -183,7 +183,7 @@ class Opener:
         with `answer(questions: list) -> list`, of the same length and order, all JSON.
         """
         shared = self.workers._share(self.use, self.place, self.size, Path(file), settings)
-        return Worker(shared, self.timeout)
+        return SharedWorker(shared, self.timeout)
 
 
 @dataclass

@@ -22,7 +22,7 @@ from rewardlab_openrlhf.rollout.arrival_callback import Receipt
 from rewardlab_openrlhf.rollout.completions import TextThread
 from rewardlab_openrlhf.rollout.engine_samples import RolloutRequest, describe_logs
 from rewardlab_openrlhf.rollout.group_barrier import GroupBarrier
-from rewardlab_openrlhf.rollout.group_rollout import GroupRollout, Limits
+from rewardlab_openrlhf.rollout.group_rollout import GroupRollout, RolloutLimits
 from rewardlab_openrlhf.rollout.group_scoring import describe_prompt
 from rewardlab_openrlhf.rollout.policy_questions import answer_question
 from rewardlab_openrlhf.rollout.sampling import recipe_sampling
@@ -49,7 +49,7 @@ class GroupExecutor(AgentExecutorBase):
     settings: ClassVar[Mapping[str, Any]]
 
     def __init__(self) -> None:
-        self._limits = Limits.of(self.settings)
+        self._limits = RolloutLimits.of(self.settings)
         self._coordinator = JobActor(coordinator_name(self.job))
         self._scorers = [JobActor(scorer_name(self.job, number)) for number in range(self.settings["scorers"])]
         self._barrier = GroupBarrier()

@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class RolloutLimits:
     """The recipe's `backend.engine.barrier`; timeouts in seconds."""
 
     completion_timeout: float
@@ -44,7 +44,7 @@ class GroupRollout:
         prompt: RolloutPrompt,
         scorers: list[JobActor],
         text_thread: TextThread,
-        limits: Limits,
+        limits: RolloutLimits,
     ):
         self._request = request
         self._prompt = prompt
