@@ -169,8 +169,8 @@ class Registry:
             raise UserError(f"no {kind} {use!r}{hint}")
         if name not in self._points:
             everything = [n for p in self for n in _offered(p, kind)]
-            elsewhere = any(n.split("/")[1] == component for n in everything)
-            raise self.not_installed(name, nearest(use, everything) if elsewhere else "")
+            known = any(n.split("/")[1] == component for n in everything)
+            raise self.not_installed(name, nearest(use, everything) if known else "")
         plugin = self.usable(name)
         if (kind, component) not in plugin.specs:
             elsewhere = [k for k, n in plugin.specs if n == component]

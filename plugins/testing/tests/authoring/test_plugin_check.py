@@ -299,7 +299,7 @@ def test_people_see_what_takes_long_and_its_line_makes_way_for_rows(monkeypatch,
 
 def test_without_a_terminal_a_line_says_so_now_and_then(monkeypatch, capsys):
     monkeypatch.setattr(progress, "NOTICE_S", 0.1)
-    shown = progress.Progress("1 of 2")
+    shown = progress.TrialProgress("1 of 2")
     shown.begin("toy/brevity range")
     told = []
     for seconds in (0.05, 0.15, 0.18, 0.25, 0.3):
