@@ -79,7 +79,7 @@ def _packaged(spec: Spec) -> dict[str, str]:
 
 
 def _off_in_examples(spec: Spec) -> list[dict[str, Any]]:
-    """Return {law, example, why} for each law that only some examples switch off; [] where making examples fails.
+    """Return {law, example, why} for each law that only some examples switch off; [] if making examples fails.
 
     `rewardlab plugins check` says why it fails.
     """

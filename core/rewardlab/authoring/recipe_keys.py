@@ -67,7 +67,7 @@ def key_rows(model: type[BaseModel], before: str = "", above: tuple[type, ...] =
 
 
 def default_text(row: Mapping[str, Any]) -> str:
-    """Return the default of a key in words: "required", "default 1.0"; "" where it has none of its own."""
+    """Return the default of a key in words: "required", "default 1.0"; "" if it has none of its own."""
     if row["required"]:
         return "required"
     return f"default {json.dumps(row['default'], ensure_ascii=False)}" if "default" in row else ""

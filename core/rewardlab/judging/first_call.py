@@ -78,7 +78,7 @@ def first_questions(plan: Plan, only: int | None = None) -> dict[str, list[Ask]]
 
 
 def _askers(plan: Plan, only: int | None) -> list[Component]:
-    """Return the data steps and, where something scores, the rewards of the recipe or of stage `only`."""
+    """Return the data steps and, if something scores, the rewards of the recipe or of stage `only`."""
     stages = {index: stage for index, stage in enumerate(plan.recipe.stages) if only in (None, index)}
     scored = only is None or any(map(scores, stages.values()))
     steps = [planned for place, planned in plan.datasets.items() if place[0] == "stages" and place[1] in stages]

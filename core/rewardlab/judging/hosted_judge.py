@@ -57,7 +57,7 @@ class HostedJudge:
         self._usage = UsageFile(folder and folder / f"{stem}.usage.json")
         self.earlier_usage = self._usage.earlier
         self.most_tokens = spec.most_tokens(options) if spec.most_tokens is not None else None
-        """The most tokens of an answer; None where nothing bounds it."""
+        """The most tokens of an answer; None if nothing bounds it."""
         most = self.most_tokens
         limits = self._own_limits(most) if sharing is None else sharing.limits(name, settings, most)
         self._budget = limits.budget

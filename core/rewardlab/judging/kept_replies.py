@@ -112,7 +112,7 @@ class KeptReplies:
         self._cassettes, self._own, self._writable = [], [], None
 
     async def claim(self, key: str) -> Reply | None:
-        """Return the kept reply; None where the question is to be asked."""
+        """Return the kept reply; None if the question is to be asked."""
         return self.find(key)
 
     async def keep(self, key: str, model: str, draw: int, reply: Reply) -> Reply:

@@ -21,7 +21,7 @@ class ReplyStore(Protocol):
     """The replies of a judge: files of this process (KeptReplies), or of several (SharedReplies)."""
 
     async def claim(self, key: str) -> Reply | None:
-        """Return the kept reply, or one with an error; None where this process is to ask, and `keep` or `release`."""
+        """Return the kept reply, or one with an error; None if this process is to ask, and `keep` or `release`."""
 
     async def keep(self, key: str, model: str, draw: int, reply: Reply) -> Reply:
         """Keep a reply and return the one that is kept now. Raises JobError if it cannot be kept."""

@@ -161,7 +161,7 @@ class Attempts:
             await asyncio.sleep(_pause(failures, outcome.after))
 
     def _is_hopeless(self, failures: int, since: float, last: _Failure) -> bool:
-        """Return whether a question is given up: a count alone would lose one now and then where a tenth fails."""
+        """Return whether a question is given up: a count alone would lose one now and then if a tenth fails."""
         if (last.after or 0.0) > MAX_WAIT_S or self._tries == 1:
             return True
         return failures >= self._tries and time.monotonic() - since >= PATIENCE_A_RETRY_S * self._settings.retries

@@ -26,10 +26,10 @@ class ScoredGroup:
     """A group with the scores of its components, its totals and its shaped rewards.
 
     components: name -> G scores.
-    totals: G numbers, None where a completion without a value gets zero advantage.
-    shaped: G numbers, for a trainer; equal to `totals` where nothing normalizes and nothing is missing.
+    totals: G numbers, None if a completion without a value gets zero advantage.
+    shaped: G numbers, for a trainer; equal to `totals` if nothing normalizes and nothing is missing.
         Empty for what no trainer gets.
-    causes: what each component contributed to `shaped`; None where that cannot be told any more.
+    causes: what each component contributed to `shaped`; None if that cannot be told any more.
     centred: whether a normalizer has taken a mean off `shaped`, such as that of a whole pool: no trainer takes another.
     """
 
@@ -83,7 +83,7 @@ class Composition:
     centred: bool = False
 
     def compose(self, group: Group, components: Mapping[str, Sequence[Score]], seed: int = 0) -> ScoredGroup:
-        """Return one group with totals and shaped rewards. JobError where a policy says `fail`."""
+        """Return one group with totals and shaped rewards. JobError if a policy says `fail`."""
         columns = self.columns(group.sample, components)
         totals = self._totals(group, columns)
         kept = range(len(totals))
@@ -135,7 +135,7 @@ class Composition:
     def columns(self, sample: Sample, components: Mapping[str, Sequence[Score]]) -> dict[str, list[float | None]]:
         """Return the values that the total sees: name -> a value a completion, None for zero advantage.
 
-        A name is left out where its whole group gets zero advantage. JobError where a policy says `fail`.
+        A name is left out where its whole group gets zero advantage. JobError if a policy says `fail`.
         """
         columns = {name: self._column(name, components[name], sample) for name in self.expression.names}
         return {name: column for name, column in columns.items() if column is not None}
@@ -193,7 +193,7 @@ class Composition:
         return None if without_mean else column
 
     def _stand_in(self, name: str, score: Score, present: Sequence[float], place: str) -> float | None:
-        """Return what `total` sees where a component has no value; None for zero advantage."""
+        """Return what `total` sees if a component has no value; None for zero advantage."""
         use = self.uses[name]
         if score.error is None:
             if use.on_abstain == "fail":

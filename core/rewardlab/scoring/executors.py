@@ -200,7 +200,7 @@ def _as_coroutine(score: Callable[[Any], Any]) -> Callable[[Any], Awaitable[Any]
 
 
 def awaiting(score: Callable[[Any], Any]) -> Callable[[Any], Awaitable[Any]]:
-    """Return a coroutine function that awaits `score`, which should be one; TypeError at the call where it is none."""
+    """Return a coroutine function that awaits `score`, which should be one; TypeError at the call if it is none."""
 
     async def call(items: Any) -> Any:
         scores = score(items)
@@ -225,7 +225,7 @@ def describe_failure(error: BaseException) -> str:
 
 
 def describe_place(error: BaseException) -> str:
-    """Return the plugin's line that an exception came from as " (at file.py:12)"; "" where no plugin's did."""
+    """Return the plugin's line that an exception came from as " (at file.py:12)"; "" if no plugin's did."""
     place = plugin_line(error)
     return "" if place is None else f" (at {Path(place).name})"
 
@@ -233,7 +233,7 @@ def describe_place(error: BaseException) -> str:
 def checked_scores(scores: Any, count: int, spec: RewardSpec) -> list[Score]:
     """Return what a reward gave, with every score that breaks the contract turned into a failed one.
 
-    TypeError or ValueError where it gave no list of `count` scores.
+    TypeError or ValueError if it gave no list of `count` scores.
     """
     if inspect.isawaitable(scores):
         scores.close() if inspect.iscoroutine(scores) else None
@@ -269,7 +269,7 @@ def _checked_score(score: Any, spec: RewardSpec) -> Score:
 
 
 def _describe_unwritable(info: Any) -> str | None:
-    """Return why `info` cannot be written as JSON; None where it can."""
+    """Return why `info` cannot be written as JSON; None if it can."""
     if not isinstance(info, Mapping):
         return f"info is {type(info).__name__}, not a mapping"
     for key, value in info.items():

@@ -68,7 +68,7 @@ class MissingGuard:
         self.check_end()
 
     def check_end(self) -> None:
-        """Raise a JobError where a component gave nothing but failures, however few were counted."""
+        """Raise a JobError if a component gave nothing but failures, however few were counted."""
         for name, failed in self._failed.items():
             use = self._uses[name]
             if failed and all(failed) and use.max_missing < 1:

@@ -26,7 +26,7 @@ Scores = Mapping[str, Sequence[Score]]
 class PooledGroup:
     """The group to train on. kept: G indices, under which its completions were put.
 
-    discarded: the pool's other completions, with the scores that each of them got by itself and no totals; None where
+    discarded: the pool's other completions, with the scores that each of them got by itself and no totals; None if
     there are no others.
     """
 
@@ -41,14 +41,14 @@ class Pool(Protocol):
     def put(self, index: int, completion: Completion) -> None:
         """Add completion `index`, from any thread.
 
-        IndexError where the pool has no such index, ValueError where it has that completion already.
+        IndexError if the pool has no such index, ValueError if it has that completion already.
         """
 
     async def more(self) -> int:
         """Return how many further completions are wanted, once the first G and all others so far are scored."""
 
     async def scored(self) -> PooledGroup:
-        """Return the group, once it is scored. JobError where a reward, a judge or the group sampler ends the job."""
+        """Return the group, once it is scored. JobError if a reward, a judge or the group sampler ends the job."""
 
     def drop(self) -> None:
         """Give the group up, from any thread: cancel its scoring and everything that waits for it.

@@ -45,7 +45,7 @@ def load_reward(
             groups = reward.score([{"prompt": "1+1?", "answer": "2", "completions": ["\\\\boxed{2}", "three"]}])
 
     recipe: a YAML file, a dict, or the folder of a run. overrides: as on the command line. device: the torch device of
-    models where the recipe names none; "auto" takes a GPU if there is one. say: called with warnings about judges.
+    models if the recipe names none; "auto" takes a GPU if there is one. say: called with warnings about judges.
     Raises a UserError that lists every mistake of the recipe, or names what cannot be built.
     """
     plan = make_plan(load(recipe, overrides, strict=False), purpose="score")
@@ -81,7 +81,7 @@ class RecipeReward:
     def score(self, rows: Rows) -> list[ScoredGroup]:
         """Return a scored group for each row, in order. All rows are checked before anything is scored.
 
-        rows: dicts, or the path of a file. Raises a UserError that lists what is wrong with rows, and a JobError where
+        rows: dicts, or the path of a file. Raises a UserError that lists what is wrong with rows, and a JobError if
         a component fails or abstains and the recipe's on_missing or on_abstain says `fail`, or fails more often than
         its max_missing allows.
         """

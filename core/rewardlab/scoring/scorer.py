@@ -72,12 +72,12 @@ class Scorer:
 
     zero_truncated: give truncated completions a total of 0. judging: where judges' answers are kept, and what happens
         where they cannot be parsed.
-    judges: the judges that are not local, by name, where another process hosts them: objects with
+    judges: the judges that are not local, by name, if another process hosts them: objects with
         `async ask(Ask) -> Reply` and `report_parsed(reply, ok)`. They are neither opened, checked nor closed here,
         and no secret is asked for.
     shared: what another scorer lends; that scorer is closed after this one.
     home: the loop to score on, where `judges` live on it, too; it is closed after this scorer.
-    policy: the model in training, where it can be asked as a judge; `Context.policy` of the judges that are built here.
+    policy: the model in training, if it can be asked as a judge; `Context.policy` of the judges that are built here.
     """
 
     def __init__(
@@ -162,7 +162,7 @@ class Scorer:
 
         timeout: as in `score`; with a group sampler it applies to each completion by itself once it is there, and to
             the chosen group.
-        sampled: false where the recipe's group sampler is not to choose, as in an evaluation.
+        sampled: false if the recipe's group sampler is not to choose, as in an evaluation.
         """
         composition = self._composed(zero_truncated)
         if self._sampler is None or not sampled:

@@ -31,7 +31,7 @@ NOTICE_S = 30.0
 
 
 def watched(reward: Any, spec: RewardSpec, title: str) -> Any:
-    """Return a reward whose calls are watched, where nothing else ends them; `title` names it in what is told."""
+    """Return a reward whose calls are watched, if nothing else ends them; `title` names it in what is told."""
     if spec.runs not in ("inline", "thread") or spec.judges:
         return reward
     return _WatchedGroups(reward, title) if spec.scope == "group" else _WatchedItems(reward, title)
@@ -79,7 +79,7 @@ class _CallNotes:
             )
 
     def add(self, text: str) -> int | None:
-        """Note a call that begins; return its place, None where too many are under way."""
+        """Note a call that begins; return its place, None if too many are under way."""
         try:
             place = self._free.pop()
         except IndexError:

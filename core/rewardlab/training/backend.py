@@ -66,7 +66,7 @@ class Backend(Protocol):
 def lacking(plan: Plan) -> str | None:
     """Return what this environment lacks of the engine that a plan's stages train with, as a line with its place.
 
-    None where nothing is missing, or no stage needs the engine. Raises JobError if the backend cannot say.
+    None if nothing is missing, or no stage needs the engine. Raises JobError if the backend cannot say.
     """
     backend = plan.backend
     if backend is None or backend.spec.lacks is None or not any(map(needs_engine, plan.recipe.stages)):
@@ -76,7 +76,7 @@ def lacking(plan: Plan) -> str | None:
 
 
 def open_backend(plan: Plan) -> Backend:
-    """Build the backend that a plan names; where it is not installed and no stage needs it, one without an engine.
+    """Build the backend that a plan names; if it is not installed and no stage needs it, one without an engine.
 
     Raises UserError for a mistake in its options, and JobError if it cannot be built or lacks a method of `Backend`.
     """

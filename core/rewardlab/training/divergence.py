@@ -2,7 +2,7 @@
 
 A detector takes the numbers of one logged step after the other and returns what is new. It reads five names:
 
-    loss, grad_norm, kl   of the update; kl only where there is a reference model
+    loss, grad_norm, kl   of the update; kl only if there is a reference model
     reward/total          mean total of the step's completions
     group/std             mean over the step's groups of the standard deviation of their totals
 
@@ -31,7 +31,7 @@ PEAK_STEPS = 3
 CLEAR = 0.5
 """a fall counts from this share of the widest spread in groups on: for a reward of 0 and 1, from a share of 0.2"""
 UNBOUNDED = 4
-"""times as clear must a fall be where nobody knows the least total: a bad stretch has a least one, too"""
+"""times as clear must a fall be if nobody knows the least total: a bad stretch has a least one, too"""
 
 Kind = Literal["not finite", "far above", "collapsed"]
 Numbers = Mapping[str, float | None]
@@ -58,7 +58,7 @@ class Sign:
 class DivergenceDetector:
     """A stream of numbers in, signs out; each number is told at most once for each kind of sign.
 
-    low: the least total that the recipe's reward can give, where it is known; else the least that was seen stands for
+    low: the least total that the recipe's reward can give, if it is known; else the least that was seen stands for
     it, and a fall must be `UNBOUNDED` times as clear.
     """
 
@@ -68,7 +68,7 @@ class DivergenceDetector:
         self._told: set[tuple[str, str]] = set()
 
     def add(self, step: int, numbers: Numbers) -> list[Sign]:
-        """Take the numbers of a step, None or absent where there is no value; return the signs that are new."""
+        """Take the numbers of a step, None or absent if there is no value; return the signs that are new."""
         found = []
         for sign in self._signs(step, numbers):
             if (sign.kind, sign.number) not in self._told:
@@ -112,7 +112,7 @@ class _Level:
         return max(self._calm)
 
     def add(self, value: float) -> str:
-        """Take a finite value; return what is wrong, "" where nothing is."""
+        """Take a finite value; return what is wrong, "" if nothing is."""
         if self._calm and value > max(self._settings.least, self._settings.times * self.usual):
             self._far += 1
             if self._far < self._settings.lasting:
@@ -137,7 +137,7 @@ class _Reward:
         self.best = -math.inf
 
     def add(self, total: float, std: float) -> str:
-        """Take a step's mean total and spread; return what is wrong, "" where nothing is."""
+        """Take a step's mean total and spread; return what is wrong, "" if nothing is."""
         self._recent.append((total, std))
         self.best = max(self.best, fmean(value for value, _ in self._recent))
         self._widest = max(self._widest, fmean(spread for _, spread in self._recent))
@@ -147,7 +147,7 @@ class _Reward:
         return f"has been {how} for {self._fallen} steps" if how and self._fallen >= self._settings.collapse else ""
 
     def _how(self, total: float, std: float) -> str:
-        """Return where the reward has fallen to, "" where it has not."""
+        """Return where the reward has fallen to, "" if it has not."""
         clear = CLEAR * self._widest
         if clear == 0:  # no group has ever had a difference
             return ""

@@ -37,7 +37,7 @@ def hub_warnings(plan: Plan) -> list[Problem]:
 
 
 def refuse_missing_models(plan: Plan, only: int | None) -> None:
-    """Ask the hub once for each model that is not here; raise UserError where it cannot be had, before any folder."""
+    """Ask the hub once for each model that is not here; raise UserError if it cannot be had, before any folder."""
     found = {path: _fault(model) for path, model in _missing_models(plan, only).items()}
     problems = [Problem(where=plan.document.where(path), what=what, path=path) for path, what in found.items() if what]
     if problems:
@@ -60,7 +60,7 @@ def _missing_models(plan: Plan, only: int | None) -> dict[RecipePath, str]:
 
 
 def _fault(model: str) -> str | None:
-    """Return why a model that is not here cannot be had; None where the hub has it."""
+    """Return why a model that is not here cannot be had; None if the hub has it."""
     if name := _offline():
         return f"{_not_here(model)}; {name} forbids to ask the hub"
     if find_spec("huggingface_hub") is None:
@@ -79,7 +79,7 @@ def _fault(model: str) -> str | None:
 
 
 def _offline() -> str | None:
-    """Return the variable of the environment that forbids to ask the hub; None where none does."""
+    """Return the variable of the environment that forbids to ask the hub; None if none does."""
     return next((name for name in OFFLINE if os.environ.get(name, "").upper() in ("1", "ON", "YES", "TRUE")), None)
 
 

@@ -39,7 +39,7 @@ class Ledger:
         """Append all groups or, if the disk is full, none and raise JobError.
 
         step: of training, from 1; of an evaluation, the steps that the policy had been trained for, 0 before the first;
-        None where the engine hides it, and in a stage `eval`. trained: "yes", "no" (an evaluation; or what was made to
+        None if the engine hides it, and in a stage `eval`. trained: "yes", "no" (an evaluation; or what was made to
         be trained on and was discarded, or failed) or "unknown". Raises ValueError for another phase, which would be a
         fault of the engine.
         """

@@ -58,7 +58,7 @@ def judges_itself(plan: Plan) -> bool:
 
 
 def question_sampling(options: PolicyJudgeOptions, ask: Ask) -> Mapping[str, Any]:
-    """Return the values of SAMPLING for a question. JobError where it sets something else."""
+    """Return the values of SAMPLING for a question. JobError if it sets something else."""
     sampling = {name: getattr(options, name) for name in SAMPLING} | dict(ask.params)
     if "max_completion_tokens" in sampling:
         sampling["max_tokens"] = sampling.pop("max_completion_tokens")
@@ -72,7 +72,7 @@ def question_tokens(
 ) -> tuple[list[int], str]:
     """Return a question's token ids as the policy reads it, and what its chat template begins the answer with.
 
-    template: in place of the tokenizer's own. JobError where the question cannot be put into it.
+    template: in place of the tokenizer's own. JobError if the question cannot be put into it.
     """
     try:
         prompt_format = PromptFormat(tokenizer, Chat(template=template, thinking=thinking), ends=())

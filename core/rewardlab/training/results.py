@@ -131,7 +131,7 @@ def _mean(values: Sequence[float | None]) -> float | None:
 def results_table(results: Results, earlier: Results | None = None) -> str:
     """Return the results as a table in text; with `earlier`, cells are "before -> after".
 
-    Below it stands how many completions are missing, cut or empty, where any are.
+    Below it stands how many completions are missing, cut or empty, if any are.
     """
     whole = results.slices[0]
     some_missing = whole.missing > 0
@@ -143,7 +143,7 @@ def results_table(results: Results, earlier: Results | None = None) -> str:
 
 
 def remarks(whole: Slice) -> Iterator[str]:
-    """Yield how many completions are missing, cut or empty, or remarked on by a reward, where any are."""
+    """Yield how many completions are missing, cut or empty, or remarked on by a reward, if any are."""
     asked = whole.completions + whole.missing
     if whole.missing:
         yield f"{whole.missing:,} of {asked:,} completions are missing: the server gave none, and no mean counts them"

@@ -6,7 +6,7 @@
     state.json             which stages are done; written last: without it, the run has not begun
     ledger.jsonl           a line for each scored completion: the score and contribution of each component
     ledger/                the same in shards and an index of them, where an engine has many scorers
-    divergence.jsonl       signs that a training has diverged, where there are any
+    divergence.jsonl       signs that a training has diverged, if there are any
     usage.jsonl            what each judge was asked and cost at each step
     judges/                answers of judges, so that a resumed run pays for none twice
     logs/  checkpoints/  models/  evaluation/
@@ -206,7 +206,7 @@ def _stages(done: Any) -> list[int]:
 
 
 def refuse_no_run(path: Path, file: str) -> None:
-    """Raise a UserError where a folder that is to be resumed lacks a file that every run has."""
+    """Raise a UserError if a folder that is to be resumed lacks a file that every run has."""
     if not (path / file).is_file():
         if path.is_dir() and (path / "lock").is_file() and _is_unbegun(path):
             raise UserError(f"the run in {path} had not begun; start it: rewardlab run RECIPE --run-dir {path}")
@@ -281,7 +281,7 @@ def _installed(name: str) -> str | None:
 
 
 def _changes(path: Path, plan: Plan, recipe_sha256: str, manifest: Mapping[str, Any]) -> list[Difference] | None:
-    """Return in what the recipe differs from that of the run in `path`; None where it is the same.
+    """Return in what the recipe differs from that of the run in `path`; None if it is the same.
 
     An empty list means that they differ in the order of their keys alone, or that somebody has edited the folder's.
     """

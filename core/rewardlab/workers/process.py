@@ -84,7 +84,7 @@ class _NoAnswerError(Exception):
 
 
 def _checked(line: bytes, fits: Callable[[Mapping[str, Any]], bool]) -> dict[str, Any]:
-    """Return the answer in a line. _NoAnswerError where it holds none, or none that fits."""
+    """Return the answer in a line. _NoAnswerError if it holds none, or none that fits."""
     try:
         answer = parse_json(line)
     except ValueError:
@@ -178,7 +178,7 @@ class WorkerProcess:
     def get_ready(self) -> None:
         """Have the process build its reward or worker file, at the first call; later calls do nothing.
 
-        WorkerStartError where it cannot be built. When this raises, the process has been ended.
+        WorkerStartError if it cannot be built. When this raises, the process has been ended.
         """
         if self.ready:
             return
@@ -348,7 +348,7 @@ class WorkerProcess:
 
 
 def memory_taken(pid: int) -> int:
-    """Return the bytes of memory that are a process's own, files apart; 0 where the system does not tell (macOS)."""
+    """Return the bytes of memory that are a process's own, files apart; 0 if the system does not tell (macOS)."""
     try:
         with open(f"/proc/{pid}/statm", "rb") as file:
             _, resident, shared, *_ = map(int, file.read().split())

@@ -48,7 +48,7 @@ class ProcessCall(Generic[T]):
         self._request, self._limit, self._read = request, limit, read
 
     def run(self, crew: "Crew") -> None:
-        """Ask the crew and set the future's result or exception; do nothing where the future was cancelled."""
+        """Ask the crew and set the future's result or exception; do nothing if the future was cancelled."""
         wanted = self.future.set_running_or_notify_cancel()
         failure: BaseException | None = None
         result: Any = None
@@ -106,7 +106,7 @@ class Crew:
     def submit(self, run: Callable[["Crew"], None]) -> None:
         """Call `run(crew)` in one of the threads; it may `ask`, and must not raise.
 
-        WorkerError where the crew has been closed or has given up.
+        WorkerError if the crew has been closed or has given up.
         """
         if os.getpid() != self._owner:
             raise WorkerError(f"{self._use}: a worker cannot be used in a fork of its process")
@@ -122,7 +122,7 @@ class Crew:
         """Return the answer of one process; without a request, only make a process ready. Only for the crew's threads.
 
         limit: seconds. Raises PluginRaisedError, WorkerTimeout, WorkerMemoryError, WorkerStartError, and
-        WorkerDiedError where two processes died of the request.
+        WorkerDiedError if two processes died of the request.
         """
         try:
             answer = self._ask(request, limit)
@@ -250,7 +250,7 @@ class Crew:
                     self._say(error.unseen)
 
     def refuse_if_over(self) -> None:
-        """Raise the reason why the crew takes no more calls, where there is one."""
+        """Raise the reason why the crew takes no more calls, if there is one."""
         if self._over is not None:
             kind, why = self._over
             raise kind(why)

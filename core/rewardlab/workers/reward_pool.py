@@ -65,7 +65,7 @@ class WorkerPool:
         self._crew.warm()
 
     def get_ready(self) -> None:
-        """Have a process ready and wait for it; WorkerStartError or WorkerDiedError where it cannot be built."""
+        """Have a process ready and wait for it; WorkerStartError or WorkerDiedError if it cannot be built."""
         call = ProcessCall(None, 0.0, lambda _: None)
         self._crew.submit(call.run)
         call.future.result()

@@ -55,9 +55,9 @@ class SharedWorker:
     async def ask(self, questions: Sequence[Json]) -> list[Json]:
         """Return an answer to each question, in order; from any event loop.
 
-        Raises PluginRaisedError where `answer` raised or gave another number of answers, WorkerTimeout (`timeout`
+        Raises PluginRaisedError if `answer` raised or gave another number of answers, WorkerTimeout (`timeout`
         seconds for one question, twice that for a call of several), WorkerMemoryError beyond the recipe's `memory`,
-        WorkerDiedError where two processes died of these questions, WorkerStartError where the worker cannot be built.
+        WorkerDiedError if two processes died of these questions, WorkerStartError if the worker cannot be built.
         If a call fails, each of its parts is asked again by itself.
         """
         parts = [list(questions[k : k + PART]) for k in range(0, len(questions), PART)]
@@ -95,7 +95,7 @@ class Workers:
 
         python: the interpreter of another environment; None is the host's. size: the most processes of one file.
         threads: math threads of each. timeout: seconds for one question. memory: GB that a call may add to what
-        the process takes; None: no limit. UserError where there is no such interpreter.
+        the process takes; None: no limit. UserError if there is no such interpreter.
         """
         if size < 1 or threads < 1:
             raise ValueError(f"{use}: size and threads of a worker are at least 1, not {size} and {threads}")

@@ -41,7 +41,7 @@ def _cpu_environment() -> Any:
 
 
 def _lacks(options: Options) -> str | None:
-    """Return what this machine lacks to train; None where a Ray cluster does it."""
+    """Return what this machine lacks to train; None if a Ray cluster does it."""
     import os
 
     from rewardlab_openrlhf.engine_arguments import what_is_wrong

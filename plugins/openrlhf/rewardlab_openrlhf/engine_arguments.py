@@ -21,7 +21,7 @@ WHEEL = "0.11.2"
 
 
 def installed_version() -> str | None:
-    """Return the version of OpenRLHF in this environment; None where it is not installed."""
+    """Return the version of OpenRLHF in this environment; None if it is not installed."""
     try:
         return metadata.version("openrlhf")
     except metadata.PackageNotFoundError:
@@ -29,7 +29,7 @@ def installed_version() -> str | None:
 
 
 def what_is_wrong() -> str | None:
-    """Return why this environment cannot train with OpenRLHF, and what to install; None where it can."""
+    """Return why this environment cannot train with OpenRLHF, and what to install; None if it can."""
     found = installed_version()
     if found == WHEEL:
         return None

@@ -8,7 +8,7 @@ from rewardlab.scoring import GroupNumbers
 from rewardlab_ray.ledger_shards import LedgerSpan
 
 SCORED = "group/scored"
-"""a log of each sample: 1 where it has a total, else 0, as it then has no advantage and counts in no statistic"""
+"""a log of each sample: 1 if it has a total, else 0, as it then has no advantage and counts in no statistic"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -70,10 +70,10 @@ class GroupRewards:
     """index, in order of `put`, of the completion that each member gets"""
     values: tuple[float, ...]
     """what the trainer receives, finite: advantages (of reinforce_baseline before they are whitened over the step), or
-    shaped rewards for ppo; of an evaluation correctness, or totals where the recipe names none"""
+    shaped rewards for ppo; of an evaluation correctness, or totals if the recipe names none"""
     lost: float
     """what it receives for a member without a completion: no advantage, or for ppo the mean of the others"""
     correctness: tuple[float, ...] | None
-    """None where the recipe names no `reward.correctness`"""
+    """None if the recipe names no `reward.correctness`"""
     logs: tuple[Mapping[str, float], ...]
-    """the same keys for every sample of a run; NaN where there is no value"""
+    """the same keys for every sample of a run; NaN if there is no value"""

@@ -44,8 +44,8 @@ def check_reward(
     tries: how many cases are generated for each law.
 
     Returns the outcome of each law, example by example. Raises LawsBroken with the smallest failing example of each
-    broken law, JobError where the reward cannot be built, TypeError for arguments of another form, and UserError for
-    wrong options or where no law could be tried.
+    broken law, JobError if the reward cannot be built, TypeError for arguments of another form, and UserError for
+    wrong options or if no law could be tried.
     """
     __tracebackhide__ = True
     found, plugin = _find_spec("reward", spec)
@@ -140,7 +140,7 @@ def _check(
 def assert_kept(results: list[TrialResult]) -> list[TrialResult]:
     """Return the results and keep them for the end of the session.
 
-    Raises LawsBroken where a law is broken, else JobError where a component could not be built.
+    Raises LawsBroken if a law is broken, else JobError if a component could not be built.
     """
     __tracebackhide__ = True  # the failing example says it, not our frames
     failures = build_failures(results)
@@ -153,7 +153,7 @@ def assert_kept(results: list[TrialResult]) -> list[TrialResult]:
 
 
 def _refuse_without_examples(spec: Spec, plugin: Plugin | None, given: Sequence[Example] | None) -> None:
-    """Raise a UserError where no law can be tried: a test that always passes is worse than none."""
+    """Raise a UserError if no law can be tried: a test that always passes is worse than none."""
     if given is not None or spec.laws.examples is not None:
         return
     try:

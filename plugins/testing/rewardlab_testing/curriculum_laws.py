@@ -138,7 +138,7 @@ def _samples(tested: Trial) -> list[Sample]:
 
 
 def _cases(tested: Trial) -> st.SearchStrategy[OrderCase]:
-    """Return a strategy for cases: some of the example's samples in some order; generated ones where it has none.
+    """Return a strategy for cases: some of the example's samples in some order; generated ones if it has none.
 
     Ids are unique.
     """

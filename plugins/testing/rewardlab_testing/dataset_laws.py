@@ -182,7 +182,7 @@ def _unchanging_rows(tested: Trial) -> list[Sample]:
 
 
 def _expected(row: Any) -> str | None:
-    """Return what the row should be instead; None where nothing is wrong with it."""
+    """Return what the row should be instead; None if nothing is wrong with it."""
     if not isinstance(row, Sample):
         return "a rewardlab.Sample"
     if not isinstance(row.id, str) or not isinstance(row.source, str):

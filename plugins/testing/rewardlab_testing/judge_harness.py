@@ -83,21 +83,21 @@ async def ask_judge(judge: Any, ask: Ask) -> Reply:
 
 
 def require_answer(ask: Ask, reply: Reply) -> Reply:
-    """Return the reply; raise UnmetNeed where it is an error."""
+    """Return the reply; raise UnmetNeed if it is an error."""
     if reply.error is not None:
         raise UnmetNeed(f"needs a judge that answers: asked {describe_ask(ask)}, its error is {cut(reply.error)}")
     return reply
 
 
 def questions(tested: Trial) -> list[Ask]:
-    """Return the example's questions; raise UnmetNeed where it has none."""
+    """Return the example's questions; raise UnmetNeed if it has none."""
     if not tested.example.asks:
         raise UnmetNeed("needs an example with questions that the judge understands: asks=[Ask(...)]")
     return list(tested.example.asks)
 
 
 def _expected(reply: Any) -> str | None:
-    """Return what the reply should be instead; None where nothing is wrong with it."""
+    """Return what the reply should be instead; None if nothing is wrong with it."""
     if not isinstance(reply, Reply):
         return "a rewardlab.Reply"
     if not isinstance(reply.text, str):

@@ -87,7 +87,7 @@ def apart(tested: Trial) -> int:
             raise UnmetNeed("needs questions whose answers differ; its example's have the same answer")
         together = run(_together(judge, [ask for ask, _ in steady]))
     both = list(zip(steady, together, strict=True))
-    if tested.spec.local:  # and where nothing is known yet, the example's last question first
+    if tested.spec.local:  # and if nothing is known yet, the example's last question first
         given = len(questions(tested))
         turned = [*reversed(steady[:given]), *steady[given:]]
         with open_judge(tested) as (another, run_another):

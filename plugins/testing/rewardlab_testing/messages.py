@@ -40,7 +40,7 @@ def violation(asked: str, got: str, expected: str) -> LawViolation:
 
 
 def broken_text(results: Sequence[TrialResult]) -> str:
-    """Return what is broken, by component and example, each law in words; "" where nothing is."""
+    """Return what is broken, by component and example, each law in words; "" if nothing is."""
     parts = []
     for result in results:
         for outcome in result.of("broken"):
@@ -59,7 +59,7 @@ def build_failures(results: Sequence[TrialResult]) -> list[str]:
 
 
 def remedy_text(results: Sequence[TrialResult]) -> str:
-    """Return what to do where a broken law has a premise that need not hold for every reward; "" where none has."""
+    """Return what to do if a broken law has a premise that need not hold for every reward; "" if none has."""
     laws = dict.fromkeys(
         outcome.law for result in results if result.kind == "reward" for outcome in result.of("broken")
     )

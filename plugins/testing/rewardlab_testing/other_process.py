@@ -29,8 +29,8 @@ def call_in_process(tested: Trial, call: str, payload: Json) -> Json:
     """Return what `call` ("module:function") gives as function(component, payload) in a spawned process, as JSON.
 
     The process has this one's interpreter and sys.path but another hash salt; it finds the spec again and builds it
-    from the trial's options as JSON. Raises UnmetNeed where the spec or the example's judges cannot be had there, and
-    WorkerError where building or asking fails.
+    from the trial's options as JSON. Raises UnmetNeed if the spec or the example's judges cannot be had there, and
+    WorkerError if building or asking fails.
     """
     hello = {
         "path": sys_path_for(None),

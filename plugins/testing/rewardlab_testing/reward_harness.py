@@ -30,7 +30,7 @@ INLINE_LIMIT = 10.0
 SHARE_ALONE = 0.1
 """the share of a limit that each item of a call that hangs gets alone, so that the one that hangs can be named"""
 AT_ONCE = 4
-"""threads, where several calls are made at once"""
+"""threads, if several calls are made at once"""
 
 Call = Sequence[Item]
 """the items that one call of `score` is given; of group scope: the completions of one group, hence of one sample"""

@@ -18,7 +18,7 @@ from rewardlab_testing.search import search
 LONG = 4096
 """samples of a source so long that no step should read all of it before its first row"""
 STILL_S = 0.1
-"""where no further sample is read for so long, a step has begun all that it does at once"""
+"""if no further sample is read for so long, a step has begun all that it does at once"""
 UNUSABLE = (Reply(finish_reason="stop"), Reply(error="no answer"))
 """replies with which no step can do anything"""
 PARTS = 6
@@ -183,7 +183,7 @@ class _WaitingJudge:
 
 
 def _again(sample: Sample, turn: int) -> Sample:
-    """Return the sample, under an id of its own where this is not its first turn."""
+    """Return the sample, under an id of its own if this is not its first turn."""
     return sample if turn == 0 else replace(sample, id=f"{sample.id}-again-{turn}")
 
 

@@ -76,7 +76,7 @@ def reward_function(
     trainer's num_generations; needed only where a row of the dataset can follow itself. ends: the ids of the tokens
     that end a completion, so that others count as truncated. opened: what the chat template begins an answer with, such
     as "<think>\\n". name: in the trainer's logs, and before the names of the reward's own metrics; two functions need
-    two. device: of models where the recipe names none. Raises a UserError that lists every mistake of the recipe.
+    two. device: of models if the recipe names none. Raises a UserError that lists every mistake of the recipe.
     """
     from rewardlab import load_reward
 

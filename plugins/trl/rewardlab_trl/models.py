@@ -19,7 +19,7 @@ class Policy:
     """A causal language model on its device, and its tokenizer (left padding, a padding token).
 
     `ends` are the ids of the tokens that end a completion, the tokenizer's and those that the model declares.
-    `context` is the most tokens of a prompt and its completion; None where the model names no limit.
+    `context` is the most tokens of a prompt and its completion; None if the model names no limit.
     """
 
     model: Any
@@ -44,7 +44,7 @@ class Policy:
 def load_policy(source: str, device: str) -> Policy:
     """Load the policy in the folder or hub repository `source`, in fp32; a GPU casts as `precision` says.
 
-    Raises UserError where transformers cannot load it, or would make up weights that are missing.
+    Raises UserError if transformers cannot load it, or would make up weights that are missing.
     """
     from transformers import GenerationConfig
 

@@ -52,7 +52,7 @@ class _Question:
 
 @contextmanager
 def policy_answers(job: StageJob, policy: Policy, source: str) -> Iterator["PolicyAnswers | None"]:
-    """Offer the policy of a stage, loaded from `source`, to the judges of its recipe; None where none asks it."""
+    """Offer the policy of a stage, loaded from `source`, to the judges of its recipe; None if none asks it."""
     if not judges_itself(job.plan):
         yield None
         return
@@ -97,7 +97,7 @@ class PolicyJudge:
         self._options, self._questions = options, questions
 
     async def ask(self, ask: Ask) -> Reply:
-        """Return the model's answer, or an error where it does not fit into the model's context."""
+        """Return the model's answer, or an error if it does not fit into the model's context."""
         try:
             sampling = question_sampling(self._options, ask)
             return await self._questions.answer([dict(message) for message in ask.messages], sampling, ask.draw)
@@ -114,7 +114,7 @@ class _QuestionBatches:
         self._answering: asyncio.Task[None] | None = None
 
     async def answer(self, messages: list[Any], sampling: Mapping[str, Any], draw: int) -> Reply:
-        """Return the model's answer to a question. JobError where the model cannot read it."""
+        """Return the model's answer to a question. JobError if the model cannot read it."""
         # in the thread: a tokenizer is not to be used from two at once
         tokens = self._thread.call(question_tokens, self._policy.tokenizer, messages, sampling["thinking"])
         ids, opened = await tokens

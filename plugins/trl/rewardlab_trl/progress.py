@@ -16,10 +16,10 @@ NOT_SHOWN = ("reward/groups_without_variance",)
 
 
 class TrainingProgress(TrainerCallback):
-    """A bar with the time left, or lines of it where nobody sees a bar, and a log of the numbers of every logged step.
+    """A bar with the time left, or lines of it if nobody sees a bar, and a log of the numbers of every logged step.
 
-    The log is `logs`/<stage>.jsonl, a line of JSON for each step with the same keys, null where there is no value.
-    updates: of the optimizer in a step of the recipe. watch: gets the numbers too, and raises JobError where the
+    The log is `logs`/<stage>.jsonl, a line of JSON for each step with the same keys, null if there is no value.
+    updates: of the optimizer in a step of the recipe. watch: gets the numbers too, and raises JobError if the
     training has diverged. Close it, or use it as a context manager.
     """
 

@@ -50,7 +50,7 @@ class StepReward:
         log_metric: Any,
         **_: Any,
     ) -> list[float]:
-        """Return B x G advantages. A JobError where a component failed and its policy for missing values says so."""
+        """Return B x G advantages. A JobError if a component failed and its policy for missing values says so."""
         step = trainer_state.global_step // self._stage.updates + 1
         if self.sampled is None:
             scored = self._scorer.score_groups(self._reader.groups(prompts, completion_ids, row))

@@ -1,4 +1,4 @@
-"""The rows of sft and dpo as token ids: those that fit, cut where the recipe says so, and how many do not."""
+"""The rows of sft and dpo as token ids: those that fit, cut if the recipe says so, and how many do not."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ def token_rows(
 ) -> list[TokenRow]:
     """Return the rows that can be trained on, with the texts in `fields`; print how many cannot.
 
-    Raises UserError for a row without one of the texts, and where no row fits.
+    Raises UserError for a row without one of the texts, and if no row fits.
     """
     limit = stage.max_tokens or policy.context
     if policy.context is not None and limit is not None and limit > policy.context:

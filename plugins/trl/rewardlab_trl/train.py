@@ -13,7 +13,7 @@ def train_to_the_end(trainer: Trainer, job: StageJob, trackers: Trackers, update
     """Train until `max_steps`; the trackers are told, and stay open.
 
     updates: of the optimizer in one step of the recipe. Raises KeyboardInterrupt after a graceful stop, with a
-    checkpoint kept, and JobError where the training has diverged and must end.
+    checkpoint kept, and JobError if the training has diverged and must end.
     """
     checkpoint = last_checkpoint(job.run.folder("checkpoints", job.name))
     logs, attempt = job.run.folder("logs"), job.run.attempt

@@ -52,7 +52,7 @@ class TrainerReward:
         """Return B x G shaped rewards, in the order of the completions; never a 0 for one that could not be scored.
 
         Such a completion gets the mean of its group's others, and so no advantage by its reward. Raises a UserError
-        where rows lack what the recipe's rewards need, and a JobError as the recipe's policies for missing values say.
+        if rows lack what the recipe's rewards need, and a JobError as the recipe's policies for missing values say.
         """
         fields = {name: values for name, values in columns.items() if name not in OF_THE_TRAINER}
         sizes = list(self._sizes(prompts, fields))

@@ -51,7 +51,7 @@ def contributions_to_shaped(
 def slope_of(totals: Sequence[float], shaped: Sequence[float], pool_mean: float, amount: float) -> float:
     """Return the slope of the line of least squares through (total, shaped).
 
-    It is exact where the normalizer is a line in the group. It is 0 where the totals are equal but for rounding, unless
+    It is exact where the normalizer is a line in the group. It is 0 if the totals are equal but for rounding, unless
     they differ from `pool_mean`, the mean of a larger pool: then the line goes through (pool_mean, 0), as for every
     normalizer that centers, and all of ours do. amount: the largest part or total, by which rounding is measured.
     """

@@ -45,7 +45,7 @@ class Decomposition:
     def parts(self, columns: Columns) -> TotalParts:
         """Return the parts of n totals, from the n values of each name.
 
-        ArithmeticError where a mixed part has no value at a mean.
+        ArithmeticError if a mixed part has no value at a mean.
         """
         means = {name: mean(columns[name]) for name in self.mixed} if columns and _size(columns) else {}
         found = {name: [0.0] * _size(columns) for name in self.names}

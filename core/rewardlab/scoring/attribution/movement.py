@@ -22,7 +22,7 @@ Column = Sequence[float | None]
 class GroupRecord:
     """A group of G completions as movement counts it.
 
-    contributions: component of the total -> G contributions, None where the total is not made of the components.
+    contributions: component of the total -> G contributions, None if the total is not made of the components.
     values: component -> G values that it gave. uses: component of the total -> how the total uses it: "weight" with its
     weight, "gate" and "counterfactual" with any number. rest: G numbers, what no component contributed.
     """
@@ -123,18 +123,18 @@ class Movement:
         return max((moved.groups for moved in self.components.values()), default=0)
 
     def share(self, name: str) -> float | None:
-        """Return the share of the reward's variance in groups that this component made; None where nothing moved.
+        """Return the share of the reward's variance in groups that this component made; None if nothing moved.
 
         It is negative where the component works against the reward. All shares and the rest's add up to 1.
         """
         return self._of_variance(self.components[name].with_reward)
 
     def rest_share(self) -> float | None:
-        """Return the share that no component made, as a normalizer that is no line; None where nothing moved."""
+        """Return the share that no component made, as a normalizer that is no line; None if nothing moved."""
         return self._of_variance(self._rest.with_reward)
 
     def variance_beside(self, name: str) -> float | None:
-        """Return the variance of all others, each by itself, over that of the reward; None where nothing moved."""
+        """Return the variance of all others, each by itself, over that of the reward; None if nothing moved."""
         others = [moved.squares for other, moved in self.components.items() if other != name]
         return self._of_variance(math.fsum([self._rest.squares, *others]))
 

@@ -13,7 +13,7 @@ _CONSTRAINTS = re.compile(r"(?:-c\s*|--constraint[\s=]\s*)(?P<file>\S.*)")
 def requirement_lines(path: Path) -> list[str]:
     """Return the lines that count, in order: no comments, no blank lines, those of included files in their place.
 
-    A line of a constraints file begins with "-c ". UserError where a file is missing, is no UTF-8 or includes itself.
+    A line of a constraints file begins with "-c ". UserError if a file is missing, is no UTF-8 or includes itself.
     """
     return _lines(path, including=())
 

@@ -194,7 +194,7 @@ def _resources(backend: Options, layout: StageLayout) -> Iterator[str]:
 
 
 def _shared(layout: StageLayout) -> str:
-    """Return who uses the ranks' GPUs besides the policy, as the end of a sentence; empty where nobody does."""
+    """Return who uses the ranks' GPUs besides the policy, as the end of a sentence; empty if nobody does."""
     others = ["the reference"] if layout.reference else []
     if layout.colocated:
         others += ["the critic"] if layout.critic else []

@@ -17,7 +17,7 @@ TIME = "TIME"
 
 
 def dry_run_files(plan: Plan, index: int) -> StageFiles:
-    """Return the files of stage `index`, without `steps` and `rows` where nobody can count the rows yet."""
+    """Return the files of stage `index`, without `steps` and `rows` if nobody can count the rows yet."""
     stage = training_stage(plan, index)
     trained = [plan.stage_dataset(index)]
     found = 0 if stage.steps else _count_rows(trained, lambda: training_samples(plan, index))
@@ -50,7 +50,7 @@ def _model(plan: Plan, index: int, run: Path) -> str:
 
 
 def _evaluation_rows(plan: Plan, index: int, stage: TrainingStage) -> int:
-    """Return how many prompts to evaluate on; 1 where there are some, and nobody knows how many."""
+    """Return how many prompts to evaluate on; 1 if there are some, and nobody knows how many."""
     if not isinstance(stage, RlStage) or stage.evaluation is None:
         return 0
     evaluated = [planned for planned, _ in plan.evaluation_datasets(index).values()]

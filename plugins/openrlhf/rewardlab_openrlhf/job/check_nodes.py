@@ -28,7 +28,7 @@ EXAMINE_LIMIT_S = 120.0
 
 
 def check_version(where: str) -> None:
-    """Raise UserError where this environment lacks OpenRLHF, or has another version than `compile` writes for."""
+    """Raise UserError if this environment lacks OpenRLHF, or has another version than `compile` writes for."""
     if wrong := what_is_wrong():
         raise UserError(wrong, where=where)
 

@@ -29,7 +29,7 @@ def checkpoint_progress(checkpoints: Path) -> StageProgress:
     """Return how far the run was when the newest checkpoint was written; nothing without a checkpoint.
 
     DeepSpeed loads the files of every role (`_actor`, `_critic`) by pickle, which can run code that somebody has put
-    there. Raises JobError where one of them names anything that DeepSpeed does not write, or cannot be read.
+    there. Raises JobError if one of them names anything that DeepSpeed does not write, or cannot be read.
     """
     for role in sorted(checkpoints.glob("_*")):
         for file in _files(role, "*.pt") or ():
@@ -58,7 +58,7 @@ def newest_step(checkpoints: Path) -> int:
 
 
 def _files(role: Path, pattern: str) -> list[Path] | None:
-    """Return the files of a role's newest checkpoint; None where there is no checkpoint."""
+    """Return the files of a role's newest checkpoint; None if there is no checkpoint."""
     latest = role / "latest"
     if not latest.exists():
         return None

@@ -59,7 +59,7 @@ def _nodes() -> list[ClusterNode]:
 
 
 def _names(nodes: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return a name for each node: its host's, with Ray's own where several nodes share a host."""
+    """Return a name for each node: its host's, with Ray's own if several nodes share a host."""
     hosts = [str(node.get("NodeManagerHostname") or node.get("NodeManagerAddress")) for node in nodes]
     return [
         host if hosts.count(host) == 1 else f"{host} ({node['NodeID'][:8]})"

@@ -70,7 +70,7 @@ class TrainerActor:
         self._trainer.broadcast_to_vllm()
 
     def trained(self) -> int | None:
-        """Return after which step the weights are; None where no step was made."""
+        """Return after which step the weights are; None if no step was made."""
         return self._trainer.step
 
 
@@ -178,7 +178,7 @@ def evaluation_is_due(job: str, step: int, final: bool = False) -> bool:
 
 
 def evaluate_final_model(job: str, step: int, evaluate: Any) -> None:
-    """Call `evaluate` unless the weights after the last step are evaluated. A JobError where it left rows out."""
+    """Call `evaluate` unless the weights after the last step are evaluated. A JobError if it left rows out."""
     if not evaluation_is_due(job, step, final=True):
         return
     evaluate()

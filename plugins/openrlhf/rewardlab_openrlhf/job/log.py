@@ -137,7 +137,7 @@ class StageLog:
         return f", {format_duration(took.total_seconds() / done * (self._steps - self._step))} left"
 
     def _bar(self, line: str) -> None:
-        """Show the state of a progress bar that lasts, where nothing else has been told for a while."""
+        """Show the state of a progress bar that lasts, if nothing else has been told for a while."""
         if "| 0/" not in line and lasting_bar(line) >= BAR_EVERY_S and time.monotonic() >= self._next_bar:
             self._tell(line)
 

@@ -1,4 +1,4 @@
-"""What the user reads of a judge that is down, where several scorers ask it and each of them tells of its questions."""
+"""What the user reads of a judge that is down, if several scorers ask it and each of them tells of its questions."""
 
 import re
 import time
@@ -32,7 +32,7 @@ class OutageLines:
         self._outages: dict[str, _Outage] = {}
 
     def read(self, scorer: str, text: str) -> str | None:
-        """Return the line for the user, with the questions of all scorers; None where another one's stands for it.
+        """Return the line for the user, with the questions of all scorers; None if another one's stands for it.
 
         scorer: what tells the scorers' lines apart. A line about something else is returned as it is.
         """

@@ -22,7 +22,7 @@ SPARE = 2
 class StageTokenizer:
     """The starting model's tokenizer with the stage's prompt format.
 
-    `context` is the most tokens of a prompt and its completion; None where the model names no limit.
+    `context` is the most tokens of a prompt and its completion; None if the model names no limit.
     """
 
     def __init__(self, task: StageTask):
@@ -38,7 +38,7 @@ class StageTokenizer:
 
 
 def prepare(task: StageTask, tokenizer: StageTokenizer) -> StageFiles:
-    """Write the stage's files and report rows that had to be left out. A UserError where none is left."""
+    """Write the stage's files and report rows that had to be left out. A UserError if none is left."""
     task.folder.mkdir(parents=True, exist_ok=True)
     if isinstance(task.stage, RlStage):
         return _prepare_rl(task, task.stage, tokenizer)

@@ -122,7 +122,7 @@ def _raise_reason(task: StageTask, service: Service, first: tuple[int, int] | No
 
 
 def check_last_step(task: StageTask, open_step: tuple[int, int]) -> None:
-    """Say where the last groups were too few to be trained on; a JobError where there are no others.
+    """Say where the last groups were too few to be trained on; a JobError if there are no others.
 
     OpenRLHF makes no update of fewer completions than an update has, and ends well with what it has, if it is the
     weights that it began with. open_step: what Service.open_step returns.
@@ -160,7 +160,7 @@ def executor_settings(backend: Options, stage: RlStage, policy_judge: bool) -> d
 
 
 def _evaluation_before(stage: RlStage) -> dict[str, Any] | None:
-    """Return how the policy is sampled before the first step; None where it is not."""
+    """Return how the policy is sampled before the first step; None if it is not."""
     if stage.evaluation is None or not stage.eval_before:
         return None
     return {"samples": stage.evaluation.samples, "temperature": evaluation_temperature(stage)}

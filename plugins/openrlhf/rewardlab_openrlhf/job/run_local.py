@@ -88,7 +88,7 @@ def _stop_limit_s() -> float:
 
 
 def _end(process: subprocess.Popen) -> None:
-    """End the driver's whole session, with an interrupt first; do nothing where it has ended by itself."""
+    """End the driver's whole session, with an interrupt first; do nothing if it has ended by itself."""
     try:
         if process.poll() is None:
             process.send_signal(signal.SIGINT)  # lets the driver shut Ray down

@@ -72,7 +72,7 @@ class StageLayout:
 
 
 def layout_of(backend: Options, stage: SftStage | DpoStage | RlStage) -> StageLayout:
-    """Return the GPUs of a training stage. Raises LayoutError where there are too few or they do not divide."""
+    """Return the GPUs of a training stage. Raises LayoutError if there are too few or they do not divide."""
     each = backend.gpus_per_node
     if each is None:
         raise LayoutError(("backend", "gpus_per_node"), "missing; say how many GPUs each node has, such as 8")
@@ -164,12 +164,12 @@ def _separate(engine: Engine, left: int, scorers: int, critic: bool) -> tuple[in
 
 
 def split_size(backend: Options) -> int:
-    """Return the GPUs that Ray must not split over nodes: an engine's, and 1 where there is only one node."""
+    """Return the GPUs that Ray must not split over nodes: an engine's, and 1 if there is only one node."""
     return backend.engine.tensor_parallel if backend.nodes > 1 else 1
 
 
 def _scorer_nodes(backend: Options, each: int) -> list[ScorerNode]:
-    """Return the nodes of scorers with GPUs. Raises LayoutError where a scorer cannot have its number of them."""
+    """Return the nodes of scorers with GPUs. Raises LayoutError if a scorer cannot have its number of them."""
     gpus = backend.scorers.num_gpus
     if gpus > 1 and (gpus != int(gpus) or gpus > each):
         why = f"{gpus:g}: a part of one GPU, or whole ones of a node ({each})"

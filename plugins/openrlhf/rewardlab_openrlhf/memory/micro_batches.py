@@ -20,9 +20,9 @@ ASSUMED_GIB = 80.0
 SHARE = 0.25
 """of a GPU's memory for what a micro-batch adds"""
 ASSUMED_PROMPT = 1024
-"""tokens of the longest prompt, where neither the recipe nor the rows have said it yet"""
+"""tokens of the longest prompt, if neither the recipe nor the rows have said it yet"""
 ASSUMED_ROW = 4096
-"""tokens of the longest row of sft and dpo, where neither the recipe nor the rows have said it yet"""
+"""tokens of the longest row of sft and dpo, if neither the recipe nor the rows have said it yet"""
 
 
 ROUNDED_DOWN = 2
@@ -45,7 +45,7 @@ class PassLimits:
 def pass_limits(
     plan: Plan, stage: SftStage | DpoStage | RlStage, layout: StageLayout, longest: int | None
 ) -> PassLimits:
-    """Return the most rows whose passes take `SHARE` of a GPU at the most, and 1 where one row takes more.
+    """Return the most rows whose passes take `SHARE` of a GPU at the most, and 1 if one row takes more.
 
     longest: tokens of the stage's longest prompt (rl) or row, once the rows have been read.
     """

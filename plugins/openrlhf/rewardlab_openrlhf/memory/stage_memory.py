@@ -49,7 +49,7 @@ class Pass:
     """Bytes on a GPU that one micro-batch adds: its logits, and what is kept of its layers."""
 
     rows: int
-    """0 where micro-batches are made by their tokens"""
+    """0 if micro-batches are made by their tokens"""
     tokens: int
     """of the whole micro-batch at its longest"""
     logits: float

@@ -40,8 +40,8 @@ class GroupExecutor(AgentExecutorBase):
     """The executor of OpenRLHF that generates and scores whole groups, through the actors of `job`.
 
     settings: scorers (how many there are), completion_timeout, scoring_timeout, on_partial; chat_template, top_k and
-    stop where the recipe has them; generates_ahead where OpenRLHF receives groups of several steps at once;
-    evaluation_before ({samples, temperature}) where the stage is evaluated before its first step; policy_judge where
+    stop if the recipe has them; generates_ahead where OpenRLHF receives groups of several steps at once;
+    evaluation_before ({samples, temperature}) if the stage is evaluated before its first step; policy_judge if
     the recipe asks the policy itself. A failure reaches the coordinator, then every member of its group as a JobError.
     """
 

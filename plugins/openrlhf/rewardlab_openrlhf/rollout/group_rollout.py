@@ -79,7 +79,7 @@ class GroupRollout:
         ]
 
     def _require_room(self) -> None:
-        """Raise JobError where the prompt is too long: OpenRLHF's own executors would cut its start off."""
+        """Raise JobError if the prompt is too long: OpenRLHF's own executors would cut its start off."""
         new = self._request.params.max_tokens or 1
         if len(self._prompt_ids) + new > self._request.max_length:
             raise JobError(

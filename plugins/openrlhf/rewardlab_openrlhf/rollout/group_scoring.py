@@ -38,7 +38,7 @@ class GroupScoring:
         return await self._answer("more")
 
     async def finish(self) -> GroupRewards:
-        """Return the rewards, checked; call it after a `more` that returned 0. JobError where the scoring fails."""
+        """Return the rewards, checked; call it after a `more` that returned 0. JobError if the scoring fails."""
         rewards = await self._answer("finish")
         self._check(rewards)
         return rewards

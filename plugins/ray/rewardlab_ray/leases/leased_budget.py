@@ -46,7 +46,7 @@ class LeasedBudget:
         return self._free[0] + self._under_way[0], self._free[1] + self._under_way[1]
 
     async def hold(self, ask: Ask) -> Tokens:
-        """Set aside the most that the question can cost, as Budget does. Raises JobError where nothing is left."""
+        """Set aside the most that the question can cost, as Budget does. Raises JobError if nothing is left."""
         bound = question_bound(ask, self._most_tokens)
         if self._waiting or not self._take(bound):
             await self._wait(bound)

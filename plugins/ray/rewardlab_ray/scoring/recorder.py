@@ -32,7 +32,7 @@ class Recorder:
     def __init__(
         self, settings: ServiceSettings, plan: Plan, prompts: Prompts, usage: Callable[[], Mapping[str, Usage]]
     ):
-        """Open the files and go on with the groups that are there. A JobError where these must end the job."""
+        """Open the files and go on with the groups that are there. A JobError if these must end the job."""
         self._stage = settings.stage
         self._usage = usage
         stage = settings.stage_of(plan)
@@ -74,9 +74,9 @@ class Recorder:
             self._closing = opened.pop_all()
 
     def record(self, place: GroupPlace, written: WrittenGroup) -> GroupPlace | None:
-        """Record a group, and return its place with its step; None where its key is there: it counts no second time.
+        """Record a group, and return its place with its step; None if its key is there: it counts no second time.
 
-        A JobError where the job must end.
+        A JobError if the job must end.
         """
         if place.key in self._recorded:
             self._recorded.written_again(place, written)

@@ -20,7 +20,7 @@ def rewards(
     correctness: the component that the recipe names as `reward.correctness`, if any.
 
     The engine averages a log over a batch, and wants the same names for every sample of a run: a missing value becomes
-    the mean of its group, or NaN where the whole group has none. A JobError where a reward is not finite.
+    the mean of its group, or NaN where the whole group has none. A JobError if a reward is not finite.
     """
     if not all(map(math.isfinite, group.shaped)):
         raise JobError(f"sample {group.sample.id!r}: its rewards are not finite: {list(group.shaped)}")
@@ -61,7 +61,7 @@ def _values(group: ScoredGroup, algorithm: str | None, correctness: tuple[float,
 
 
 def _known(values: Sequence[float | None]) -> tuple[float, ...]:
-    """Return the values, the mean of the others for one that is missing, and 0 where the whole group has none."""
+    """Return the values, the mean of the others for one that is missing, and 0 if the whole group has none."""
     return tuple(0.0 if math.isnan(value) else value for value in _filled(values))
 
 

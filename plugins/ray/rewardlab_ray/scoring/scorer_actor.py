@@ -63,7 +63,7 @@ class ScorerActor:
         self._over: OrderedDict[str, GroupRewards | None] = OrderedDict()
 
     async def ready(self, warm: bool = False) -> None:
-        """Return once the reward is open. UserError or JobError where it cannot be built. warm: start workers now."""
+        """Return once the reward is open. UserError or JobError if it cannot be built. warm: start workers now."""
         parts = await self._parts()
         if warm:
             await asyncio.to_thread(parts.scorer.warm)
@@ -83,7 +83,7 @@ class ScorerActor:
     async def more(self, key: str, count: int) -> int | None:
         """Return how many further completions the group sampler wants; 0 without a sampler.
 
-        count: completions that were put. None where not all of them are known here, because this actor was restarted.
+        count: completions that were put. None if not all of them are known here, because this actor was restarted.
         """
         if self._lacks(key, count):
             return None
@@ -92,7 +92,7 @@ class ScorerActor:
     async def finish(self, key: str, count: int = 0) -> GroupRewards | None:
         """Return the group's rewards, once it is in the scorer's shard and the coordinator has recorded that.
 
-        The group is forgotten then, and its rewards are kept for a while. count, None: as in `more`. JobError where the
+        The group is forgotten then, and its rewards are kept for a while. count, None: as in `more`. JobError if the
         job must end.
         """
         if self._lacks(key, count):
@@ -241,16 +241,16 @@ class _ScorerParts:
 
     @property
     def correctness(self) -> str | None:
-        """The name of the component that decides whether an answer is right; None where the recipe names none."""
+        """The name of the component that decides whether an answer is right; None if the recipe names none."""
         assert self.plan.recipe.reward is not None
         return self.plan.recipe.reward.correctness
 
     def keep(self, place: GroupPlace) -> Sequence[float] | None:
-        """Return the bounds between which dynamic filtering keeps a group; None where it keeps all."""
+        """Return the bounds between which dynamic filtering keeps a group; None if it keeps all."""
         return None if place.evaluation else self.settings.dynamic_filtering
 
     def write(self, place: GroupPlace, scored: ScoredGroup) -> WrittenGroup:
-        """Write a group to the shard. It blocks. A JobError where the disk refuses."""
+        """Write a group to the shard. It blocks. A JobError if the disk refuses."""
         span = self.shard.write(place.key, scored, sync=place.evaluation)  # the coordinator reads evaluations
         return WrittenGroup(span=span, numbers=numbers_of_group(scored))
 

@@ -97,7 +97,7 @@ class Service:
         return None
 
     def close(self) -> list[str]:
-        """End all actors; return a line for each judge that was asked, none where the coordinator is dead."""
+        """End all actors; return a line for each judge that was asked, none if the coordinator is dead."""
         import ray
 
         for watch in self.watch:

@@ -49,7 +49,7 @@ class StepLog:
         """steps that are complete"""
 
     def add(self, place: GroupPlace, numbers: GroupNumbers, write_usage: WriteUsage) -> None:
-        """Add a group of the training. A JobError where too much of its step is missing."""
+        """Add a group of the training. A JobError if too much of its step is missing."""
         if self._filtered:
             self._guard.count_numbers(numbers)
         if not place.discarded:

@@ -63,7 +63,7 @@ class ReleaseOrder:
         self._changed.set()
 
     async def may_go(self, key: str, seconds: float) -> bool:
-        """Return True once it is a group's turn, and False where that takes longer than `seconds`."""
+        """Return True once it is a group's turn, and False if that takes longer than `seconds`."""
         try:
             async with asyncio.timeout(seconds):
                 while self._steps.get(key, self._open) > self._open:

@@ -56,7 +56,7 @@ class RewardComparison:
 class CompareJob:
     """A comparison to run. `sides` are A and B, each a plan or a scored file.
 
-    rows: a file, None where both sides were scored before. most: how many rows to compare, evenly over the file. by:
+    rows: a file, None if both sides were scored before. most: how many rows to compare, evenly over the file. by:
     fields whose values make slices. output: a new file with a line for each group. say: prints notes. Writes nothing
     but `output` and the cassettes that the recipes name.
     """

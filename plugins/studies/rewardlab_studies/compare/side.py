@@ -29,10 +29,10 @@ class Side(Protocol):
         """Return the row as a line of `score`, from its future's `result`. A JobError as the recipe's policies say."""
 
     def check_end(self) -> None:
-        """Raise a JobError where a component gave nothing but failures."""
+        """Raise a JobError if a component gave nothing but failures."""
 
     def cost(self) -> dict[str, Any] | None:
-        """Return {"judges": {name: RecipeUsage as a dict}, "measured_seconds"}; None where nothing was scored."""
+        """Return {"judges": {name: RecipeUsage as a dict}, "measured_seconds"}; None if nothing was scored."""
 
     def close(self) -> None:
         """Stop what scores; calling it again does nothing."""

@@ -15,7 +15,7 @@ from rewardlab_studies.judge_agreement.gold_rows import GoldCase
 from rewardlab_studies.judge_agreement.measures import cohen_kappa
 
 Said = tuple[str, float, float | None]
-"""(dimension, people's score, the judge's; None where it has none)"""
+"""(dimension, people's score, the judge's; None if it has none)"""
 Judged = tuple[GoldCase, Sequence[Score]]
 """a case, and its scores in the row's order"""
 
@@ -67,7 +67,7 @@ def dimension_measures(said: Sequence[Said]) -> dict[str, Any]:
 
 
 def quotations(scores: Sequence[Score]) -> dict[str, int] | None:
-    """Return {"quoted", "unsupported"}, counts over all scores; None where the reward records none."""
+    """Return {"quoted", "unsupported"}, counts over all scores; None if the reward records none."""
     told = [score.info for score in scores if isinstance(score.info.get("quoted"), int)]
     if not told:
         return None

@@ -83,7 +83,7 @@ class Grafting:
     def pairs(self) -> Iterator[dict[str, Any]]:
         """Yield three rows for each row that allows them: its columns with `chosen`, `rejected` and `kind`.
 
-        A UserError where the scores do not fit the rows. Rows that cannot be read are collected in `bad`.
+        A UserError if the scores do not fit the rows. Rows that cannot be read are collected in `bad`.
         """
         right_or_wrong = self._values()
         for row, group in self._groups():

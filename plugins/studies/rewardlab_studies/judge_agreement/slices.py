@@ -41,7 +41,7 @@ class JudgedCase:
         return found
 
     def tau(self) -> float | None:
-        """Return Kendall's tau-b of values and gold over the completions with a value; None where it is undefined."""
+        """Return Kendall's tau-b of values and gold over the completions with a value; None if it is undefined."""
         known = [(s.value, gold) for s, gold in zip(self.scores, self.case.gold, strict=True) if s.value is not None]
         return kendall_tau_b([value for value, _ in known], [gold for _, gold in known])
 

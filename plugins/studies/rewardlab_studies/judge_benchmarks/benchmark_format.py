@@ -68,7 +68,7 @@ class RowForm(Config):
     wrong: Name | None = None
     """the column with a wrong answer, which makes another"""
     wrong_is: Literal["corrupted"] | None = None
-    """how a wrong answer is made of the right one where no column has it"""
+    """how a wrong answer is made of the right one if no column has it"""
     choices: Name | tuple[Name, ...] | None = None
     """the columns with the choices, or one column that lists them. Of `binary`, the right and one other are cases"""
     choice: Name = "$label. $text"
@@ -177,7 +177,7 @@ class JudgeBenchmark(Config):
 
     @property
     def wordings(self) -> tuple[OwnQuestion, ...]:
-        """The wordings of the benchmark's own question; none where it has none."""
+        """The wordings of the benchmark's own question; none if it has none."""
         return self.question if isinstance(self.question, tuple) else ()
 
     @property
@@ -243,7 +243,7 @@ class JudgeBenchmark(Config):
 
 
 def shape_of(measure: Measure, form: RowForm) -> tuple[str, ...] | None:
-    """Return the keys that make the cases of a row of this form; None where the form has not all of any."""
+    """Return the keys that make the cases of a row of this form; None if the form has not all of any."""
     return next((shape for shape in SHAPES[measure] if all(getattr(form, key) is not None for key in shape)), None)
 
 

@@ -25,7 +25,7 @@ def read_benchmark(
     path: a file in one of the published forms, in which {configuration} stands for each of the hub's; None reads the
     hub. languages: those to measure, by our codes; none for all. rows: the most rows of each language.
 
-    A UserError where the benchmark, a file or a language is not there; a JobError where the hub cannot be read.
+    A UserError if the benchmark, a file or a language is not there; a JobError if the hub cannot be read.
     """
     benchmark = BENCHMARKS.load(name)
     bad, cases = BadRows(), list[PlacedCase]()

@@ -49,7 +49,7 @@ class BenchmarkJob:
         """Return {component: {"use", "seeds", "deviation", ...tables}}, see `benchmark_tables`.
 
         Of several seeds, each number is the mean and stands again under "deviation" with the runs' population standard
-        deviation. A UserError for wrong rows, files or components before anything is asked; a JobError where a
+        deviation. A UserError for wrong rows, files or components before anything is asked; a JobError if a
         component has no value for more than its max_missing.
         """
         benchmark = BENCHMARKS.load(self.benchmark)
@@ -155,7 +155,7 @@ def _averaged(name: str, runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _joined(values: Sequence[Any], how: Callable[[Sequence[float]], float]) -> Any:
-    """Return the trees' numbers joined, each with the same one of the others; None where a run has none."""
+    """Return the trees' numbers joined, each with the same one of the others; None if a run has none."""
     first = values[0]
     if isinstance(first, Mapping):
         return {key: _joined([value.get(key) for value in values], how) for key in first}

@@ -51,7 +51,7 @@ def export_ledger(run: Path, output: Path, say: Callable[[str], None], raw: bool
     """Write the ledger of a run, given by its folder or the file itself, to a new file whose ending says the format.
 
     The ledger is read once for its columns and again for its rows; no more than a few thousand lines are kept, and of
-    shards their index. raw: whether texts of CSV that a spreadsheet would run stay as they are. A UserError where there
+    shards their index. raw: whether texts of CSV that a spreadsheet would run stay as they are. A UserError if there
     is no ledger, a line is none of a ledger, or `output` exists or cannot be written.
     """
     ledger = ledger_parts(run)
@@ -122,7 +122,7 @@ class _FirstReading:
 
 
 def _fault(line: Mapping[str, Any]) -> str:
-    """Return why this is no line of a ledger; "" where it is one."""
+    """Return why this is no line of a ledger; "" if it is one."""
     if missing := [key for key in NEEDED if key not in line]:
         return f"no {missing[0]}; a ledger's lines have one"
     if empty := [key for key in NUMBERS if line[key] is None]:
@@ -134,7 +134,7 @@ def _fault(line: Mapping[str, Any]) -> str:
 
 
 def _wrong_type(value: Any, kind: ColumnType) -> str:
-    """Return what a value of a column must be, and what it is; "" where it fits. Everything can be told as text."""
+    """Return what a value of a column must be, and what it is; "" if it fits. Everything can be told as text."""
     if value is None or kind == "text":
         return ""
     if kind == "bool":

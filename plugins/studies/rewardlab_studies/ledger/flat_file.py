@@ -34,7 +34,7 @@ def format_of(output: Path) -> Format:
 def flat_file(output: Path, form: Format, columns: Sequence[Column]) -> Iterator[Callable[[FlatRow], None]]:
     """Yield what writes a row to a file that is there, whole, when the block ends without an exception.
 
-    Raises JobError where the disk refuses, UserError where somebody has written this file meanwhile.
+    Raises JobError if the disk refuses, UserError if somebody has written this file meanwhile.
     """
     opened = {"parquet": _parquet, "csv": _csv, "jsonl": _jsonl}[form]
     try:
@@ -51,7 +51,7 @@ def flat_file(output: Path, form: Format, columns: Sequence[Column]) -> Iterator
 
 
 def _publish(scratch: Path, output: Path) -> None:
-    """Give a whole file its name. FileExistsError where another has it: a link, unlike a rename, replaces none."""
+    """Give a whole file its name. FileExistsError if another has it: a link, unlike a rename, replaces none."""
     try:
         os.link(scratch, output)
     except FileExistsError:

@@ -12,7 +12,7 @@ SHOWN = ("groups", "position bias", "orders agree", "cyclic triples", "ties", "u
 
 
 def usage_table(path: Path) -> Iterator[list[str]]:
-    """Yield a head and a line a judge, from a run's usage.jsonl; nothing where no judge in a network was asked."""
+    """Yield a head and a line a judge, from a run's usage.jsonl; nothing if no judge in a network was asked."""
     sums: dict[str, dict[str, float]] = {}
     for _, row in read_lines(path) if path.exists() else ():
         if isinstance(row, Mapping):
@@ -39,7 +39,7 @@ class JudgeConsistency:
                     self._sums[name].add(group)
 
     def table(self) -> Iterator[list[str]]:
-        """Yield a head and a line a component; nothing where none compares in pairs."""
+        """Yield a head and a line a component; nothing if none compares in pairs."""
         if self._sums:
             yield ["component", *SHOWN]
         for name, sums in self._sums.items():

@@ -19,7 +19,7 @@ class LinePart(Protocol):
 
 
 def passing_lines(ledger: Sequence[LedgerPart], parts: Sequence[LinePart]) -> Iterator[Mapping[str, Any]]:
-    """Yield the lines of a ledger in their order, each after all `parts` have taken it; none where there is none."""
+    """Yield the lines of a ledger in their order, each after all `parts` have taken it; none if there is none."""
     for line in readable_lines(ledger):
         for part in parts:
             part.add(line)

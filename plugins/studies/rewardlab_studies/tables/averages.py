@@ -21,7 +21,7 @@ ValueKind = Literal["share", "difference", "other"]
 class TableAverage:
     """A mean at a place of the table, of `prompts` prompts in `clusters` that are independent of each other.
 
-    Its interval is None where prompts are not known, or are too few to say how much they vary.
+    Its interval is None if prompts are not known, or are too few to say how much they vary.
     """
 
     mean: float
@@ -73,7 +73,7 @@ class PromptValues:
         return {cell: self._cells[cell].mean for cell in self.layout.cells}
 
     def average(self, place: TablePlace) -> TableAverage | None:
-        """Return the average at a place; None where there is no such cell."""
+        """Return the average at a place; None if there is no such cell."""
         weights = self.layout.weights(place)
         if not weights:
             return None

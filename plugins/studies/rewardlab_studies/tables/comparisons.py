@@ -17,7 +17,7 @@ Verdict = Literal["better", "worse", "not distinguishable", "too few prompts", "
 class Comparison:
     """How much more `model` has than `against` at a place of the table.
 
-    p: two-sided; None where averages were printed, which cannot be tested. corrected: by Holm's method, for `family`
+    p: two-sided; None if averages were printed, which cannot be tested. corrected: by Holm's method, for `family`
     comparisons. floor: the smallest p-value that so few prompts, or clusters of prompts, can have.
     """
 
@@ -33,7 +33,7 @@ class Comparison:
 
     @property
     def verdict(self) -> Verdict:
-        """What is known of `model`; `too few prompts` where no difference whatever could have counted."""
+        """What is known of `model`; `too few prompts` if no difference whatever could have counted."""
         if self.corrected is None:
             return "not tested"
         if self.corrected < LEVEL:

@@ -139,7 +139,7 @@ def _with_values(values: Sequence[float]) -> set[int]:
 
 
 def refuse_idle_merges(merges: Sequence[Merge], cells: Sequence[Cell]) -> None:
-    """Raise a UserError where none of the languages that a merge names are among the cells."""
+    """Raise a UserError if none of the languages that a merge names are among the cells."""
     there = {cell.language for cell in cells}
     for name in dict.fromkeys(merge.group_of for merge in merges if merge.group_of is not None):
         if there.isdisjoint(part for merge in merges if merge.group_of == name for part in merge.parts):

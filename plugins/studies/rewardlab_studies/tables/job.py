@@ -50,7 +50,7 @@ class TablesResult:
     clustering: Clustering | None = None
 
     def average(self, model: str, measure: str, place: TablePlace) -> TableAverage | None:
-        """Return an average; None where the model has none at the place."""
+        """Return an average; None if the model has none at the place."""
         return self.averages.get((model, measure, place))
 
 

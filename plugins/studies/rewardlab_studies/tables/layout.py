@@ -104,7 +104,7 @@ class TableLayout:
         ]
 
     def weights(self, place: TablePlace) -> Weights:
-        """Return the weight of each cell in the average at a place; none where there is no such cell."""
+        """Return the weight of each cell in the average at a place; none if there is no such cell."""
         tasks = [task for task in self._tasks if place.task in (None, task)]
         if place.language is not None:
             tasks = [task for task in tasks if place.language in self._tasks[task]]

@@ -29,7 +29,7 @@ class Measure:
         """Return the measure of a prompt's n scores, n > 0.
 
         The mean; or, with k, the unbiased estimate 1 - C(n - c, k) / C(n, k) of the chance that one of k completions
-        is right, where c of n are (Chen et al. 2021). A ValueError where n < k, or where a score for pass@k is neither
+        is right, where c of n are (Chen et al. 2021). A ValueError if n < k, or where a score for pass@k is neither
         0 nor 1.
         """
         if self.at_least is not None:

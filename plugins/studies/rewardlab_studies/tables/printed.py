@@ -12,7 +12,7 @@ from rewardlab_studies.tables.prompts import TASK_FIELDS, PromptFields
 from rewardlab_studies.tables.sources import ModelSource
 
 ABSENT = (None, "", "-", "N/A")
-"""what stands in a table where there is no number"""
+"""what stands in a table if there is no number"""
 NOT_MEASURES = ("model", "task", "eval_set", "language")
 
 

@@ -27,7 +27,7 @@ class Scores(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PromptAnswers:
-    """What a model's answers to one prompt scored. fields, prompt: None where the file has none of them."""
+    """What a model's answers to one prompt scored. fields, prompt: None if the file has none of them."""
 
     place: str
     id: str
@@ -36,7 +36,7 @@ class PromptAnswers:
     prompt: Any = None
 
     def scores(self, component: str) -> Scores:
-        """Return the scores of a component. A UserError where there is none of that name."""
+        """Return the scores of a component. A UserError if there is none of that name."""
         found = self.components.get(component)
         if found is None:
             there = ", ".join(self.components)
@@ -99,7 +99,7 @@ class RunAnswers:
     """The answers of one evaluation of a run, read from its ledger; lines that a resume replaced do not count."""
 
     def __init__(self, source: ModelSource):
-        """Find the evaluation: the last that `source` allows. A UserError where there is none."""
+        """Find the evaluation: the last that `source` allows. A UserError if there is none."""
         self._parts = ledger_parts(Path(source.path))
         self._steps = current_steps(self._parts)
         every = self._evaluations()

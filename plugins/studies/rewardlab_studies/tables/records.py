@@ -23,7 +23,7 @@ COLUMNS = (*PLACE, "mean", "low", "high", "prompts", "p", "corrected", "verdict"
 
 
 def tables_as_dict(result: TablesResult, digits: int = 1) -> dict[str, Any]:
-    """Return the result as JSON values; averages and intervals are not scaled, and null where there is none."""
+    """Return the result as JSON values; averages and intervals are not scaled, and null if there is none."""
     return {
         "models": list(result.models),
         "measures": list(result.measures),

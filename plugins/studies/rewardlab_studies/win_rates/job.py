@@ -24,7 +24,7 @@ from rewardlab_studies.win_rates.pairs import PAIR_OF, refuse_other_prompts, wri
 class MeasuredWinRate:
     """How often `model` wins against `other`, in [0, 1]; p: two-sided, of 0.5, corrected for the number of pairs.
 
-    places: overall, and each language where there are several, each the mean over tasks of the mean over languages.
+    places: overall, and each language if there are several, each the mean over tasks of the mean over languages.
     ties: the share of comparisons that neither won. too_few: whether no win rate whatever could have had a p below
     0.05, of so few prompts.
     """
@@ -41,7 +41,7 @@ class MeasuredWinRate:
 class WinRatesResult:
     """The win rates of all pairs, each once, and how many prompts they are of.
 
-    reference: the model that all others were compared with, and they with no other; None where all met all.
+    reference: the model that all others were compared with, and they with no other; None if all met all.
     clustering: by what prompts count together.
     """
 
@@ -160,7 +160,7 @@ class WinRatesJob:
         )
 
     def _values(self, rows: Path, scores: Path, component: str) -> tuple["array[float]", float, PromptIndex]:
-        """Return the mean win rate of each prompt, NaN where there is none, the share of ties, and the prompts."""
+        """Return the mean win rate of each prompt, NaN if there is none, the share of ties, and the prompts."""
         prompts = PromptIndex(self.fields)
         wins: dict[int, list[float]] = {}
         missing = ties = 0

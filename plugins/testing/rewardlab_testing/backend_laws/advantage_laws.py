@@ -79,7 +79,7 @@ def _refuse_difference(group: LedgerGroup, received: Sequence[float] | None, wan
     slack = CLOSE * max([1.0, *map(abs, wanted)])
     if received is not None and len(received) == len(wanted):
         apart = [abs(one - other) for one, other in zip(received, wanted, strict=True)]
-        if all(distance <= slack for distance in apart):  # also False where one is no number
+        if all(distance <= slack for distance in apart):  # also False if one is no number
             return
     totals = [row["total"] for row in sorted(group.rows, key=lambda row: row["index"])]
     got = "nothing" if received is None else str([round(float(value), 5) for value in received])

@@ -36,7 +36,7 @@ class EndedCommand:
 
     @property
     def continuation(self) -> list[str] | None:
-        """The arguments of the command with which it says that one goes on; None where it names none."""
+        """The arguments of the command with which it says that one goes on; None if it names none."""
         line = self._after(self.err, "continue with: rewardlab ")
         return None if line is None else shlex.split(line)
 

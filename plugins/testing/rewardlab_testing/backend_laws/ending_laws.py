@@ -99,7 +99,7 @@ def _stop(tested: BackendTrial, folder: Path) -> TriedRun:
 def _start_held(tested: BackendTrial, folder: Path, arguments: Sequence[str], typed: str) -> RunningCommand:
     """Return a run that is held up in a step of the gated stage, while the file HOLD is there.
 
-    Raises UnmetNeed where it ends before.
+    Raises UnmetNeed if it ends before.
     """
     index, stage = tested.gated_stage()
     (folder / blocking_reward.HOLD).touch()

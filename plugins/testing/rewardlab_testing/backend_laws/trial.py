@@ -63,7 +63,7 @@ class BackendTrial:
         return {index: stage for index, stage in enumerate(self.plan.recipe.stages) if isinstance(stage, RlStage)}
 
     def gated_stage(self) -> tuple[int, RlStage]:
-        """Return the stage in which runs are held up, the first of rl; raise UnmetNeed where none will do."""
+        """Return the stage in which runs are held up, the first of rl; raise UnmetNeed if none will do."""
         for index, stage in self.rl.items():
             needed = self.saved_steps(stage) + 2
             if stage.steps is not None and stage.steps < needed:
@@ -105,7 +105,7 @@ class BackendTrial:
         return folder
 
     def run(self) -> TriedRun:
-        """Return the run that nothing interrupted; raise UnmetNeed where this machine cannot start it."""
+        """Return the run that nothing interrupted; raise UnmetNeed if this machine cannot start it."""
         return self.once("whole", self._run_to_the_end)
 
     def masked_run(self) -> TriedRun:
@@ -131,7 +131,7 @@ class BackendTrial:
         return found
 
     def refuse_unready(self, result: EndedCommand) -> None:
-        """Raise UnmetNeed where a command ended before it made a run, since this machine lacks something."""
+        """Raise UnmetNeed if a command ended before it made a run, since this machine lacks something."""
         if result.code == 2 and result.directory is None:
             lines = [line.removeprefix("error: ") for line in result.err.splitlines() if line.startswith("error: ")]
             raise UnmetNeed(f"this machine cannot start the run: {'; '.join(lines)}")

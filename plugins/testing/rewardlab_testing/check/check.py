@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class PluginCheck:
     """The result of a check of a plugin.
 
-    results: one for each component and example. import_cost: None where only other laws were asked for. unproved:
+    results: one for each component and example. import_cost: None if only other laws were asked for. unproved:
     (component, main law, what it takes) for each main law that was asked for and not tried under any example.
     """
 
@@ -63,7 +63,7 @@ def check_plugin(
 
     tries: how many cases are generated for each law. only: try these laws and no others. write: called with each line
     of the table of laws, once it is known. Raises UserError for unknown names and options, for a broken plugin, for
-    examples that cannot be made, and where hypothesis is not installed.
+    examples that cannot be made, and if hypothesis is not installed.
     """
     _prepare_hypothesis()
     from rewardlab_testing.run_laws import try_laws

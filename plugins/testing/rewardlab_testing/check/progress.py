@@ -11,7 +11,7 @@ from rewardlab.text import cursor_stream
 DELAY_S = 2.0
 """seconds after which a terminal shows what is being tried"""
 NOTICE_S = 30.0
-"""seconds after which a line says so where there is no terminal; the next one comes after twice that time, and so on"""
+"""seconds after which a line says so if there is no terminal; the next one comes after twice that time, and so on"""
 CLEAR_LINE = "\r\x1b[K"
 
 

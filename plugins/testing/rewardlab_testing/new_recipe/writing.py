@@ -136,13 +136,13 @@ def _free_name(rows: str) -> Path:
 
 
 def refuse_existing(file: Path) -> None:
-    """Raise UserError where a file is there already."""
+    """Raise UserError if a file is there already."""
     if file.exists():
         raise UserError("it is there already; name a new file with -o", where=str(file))
 
 
 def write_new(file: Path, text: str) -> None:
-    """Write a file that is not there yet; raise UserError where it is, or cannot be written."""
+    """Write a file that is not there yet; raise UserError if it is, or cannot be written."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with open(file, "x", encoding="utf-8") as new:
@@ -197,7 +197,7 @@ def _splits(samples: Sequence[Sample], share: float) -> bool:
 def _why_not(
     name: str, columns: Mapping[str, ColumnGuess], samples: Sequence[Sample], registry: Registry
 ) -> str | None:
-    """Return why a reward does not fit the rows, as a part of a sentence; None where it fits."""
+    """Return why a reward does not fit the rows, as a part of a sentence; None if it fits."""
     use, needed = REWARDS[name]
     if needed is not None and needed not in columns:
         return f"no column looks like the {needed}{_inside(needed, samples[0]) or f'; --{needed} COLUMN names it'}"

@@ -10,7 +10,7 @@ LawViolation with the smallest failing example, UnmetNeed or NothingToTry. LAWS 
     hedging        less for a right and a wrong answer than for the right one
     judged         no value where the judges have no answer or a reply is noise; quotations that no text can end
     cases          the completions with which the laws are tried
-    comparison     whether two answers are the same, and the failing example where they are not
+    comparison     whether two answers are the same, and the failing example if they are not
 """
 
 from collections.abc import Callable

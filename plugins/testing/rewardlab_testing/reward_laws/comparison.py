@@ -78,7 +78,7 @@ def as_from_json(score: Score) -> Score:
 
 
 def _difference(one: Score, other: Score, laws: Laws, info: bool) -> tuple[str, str] | None:
-    """Return the other score and the first in words; None where they are the same."""
+    """Return the other score and the first in words; None if they are the same."""
     if one.error is not None and other.error is not None:
         return None
     kinds = [(score.error is not None, score.value is None) for score in (one, other)]

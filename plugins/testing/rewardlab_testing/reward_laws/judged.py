@@ -69,7 +69,7 @@ def fence(tested: Trial) -> int:
 
 
 def _behind(judges: Sequence[_Judge], text: str) -> list[str]:
-    """Return the first line that stands behind a text in each question that quotes it, "" where none does."""
+    """Return the first line that stands behind a text in each question that quotes it, "" if none does."""
     contents = [message["content"] for judge in judges for ask in judge.asked for message in ask.messages]
     quoting = [content for content in contents if text.strip() and text in content and content != text]
     after = [content.rpartition(text)[2].splitlines() for content in quoting]

@@ -151,7 +151,7 @@ def _above(one: Score, other: Score, rounding: float) -> bool:
 
 
 def _what_is_no_json(info: Any) -> str | None:
-    """Return what is wrong with info; None where it comes back from JSON as it was."""
+    """Return what is wrong with info; None if it comes back from JSON as it was."""
     if not isinstance(info, Mapping):
         return f"info is {type(info).__name__}: {info!r}"
     for key, value in info.items():

@@ -38,7 +38,7 @@ def _suggestion(name: str) -> str:
 
 
 def _owner(name: str) -> str | None:
-    """Return who has the plugin's name, its distribution's or its package's; None where all are free."""
+    """Return who has the plugin's name, its distribution's or its package's; None if all are free."""
     registry = Registry()
     if name in registry.names():
         plugin = registry.plugin(name)
