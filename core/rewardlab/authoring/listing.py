@@ -69,7 +69,7 @@ def _row(plugin: Plugin, kind: str, spec: Spec) -> dict[str, Any]:
 
 
 def _packaged(spec: Spec) -> dict[str, str]:
-    """Return the files that come with a component, name -> what it is; where telling them fails, why."""
+    """Return the files that come with a component, name -> what it is; if telling them fails, why."""
     from rewardlab.errors import one_line
 
     try:
@@ -92,7 +92,7 @@ def _off_in_examples(spec: Spec) -> list[dict[str, Any]]:
 
 
 def _default_fields(spec: Spec, declared: object, ask: Callable[[Any], Sequence[str] | None]) -> list[str] | str:
-    """Return the fields that a spec requires or provides under its default options, where these are valid."""
+    """Return the fields that a spec requires or provides under its default options, if these are valid."""
     from pydantic import ValidationError
 
     from rewardlab.errors import one_line

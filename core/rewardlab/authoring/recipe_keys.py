@@ -49,7 +49,7 @@ def part_row(name: str) -> dict[str, Any]:
 def key_rows(model: type[BaseModel], before: str = "", above: tuple[type, ...] = ()) -> list[dict[str, Any]]:
     """Return a row of JSON values for each key of a model: {"name", "type", "required", "default", "help"}.
 
-    A key that holds a mapping is followed by the keys in it, with dots in their names. "default" is absent where the
+    A key that holds a mapping is followed by the keys in it, with dots in their names. "default" is absent if the
     key is required, or holds a mapping whose keys have defaults of their own.
     """
     rows = []

@@ -150,7 +150,7 @@ class HostedJudge:
     async def probe(self, question: Ask = PROBE_QUESTION, patient: bool = False) -> str | None:
         """Ask a small question and return why there is no answer, or None. An answer in a cassette will do.
 
-        A judge that is busy is asked a few times; where `patient`, one that is down is waited for as questions of a job
+        A judge that is busy is asked a few times; if `patient`, one that is down is waited for as questions of a job
         wait for it. An answer without the log-probabilities that were asked for is none.
         """
         if self._spec.local or self._cache.replays:

@@ -84,7 +84,7 @@ class KeptReplies:
         return self._writable.path if self._writable is not None else None
 
     def find(self, key: str) -> Reply | None:
-        """Return the reply with this key; one with an error where the cassette alone may answer, and has none."""
+        """Return the reply with this key; one with an error if the cassette alone may answer, and has none."""
         for cassette in self._cassettes:
             if (reply := cassette.find(key)) is not None:
                 return reply

@@ -135,7 +135,7 @@ class Composition:
     def columns(self, sample: Sample, components: Mapping[str, Sequence[Score]]) -> dict[str, list[float | None]]:
         """Return the values that the total sees: name -> a value a completion, None for zero advantage.
 
-        A name is left out where its whole group gets zero advantage. JobError if a policy says `fail`.
+        A name is left out if its whole group gets zero advantage. JobError if a policy says `fail`.
         """
         columns = {name: self._column(name, components[name], sample) for name in self.expression.names}
         return {name: column for name, column in columns.items() if column is not None}
@@ -181,7 +181,7 @@ class Composition:
         return totals
 
     def _column(self, name: str, scores: Sequence[Score], sample: Sample) -> list[float | None] | None:
-        """Return the values that `total` sees, None for zero advantage; no list where the whole group gets that."""
+        """Return the values that `total` sees, None for zero advantage; no list if the whole group gets that."""
         column: list[float | None] = [score.value for score in scores]
         if None not in column:
             return column

@@ -42,7 +42,7 @@ class Lane(Protocol):
 
 
 class ItemLane:
-    """The lane of completion and batch scope: complete groups, gathered into larger calls where it pays.
+    """The lane of completion and batch scope: complete groups, gathered into larger calls if it pays.
 
     slots: calls that run at once (0: no limit and no gathering). share: whether waiting items are divided over the
     free slots, as for processes; else all of them go into one call.
@@ -142,7 +142,7 @@ class ItemLane:
 
 
 class GroupLane:
-    """The lane of group scope: the reward reads the stream itself, on its own loop `home` where it runs in a thread."""
+    """The lane of group scope: the reward reads the stream itself, on its own loop `home` if it runs in a thread."""
 
     def __init__(self, spec: RewardSpec, call: Callable[[GroupStream], Awaitable[Any]], home: LoopThread | None):
         self._spec = spec
@@ -218,7 +218,7 @@ def _is_plugin_failure(error: BaseException, task: asyncio.Task[Any] | None) -> 
 
 
 def describe_failure(error: BaseException) -> str:
-    """Return an exception as the error of a Score, with the line that raised it where the plugin did."""
+    """Return an exception as the error of a Score, with the line that raised it if the plugin did."""
     if isinstance(error, JobError):
         return str(error)
     return one_line(error) + describe_place(error)

@@ -139,7 +139,7 @@ class RecipeReward:
         """Return a data frame with a row for each completion: texts, totals, values, reasons and contributions.
 
         library: "pandas" or "polars"; absent: the first that is installed. The columns are those of docs/ledger.md.
-        Raises a UserError that says what to install where the library is missing.
+        Raises a UserError that says what to install if the library is missing.
         """
         return completion_table(groups, library)
 

@@ -33,7 +33,7 @@ class PendingResult(Protocol[Answer]):
 
 
 def scored_in_order(scorer: Scorer, rows: Iterable[AnyRow]) -> Generator[tuple[AnyRow, ScoredGroup]]:
-    """Yield each row with its scores, in order; what is still under way is cancelled where the caller stops early.
+    """Yield each row with its scores, in order; what is still under way is cancelled if the caller stops early.
 
     A row that exceeds the limits by itself is scored alone.
     """

@@ -76,7 +76,7 @@ class Scorer:
         `async ask(Ask) -> Reply` and `report_parsed(reply, ok)`. They are neither opened, checked nor closed here,
         and no secret is asked for.
     shared: what another scorer lends; that scorer is closed after this one.
-    home: the loop to score on, where `judges` live on it, too; it is closed after this scorer.
+    home: the loop to score on, if `judges` live on it, too; it is closed after this scorer.
     policy: the model in training, if it can be asked as a judge; `Context.policy` of the judges that are built here.
     """
 
@@ -328,7 +328,7 @@ class Scorer:
         return {name: found[name] for name in names}
 
     def _with_losses(self, name: str, scores: Sequence[Score], lost: int) -> Sequence[Score]:
-        """Note in `info` where values rest on fewer answers than were asked for, unless failed scores say so."""
+        """Note in `info` which values rest on fewer answers than were asked for, unless failed scores say so."""
         failed = any(score.error is not None for score in scores)
         if not lost or (failed and self._plan.components[name].spec.scope != "group"):
             return scores

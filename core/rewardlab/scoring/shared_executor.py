@@ -15,7 +15,7 @@ class SharedLane:
 
     A group is scored once, for the scorer that asks first, and its scores are kept until the other one asks.
 
-    home: the loop of the lane; both may ask from loops of their own. Groups are matched by their sample's id; where the
+    home: the loop of the lane; both may ask from loops of their own. Groups are matched by their sample's id; if the
     prompt, fields or completions under it differ, the lane scores each scorer's own group.
     """
 

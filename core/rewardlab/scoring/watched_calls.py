@@ -102,7 +102,7 @@ class _CallNotes:
 
 
 class _NoNotes:
-    """In the place of notes where this machine has no room for them: what is not watched is scored all the same."""
+    """In the place of notes if this machine has no room for them: what is not watched is scored all the same."""
 
     def __init__(self) -> None:
         self.owner = os.getpid()
@@ -119,7 +119,7 @@ _notes: _CallNotes | _NoNotes | None = None
 
 
 def _memory_file() -> BinaryIO:
-    """Return a file in memory; where the system has none (macOS), a temporary one."""
+    """Return a file in memory; if the system has none (macOS), a temporary one."""
     if hasattr(os, "memfd_create"):  # a page of a file on a full disk would end the process when it is written to
         return os.fdopen(os.memfd_create("rewardlab"), "w+b")
     return cast(BinaryIO, tempfile.TemporaryFile())

@@ -85,7 +85,7 @@ def _set_policy(document: Document, stages: Sequence[int], policy: str) -> None:
 
 
 def _last_model(source: RecipeSource) -> Path | None:
-    """Return the last model that a run wrote, where `source` is its folder; else None."""
+    """Return the last model that a run wrote, if `source` is its folder; else None."""
     if isinstance(source, Mapping) or not Path(source).is_dir():
         return None
     models = written_models(Path(source))

@@ -1,4 +1,4 @@
-"""The groups of a group sampler where an engine generates in batches: rounds for all prompts, until none wants more.
+"""The groups of a group sampler if an engine generates in batches: rounds for all prompts, until none wants more.
 
 An engine that generates completion by completion asks each pool itself (`Scorer.collect`); the groups are the same.
 """

@@ -148,7 +148,7 @@ class _Evaluation:
 
 
 def _counted(answers: Answers) -> Sample:
-    """Return the sample; where completions are missing, with their number in a field, for whoever reads the rows."""
+    """Return the sample; if completions are missing, with their number in a field, for whoever reads the rows."""
     if not answers.missing:
         return answers.sample
     return replace(answers.sample, fields={**answers.sample.fields, MISSING_FIELD: len(answers.missing)})

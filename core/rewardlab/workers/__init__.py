@@ -12,7 +12,7 @@ passes its deadline or its memory limit, is replaced, and none outlives the job.
     worker_main   the program that runs in the process
     placement     the environment, device and threads of a component's processes
     devices       the torch device: found out without torch, checked with it
-    environments  managed environments, built from a requirements file where they are first needed
+    environments  managed environments, built from a requirements file when they are first needed
 """
 
 from typing import TYPE_CHECKING

@@ -7,7 +7,7 @@ prints, from Python or from C, goes to stderr. When stdin ends, the process ends
 First comes the host's hello: {path: sys.path or null, context, limit} with the {use, options} of a reward or the {file,
 settings} of a worker file. It is answered by {cpu} or {failed}. Then a reward answers each request {samples,
 completions: [[index of its sample, completion], ...], limit} by {scores: [[value, info, error], ...], cpu}, and a
-worker file each {questions, limit} by {answers, cpu}; both answer {raised, cpu} where the plugin raises. `limit` is in
+worker file each {questions, limit} by {answers, cpu}; both answer {raised, cpu} if the plugin raises. `limit` is in
 seconds; `cpu` is the processor time, in seconds, that this process has used so far. Each request has a `number`, with
 which its answer begins.
 

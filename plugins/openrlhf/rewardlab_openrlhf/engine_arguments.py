@@ -47,7 +47,7 @@ def what_is_wrong() -> str | None:
 def engine_parser(module: str) -> ArgumentParser:
     """Return the parser of a program such as "openrlhf.cli.train_ppo_ray", which takes exact names only.
 
-    The parser raises JobError in place of ending the process; so does this function where it finds no parser.
+    The parser raises JobError in place of ending the process; so does this function if it finds no parser.
     """
     names: dict[str, Any] = {"argparse": argparse, "datetime": datetime}
     try:

@@ -20,7 +20,7 @@ class RolloutPrompt:
     text: str
     """for the tokenizer, which adds no special tokens of its own"""
     opened: str
-    """`<think>` and its newline where the chat template opened one; belongs before a completion's text"""
+    """`<think>` and its newline if the chat template opened one; belongs before a completion's text"""
     position: int | None
     """in the recipe's reading order, from 0; None for an evaluation"""
     step: int | None

@@ -36,7 +36,7 @@ def check_reward(
     good, bad: a completion (a text or a Completion) or a list of them, for `sample`; or pairs (sample, completion),
         which name their own. Every good one of a sample must earn more than every bad one. Without `good`, `bad` and
         `ladder` the spec's own examples are taken (`RewardSpec.laws`).
-    sample: absent: a plain question, where the reward requires no field.
+    sample: absent: a plain question, if the reward requires no field.
     ladder: completions of `sample`, worst first, whose values must not fall.
     options: as under `with`. They replace those of the spec's own examples, of which the first one's options hold for
         `good` and `bad`, too.
@@ -125,7 +125,7 @@ def _check(
     options: Mapping[str, Any] | None,
     tries: int,
 ) -> list[TrialResult]:
-    """Check the spec's own examples; where `parts` of one are given, one made of these and the first of its own."""
+    """Check the spec's own examples; if `parts` of one are given, one made of these and the first of its own."""
     __tracebackhide__ = True
     found, plugin = _find_spec(kind, spec)
     given = {name: part for name, part in parts.items() if part is not None}
@@ -168,7 +168,7 @@ def _own_examples(spec: Spec, plugin: Plugin | None) -> list[Any]:
 
 
 def _find_spec(kind: str, spec: Any) -> tuple[Any, Plugin | None]:
-    """Return the spec and the installed plugin that offers it, if any; find it by its name where that is given."""
+    """Return the spec and the installed plugin that offers it, if any; find it by its name if that is given."""
     if isinstance(spec, str):
         registry = Registry()
         found = registry.find(kind, spec)

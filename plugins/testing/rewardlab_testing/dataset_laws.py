@@ -101,7 +101,7 @@ def streaming(tested: Trial) -> int:
     if 2 * done > work:
         raise LawViolation(
             f"when its first row of {count} was out, {done:,} of {work:,} calls had been made\n"
-            "expected less than half; where opening it takes as many, give the example more rows"
+            "expected less than half; if opening it takes as many, give the example more rows"
         )
     return count
 
@@ -158,7 +158,7 @@ def _build(tested: Trial) -> Any:
 
 
 def _rows(tested: Trial) -> list[Sample]:
-    """Return the rows; raise LawViolation where there is none."""
+    """Return the rows; raise LawViolation if there is none."""
     rows = read_rows(_build(tested))
     if not rows:
         raise LawViolation("it has no rows\nexpected some under the options of an example")
@@ -166,7 +166,7 @@ def _rows(tested: Trial) -> list[Sample]:
 
 
 def _unchanging_rows(tested: Trial) -> list[Sample]:
-    """Return the rows; raise LawViolation where there is none, or where one changes while others are read."""
+    """Return the rows; raise LawViolation if there is none, or if one changes while others are read."""
     rows: list[Sample] = []
     as_read: list[Sample] = []
     with open_rows(_build(tested)) as under_way:

@@ -10,7 +10,7 @@ from rewardlab_testing.outcome import LawViolation
 
 
 class Hang(LawViolation):
-    """Raised where a call of a reward hangs. The message is the failing example."""
+    """Raised if a call of a reward hangs. The message is the failing example."""
 
 
 @dataclass

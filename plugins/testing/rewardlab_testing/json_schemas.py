@@ -273,7 +273,7 @@ _NOTES = ("description", "default", "examples", "deprecated")
 
 
 def _allowing_environment(schema: Schema) -> Schema:
-    """Return the schema, which where it wants a certain scalar allows a text with `${`, too."""
+    """Return the schema, which if it wants a certain scalar allows a text with `${`, too."""
     members = schema.get("anyOf")
     if members is None:
         if not _is_narrow(schema):

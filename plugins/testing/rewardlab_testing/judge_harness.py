@@ -50,7 +50,7 @@ def open_judge(tested: Trial, options: Config | None = None) -> Iterator[tuple[A
 async def ask_strictly(judge: Any, ask: Ask) -> Reply:
     """Return the judge's Reply, whose fields have their types.
 
-    Raises what `ask` raises, and LawViolation where the answer is no such Reply.
+    Raises what `ask` raises, and LawViolation if the answer is no such Reply.
     """
     asked = f"asked {describe_ask(ask)}"
     try:
@@ -73,7 +73,7 @@ async def close_judge(judge: Any) -> None:
 
 
 async def ask_judge(judge: Any, ask: Ask) -> Reply:
-    """Return the judge's Reply; where `ask` raises, a Reply with that error. Raises LawViolation as `ask_strictly`."""
+    """Return the judge's Reply; if `ask` raises, a Reply with that error. Raises LawViolation as `ask_strictly`."""
     try:
         return await ask_strictly(judge, ask)
     except LawViolation:

@@ -70,7 +70,7 @@ def remedy_text(results: Sequence[TrialResult]) -> str:
     if any(law != "empty" for law in with_premise):
         lines.append("  a little more than it should be can be tolerated: Laws(tolerance=...)")
     off = f"Laws(off={{{with_premise[0]!r}: 'why'}})"
-    return "\n".join([f"fix the reward; or, where a law is not meant for it, say why in its spec: {off}", *lines])
+    return "\n".join([f"fix the reward; or, if a law is not meant for it, say why in its spec: {off}", *lines])
 
 
 def remarks(results: Sequence[TrialResult]) -> list[str]:

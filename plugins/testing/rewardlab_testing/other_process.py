@@ -56,7 +56,7 @@ def call_in_ray_actor(tested: Trial, call: str, payload: Json) -> Json:
     """Return what `call` gives in a Ray actor, as `call_in_process` does for a process.
 
     The actor belongs to the Ray that this process is connected to, or else to one that is started for it. Raises
-    NothingToTry where Ray is not installed.
+    NothingToTry if Ray is not installed.
     """
     ray = _import_ray()
     settings, context = _settings(tested, call), _context(tested)

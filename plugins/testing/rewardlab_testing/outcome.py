@@ -54,7 +54,7 @@ class TrialResult:
 
     @property
     def title(self) -> str:
-        """The component and, where it has a title, the example."""
+        """The component and, if it has a title, the example."""
         return f"{self.use} ({self.example})" if self.example else self.use
 
     def of(self, state: State) -> list[LawOutcome]:

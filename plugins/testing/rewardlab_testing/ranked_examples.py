@@ -87,7 +87,7 @@ def _merged(own: ExampleOptions, given: Mapping[str, Any]) -> ExampleOptions:
 
 
 def _check_fields(spec: RewardSpec, sample: Sample, options: ExampleOptions) -> None:
-    """Raise a UserError that says what to pass where a sample lacks a required field.
+    """Raise a UserError that says what to pass if a sample lacks a required field.
 
     Options that a function makes are looked at when they are made.
     """

@@ -170,7 +170,7 @@ class Bench:
         return time_limit(seconds)
 
     def _in_time(self, call: Call, ask: Callable[[], Any]) -> Any:
-        """Return what `ask` gives; what it raises is raised. Hang where it takes longer than its limit."""
+        """Return what `ask` gives; what it raises is raised. Hang if it takes longer than its limit."""
         self._hang.refuse()
         where, began = "", time.monotonic()
         try:

@@ -37,7 +37,7 @@ def more(tested: Trial) -> int:
 
     def check(pool: Candidates) -> None:
         most = max(pool.size, tested.spec.most(tested.options, pool.size))
-        _more(sampler, pool)  # it must be a whole number for any pool, also where a trainer would not ask
+        _more(sampler, pool)  # it must be a whole number for any pool, even if a trainer would not ask
         filled = _grown(pool, pool.size)
         while len(filled) < LONGEST:
             wanted = _more(sampler, filled)

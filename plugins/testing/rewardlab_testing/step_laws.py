@@ -107,7 +107,7 @@ def _rows_of_part(tested: Trial, part: Sequence[Sample], whole: Mapping[str, Sam
 
 
 def makes(tested: Trial) -> int:
-    """Count rows and questions, also where judges have no usable answer: a step may then ask again."""
+    """Count rows and questions, also if judges have no usable answer: a step may then ask again."""
     _require_step(tested)
     samples = source_samples(tested)
     counts = list(dict.fromkeys((1, len(samples))))

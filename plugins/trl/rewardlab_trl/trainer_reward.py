@@ -76,7 +76,7 @@ class TrainerReward:
         self.close()
 
     def _sizes(self, prompts: Sequence[Any], fields: Mapping[str, Sequence[Any]]) -> Iterator[int]:
-        """Yield the number of completions of each group: the given one where it fits, else the runs of equal rows.
+        """Yield the number of completions of each group: the given one if it fits, else the runs of equal rows.
 
         In an evaluation the trainer may sample another number.
         """

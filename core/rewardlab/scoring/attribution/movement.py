@@ -125,7 +125,7 @@ class Movement:
     def share(self, name: str) -> float | None:
         """Return the share of the reward's variance in groups that this component made; None if nothing moved.
 
-        It is negative where the component works against the reward. All shares and the rest's add up to 1.
+        It is negative if the component works against the reward. All shares and the rest's add up to 1.
         """
         return self._of_variance(self.components[name].with_reward)
 

@@ -18,7 +18,7 @@ from rewardlab_openrlhf.options import options_of
 from rewardlab_openrlhf.stage_files import TrainingStage
 
 MAX_PROMPTS = 900
-"""prompts of one engine at once where the policy judges itself: a rollout actor takes 1000 calls, questions included"""
+"""prompts of one engine at once if the policy judges itself: a rollout actor takes 1000 calls, questions included"""
 
 
 UNSERVED = (

@@ -51,7 +51,7 @@ class _ExamineArguments(TypedDict):
 def check_nodes(task: StageTask, gpus: int, each: int = 1) -> list[str]:
     """Check the nodes that the stage can be placed on; return the ids of those that can hold scorers.
 
-    Looked at are the nodes with free GPUs, any of which Ray may choose. A node without GPUs is looked at where scorers
+    Looked at are the nodes with free GPUs, any of which Ray may choose. A node without GPUs is looked at if scorers
     run on CPUs; there a fault only keeps them away. UserError with everything that is wrong.
 
     gpus: how many the stage needs in all; each: the least of one node that are of use to it.
@@ -138,7 +138,7 @@ def _answer(reference: Any) -> dict[str, Any] | str:
 
 
 def _lacking(nodes: Sequence[ClusterNode], gpus: int, each: int) -> list[str]:
-    """Return a line about GPUs that are missing, or in use; empty where enough are free."""
+    """Return a line about GPUs that are missing, or in use; empty if enough are free."""
     there, free = sum(node.gpus for node in nodes), free_gpus(nodes, each)
     if there < gpus:
         listed = ", ".join(f"{node.name} {node.gpus}" for node in nodes)

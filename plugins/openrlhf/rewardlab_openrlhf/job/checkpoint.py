@@ -49,7 +49,7 @@ def checkpoint_progress(checkpoints: Path) -> StageProgress:
 
 
 def newest_step(checkpoints: Path) -> int:
-    """Return the training step of a stage's newest checkpoint; 0 without one, or where this machine sees none."""
+    """Return the training step of a stage's newest checkpoint; 0 without one, or if this machine sees none."""
     steps = [0]
     for latest in (*checkpoints.glob("latest"), *checkpoints.glob("_*/latest")):
         digits = "".join(filter(str.isdigit, latest.read_text(encoding="utf-8")))

@@ -153,7 +153,7 @@ class StageLog:
         self._say(line)
 
     def _cause(self, outcome: dict[str, Any]) -> str:
-        """Return what a process raised that the driver could not see; empty where the outcome has the cause itself."""
+        """Return what a process raised that the driver could not see; empty if the outcome has the cause itself."""
         if not outcome["in_log"]:
             return ""
         return f": {self._raised}" if self._raised else f"; its log is {self.path}"

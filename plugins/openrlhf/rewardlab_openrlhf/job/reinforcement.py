@@ -181,7 +181,7 @@ def connect(task: StageTask) -> None:
 def _import_engine() -> None:
     """Import what OpenRLHF's module imports, while nodes are looked at and the actors that score start.
 
-    That takes seconds, and so do these. An error comes again where the module is run.
+    That takes seconds, and so do these. An error comes again if the module is run.
     """
     with suppress(Exception):
         import_module("openrlhf.trainer.ppo_trainer")
@@ -214,7 +214,7 @@ def _start_engine(task: StageTask, module: str, arguments: Sequence[str]) -> Non
 
 
 def _environment(task: StageTask) -> Mapping[str, str]:
-    """Return the variables of every process: those that OpenRLHF sets where it starts Ray itself, and the secrets."""
+    """Return the variables of every process: those that OpenRLHF sets if it starts Ray itself, and the secrets."""
     defaults = {"TOKENIZERS_PARALLELISM": "true", "NCCL_DEBUG": "WARN", "RAY_ENABLE_ZERO_COPY_TORCH_TENSORS": "1"}
     wanted = {name: os.environ.get(name, value) for name, value in defaults.items()} | telemetry_variables()
     return wanted | {name: os.environ[name] for name in options_of(task.plan).secrets if name in os.environ}

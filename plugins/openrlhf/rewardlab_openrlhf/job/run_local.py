@@ -77,7 +77,7 @@ def end_with_parent() -> None:
 
 
 def hear_interrupts() -> None:
-    """Let SIGINT interrupt this process, a driver, where what started it ignores or blocks it: a script by `&`, Ray."""
+    """Let SIGINT interrupt this process, a driver, if what started it ignores or blocks it: a script by `&`, Ray."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
 

@@ -86,7 +86,7 @@ def layout_of(backend: Options, stage: SftStage | DpoStage | RlStage) -> StageLa
 
 
 def _sft_dpo(backend: Options, stage: SftStage | DpoStage, each: int) -> StageLayout:
-    """Return whole nodes, as many as the batch divides over; one where it divides over none, a batch finding."""
+    """Return whole nodes, as many as the batch divides over; one if it divides over none, a batch finding."""
     ring = backend.engine.ring_attention
     for nodes in range(backend.nodes, 0, -1):
         ranks = nodes * each

@@ -25,7 +25,7 @@ class Batches:
     rollout_micro: int
     """in one forward pass for log-probabilities"""
     tokens: "PassTokens | None" = None
-    """where micro-batches are made by their tokens"""
+    """given if micro-batches are made by their tokens"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ def batches(
 ) -> Batches:
     """Return the batch sizes of a stage that has no `batch_findings`.
 
-    What the recipe does not say is chosen so that it fits (memory.micro_batches); where so few rows fit that OpenRLHF's
+    What the recipe does not say is chosen so that it fits (memory.micro_batches); if so few rows fit that OpenRLHF's
     trainer process would take long for them (memory.controller_cost), by tokens. longest: tokens of the stage's longest
     prompt (rl) or row, once the rows have been read.
     """

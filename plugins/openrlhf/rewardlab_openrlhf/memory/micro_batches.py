@@ -16,7 +16,7 @@ from rewardlab_openrlhf.options import options_of
 
 GIB = 2**30
 ASSUMED_GIB = 80.0
-"""a GPU's memory where `backend.gib_per_gpu` does not say it"""
+"""a GPU's memory if `backend.gib_per_gpu` does not say it"""
 SHARE = 0.25
 """of a GPU's memory for what a micro-batch adds"""
 ASSUMED_PROMPT = 1024

@@ -55,7 +55,7 @@ ASSUMED = ModelSizes(
 
 
 def model_sizes(model: str | TinyModel | None) -> ModelSizes:
-    """Return the sizes of a recipe's model; `ASSUMED` where its config.json is not here or of an unusual kind."""
+    """Return the sizes of a recipe's model; `ASSUMED` if its config.json is not here or of an unusual kind."""
     if isinstance(model, TinyModel):
         return ModelSizes(
             vocabulary=model.vocabulary,

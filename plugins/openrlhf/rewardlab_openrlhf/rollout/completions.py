@@ -57,7 +57,7 @@ class TextThread:
 async def generate(engine: Any, prompt_ids: list[int], params: Any, timeout: float, what: str) -> Any:
     """Return one completion (vLLM's CompletionOutput) of a prompt.
 
-    `what` names it in messages. LostCompletion where the engine fails or breaks off, or after `timeout` seconds.
+    `what` names it in messages. LostCompletion if the engine fails or breaks off, or after `timeout` seconds.
     """
     try:
         async with Deadline(timeout, f"{what} took more than {timeout:g} s (completion_timeout)", LostCompletion):

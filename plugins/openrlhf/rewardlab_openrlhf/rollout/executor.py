@@ -40,7 +40,7 @@ class GroupExecutor(AgentExecutorBase):
     """The executor of OpenRLHF that generates and scores whole groups, through the actors of `job`.
 
     settings: scorers (how many there are), completion_timeout, scoring_timeout, on_partial; chat_template, top_k and
-    stop if the recipe has them; generates_ahead where OpenRLHF receives groups of several steps at once;
+    stop if the recipe has them; generates_ahead if OpenRLHF receives groups of several steps at once;
     evaluation_before ({samples, temperature}) if the stage is evaluated before its first step; policy_judge if
     the recipe asks the policy itself. A failure reaches the coordinator, then every member of its group as a JobError.
     """
@@ -135,7 +135,7 @@ class GroupExecutor(AgentExecutorBase):
     async def _announce(self) -> None:
         """Tell the coordinator that this engine takes questions; with every group, as a restart forgets it.
 
-        Only where somebody asks: a process that holds an engine's handle has imported vLLM for it.
+        Only if somebody asks: a process that holds an engine's handle has imported vLLM for it.
         """
         context = get_runtime_context()
         if context.get_actor_id() is not None:  # outside of an actor nobody could ask

@@ -127,7 +127,7 @@ class GroupRollout:
                 raise losses[0]
 
     async def _generate(self, index: int | None) -> LostCompletion | None:
-        """Generate a completion into the pool and hand it to the scorer; return its loss where losses are allowed."""
+        """Generate a completion into the pool and hand it to the scorer; return its loss if losses are allowed."""
         number = "a further completion" if index is None else f"completion {index}"
         request, timeout = self._request, self._limits.completion_timeout
         try:
@@ -145,7 +145,7 @@ class GroupRollout:
 
     @property
     def _params(self) -> Any:
-        """The sampling parameters with a length; where OpenRLHF names none, the rest of `max_length`."""
+        """The sampling parameters with a length; if OpenRLHF names none, the rest of `max_length`."""
         if self._request.params.max_tokens is not None:
             return self._request.params
         params = deepcopy(self._request.params)

@@ -196,7 +196,7 @@ class _CoordinatorParts:
     reading_order: ReadingOrder
     recorder: Recorder
     release_order: ReleaseOrder | None
-    """where the engine receives the groups of several steps at once"""
+    """given if the engine receives the groups of several steps at once"""
     rows_before_training: list[int]
     """to evaluate on before the first step; nobody has claimed them"""
     claimed_rows: dict[str, int] = field(default_factory=dict)

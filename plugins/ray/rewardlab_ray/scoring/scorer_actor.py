@@ -154,7 +154,7 @@ class ScorerActor:
         await asyncio.to_thread(parts.close)
 
     async def _unless_judges_stop(self, work: Awaitable[T]) -> T:
-        """Return what `work` returns; where a judge must end the job, raise that reason rather than its consequence."""
+        """Return what `work` returns; if a judge must end the job, raise that reason rather than its consequence."""
         parts = await self._parts()
         try:
             found = await work

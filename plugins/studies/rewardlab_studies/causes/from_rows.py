@@ -22,7 +22,7 @@ SCORED_OTHERWISE = "are these scores of this recipe? `rewardlab score` makes the
 
 
 def movement_of(plan: Plan, path: str, most: int | None, say: Callable[[str], None]) -> Movement:
-    """Return what moved the reward in all groups of a file, or in its first `most` rows where these are to be scored.
+    """Return what moved the reward in all groups of a file, or in its first `most` rows if these are to be scored.
 
     most: None refuses rows that are not scored yet, for scoring may cost something. say: prints what was read and what
     is asked. A UserError names each row that does not fit, by its line.

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 TOLERANCE = 1e-9
-"""Shaped rewards of a group are equal where they differ by no more than this share of the largest |total| or |shaped|.
+"""Shaped rewards of a group are equal if they differ by no more than this share of the largest |total| or |shaped|.
 
 What differs by rounding alone (1e-16 of the totals) stays below it also after a division by `normalize/std`'s eps; and
 it is a hundred times finer than the float32 in which trainers compute.

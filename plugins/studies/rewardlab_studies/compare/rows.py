@@ -119,7 +119,7 @@ def rows_of_scored_file(file: ScoredFile, ids: Sequence[str], chosen: "RowSelect
 
 @dataclass(frozen=True)
 class RowSelection:
-    """The positions of the rows to compare: `most` of `size`, evenly over the file; all where `most` is None."""
+    """The positions of the rows to compare: `most` of `size`, evenly over the file; all if `most` is None."""
 
     size: int
     most: int | None = None

@@ -1,4 +1,4 @@
-"""The agreement of a judge with people dimension by dimension, where a reward scores several of them.
+"""The agreement of a judge with people dimension by dimension, if a reward scores several of them.
 
 A reward tells its dimensions by `info["scores"]`, {dimension: score in [0, 1]}, and what it quoted by `info["quoted"]`,
 how many quotations, and `info["unsupported"]`, {dimension: how many of them are not in the work}.

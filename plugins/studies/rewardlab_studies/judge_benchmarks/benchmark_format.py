@@ -52,7 +52,7 @@ class RowForm(Config):
     better_is: dict[Name, Literal[1, 2]] = Field(default_factory=dict)
     """what that column holds: 1 or 2"""
     preference: Name | None = None
-    """the column with a grade on `scale`, negative where the first one of `answers` is better"""
+    """the column with a grade on `scale`, negative if the first one of `answers` is better"""
     response: Name | None = None
     """the answer to judge: a text with columns as $name"""
     gold: Name | None = None
@@ -74,7 +74,7 @@ class RowForm(Config):
     choice: Name = "$label. $text"
     """a choice as the prompt's $options list it"""
     choice_as_answer: Name | None = None
-    """a choice as an answer, where that is another text"""
+    """a choice as an answer, if that is another text"""
     answer: Name | None = None
     """the column with the right choice"""
     answer_is: AnswerIs = "label"
@@ -82,7 +82,7 @@ class RowForm(Config):
     language: Name | None = None
     """the language, a text with columns as $name; absent: the benchmark's"""
     slices: dict[Name, Name] | None = None
-    """the benchmark's `slices`, where other columns have them"""
+    """the benchmark's `slices`, if other columns have them"""
 
     @field_validator("prompt", "response", "language")
     @classmethod
@@ -173,7 +173,7 @@ class JudgeBenchmark(Config):
     score: Literal["accuracy", "kendall_tau", "pearson"] = "accuracy"
     """the official measure"""
     score_name: str | None = None
-    """what the benchmark calls its score, where that is another word"""
+    """what the benchmark calls its score, if that is another word"""
 
     @property
     def wordings(self) -> tuple[OwnQuestion, ...]:

@@ -21,7 +21,7 @@ SEED_STRIDE = 1000
 """between the seeds of two runs, so that the further draws of a question in one are no draws of the next"""
 SINGLE = ("binary", "score")
 BOTH_ORDERS = ("both", "a_only")
-"""what an option `orders` is where a reward asks about each pair in both orders"""
+"""what an option `orders` is if a reward asks about each pair in both orders"""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,7 +18,7 @@ LANGUAGE, RESOURCES, ENGLISH = "language", "resources", "english"
 def benchmark_tables(benchmark: JudgeBenchmark, outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """Return {"score", "all", "sections", "slices": {slice: {value: measures}}}.
 
-    score: the official one. all: see `measures`. sections: name -> score, where the benchmark weighs values. The slices
+    score: the official one. all: see `measures`. sections: name -> score, if the benchmark weighs values. The slices
     are the benchmark's own, `language`, `english` (en or other) and `resources` (high, medium, low: classes 5, 3 and 4,
     0 to 2 of Joshi et al. 2020; unknown), each if it has several values.
     """

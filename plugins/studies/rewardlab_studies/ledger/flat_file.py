@@ -21,7 +21,7 @@ BATCH_ROWS, BATCH_CHARACTERS = 2_000, 1 << 24
 
 
 def format_of(output: Path) -> Format:
-    """Return the format that a file's ending names. UserError for another one, or where its library is missing."""
+    """Return the format that a file's ending names. UserError for another one, or if its library is missing."""
     for form in FORMATS:
         if output.name.lower().endswith(f".{form}"):
             if form == "parquet":

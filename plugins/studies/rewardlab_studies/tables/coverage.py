@@ -21,7 +21,7 @@ TOLD_CELLS = 8
 def settle_prompts(models: Sequence[Model], prompts: PromptIndex, policy: PromptPolicy) -> list[str]:
     """Make the models fit each other as `policy` says, and return what was done, in words.
 
-    Under `common` the values of other prompts become NaN. A UserError under `same`, where a model lacks some.
+    Under `common` the values of other prompts become NaN. A UserError under `same`, if a model lacks some.
     """
     answered = [model for model in models if model.printed is None]
     lacking = {model.name: _lacked(model, prompts) for model in answered}

@@ -35,7 +35,7 @@ PERCENT = 100
 class TablesResult:
     """The tables: an average for each (model, measure, place), comparisons, and notes on what was left out.
 
-    scale: what averages are multiplied by where they are shown, 100 or 1. clustering: by what prompts count together.
+    scale: what averages are multiplied by when they are shown, 100 or 1. clustering: by what prompts count together.
     """
 
     models: Sequence[str]

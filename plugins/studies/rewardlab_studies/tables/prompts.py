@@ -18,7 +18,7 @@ LANGUAGE_FIELD = "language"
 CLUSTER_FIELD = "problem"
 """of the cluster, which rows may lack; one that somebody named they must have"""
 NO_CLUSTERS = "none"
-"""what is said in place of a field where each prompt counts by itself"""
+"""what is said in place of a field if each prompt counts by itself"""
 UNKNOWN = -1
 
 

@@ -129,7 +129,7 @@ def _go_on(tested: BackendTrial, folder: Path, ended: EndedCommand, arguments: S
         expected = f"it ends after step {steps + 1}, which was under way, and leaves the others to be made"
         raise violation(asked, "every step was made before the run ended", expected)
     if again and min(again) <= steps:
-        hint = "" if stage.save_every else "; or set save_every, where the engine keeps no checkpoint at a stop"
+        hint = "" if stage.save_every else "; or set save_every, if the engine keeps no checkpoint at a stop"
         expected = f"step {steps + 1} or a later one, since step {steps} had been made and saved{hint}"
         raise violation(asked, f"it goes on with step {min(again)}", expected)
     return tried

@@ -142,7 +142,7 @@ class BackendTrial:
         return self.ended_well(folder, result)
 
     def ended_well(self, folder: Path, result: EndedCommand) -> TriedRun:
-        """Return a run whose last command ended with exit code 0; raise LawViolation where it did not."""
+        """Return a run whose last command ended with exit code 0; raise LawViolation if it did not."""
         if result.code != 0 or result.directory is None:
             raise violation(result.typed, result.ending, "exit code 0, and `run directory: ...`")
         return TriedRun(folder=folder, directory=folder / result.directory, result=result)

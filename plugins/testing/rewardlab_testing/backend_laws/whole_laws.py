@@ -25,7 +25,7 @@ def whole(tested: BackendTrial) -> int:
 
 
 def refuse_incomplete(tested: BackendTrial, tried: TriedRun) -> int:
-    """Return how many groups the steps have that stand; raise LawViolation where a stage, group or row is missing."""
+    """Return how many groups the steps have that stand; raise LawViolation if a stage, group or row is missing."""
     stages = [*range(len(tested.plan.recipe.stages))]
     if tried.done != stages:
         asked = f"the stages that are done by state.json, after {tried.result.typed}"

@@ -1,4 +1,4 @@
-"""What is being tried, where that takes long: a line that is kept at a terminal, and a line now and then elsewhere."""
+"""What is being tried, if that takes long: a line that is kept at a terminal, and a line now and then elsewhere."""
 
 import sys
 import threading
@@ -38,7 +38,7 @@ class TrialProgress:
             yield
 
     def show(self) -> None:
-        """Show what is being tried, where it is time to do so."""
+        """Show what is being tried, if it is time to do so."""
         with self._lock:
             seconds = time.monotonic() - self._began
             if sys.stderr.isatty():

@@ -22,9 +22,9 @@ SETTINGS = {
     "preference": "{use: pairwise/win_rate, with: {judge: main, privileged: reference}}",
 }
 MEANS = {
-    "accuracy": "1 where the last box holds the right answer; `extract: last_number` reads answers without a box",
+    "accuracy": "1 if the last box holds the right answer; `extract: last_number` reads answers without a box",
     "format": "1 for an answer in a box",
-    "language": "1 where 70% of the response is in the row's language",
+    "language": "1 if 70% of the response is in the row's language",
     "preference": "the share of the group's other answers that this one beats before a judge who sees the reference",
 }
 

@@ -182,7 +182,7 @@ def _samples(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, ColumnGues
 
 
 def _inside(needed: str, sample: Sample) -> str:
-    """Return a hint where a column holds an object with a key that is called like the field; else nothing."""
+    """Return a hint if a column holds an object with a key that is called like the field; else nothing."""
     for column, value in sample.fields.items():
         for key in value if isinstance(value, Mapping) else ():
             if field_named(str(key)) == needed:

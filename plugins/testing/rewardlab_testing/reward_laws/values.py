@@ -16,7 +16,7 @@ from rewardlab_testing.reward_laws.comparison import describe_asked, describe_co
 from rewardlab_testing.search import search
 
 LONG = ("It is so. " * 10_000, "\\boxed{" * 5_000, "<think>" * 5_000, "2 + " * 10_000)
-"""texts that take too long, or too deep a recursion, where they are read carelessly"""
+"""texts that take too long, or too deep a recursion, if they are read carelessly"""
 BLANK = ("", " ", "\n\n \t", " " * 1_000)
 
 
@@ -139,7 +139,7 @@ def required(tested: Trial) -> int:
 
 
 def _ignores_the_field(score: Score, usual: Score) -> bool:
-    """Return whether a text gets the value that it gets where the field is there, as one without a box may.
+    """Return whether a text gets the value that it gets if the field is there, as one without a box may.
 
     Such texts need not fail where others do; but a reward that fails for none does not require the field.
     """

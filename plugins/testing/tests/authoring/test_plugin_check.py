@@ -89,7 +89,7 @@ def test_a_broken_law_is_told_with_its_smallest_example(padded, main):
     assert example
     assert all(line.startswith("    ") for line in example)
     assert remedy.splitlines() == [
-        "fix the reward; or, where a law is not meant for it, say why in its spec: Laws(off={'padding': 'why'})",
+        "fix the reward; or, if a law is not meant for it, say why in its spec: Laws(off={'padding': 'why'})",
         "  padding: not for a reward of length or layout",
         "  a little more than it should be can be tolerated: Laws(tolerance=...)",
     ]
