@@ -215,7 +215,7 @@ class Registry:
 
 
 def _looked_at(spec: _S) -> _S:
-    """Return the spec. A UserError tells the first function that it names and that is not there, its laws' apart."""
+    """Return the spec. A UserError names the first of its functions that is not there, its laws' apart."""
     for reference in references(spec, with_laws=False):
         reference.look()
     return spec

@@ -156,7 +156,7 @@ Build = Callable[..., Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Spec:
-    """What a plugin offers of one kind of component: the base of all specs."""
+    """The base of all specs: a component that a plugin offers."""
 
     kind: ClassVar[str]
     name: str

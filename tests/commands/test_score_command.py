@@ -221,9 +221,9 @@ def test_a_fault_in_abstains_names_its_component(capsys):
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("infinite info", "info['raw'] is no JSON value: Out of range float"),
-        ("odd info", "info['raw'] is no JSON value: Object of type set"),
-        ("deep info", "info['raw'] is no JSON value: maximum recursion depth"),
+        ("infinite info", "info['raw'] is not a JSON value: Out of range float"),
+        ("odd info", "info['raw'] is not a JSON value: Object of type set"),
+        ("deep info", "info['raw'] is not a JSON value: maximum recursion depth"),
         ("odd error", "no text"),
     ],
 )

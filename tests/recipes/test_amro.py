@@ -60,7 +60,7 @@ def test_reinforcement_goes_on_from_the_supervised_model_and_never_from_the_base
     head = (RECIPES / "amro_critic.yaml").read_text(encoding="utf-8")
     folder = re.search(r"--run-dir (\S+)", head)[1].replace("7b", "1.5b" if name == "amro_synced" else "7b")
     code, _, err = main(*command)
-    assert (code, f"'{folder}/models/1-sft' is no model folder" in err) == (2, True)
+    assert (code, f"'{folder}/models/1-sft' is not a model folder" in err) == (2, True)
     code, out, _ = main(*command, "model=some/supervised-model")
     assert (code, "some/supervised-model" in out) == (0, True)
 

@@ -164,12 +164,12 @@ ONE_SCORE = {
     "above": (Score(value=1.5), "value 1.5 is outside the declared range [0, 1]"),
     "below": (Score(value=-1), "value -1.0 is outside the declared range [0, 1]"),
     "huge": (Score(value=10**400), "OverflowError: int too large to convert to float"),
-    "true": (Score(value=True), "value True is no number; write 1.0"),
-    "numpy's true": (Score(value=np.bool_(True)), "value np.True_ is no number"),
-    "text": (Score(value="0.5"), "value '0.5' is no number"),
-    "list": (Score(value=[0.5]), "value [0.5] is no number"),
-    "array": (Score(value=np.array([0.5])), "value array([0.5]) is no number"),
-    "complex": (Score(value=0.5 + 0j), "value (0.5+0j) is no number"),
+    "true": (Score(value=True), "value True is not a number; write 1.0"),
+    "numpy's true": (Score(value=np.bool_(True)), "value np.True_ is not a number"),
+    "text": (Score(value="0.5"), "value '0.5' is not a number"),
+    "list": (Score(value=[0.5]), "value [0.5] is not a number"),
+    "array": (Score(value=np.array([0.5])), "value array([0.5]) is not a number"),
+    "complex": (Score(value=0.5 + 0j), "value (0.5+0j) is not a number"),
     "number": (0.5, "returned float, not a Score"),
     "none": (None, "returned NoneType, not a Score"),
     "dict": ({"value": 0.5}, "returned dict, not a Score"),
@@ -178,14 +178,14 @@ ONE_SCORE = {
     "list as info": (Score(value=0.5, info=["x"]), "info is list, not a mapping"),
     "numpy in info": (
         Score(value=0.5, info={"n": np.int64(3)}),
-        "info['n'] is no JSON value: Object of type int64 is not JSON serializable",
+        "info['n'] is not a JSON value: Object of type int64 is not JSON serializable",
     ),
     "nan in info": (
         Score(value=0.5, info={"fine": 1, "raw": math.nan}),
-        "info['raw'] is no JSON value: Out of range float values are not JSON compliant",
+        "info['raw'] is not a JSON value: Out of range float values are not JSON compliant",
     ),
-    "loop in info": (Score(value=0.5, info=loop_of_info), "info['me'] is no JSON value: Circular reference"),
-    "error and bad info": (Score(error="no answer", info={1: {2}}), "no answer; info[1] is no JSON value"),
+    "loop in info": (Score(value=0.5, info=loop_of_info), "info['me'] is not a JSON value: Circular reference"),
+    "error and bad info": (Score(error="no answer", info={1: {2}}), "no answer; info[1] is not a JSON value"),
     "exception as error": (Score(error=ValueError("no answer")), "no answer"),
     "empty error": (Score(error=""), ""),
 }
@@ -257,7 +257,7 @@ def test_a_coroutine_where_none_was_declared_is_named(open_one, group_of, runs, 
 def test_no_coroutine_where_one_was_declared_is_named(group_of, scope, runs):
     reward = SimpleNamespace(score=lambda asked: [Score(value=0.5)])
     [[found]] = ask(open_lane(spec_of(runs=runs, scope=scope), reward), group_of("a"))
-    assert found.error == "TypeError: score is no coroutine function; write `async def score`"
+    assert found.error == "TypeError: score is not a coroutine function; write `async def score`"
 
 
 def test_info_may_be_any_mapping(open_one, group_of):

@@ -69,7 +69,7 @@ def _row(plugin: Plugin, kind: str, spec: Spec) -> dict[str, Any]:
 
 
 def _packaged(spec: Spec) -> dict[str, str]:
-    """Return the files that come with a component, name -> what it is; if telling them fails, why."""
+    """Return the files that come with a component, name -> what it is; if that fails, why."""
     from rewardlab.errors import one_line
 
     try:

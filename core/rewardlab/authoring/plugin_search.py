@@ -33,7 +33,7 @@ def search_plugins(words: str, registry: Registry | None = None) -> list[dict[st
 
 
 def known_plugins() -> list[dict[str, str]]:
-    """Return the plugins of others that somebody has told us of: distribution, summary, source."""
+    """Return the plugins of others that known_plugins.yaml lists: distribution, summary, source."""
     found: list[dict[str, str]] = yaml.safe_load((files(__package__) / KNOWN).read_text("utf-8"))
     return found
 

@@ -10,7 +10,7 @@ MAX_CONSECUTIVE = 8
 FEW_IN_A_ROW, FEW_LAST_S = 3, 3.0
 FIRST_PAUSE_S, MAX_PAUSE_S = 1.0, 10.0
 CHANCE = 1e-5
-"""failures in a row are no outage if the share of calls that failed before makes them likelier than this"""
+"""failures in a row are not an outage if the share of calls that failed before makes them likelier than this"""
 REMEMBERED, FEWEST = 64, 16
 """calls whose outcome gives that share, and for how many they count at least"""
 MAX_SHARE = 0.7

@@ -211,5 +211,5 @@ class HostedJudge:
         self.stopped = self.stopped or error
 
     def _tell(self, text: str, warns: bool) -> None:
-        if self.stopped is None:  # failures of a judge that is being closed are no news
+        if self.stopped is None:  # failures of a judge that is being closed are not news
             self._judging.say(redact(f"{'warning: ' if warns else ''}judge {self.name!r} {text}"))

@@ -11,7 +11,7 @@ from rewardlab.recipe.use import JudgeUse
 
 
 def _silent(text: str) -> None:
-    """Say nothing, for jobs that have no one to tell."""
+    """Say nothing, for jobs without a reader."""
 
 
 class JudgeSharing(Protocol):

@@ -99,7 +99,7 @@ def _is_incomplete(row: Mapping[str, Any], parts: Collection[str]) -> bool:
 
 
 def lacks_part(error: str | None, info: Any) -> bool:
-    """Return whether a score failed, which is no abstention, or rests on fewer answers than its component asked for."""
+    """Return whether a score failed (an abstention has not), or rests on fewer answers than its component asked for."""
     return error is not None or (isinstance(info, dict) and bool(info.get("unanswered")))
 
 

@@ -11,7 +11,7 @@ what must end the job is raised.
     scored_completion    one completion with each component's value, reason and contribution
     scorer               the scorer of a plan: builds its rewards and judges, scores groups
     executors            how a reward runs, what goes into one call, and the check of what it gives
-    watched_calls        rewards whose calls are told if they last long, by a process that sees them: call_watcher
+    watched_calls        rewards whose long calls are reported, by a process that sees them: call_watcher
     shared_executor      the executor of a component that two scorers have in common
     row_check            a row made into a group, or why it cannot be scored
     row_window           rows scored at the same time, with results in order

@@ -29,7 +29,7 @@ class ScoredGroup:
     totals: G numbers, None if a completion without a value gets zero advantage.
     shaped: G numbers, for a trainer; equal to `totals` if nothing normalizes and nothing is missing.
         Empty for what no trainer gets.
-    causes: what each component contributed to `shaped`; None if that cannot be told any more.
+    causes: what each component contributed to `shaped`; None if that is not known any more.
     centred: whether a normalizer has taken a mean off `shaped`, such as that of a whole pool: no trainer takes another.
     """
 

@@ -205,7 +205,7 @@ def awaiting(score: Callable[[Any], Any]) -> Callable[[Any], Awaitable[Any]]:
     async def call(items: Any) -> Any:
         scores = score(items)
         if not inspect.isawaitable(scores):
-            raise TypeError("score is no coroutine function; write `async def score`")
+            raise TypeError("score is not a coroutine function; write `async def score`")
         return await scores
 
     return call
@@ -257,7 +257,7 @@ def _checked_score(score: Any, spec: RewardSpec) -> Score:
         return score
     if type(value) is not float and (isinstance(value, bool) or not isinstance(value, Real)):
         hint = f"; write {float(value)}" if isinstance(value, bool) else ""
-        return Score(info=info, error=f"value {reprlib.repr(value)} is no number{hint}")
+        return Score(info=info, error=f"value {reprlib.repr(value)} is not a number{hint}")
     number, (low, high) = float(value), spec.range
     if low <= number <= high:
         return score if type(value) is float else Score(value=number, info=info)
@@ -276,5 +276,5 @@ def _describe_unwritable(info: Any) -> str | None:
         try:
             json.dumps({key: value}, allow_nan=False)
         except (TypeError, ValueError, RecursionError) as error:
-            return f"info[{key!r}] is no JSON value: {error}"
+            return f"info[{key!r}] is not a JSON value: {error}"
     return None

@@ -1,4 +1,4 @@
-"""Rewards whose calls are watched: where one lasts long, the user is told which, on what, and for how long.
+"""Rewards whose calls are watched: if one lasts long, the user reads which, on what, and for how long.
 
 Rewards that run in workers have deadlines. Others have none, and one that hangs may hold the interpreter's lock, as a
 regular expression does, so that no thread of this process could say so. A small process (`call_watcher`) does: it reads
@@ -27,11 +27,11 @@ from rewardlab.text import printable
 from rewardlab.types import Completion, Sample
 
 NOTICE_S = 30.0
-"""seconds after which a call is told; then again after twice that time, and so on"""
+"""seconds after which a call is reported; then again after twice that time, and so on"""
 
 
 def watched(reward: Any, spec: RewardSpec, title: str) -> Any:
-    """Return a reward whose calls are watched, if nothing else ends them; `title` names it in what is told."""
+    """Return a reward whose calls are watched, if nothing else ends them; `title` names it in the lines."""
     if spec.runs not in ("inline", "thread") or spec.judges:
         return reward
     return _WatchedGroups(reward, title) if spec.scope == "group" else _WatchedItems(reward, title)

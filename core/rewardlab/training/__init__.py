@@ -21,7 +21,7 @@ repository use it. Pin `rewardlab-core~=0.1.0`.
     policy_judge                the policy as its own judge, as engines offer it
     ledger, step_metrics, results, evaluation_rows   the records that a stage writes
     group_rounds                the groups of a group sampler, for engines that generate in batches
-    divergence, divergence_watch   signs in the numbers of steps that a training has diverged, and who tells of them
+    divergence, divergence_watch   signs in the numbers of steps that a training has diverged, and who reports them
     stage_checks, dataset_preview, data_provenance, telemetry   checks of stages and rows; telemetry stays off
 """
 

@@ -15,7 +15,7 @@ METHODS = ("findings", "headline", "describe_stage", "ready", "trains_here", "ru
 
 @dataclass(frozen=True, kw_only=True)
 class Capabilities:
-    """What an engine can do, as data; `check` refuses the rest with what it can.
+    """The capabilities of an engine, as data; `check` refuses the rest with what it can.
 
     stages: the kinds that it runs, of "sft", "dpo", "rl" and "eval"; data stages and evaluations of served policies are
     the host's. algorithms: those of rl. transformers_models: whether it loads models as transformers writes them, so

@@ -64,7 +64,7 @@ def validation_samples(job: StageJob, validation: Validation) -> list[Sample]:
     if validation.metric == "kendall_tau":
         for row in rows:
             if _number(row.fields.get(validation.gold)) is None:
-                what = f"field {validation.gold!r} holds {row.fields.get(validation.gold)!r}, which is no number"
+                what = f"field {validation.gold!r} holds {row.fields.get(validation.gold)!r}, which is not a number"
                 raise UserError(f"{what}; `validation.gold` names the field with the right score", where=row.place())
     return stratified_sample(rows, validation.prompts, ["language"])
 
@@ -103,7 +103,7 @@ def _tau(validation: Validation, given: Sequence[tuple[Sample, Score]]) -> float
     said = [_number(score.info.get("raw")) for _, score in given]
     if any(one is None for one in said):
         shown = next(score.info.get("raw") for (_, score), one in zip(given, said, strict=True) if one is None)
-        what = f"{validation.component} read {shown!r}, which is no number"
+        what = f"{validation.component} read {shown!r}, which is not a number"
         raise UserError(f"{what}; `metric: kendall_tau` is for scales, such as those of rubric/verdict")
     gold = [_number(row.fields.get(validation.gold)) for row, _ in given]
     return kendall_tau_b([one or 0.0 for one in said], [one or 0.0 for one in gold])

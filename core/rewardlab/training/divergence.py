@@ -56,7 +56,7 @@ class Sign:
 
 
 class DivergenceDetector:
-    """A stream of numbers in, signs out; each number is told at most once for each kind of sign.
+    """A stream of numbers in, signs out; each number is reported at most once for each kind of sign.
 
     low: the least total that the recipe's reward can give, if it is known; else the least that was seen stands for
     it, and a fall must be `UNBOUNDED` times as clear.

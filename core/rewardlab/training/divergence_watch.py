@@ -1,7 +1,7 @@
-"""The watch over a stage's numbers: tells and writes that a training has diverged, and ends it if the recipe says.
+"""The watch over a stage's numbers: reports and writes that a training has diverged, and ends it if the recipe says.
 
 What it finds is in `divergence.jsonl` of the run directory, a line of JSON for each sign: attempt, stage (such as
-"1-rl"), step, kind, number, value and usual (null if they are no numbers), text.
+"1-rl"), step, kind, number, value and usual (null if they are not numbers), text.
 """
 
 import json

@@ -87,7 +87,7 @@ def _not_here(model: str) -> str:
     """Return that a hub name is not on this machine, with the nearest one that is."""
     known = [path.name.removeprefix("models--").replace("--", "/") for path in _cache().glob("models--*")]
     near = "".join(f"; did you mean {name!r}?" for name in get_close_matches(model, known, n=1, cutoff=MIN_LIKENESS))
-    return f"{model!r} is no folder here and not in the cache of the hub, {_cache()}{near}"
+    return f"{model!r} is not a folder here and not in the cache of the hub, {_cache()}{near}"
 
 
 def _cache() -> Path:

@@ -15,7 +15,7 @@ from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.types import Sample
 
 Phase = Literal["training", "before", "during", "after", "eval"]
-"""What a completion was made for: to train on, for an evaluation of an rl stage before, during or after its training,
+"""The purpose of a completion: to train on, for an evaluation of an rl stage before, during or after its training,
 or for a stage `eval`."""
 
 
@@ -23,7 +23,7 @@ class Ledger:
     """The ledger of a run: a JSONL file with a line for each scored completion, on disk once `write` returns.
 
     Lines are only appended, by one writer at a time. The numbers of groups go on through an attempt, even if its next
-    stage, or a restart after a crash, opens the file again. docs/ledger.md tells the columns.
+    stage, or a restart after a crash, opens the file again. docs/ledger.md lists the columns.
     """
 
     def __init__(self, path: Path, attempt: int):

@@ -102,7 +102,7 @@ class RunDirectory:
         """Open the existing folder of a run for one more attempt.
 
         A recipe that differs in nothing but more `steps` or `epochs` of the last stage that was trained becomes the
-        run's. Raises UserError if it is no run directory, or was made with another recipe or another version of a
+        run's. Raises UserError if it is not a run directory, or was made with another recipe or another version of a
         plugin. What a kill left before the run had begun, begins now.
         """
         if (path / "lock").is_file() and _is_unbegun(path):

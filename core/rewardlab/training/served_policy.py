@@ -57,7 +57,7 @@ class ServedPolicy:
 
 
 def _error_of(reply: Reply) -> str | None:
-    """Return why a reply is no answer of the policy; None if it is one."""
+    """Return why a reply is not an answer of the policy; None if it is one."""
     if reply.error is None and reply.finish_reason == "content_filter":
         return "the server's content filter withheld the answer, or a part of it"
     return reply.error

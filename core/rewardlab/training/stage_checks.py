@@ -101,7 +101,7 @@ def model_findings(model: str | TinyModel | None) -> Iterator[Finding]:
     elif model is not None and model_folder.looks_local(model):
         why = model_folder.problem(expanded(model))
         if why is not None:
-            yield ("model",), f"{model!r} is no model folder: {why}{_beside(expanded(model))}"
+            yield ("model",), f"{model!r} is not a model folder: {why}{_beside(expanded(model))}"
 
 
 def _beside(folder: Path) -> str:

@@ -1,4 +1,4 @@
-"""What the workers of one crew print, as the user sees it: named, each line once, and not without end."""
+"""The output of the workers of one crew, as the user sees it: named, each line once, and not without end."""
 
 import threading
 from collections.abc import Callable

@@ -80,7 +80,7 @@ class PluginRaisedError(WorkerError):
 
 
 class _NoAnswerError(Exception):
-    """A line that is no answer to what was asked: something else in the process writes to our pipe."""
+    """A line that is not an answer to what was asked: something else in the process writes to our pipe."""
 
 
 def _checked(line: bytes, fits: Callable[[Mapping[str, Any]], bool]) -> dict[str, Any]:
@@ -90,7 +90,7 @@ def _checked(line: bytes, fits: Callable[[Mapping[str, Any]], bool]) -> dict[str
     except ValueError:
         answer = None
     if not isinstance(answer, dict) or not isinstance(answer.get("cpu", 0.0), float | int) or not fits(answer):
-        raise _NoAnswerError("it wrote a line that is no answer to what it was asked")
+        raise _NoAnswerError("it wrote a line that is not an answer to what it was asked")
     return answer
 
 
@@ -348,7 +348,7 @@ class WorkerProcess:
 
 
 def memory_taken(pid: int) -> int:
-    """Return the bytes of memory that are a process's own, files apart; 0 if the system does not tell (macOS)."""
+    """Return the bytes of memory that are a process's own, files apart; 0 if the system does not say (macOS)."""
     try:
         with open(f"/proc/{pid}/statm", "rb") as file:
             _, resident, shared, *_ = map(int, file.read().split())

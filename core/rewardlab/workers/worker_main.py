@@ -102,7 +102,7 @@ def _claim_pipes() -> tuple[int, int]:
 def _close_in_helpers(answers: int) -> Callable[[], None]:
     """Return a function that closes the pipe in a helper forked by the reward.
 
-    The end of the pipe tells the host that the worker died, so that no helper may hold it open.
+    The host sees by the end of the pipe that the worker died, so that no helper may hold it open.
     """
     held = [answers]
 
@@ -247,14 +247,14 @@ def _encode(scores: list[Any]) -> bytes:
 
 
 def describe_non_json(values: Any, name: str) -> str | None:
-    """Return which of a dict's values JSON cannot carry, as "info['x'] is no JSON value: ..."; None for none."""
+    """Return which of a dict's values JSON cannot carry, as "info['x'] is not a JSON value: ..."; None for none."""
     if not isinstance(values, dict):
         return f"{name} is {type(values).__name__}, not a dict"
     for key, value in values.items():
         try:
             json.dumps({key: value})
         except (TypeError, ValueError, RecursionError) as error:
-            return f"{name}[{key!r}] is no JSON value: {error}"
+            return f"{name}[{key!r}] is not a JSON value: {error}"
     return None
 
 

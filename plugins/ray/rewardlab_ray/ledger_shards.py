@@ -146,7 +146,7 @@ class LedgerIndex:
         self._groups += 1
 
     def move(self, key: str, span: LedgerSpan) -> None:
-        """Say that a group that is there was written again, elsewhere, and that this counts; the same span is no news.
+        """Say that a group that is there was written again, elsewhere, and that this counts; the same span is not news.
 
         A process that died after its group was recorded has a successor that scores the group anew.
         """

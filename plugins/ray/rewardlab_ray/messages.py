@@ -56,7 +56,7 @@ class GroupPlace:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WrittenGroup:
-    """A group that a scorer has written to its shard of the ledger, as the coordinator is told of it: without texts."""
+    """A group in the shard of a scorer, as it is reported to the coordinator: without texts."""
 
     span: LedgerSpan
     numbers: GroupNumbers

@@ -117,7 +117,7 @@ class TestWhatDoesNotCount:
         index.move("k", span)
         size = (tmp_path / "ledger" / "0-0.index.jsonl").stat().st_size
         index.move("k", span)
-        assert (tmp_path / "ledger" / "0-0.index.jsonl").stat().st_size == size, "the same call once more is no news"
+        assert (tmp_path / "ledger" / "0-0.index.jsonl").stat().st_size == size, "the same call once more is not news"
         assert [(row["total"], row["group"]) for row in read(tmp_path)] == [(1.0, 0)]
 
     @pytest.mark.parametrize("cut", [1, 30, 10_000])

@@ -91,7 +91,7 @@ def streaming(tested: Trial) -> int:
     """
     if tested.spec.step:
         return step_laws.streaming(tested)
-    _rows(tested)  # what is loaded once and for all is no work of a row
+    _rows(tested)  # what is loaded once and for all is not work of a row
     done, work, count = 0, 0, 0
     dataset = _build(tested)
     for count, calls in enumerate(_calls_by_row(dataset), 1):
@@ -126,7 +126,7 @@ Law = Callable[[Trial], int]
 
 
 def _quietly(law: Law) -> Law:
-    """Return the law with warnings off: what a dataset logs about left-out rows after every pass is no news here."""
+    """Return the law with warnings off: what a dataset logs about left-out rows after every pass is not news here."""
 
     @wraps(law)
     def quiet(tested: Trial) -> int:

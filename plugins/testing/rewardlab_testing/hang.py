@@ -1,4 +1,4 @@
-"""A call of a reward that does not end in time: told once, with what was asked, and not tried again."""
+"""A call of a reward that does not end in time: reported once, with what was asked, and not tried again."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -50,7 +50,7 @@ def open_judge(tested: Trial, options: Config | None = None) -> Iterator[tuple[A
 async def ask_strictly(judge: Any, ask: Ask) -> Reply:
     """Return the judge's Reply, whose fields have their types.
 
-    Raises what `ask` raises, and LawViolation if the answer is no such Reply.
+    Raises what `ask` raises, and LawViolation if the answer is not such a Reply.
     """
     asked = f"asked {describe_ask(ask)}"
     try:

@@ -211,7 +211,7 @@ def _is_json(value: Any) -> bool:
 
 
 def _identity(tested: Trial, options: Config) -> dict[str, Any]:
-    """Return the judge's identity under these options; raise LawViolation if it is no JSON."""
+    """Return the judge's identity under these options; raise LawViolation if it is not JSON."""
     given = judge_identity(tested.spec, JudgeUse(use=tested.use), options)
     try:
         json.dumps(given, allow_nan=False)

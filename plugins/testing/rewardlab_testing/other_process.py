@@ -86,7 +86,7 @@ def _connected(ray: Any) -> Iterator[None]:
     if ray.is_initialized():
         yield
         return
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # a test tells nobody what it runs on
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # a test says nowhere what it runs on
     ray.init(address="local", num_cpus=1, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
     try:
         yield

@@ -22,7 +22,7 @@ Law = Callable[[Trial], int]
 
 
 class TrialListener(Protocol):
-    """What hears of the laws of a component while they are tried, in the order in which they are."""
+    """Listener for law results, called in execution order."""
 
     def law_begins(self, use: str, law: str) -> None:
         """Hear that a law is tried now."""
@@ -119,7 +119,7 @@ class _LawRunner:
         return TrialResult(use=tested.use, kind=self.spec.kind, example=example.title, outcomes=outcomes)
 
     def result(self, example: Example | None, outcomes: Sequence[LawOutcome]) -> TrialResult:
-        """Return these outcomes as a result, and tell them to the listener."""
+        """Return these outcomes as a result, and hand them to the listener."""
         use, title = use_of(self.spec, self.plugin), "" if example is None else example.title
         if self.listener is not None:
             self.listener.laws_end(use, title, outcomes)

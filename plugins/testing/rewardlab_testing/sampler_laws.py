@@ -115,7 +115,7 @@ def selections_as_json(sampler: Any, payload: Sequence[Any]) -> list[list[int]]:
 def _build(tested: Trial) -> Any:
     sampler = tested.build()
     if not hasattr(sampler, "more"):
-        raise NothingToTry("it is no group sampler: it has no `more`")
+        raise NothingToTry("it is not a group sampler: it has no `more`")
     return sampler
 
 

@@ -118,7 +118,7 @@ def _load(name: str, file: str | None) -> ModuleType:
     try:
         loader.exec_module(module)
     except BaseException:
-        del sys.modules[name]  # half of it is no module
+        del sys.modules[name]  # half of it is not a module
         raise
     finally:
         _loading.remove(name)

@@ -88,7 +88,7 @@ def going_on(tested: Trial) -> int:
 
 def _require_step(tested: Trial) -> None:
     if not tested.spec.step:
-        raise NothingToTry("it is no data step")
+        raise NothingToTry("it is not a data step")
 
 
 def _rows_of_part(tested: Trial, part: Sequence[Sample], whole: Mapping[str, Sample]) -> list[Sample]:

@@ -38,7 +38,7 @@ class Evaluator:
     top_k: int | None
     max_new_tokens: int
     trackers: Trackers | None = None
-    """told of every evaluation; one of a stage `eval` counts as step 0"""
+    """gets every evaluation; one of a stage `eval` counts as step 0"""
 
     def before(self, policy: Policy, prompt_format: PromptFormat, scorer: Scorer) -> None:
         """Evaluate the untrained policy, unless an earlier attempt of this run has done so."""

@@ -41,7 +41,7 @@ class _Question:
 
     @property
     def settings(self) -> tuple[float, float, int]:
-        """What questions of one batch share."""
+        """The settings that questions of one batch share."""
         return self.sampling["temperature"], self.sampling["top_p"], self.sampling["max_tokens"]
 
     @property
@@ -136,7 +136,7 @@ class _QuestionBatches:
             batch = self._take()
             try:
                 replies = await self._thread.call(self._generate, batch)
-            except Exception as error:  # of the model, such as a lack of memory; the judge's host tells it
+            except Exception as error:  # of the model, such as a lack of memory; the judge's host reports it
                 for question in batch:
                     if not question.future.done():
                         question.future.set_exception(error)

@@ -1,4 +1,4 @@
-"""What this machine must have before a run begins: the engine's packages, and the device that the recipe names."""
+"""The needs of this machine before a run begins: the engine's packages, and the device that the recipe names."""
 
 from importlib.util import find_spec
 

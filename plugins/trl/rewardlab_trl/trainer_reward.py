@@ -87,7 +87,7 @@ class TrainerReward:
         runs = list(_runs(rows))
         if len(set(runs)) > 1:
             what = f"equal rows follow each other in runs of {', '.join(map(str, sorted(set(runs))))}"
-            raise UserError(f"{what}, so the groups cannot be told; give group_size, the trainer's num_generations")
+            raise UserError(f"{what}, so the groups are not known; give group_size, the trainer's num_generations")
         yield from runs
 
     def _completions(self, completions: Sequence[Any], completion_ids: Sequence[Sequence[int]]) -> list[dict[str, Any]]:

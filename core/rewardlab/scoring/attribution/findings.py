@@ -55,7 +55,7 @@ def _still(movement: Movement) -> Iterator[ComponentFinding]:
         if 2 * moved.idle > moved.constant or (dead and moved.idle):
             yield _idle(name, moved, often)
             continue
-        what = f"{name} tells no two completions of a prompt apart in {often}"
+        what = f"{name} is the same for all completions of a prompt in {often}"
         yield ComponentFinding(
             kind="dead" if dead else "still",
             components=(name,),

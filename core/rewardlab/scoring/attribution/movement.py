@@ -37,7 +37,7 @@ class GroupRecord:
 class ComponentMovement:
     """The movement that one component of the total made.
 
-    groups: those with two or more contributions; constant: those of them in which it tells no two completions apart,
+    groups: those with two or more contributions; constant: those of them in which all completions got the same from it,
     because all contributions or all values are equal (a gate that is half open for all takes more from a better answer,
     but that is the answer's doing). idle: those of the constant groups in which it is a gate with different values, so
     that it shuts only what is worth nothing anyway. squares: the sum of the squared differences between its
@@ -119,7 +119,7 @@ class Movement:
 
     @property
     def telling(self) -> int:
-        """The number of groups in which a component could tell completions apart, having two or more contributions."""
+        """The number of groups with two or more contributions, in which a component could vary."""
         return max((moved.groups for moved in self.components.values()), default=0)
 
     def share(self, name: str) -> float | None:
@@ -130,7 +130,7 @@ class Movement:
         return self._of_variance(self.components[name].with_reward)
 
     def rest_share(self) -> float | None:
-        """Return the share that no component made, as a normalizer that is no line; None if nothing moved."""
+        """Return the share that no component made, as a normalizer that is not a line; None if nothing moved."""
         return self._of_variance(self._rest.with_reward)
 
     def variance_beside(self, name: str) -> float | None:

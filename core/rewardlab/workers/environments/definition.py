@@ -1,4 +1,4 @@
-"""What an environment is made from, and the folder that follows from it."""
+"""The definition of an environment, and the folder that follows from it."""
 
 import hashlib
 import json

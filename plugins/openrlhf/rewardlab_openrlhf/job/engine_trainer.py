@@ -80,7 +80,7 @@ def _class_of(actor: Any) -> Any:
 
 
 class _StepTrainer(ppo_trainer.BasePPOTrainer):
-    """What both trainers share; it stands behind OpenRLHF's own class, which calls it by `super()`.
+    """The part that both trainers share; it stands behind OpenRLHF's own class, which calls it by `super()`.
 
     Whoever is built sets `job` and `algorithm` first.
     """

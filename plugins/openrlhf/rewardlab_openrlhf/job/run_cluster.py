@@ -48,7 +48,7 @@ END_SPARE_S = 5.0
 PATIENCE_S = 300.0
 """a cluster that does not answer is asked again for as long as this, while the job runs there"""
 RAYS_NEWS = ("ray.dashboard.modules.dashboard_sdk", "ray._private.runtime_env.packaging")
-"""loggers that tell the terminal of the package in which a job is sent"""
+"""loggers that print on the terminal the package in which a job is sent"""
 _ENV_REFERENCE = re.compile(r"\$\{\s*oc\.env\s*:\s*([A-Za-z_]\w*)")
 
 

@@ -1,4 +1,4 @@
-"""A receipt that travels to OpenRLHF with a group, and tells the coordinator that the group has arrived.
+"""A receipt that travels to OpenRLHF with a group, and reports to the coordinator that the group has arrived.
 
 The order in which OpenRLHF's trainer takes finished groups decides which step they train. Nobody but the process that
 takes them knows it, so the receipt acts when it is unpickled there.

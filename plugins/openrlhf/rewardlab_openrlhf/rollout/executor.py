@@ -28,10 +28,10 @@ from rewardlab_openrlhf.rollout.policy_questions import answer_question
 from rewardlab_openrlhf.rollout.sampling import recipe_sampling
 
 REPORT_LIMIT_S = 30.0
-"""seconds for telling the coordinator why the job ends"""
+"""seconds for reporting to the coordinator why the job ends"""
 
 TURN_S = 20.0
-"""seconds after which a group asks again whether it is its turn: a call to an actor is no place to wait for ever"""
+"""seconds after which a group asks again whether it is its turn: a call to an actor is not a place to wait for ever"""
 
 _log = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ SILENT_S = 5.0
 
 @dataclass
 class _Account:
-    """What a borrower has spent, and what it has beside that."""
+    """The amount that a borrower has spent, and what it has beside that."""
 
     spent: Tokens = (0, 0)
     unspent: Tokens = (0, 0)

@@ -85,7 +85,7 @@ class JudgeShare:
             try:
                 self._take(await self._lease(reports), sent)
                 self._reported = {name: report.usage for name, report in reports.items()}
-            except Exception as error:  # whatever is wrong with the way to the lender is no failure of a reward
+            except Exception as error:  # whatever is wrong with the way to the lender is not a failure of a reward
                 self._stop(error)
 
     def _take(self, grants: Mapping[str, LeaseGrant], sent: float) -> None:

@@ -26,7 +26,7 @@ class LeasedBudget:
 
     @property
     def needs(self) -> tuple[Tokens, ...]:
-        """What is wanted for each of the first questions that wait, beyond what is free."""
+        """The amounts wanted for each of the first questions that wait, beyond what is free."""
         free, needs = self._free, []
         for bound, _ in list(self._waiting)[:MAX_NEEDS]:
             missing = max(0, bound[0] - free[0]), max(0, bound[1] - free[1])
@@ -42,7 +42,7 @@ class LeasedBudget:
 
     @property
     def unspent(self) -> Tokens:
-        """What was lent and is not spent."""
+        """The amount that was lent and is not spent."""
         return self._free[0] + self._under_way[0], self._free[1] + self._under_way[1]
 
     async def hold(self, ask: Ask) -> Tokens:

@@ -68,7 +68,7 @@ class ReplyLine:
             owners = self._owners
             try:
                 answers = await self._send(messages)
-            except Exception as error:  # whatever is wrong with the way to the owner is no failure of a reward
+            except Exception as error:  # whatever is wrong with the way to the owner is not a failure of a reward
                 failure = error if isinstance(error, JobError) else JobError(one_line(error))
                 return [failure] * len(messages)
             if owners == self._owners:

@@ -28,7 +28,7 @@ def movement_of(plan: Plan, path: str, most: int | None, say: Callable[[str], No
     is asked. A UserError names each row that does not fit, by its line.
     """
     if plan.expression is None:
-        raise UserError("the recipe has no reward; rows tell nothing of it", where=str(plan.document.path))
+        raise UserError("the recipe has no reward; rows say nothing of it", where=str(plan.document.path))
     refuse_stream(path)
     ledger = _parts(path)
     rows = (row for part in ledger for _, row in part.rows())
@@ -43,7 +43,7 @@ def movement_of(plan: Plan, path: str, most: int | None, say: Callable[[str], No
     else:
         movement = _ledger_movement(plan, path, ledger, say) if "index" in first else _output_movement(plan, path)
     if not movement.groups:
-        raise UserError("no row tells what a component contributed", where=path)
+        raise UserError("no row says what a component contributed", where=path)
     return movement
 
 
@@ -99,13 +99,13 @@ def _refuse(bad: BadRows, path: str) -> None:
 
 
 def _check_output(row: Mapping[str, Any], names: Sequence[str]) -> None:
-    """Raise a ValueError if this is no row that `score` writes for components of these names."""
+    """Raise a ValueError if this is not a row that `score` writes for components of these names."""
     _components(row, names)
     check_output(row)
 
 
 def _check_line(row: Mapping[str, Any], plan: Plan) -> None:
-    """Raise a ValueError if this is no line of the ledger of a run of this plan."""
+    """Raise a ValueError if this is not a line of the ledger of a run of this plan."""
     for key in LEDGER_KEYS:
         if key not in row:
             raise ValueError(f"no {key}; a ledger's lines have one")

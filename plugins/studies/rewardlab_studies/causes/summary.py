@@ -1,4 +1,4 @@
-"""What moved the reward, as a command prints it."""
+"""The text of `rewardlab causes`: which components moved the reward."""
 
 from collections.abc import Iterator
 

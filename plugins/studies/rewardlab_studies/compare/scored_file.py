@@ -89,9 +89,9 @@ def _with_places(path: str) -> Iterator[tuple[int, int, dict[str, Any] | Problem
 
 
 def _wrong(row: dict[str, Any]) -> str | None:
-    """Return why this is no line that `score` wrote; None if it is one."""
+    """Return why this is not a line that `score` wrote; None if it is one."""
     try:
         check_output(row)
     except ValueError as error:
-        return f"this is no line that `rewardlab score` wrote: {error}"
+        return f"this is not a line that `rewardlab score` wrote: {error}"
     return None

@@ -1,7 +1,7 @@
 """The agreement of a judge with people dimension by dimension, if a reward scores several of them.
 
-A reward tells its dimensions by `info["scores"]`, {dimension: score in [0, 1]}, and what it quoted by `info["quoted"]`,
-how many quotations, and `info["unsupported"]`, {dimension: how many of them are not in the work}.
+A reward reports its dimensions by `info["scores"]`, {dimension: score in [0, 1]}, and what it quoted by
+`info["quoted"]`, how many quotations, and `info["unsupported"]`, {dimension: how many of them are not in the work}.
 """
 
 from collections.abc import Mapping, Sequence
@@ -87,7 +87,7 @@ def _said(case: GoldCase, scores: Sequence[Score]) -> list[Said]:
 
 
 def _named(score: Score) -> list[str]:
-    """Return the dimensions that a score tells of, with a number or as missing."""
+    """Return the dimensions that a score reports, with a number or as missing."""
     return [_key(name) for name in (*(score.info.get("scores") or ()), *(score.info.get("missing") or ()))]
 
 

@@ -144,7 +144,7 @@ class Grafting:
                 raise UserError(row)
             components = row.get("components")
             if "id" not in row or not isinstance(components, dict):
-                raise UserError("this is no line that `rewardlab score` wrote", where=source)
+                raise UserError("this is not a line that `rewardlab score` wrote", where=source)
             found = components.get(self.correctness)
             if not isinstance(found, dict) or not isinstance(found.get("value"), list):
                 what = f"no component {self.correctness!r}{nearest(self.correctness, components)}"

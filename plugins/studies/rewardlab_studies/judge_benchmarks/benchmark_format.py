@@ -108,8 +108,8 @@ class OwnQuestion(Config):
 
 
 Question = Literal["better", "right", "row"] | Annotated[tuple[OwnQuestion, ...], Field(min_length=1)]
-"""What a judge is asked. better: which of two answers is the better one. right: whether an answer is right. row: by the
-rubric that each row has in its field `rubric`. Or wordings of the benchmark's own, of which each row gets one."""
+"""The question to a judge. better: which of two answers is the better one. right: whether an answer is right. row: by
+the rubric that each row has in its field `rubric`. Or wordings of the benchmark's own, of which each row gets one."""
 
 
 class Average(Config):
@@ -187,7 +187,7 @@ class JudgeBenchmark(Config):
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """What a judge may answer, as levels of a rubric are called."""
+        """The answers that a judge may give, as levels of a rubric are called."""
         if self.measure == "pairs":
             return ("response_1", "response_2")
         if self.measure in ("binary", "choices"):
@@ -204,7 +204,7 @@ class JudgeBenchmark(Config):
             try:
                 re.compile(pattern)
             except re.error as error:
-                raise ValueError(f"{column}: {pattern!r} is no pattern: {error}") from None
+                raise ValueError(f"{column}: {pattern!r} is not a pattern: {error}") from None
         return patterns
 
     @model_validator(mode="after")

@@ -18,7 +18,7 @@ from rewardlab_studies.judge_benchmarks.official_scores import benchmark_tables
 from rewardlab_studies.judge_benchmarks.outcomes import Positions, outcome_of
 
 SEED_STRIDE = 1000
-"""between the seeds of two runs, so that the further draws of a question in one are no draws of the next"""
+"""between the seeds of two runs, so that the further draws of a question in one are not draws of the next"""
 SINGLE = ("binary", "score")
 BOTH_ORDERS = ("both", "a_only")
 """what an option `orders` is if a reward asks about each pair in both orders"""

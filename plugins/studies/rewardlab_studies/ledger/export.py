@@ -52,7 +52,7 @@ def export_ledger(run: Path, output: Path, say: Callable[[str], None], raw: bool
 
     The ledger is read once for its columns and again for its rows; no more than a few thousand lines are kept, and of
     shards their index. raw: whether texts of CSV that a spreadsheet would run stay as they are. A UserError if there
-    is no ledger, a line is none of a ledger, or `output` exists or cannot be written.
+    is not a ledger, a line is none of a ledger, or `output` exists or cannot be written.
     """
     ledger = ledger_parts(run)
     if not ledger:
@@ -97,7 +97,7 @@ def _ordered(
 
 
 class _FirstReading:
-    """What a reading of all lines tells: how many there are, their columns, and which of them count.
+    """The result of reading all lines: how many there are, their columns, and which of them count.
 
     Raises UserError that lists the lines that are none of a ledger.
     """
@@ -122,7 +122,7 @@ class _FirstReading:
 
 
 def _fault(line: Mapping[str, Any]) -> str:
-    """Return why this is no line of a ledger; "" if it is one."""
+    """Return why this is not a line of a ledger; "" if it is one."""
     if missing := [key for key in NEEDED if key not in line]:
         return f"no {missing[0]}; a ledger's lines have one"
     if empty := [key for key in NUMBERS if line[key] is None]:
@@ -134,7 +134,7 @@ def _fault(line: Mapping[str, Any]) -> str:
 
 
 def _wrong_type(value: Any, kind: ColumnType) -> str:
-    """Return what a value of a column must be, and what it is; "" if it fits. Everything can be told as text."""
+    """Return what a value of a column must be, and what it is; "" if it fits. Everything can be written as text."""
     if value is None or kind == "text":
         return ""
     if kind == "bool":

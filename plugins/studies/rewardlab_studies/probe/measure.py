@@ -23,7 +23,7 @@ class CompletionResult:
 
     total: None if it has none; `why` then says the reason. fatal: by the recipe the missing value would end a run.
     values: component -> its value. instead: component of the total -> the total if this component had the value that
-    it gave the honest completion; None if that is no number.
+    it gave the honest completion; None if that is not a number.
     """
 
     total: float | None

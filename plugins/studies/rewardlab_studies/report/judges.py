@@ -32,7 +32,7 @@ class JudgeConsistency:
         self._sums: dict[str, _ConsistencySums] = defaultdict(_ConsistencySums)
 
     def add(self, line: Mapping[str, Any]) -> None:
-        """Take one line of the ledger into account; the first line of a group tells about all of it."""
+        """Take one line of the ledger into account; the first line of a group is about all of it."""
         if line["index"] == 0:
             for name, score in line["components"].items():
                 if isinstance(group := score["info"].get("group"), Mapping) and "comparisons" in group:

@@ -33,7 +33,7 @@ class Comparison:
 
     @property
     def verdict(self) -> Verdict:
-        """What is known of `model`; `too few prompts` if no difference whatever could have counted."""
+        """The verdict on `model`; `too few prompts` if no difference whatever could have counted."""
         if self.corrected is None:
             return "not tested"
         if self.corrected < LEVEL:

@@ -1,4 +1,4 @@
-"""What each model lacks of the prompts that the others answered: refused, left out for all, or told."""
+"""Prompts that one model lacks and others answered: refused, left out for all, or reported."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -130,7 +130,7 @@ def describe_unknown(averages: Mapping[tuple[str, str, TablePlace], TableAverage
         return []
     return [
         f"{len(unknown):,} averages have no interval (-): one prompt, prompts that all count as one, or equal values "
-        "that are no shares do not say how much others would vary"
+        "that are not shares do not say how much others would vary"
     ]
 
 

@@ -61,7 +61,7 @@ class TablesJob:
     measures: none for all components of the first model. rows: files of the rows that were scored, for their tasks and
     languages. against: the model that all others are compared with, by default the first, and if that one was printed
     the first that was not, too; "all" for all pairs. raw: show averages as they are, not as percent. draws: of the
-    bootstrap, of which intervals of numbers that are no shares are made.
+    bootstrap, of which intervals of numbers that are not shares are made.
     """
 
     models: Sequence[ModelSource]

@@ -53,7 +53,7 @@ def parse_merge(text: str) -> Merge:
     task, slash, language = left.rpartition("/")
     parts = tuple(part.strip() for part in right.split("+"))
     if not sign or not language.strip() or not all(parts) or (slash and not task.strip()):
-        raise UserError(f"is no merge of languages; it is zh=zh-cn+zh-tw or TASK/zh=zh-cn+zh-tw{EACH}", where=text)
+        raise UserError(f"is not a merge of languages; it is zh=zh-cn+zh-tw or TASK/zh=zh-cn+zh-tw{EACH}", where=text)
     return Merge(language=language.strip(), parts=parts, task=task.strip() or None, each=text.endswith(EACH))
 
 

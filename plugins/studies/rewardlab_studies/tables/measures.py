@@ -1,4 +1,4 @@
-"""What a table averages: a component's score, the share of completions that reach a threshold, or pass@k."""
+"""Measures that a table averages: a component's score, the share of completions that reach a threshold, or pass@k."""
 
 import re
 from collections.abc import Sequence
@@ -54,7 +54,7 @@ def parse_measure(text: str) -> Measure:
     """Return the measure that COMPONENT, NAME=COMPONENT or NAME=COMPONENT>=NUMBER says, or raise a UserError."""
     found = _FORM.fullmatch(text.strip())
     if found is None:
-        raise UserError("is no measure; it is COMPONENT, NAME=COMPONENT or NAME=COMPONENT>=0.7", where=text)
+        raise UserError("is not a measure; it is COMPONENT, NAME=COMPONENT or NAME=COMPONENT>=0.7", where=text)
     component = found["component"].strip()
     return Measure(
         name=(found["name"] or component).strip(), component=component, at_least=_number(found["least"], text)
@@ -69,7 +69,7 @@ def _number(digits: str | None, text: str) -> float | None:
     except ValueError:
         number = float("inf")
     if not isfinite(number):
-        raise UserError(f"{digits} is no number", where=text)
+        raise UserError(f"{digits} is not a number", where=text)
     return number
 
 

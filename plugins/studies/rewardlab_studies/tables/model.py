@@ -121,7 +121,7 @@ class ModelReader:
         except ValueError as error:
             raise UserError(str(error), where=place) from None
         if self._share and not -1e-9 <= value <= 1 + 1e-9:
-            what = f"{value:g}, the mean of {measure.component}, is no share; --raw shows numbers as they are"
+            what = f"{value:g}, the mean of {measure.component}, is not a share; --raw shows numbers as they are"
             raise UserError(what, where=place)
         return value
 

@@ -17,7 +17,7 @@ HOW = (
     "Intervals: 95%, from how much prompts vary within each task and language; of shares Wilson's, of their "
     "differences Student's; a prompt's completions stay together."
 )
-HOW_OTHERS = "Numbers that are no shares have intervals of {draws:,} bootstrap draws (seed {seed})."
+HOW_OTHERS = "Numbers that are not shares have intervals of {draws:,} bootstrap draws (seed {seed})."
 HOW_COMPARED = (
     "Comparisons: paired by {unit}; p-values two-sided, by all signs of the differences, corrected by Holm's method "
     "for the number of languages (tasks, ...) and pairs of models; better and worse: p < 0.05."

@@ -27,7 +27,7 @@ class Scores(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PromptAnswers:
-    """What a model's answers to one prompt scored. fields, prompt: None if the file has none of them."""
+    """The scores of a model's answers to one prompt. fields, prompt: None if the file has none of them."""
 
     place: str
     id: str
@@ -90,7 +90,7 @@ def _scored(row: Mapping[str, Any], place: str) -> PromptAnswers | Problem:
     try:
         check_output(row)
     except ValueError as error:
-        return Problem(where=place, what=f"this is no line that `rewardlab score` wrote: {error}")
+        return Problem(where=place, what=f"this is not a line that `rewardlab score` wrote: {error}")
     found = {name: Scores(entry["value"], entry["error"]) for name, entry in row["components"].items()}
     return PromptAnswers(place, str(row["id"]), {**found, TOTAL: Scores(row["total"], [None] * len(row["total"]))})
 

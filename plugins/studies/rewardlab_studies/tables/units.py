@@ -1,4 +1,4 @@
-"""What is independent at a place of the table: prompts, or the clusters of prompts that are drawn together."""
+"""The independent units at a place of the table: prompts, or the clusters of prompts that are drawn together."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -96,7 +96,7 @@ def units_at(weights: Weights, cells: Mapping[Cell, CellValues]) -> Units:
 
 
 class _Bases:
-    """What the values of a cell vary about: their mean; a cell of one unit has none, and varies as its task does."""
+    """The mean about which the values of a cell vary; a cell of one unit has none, and varies as its task does."""
 
     def __init__(self, weights: Weights, cells: Mapping[Cell, CellValues]):
         self._weights, self._cells = weights, cells

@@ -35,7 +35,7 @@ def _sentence(rate: MeasuredWinRate) -> str:
     verdict = "preferred to" if found.mean > 0.5 else "less preferred than"
     if rate.p >= LEVEL:
         verdict = "not distinguishable from"
-        told += ", and so few prompts could not have told" if rate.too_few else ""
+        told += ", and so few prompts could not have shown it" if rate.too_few else ""
     return f"{rate.model} is {verdict} {rate.other}: it wins {told}"
 
 

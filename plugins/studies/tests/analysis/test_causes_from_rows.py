@@ -128,7 +128,7 @@ def test_it_says_what_moved_the_reward_and_warns_of_what_is_odd(recipe, write, m
     ]
     assert err.splitlines() == [
         "rows.jsonl: scoring 12 rows",
-        "warning: fixed tells no two completions of a prompt apart in every one of 12 groups: it is dead",
+        "warning: fixed is the same for all completions of a prompt in every one of 12 groups: it is dead",
     ]
 
 
@@ -423,7 +423,7 @@ def test_score_says_it_at_its_end_resumed_or_not(recipe, write, main):
     recipe()
     write("rows.jsonl", ROWS)
     code, _, err = main("score", "r.yaml", "rows.jsonl", "-o", "out.jsonl")
-    note = "note: fixed tells no two completions of a prompt apart in every one of 12 groups: it is dead"
+    note = "note: fixed is the same for all completions of a prompt in every one of 12 groups: it is dead"
     assert (code, [line[: len(note)] for line in err.splitlines() if line.startswith("note")]) == (0, [note])
     code, out, _ = main("score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", "--resume", "--json")
     [finding] = json.loads(out)["findings"]

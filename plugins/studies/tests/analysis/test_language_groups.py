@@ -27,13 +27,13 @@ def test_each_language_of_a_group_counts_and_others_stay(tmp_path):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("[no, fi]", "is no file of language groups"),
-        ("north: no", "is no file of language groups"),
-        ("north: []", "is no file of language groups"),
-        ("north: [[a]]", "is no file of language groups"),
+        ("[no, fi]", "is not a file of language groups"),
+        ("north: no", "is not a file of language groups"),
+        ("north: []", "is not a file of language groups"),
+        ("north: [[a]]", "is not a file of language groups"),
         ("north: [no]\nsouth: [no]", "no is in north and in south"),
-        ("north: [", "is no YAML"),
-        (f"north: {'[' * 3000}", "is no YAML: nested too deeply"),
+        ("north: [", "is not YAML"),
+        (f"north: {'[' * 3000}", "is not YAML: nested too deeply"),
     ],
 )
 def test_a_wrong_file_is_named(text, says, tmp_path):

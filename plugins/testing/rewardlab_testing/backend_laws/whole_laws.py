@@ -73,7 +73,7 @@ def _refuse_lost(groups: Sequence[LedgerGroup], index: int, stage: RlStage) -> i
 
 
 def scores(tested: BackendTrial) -> int:
-    """What `rewardlab score` says of a run's completions is what the run was told."""
+    """`rewardlab score` gives a run's completions the scores that the run got."""
     _refuse_policy_judge(tested)
     tried = tested.run()
     groups = _to_score_again(tried.groups)

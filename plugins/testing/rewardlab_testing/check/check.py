@@ -86,7 +86,7 @@ def check_plugin(
         if laws == []:
             continue
         with show_progress(f"{number} of {len(tried)}") as progress, redirect_stdout(sys.stderr):
-            listener = _Listener(table, progress)  # what plugins print is no part of our output
+            listener = _Listener(table, progress)  # what plugins print is not part of our output
             found = try_laws(
                 spec, plugin=plugin, given=options[spec.kind, spec.name], tries=tries, only=laws, listener=listener
             )

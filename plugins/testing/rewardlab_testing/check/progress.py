@@ -1,4 +1,4 @@
-"""What is being tried, if that takes long: a line that is kept at a terminal, and a line now and then elsewhere."""
+"""Progress of a long trial: a line that is kept at a terminal, and a line now and then elsewhere."""
 
 import sys
 import threading
@@ -16,7 +16,7 @@ CLEAR_LINE = "\r\x1b[K"
 
 
 class TrialProgress:
-    """What is being tried, and since when. part: which of several parts, such as "1 of 2"."""
+    """The trial under way, and since when. part: which of several parts, such as "1 of 2"."""
 
     def __init__(self, part: str):
         self._part, self._what = part, ""

@@ -114,7 +114,7 @@ def antisymmetry(tested: Trial) -> int:
 
 
 def _prose() -> SearchStrategy[Completion]:
-    """Return a strategy for words without markup: halves of a box or a tag that repeating joins are no gain by it.
+    """Return a strategy for words without markup: halves of a box or a tag that repeating joins are not a gain by it.
 
     The completions have token counts, as rollouts have them: a reward that counts tokens needs them.
     """

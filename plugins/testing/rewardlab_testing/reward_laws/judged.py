@@ -12,7 +12,7 @@ from rewardlab_testing.reward_laws import cases
 from rewardlab_testing.reward_laws.comparison import describe_asked, describe_score
 
 FAILURE = Reply(error="no answer")
-NO_VALUE = "an error or an abstention: no answer is no low score"
+NO_VALUE = "an error or an abstention: no answer is not a low score"
 NOISE = ("", "I cannot tell.", "<<<>>>", "{}", "\N{REPLACEMENT CHARACTER}" * 9)
 """replies without a verdict, a number or a letter to choose by"""
 NOT_READ = "an error or an abstention; or `report_parsed(reply, False)` of the judge, by which hosts count such replies"

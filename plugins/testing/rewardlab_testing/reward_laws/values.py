@@ -128,7 +128,7 @@ def required(tested: Trial) -> int:
     whole = [asking.score(cases.items(sample, [one]))[0] for one in completions]
     for name in fields:
         without = replace(sample, fields={key: value for key, value in sample.fields.items() if key != name})
-        # one by one, so that an exception for one is no failure of the others
+        # one by one, so that an exception for one is not a failure of the others
         scores = [asking.score(cases.items(without, [one]))[0] for one in completions]
         failed = any(score.error is not None for score in scores)
         for completion, score, usual in zip(completions, scores, whole, strict=True):
@@ -156,7 +156,7 @@ def _what_is_no_json(info: Any) -> str | None:
         return f"info is {type(info).__name__}: {info!r}"
     for key, value in info.items():
         if not isinstance(key, str):
-            return f"info has the key {key!r}, which is no text"
+            return f"info has the key {key!r}, which is not a text"
         try:
             back = json.loads(json.dumps(value, allow_nan=False))
         except (TypeError, ValueError, RecursionError) as error:

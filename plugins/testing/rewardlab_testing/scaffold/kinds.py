@@ -1,4 +1,4 @@
-"""What a new plugin can offer: for each kind of component a whole example, and the smallest one."""
+"""Templates of new plugins: for each kind of component a whole example, and the smallest one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

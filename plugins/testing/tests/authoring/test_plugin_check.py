@@ -182,7 +182,7 @@ def test_a_law_of_a_part_that_a_component_lacks_has_nothing_to_try(main):
     assert code == 0
     table, nothing, summary = out.split("\n\n")
     assert [line.split()[:3] for line in table.splitlines()[1:]] == [["toy/reversed", "order", "held"]]
-    assert nothing == "nothing to try\n  more: it is no group sampler: it has no `more`"
+    assert nothing == "nothing to try\n  more: it is not a group sampler: it has no `more`"
     assert summary.startswith("toy: 1 held, 0 broken, 0 off, 0 not tried, ")
 
 

@@ -102,7 +102,7 @@ def test_what_was_tried_is_given_back_and_kept_for_the_end_of_the_session():
     assert {outcome.law: outcome.why for outcome in tried.of("off")} == off
     assert "order" in {outcome.law for outcome in tried.of("held")}
     assert CHECKED[before:] == [tried]
-    del CHECKED[before:]  # it is no news of this session
+    del CHECKED[before:]  # it is not news of this session
 
 
 @pytest.mark.parametrize(
