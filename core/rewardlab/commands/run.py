@@ -17,8 +17,8 @@ from rewardlab.redaction import name_variables, shell_command
 from rewardlab.registry import Registry
 from rewardlab.specs import Config
 from rewardlab.training import RunJob, RunResult
-from rewardlab.training.run_job import written_models
 from rewardlab.training.backend import lacking
+from rewardlab.training.run_job import written_models
 
 
 class JobOptions(Config):

@@ -12,16 +12,19 @@ repository use it. Pin `rewardlab-core~=0.1.0`.
     backend, check              the engine as the rest of the library sees it, or none, and every check before a run
     readiness, dry_run, costs   what can be tried, described and estimated before a run
     stages, data_stage          the stages one after the other, and the one that writes a dataset
+    policy, policy_stage        a policy that an engine has loaded in this process, and the stage that trains it
+    step_reward, group_rounds   its reward, step by step, and the groups of a group sampler
+    evaluation, step_log        its evaluations, and the log of its steps
     served_evaluation, served_policy   the stage that evaluates a served policy, which needs no engine
-    stage, splits, prompts, prompt_lengths, tokenizers, starting_model, tiny_model, model_folder   a stage's ingredients
+    stage, splits, prompts, token_rows, tokenizers, starting_model, tiny_model, model_folder   a stage's ingredients
+    stage_batches               a step's rows, divided into updates, ranks and micro-batches
     asked_rows                  how a judge's rows were asked, beside the model
     checkpoint_choice           the best of a stage's checkpoints, by a validation
     hub_models                  models that are named on the hub, and whether they are here
     lora                        LoRA adapters as a recipe sets them
     policy_judge                the policy as its own judge, as engines offer it
     ledger, step_metrics, results, evaluation_rows   the records that a stage writes
-    group_rounds                the groups of a group sampler, for engines that generate in batches
-    divergence, divergence_watch   signs in the numbers of steps that a training has diverged, and who tells of them
+    alarms, alarm_watch         signs in the numbers of steps that something is wrong, and who says so
     stage_checks, dataset_preview, data_provenance, telemetry   checks of stages and rows; telemetry stays off
 """
 
@@ -79,7 +82,7 @@ if TYPE_CHECKING:
     from rewardlab.training.stage_batches import divisors as divisors
     from rewardlab.training.stage_checks import context_of as context_of
     from rewardlab.training.starting_model import find_starting_model as find_starting_model
-    from rewardlab.training.step_metrics import step_metrics as step_metrics
+    from rewardlab.training.step_metrics import metrics_of_step as metrics_of_step
     from rewardlab.training.step_reward import StageReward as StageReward
     from rewardlab.training.telemetry import telemetry_variables as telemetry_variables
     from rewardlab.training.token_rows import TokenRow as TokenRow

@@ -8,7 +8,7 @@ from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.scoring.group_numbers import ComponentNumbers, GroupNumbers, numbers_of_group
 
 
-def step_metrics(
+def metrics_of_step(
     groups: Sequence[ScoredGroup | GroupNumbers], usage: Mapping[str, Usage] | None = None
 ) -> dict[str, float]:
     """Return the metrics of a step's groups, of which there is at least one; the keys are the same at every step.

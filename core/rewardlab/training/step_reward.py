@@ -13,7 +13,7 @@ from rewardlab.scoring.scorer import Scorer
 from rewardlab.training.advantages import batch_advantages, is_flat
 from rewardlab.training.group_rounds import collect_groups
 from rewardlab.training.stage import StageJob
-from rewardlab.training.step_metrics import step_metrics
+from rewardlab.training.step_metrics import metrics_of_step
 from rewardlab.types import Completion, Group
 
 
@@ -69,7 +69,7 @@ class StageReward:
             self._job.ledger.write(self._job.index, step, of_kind, trained=trained)
         asked = self._scorer.judges.usage()
         since = self._job.usage.write(self._job.index, step, asked)
-        metrics |= step_metrics(scored, {name: since.get(name, Usage()) for name in asked})
+        metrics |= metrics_of_step(scored, {name: since.get(name, Usage()) for name in asked})
         if self._stage.zero_variance_groups == "drop":
             metrics["group/dropped"] = sum(flat) / len(flat)
         dropped = [drop for drop, group in zip(flat, scored, strict=True) for _ in group.completions]

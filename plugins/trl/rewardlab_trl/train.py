@@ -19,11 +19,11 @@ def train_to_the_end(trainer: Trainer, training: Training, trackers: Trackers) -
     checkpoint = last_checkpoint(training.checkpoints)
     trainer.remove_callback(PrinterCallback)
     trackers.add_to(trainer)
-    trainer.add_callback(_Steps(training))
+    trainer.add_callback(StepCallback(training))
     trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
 
 
-class _Steps(TrainerCallback):
+class StepCallback(TrainerCallback):
     """The steps of the recipe, of which the host hears; an optimizer update of the trainer may be a part of one."""
 
     def __init__(self, training: Training):

@@ -10,7 +10,7 @@ from typing import Any, Self
 from rewardlab import RecipeReward, ScoredGroup
 from rewardlab.errors import JobError, UserError
 from rewardlab.scoring import MissingGuard
-from rewardlab.training import step_metrics
+from rewardlab.training import metrics_of_step
 
 OF_THE_TRAINER = ("trainer_state", "log_extra", "log_metric", "environments")
 """what TRL hands over beside the columns of the dataset"""
@@ -103,7 +103,7 @@ class TrainerReward:
     def _log(self, scored: Sequence[ScoredGroup], log_metric: Any) -> None:
         if log_metric is not None and scored:
             before = "" if self.__name__ == NAME else f"{self.__name__}/"
-            for name, value in step_metrics(scored).items():
+            for name, value in metrics_of_step(scored).items():
                 log_metric(f"{before}{name}", value)
 
 
