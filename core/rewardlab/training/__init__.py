@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from rewardlab.training.asked_rows import read_asked as read_asked
     from rewardlab.training.backend import Backend as Backend
     from rewardlab.training.backend import Capabilities as Capabilities
+    from rewardlab.training.backend import JobBackend as JobBackend
+    from rewardlab.training.backend import PolicyBackend as PolicyBackend
     from rewardlab.training.check import check_recipe as check_recipe
     from rewardlab.training.check import plan_of_job as plan_of_job
     from rewardlab.training.checkpoint_choice import best_checkpoint as best_checkpoint
@@ -51,13 +53,11 @@ if TYPE_CHECKING:
     from rewardlab.training.evaluation_job import load_evaluation as load_evaluation
     from rewardlab.training.evaluation_rows import write_evaluation as write_evaluation
     from rewardlab.training.hub_models import hub_configs as hub_configs
-    from rewardlab.training.hub_models import refuse_missing_models as refuse_missing_models
     from rewardlab.training.ledger import Ledger as Ledger
     from rewardlab.training.ledger import Phase as Phase
     from rewardlab.training.ledger import UsageLog as UsageLog
     from rewardlab.training.ledger import ledger_rows as ledger_rows
     from rewardlab.training.lora import Lora as Lora
-    from rewardlab.training.lora import lora_findings as lora_findings
     from rewardlab.training.model_folder import looks_local as looks_local
     from rewardlab.training.policy import Policy as Policy
     from rewardlab.training.policy import Sampling as Sampling
@@ -65,7 +65,6 @@ if TYPE_CHECKING:
     from rewardlab.training.policy_judge import PolicyJudgeOptions as PolicyJudgeOptions
     from rewardlab.training.policy_judge import judges_itself as judges_itself
     from rewardlab.training.policy_judge import policy_judge_spec as policy_judge_spec
-    from rewardlab.training.policy_judge import question_sampling as question_sampling
     from rewardlab.training.policy_judge import question_tokens as question_tokens
     from rewardlab.training.prompts import PromptFormat as PromptFormat
     from rewardlab.training.results import Results as Results

@@ -18,6 +18,7 @@ from rewardlab.training.alarm_watch import alarm_sentences
 from rewardlab.training.backend import JobBackend, PolicyBackend, open_backend
 from rewardlab.training.check import check_recipe
 from rewardlab.training.dry_run import describe_run
+from rewardlab.training.hub_models import refuse_missing_models
 from rewardlab.training.latest_run import LATEST, latest_run
 from rewardlab.training.readiness import get_ready
 from rewardlab.training.run_directory import RunDirectory, has_trained_longer, refuse_no_run
@@ -217,10 +218,12 @@ class RunJob:
 
     def _get_ready(self, backend: PolicyBackend | JobBackend) -> None:
         """Make every check that costs nothing before the run starts; raise UserError or JobError if one fails."""
+        here = backend.trains_here(self.plan)
         for only in self._only:
             if any(needs_engine(stage) for i, stage in enumerate(self.plan.recipe.stages) if only in (None, i)):
                 backend.ready(self.plan, only)
-        here = backend.trains_here(self.plan)
+                if here and backend.capabilities.transformers_models:
+                    refuse_missing_models(self.plan, only)
         for stage in self._only if here else self._without_engine():  # a cluster asks the judges of its stages itself
             if here or isinstance(self.plan.recipe.stages[stage or 0], EvalStage):
                 get_ready(self.plan, self._say, stage)

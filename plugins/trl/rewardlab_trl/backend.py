@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import Finding
-from rewardlab.training import Capabilities, Policy, StageJob, refuse_missing_models
+from rewardlab.training import Capabilities, Policy, StageJob
 
 from rewardlab_trl.check import PAPER_LOSS, findings
 
@@ -32,11 +32,10 @@ class TrlBackend:
         return describe_stage(plan, index)
 
     def ready(self, plan: Plan, only: int | None) -> None:
-        """Raise UserError if this machine lacks a package of the engine, the recipe's device, or its model."""
+        """Raise UserError if this machine lacks a package of the engine, or the recipe's device."""
         from rewardlab_trl.ready import refuse_unfit_machine
 
         refuse_unfit_machine(plan)
-        refuse_missing_models(plan, only)
 
     def trains_here(self, plan: Plan) -> bool:
         """Return True: TRL trains in this process."""

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import DpoStage, EvalStage, Finding, RlStage, SftStage, Stage
-from rewardlab.training import Lora, StageBatches, lora_findings
+from rewardlab.training import Lora, StageBatches
 
 from rewardlab_trl.options import options_of
 
@@ -49,7 +49,6 @@ def _backend(plan: Plan) -> Iterator[Finding]:
 
 
 def _lora(lora: Lora, stages: Sequence[Stage]) -> Iterator[Finding]:
-    yield from lora_findings(lora)
     trained = [stage for stage in stages if isinstance(stage, SftStage | DpoStage | RlStage)]
     if lora.dropout and trained and all(isinstance(stage, RlStage) for stage in trained):
         yield (

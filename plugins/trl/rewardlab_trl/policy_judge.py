@@ -14,7 +14,7 @@ from typing import Any
 from rewardlab import Ask, Reply
 from rewardlab.concurrency import CallThread
 from rewardlab.errors import JobError
-from rewardlab.training import PolicyJudgeOptions, Sampling, question_sampling, question_tokens
+from rewardlab.training import PolicyJudgeOptions, Sampling, question_tokens
 
 from rewardlab_trl.models import CausalModel
 from rewardlab_trl.policy_judge_spec import PolicyOptions
@@ -80,7 +80,7 @@ class PolicyJudge:
     async def ask(self, ask: Ask) -> Reply:
         """Return the model's answer, or an error where it does not fit into the model's context."""
         try:
-            sampling = question_sampling(self._options, ask)
+            sampling = self._options.sampling(ask)
             return await self._questions.answer([dict(message) for message in ask.messages], sampling, ask.draw)
         except JobError as error:  # asking again would not help
             return Reply(error=str(error))

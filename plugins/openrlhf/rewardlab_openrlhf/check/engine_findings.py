@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rewardlab.errors import JobError
 from rewardlab.recipe import DpoStage, Finding, RlStage
-from rewardlab.training import Lora, lora_findings
+from rewardlab.training import Lora
 
 from rewardlab_openrlhf.compile import PROGRAMS
 from rewardlab_openrlhf.compile.command import render_arguments
@@ -55,7 +55,6 @@ def _lora(lora: Lora, stages: list[TrainingStage]) -> Iterator[Finding]:
             "OpenRLHF sends adapters to its rollout engines as they are, under names that vLLM does not know; train "
             "the whole model in rl (zero_stage: 3 and offload_optimizer: true need the least memory)",
         )
-    yield from lora_findings(lora)
 
 
 def _correction(correction: Correction) -> Iterator[Finding]:
