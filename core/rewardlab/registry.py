@@ -98,7 +98,7 @@ class Plugin:
 class Registry:
     """The installed plugins, by name. `points` replaces the installed entry points, for tests."""
 
-    def __init__(self, points: Iterable[EntryPoint] | None = None):
+    def __init__(self, points: Iterable[EntryPoint] | None = None) -> None:
         self._given = points
         self._loaded: dict[str, Plugin] = {}
 
@@ -146,8 +146,9 @@ class Registry:
         return (self.plugin(name) for name in self.names())
 
     def find(self, kind: str, use: str) -> Spec:
-        """Return the spec that a recipe means by `use`, such as "math/accuracy". Raises UserError that says what is
-        wrong.
+        """Return the spec that a recipe means by `use`, such as "math/accuracy".
+
+        Raises UserError that says what is wrong.
 
         So it does if the spec names a function that is not there; what a name stands for is imported when it is used.
         """
@@ -213,7 +214,10 @@ def _looked_at(spec: _S) -> _S:
 
 
 def find(kind: str, use: str) -> Spec:
-    """Return the spec of an installed component, find("reward", "math/accuracy"). A UserError says what is wrong."""
+    """Return the spec of an installed component, such as "math/accuracy" of kind "reward".
+
+    A UserError says what is wrong.
+    """
     return Registry().find(kind, use)
 
 

@@ -81,7 +81,7 @@ def draft_plan(document: Document, registry: Registry | None, purpose: Purpose) 
 
 
 class _Planner:
-    def __init__(self, document: Document, registry: Registry, purpose: Purpose):
+    def __init__(self, document: Document, registry: Registry, purpose: Purpose) -> None:
         self._document = document
         self._registry = registry
         self._purpose = purpose

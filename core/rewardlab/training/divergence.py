@@ -62,7 +62,7 @@ class DivergenceDetector:
     it, and a fall must be `UNBOUNDED` times as clear.
     """
 
-    def __init__(self, settings: Divergence, low: float | None = None):
+    def __init__(self, settings: Divergence, low: float | None = None) -> None:
         self._levels = {name: _Level(settings) for name in LEVELLED}
         self._reward = _Reward(settings, low)
         self._told: set[tuple[str, str]] = set()
@@ -100,7 +100,7 @@ class _Level:
     A step that is far above does not count for it, so an explosion does not become usual.
     """
 
-    def __init__(self, settings: Divergence):
+    def __init__(self, settings: Divergence) -> None:
         self._settings = settings
         self._calm: deque[float] = deque(maxlen=settings.window)
         self._far = 0
@@ -127,7 +127,7 @@ class _Level:
 class _Reward:
     """The mean total and the spread in groups, and whether they have collapsed."""
 
-    def __init__(self, settings: Divergence, low: float | None):
+    def __init__(self, settings: Divergence, low: float | None) -> None:
         self._settings = settings
         self._bounded = low is not None
         self._low = math.inf if low is None else low

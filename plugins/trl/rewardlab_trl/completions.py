@@ -9,7 +9,9 @@ from rewardlab.training import PromptFormat
 class CompletionReader:
     """A reader of token ids as completions, in groups of `size`. `ends` are the ids of tokens that end a completion."""
 
-    def __init__(self, samples: Sequence[Sample], prompt_format: PromptFormat, ends: Collection[int], size: int):
+    def __init__(
+        self, samples: Sequence[Sample], prompt_format: PromptFormat, ends: Collection[int], size: int
+    ) -> None:
         self._samples = samples
         self._prompt_format = prompt_format
         self._ends = frozenset(ends)

@@ -36,7 +36,7 @@ def write_model(job: StageJob, model: Any, policy: Policy, source: str) -> None:
 
 
 class _Checkpoints:
-    def __init__(self, job: StageJob, stage: SftStage | DpoStage | RlStage, policy: Policy, source: str):
+    def __init__(self, job: StageJob, stage: SftStage | DpoStage | RlStage, policy: Policy, source: str) -> None:
         self._job, self._stage, self._policy, self._source = job, stage, policy, source
         self._say = job.say  # of rows that do not fit, for the first checkpoint alone
 

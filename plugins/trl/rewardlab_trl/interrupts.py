@@ -14,7 +14,7 @@ class GracefulStop(TrainerCallback):
     the optimizer in a step of the recipe; between two of a step nothing could be resumed.
     """
 
-    def __init__(self, updates: int = 1, requested: threading.Event | None = None):
+    def __init__(self, updates: int = 1, requested: threading.Event | None = None) -> None:
         self._updates = updates
         self._requested = requested
         self._before: Any = None

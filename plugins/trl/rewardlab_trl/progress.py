@@ -23,7 +23,7 @@ class TrainingProgress(TrainerCallback):
     training has diverged. Close it, or use it as a context manager.
     """
 
-    def __init__(self, stage: str, logs: Path, attempt: int, watch: DivergenceWatch, updates: int = 1):
+    def __init__(self, stage: str, logs: Path, attempt: int, watch: DivergenceWatch, updates: int = 1) -> None:
         self._stage = stage
         self._watch = watch
         self._log = logs / f"{stage}.jsonl"

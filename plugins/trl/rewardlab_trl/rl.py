@@ -188,7 +188,7 @@ class _PeriodicEvaluation(TrainerCallback):
 
     def __init__(
         self, stage: RlStage, evaluator: Evaluator, policy: Policy, prompt_format: PromptFormat, scorer: Scorer
-    ):
+    ) -> None:
         self._every = stage.eval_every
         self._updates = stage.updates
         self._evaluator = evaluator

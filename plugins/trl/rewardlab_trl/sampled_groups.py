@@ -14,7 +14,7 @@ Ids = list[int]
 class SampledGroups:
     """The groups of each step: chosen while TRL generates, and taken by the reward, which it calls afterwards."""
 
-    def __init__(self, scorer: Scorer, reader: CompletionReader):
+    def __init__(self, scorer: Scorer, reader: CompletionReader) -> None:
         self._scorer = scorer
         self._reader = reader
         self._chosen: list[PooledGroup] = []

@@ -31,7 +31,7 @@ class StepReward:
         scorer: Scorer,
         reader: CompletionReader,
         sampled: SampledGroups | None = None,
-    ):
+    ) -> None:
         self._job = job
         self._stage = stage
         self._scorer = scorer

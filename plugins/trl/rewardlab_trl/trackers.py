@@ -39,7 +39,7 @@ class Trackers:
     updates: of the optimizer in one step of the recipe.
     """
 
-    def __init__(self, job: StageJob, updates: int = 1):
+    def __init__(self, job: StageJob, updates: int = 1) -> None:
         options = options_of(job.plan)
         _name_places(options, job)
         self._trackers: list[Any] = []
@@ -109,7 +109,7 @@ def tracked_name(job: StageJob) -> str:
 class _Begin(TrainerCallback):
     """Says when all trackers are open; added behind them."""
 
-    def __init__(self, trackers: Trackers):
+    def __init__(self, trackers: Trackers) -> None:
         self._trackers = trackers
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
@@ -119,7 +119,7 @@ class _Begin(TrainerCallback):
 class _TensorBoard(TrainerCallback):
     """TensorBoard events; steps that are trained again after a resume replace those of the attempt before."""
 
-    def __init__(self, folder: str, updates: int):
+    def __init__(self, folder: str, updates: int) -> None:
         self._folder = folder
         self._updates = updates
         self._writer: Any = None
@@ -150,7 +150,7 @@ class _TensorBoard(TrainerCallback):
 class _Wandb(WandbCallback):
     """transformers' callback for Weights & Biases, which puts train/ before the names itself."""
 
-    def __init__(self, updates: int):
+    def __init__(self, updates: int) -> None:
         super().__init__()
         self._updates = updates
 
@@ -189,7 +189,7 @@ class _Wandb(WandbCallback):
 class _MLflow(MLflowCallback):
     """transformers' callback for MLflow."""
 
-    def __init__(self, updates: int):
+    def __init__(self, updates: int) -> None:
         super().__init__()
         self._updates = updates
 

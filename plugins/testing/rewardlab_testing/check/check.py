@@ -126,7 +126,7 @@ def _unproved_backends(
 class _Listener:
     """Prints the rows of laws as they are known, and says on stderr what is being tried."""
 
-    def __init__(self, table: LawTable, progress: Progress):
+    def __init__(self, table: LawTable, progress: Progress) -> None:
         self._table, self._progress = table, progress
 
     def law_begins(self, use: str, law: str) -> None:
