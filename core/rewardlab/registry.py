@@ -6,12 +6,13 @@ the recipe that uses it; a name that two distributions offer is never settled si
 
 import difflib
 import inspect
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass, field
-from functools import cached_property
-from importlib.metadata import EntryPoint, EntryPoints, distributions, entry_points
+from functools import cached_property, lru_cache
+from importlib.metadata import Distribution, EntryPoint, EntryPoints, distributions, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
@@ -248,6 +249,21 @@ def command_of_ours(name: str) -> CommandSpec:
 
 
 def _scan_distributions() -> tuple[Any, Sequence[str]]:
+    """Return what `_scan` does, again only after something was installed or sys.path changed: a scan takes 4 ms."""
+    return _scan(tuple(_state_of(folder) for folder in sys.path))
+
+
+def _state_of(folder: str) -> tuple[str, int, int]:
+    """Return what changes about a folder of sys.path when a distribution is put into it or taken away."""
+    try:
+        found = os.stat(folder or ".")
+    except OSError:
+        return folder, 0, 0
+    return folder, found.st_ino, found.st_mtime_ns
+
+
+@lru_cache(maxsize=4)
+def _scan(_places: tuple[tuple[str, int, int], ...]) -> tuple[Any, Sequence[str]]:
     """Return the installed entry points, and a line for each distribution whose entry points are malformed.
 
     Of two distributions of one name the first on sys.path counts.
@@ -307,7 +323,12 @@ def _offered(plugin: Plugin, kind: str) -> list[str]:
 
 
 def _owner(point: EntryPoint) -> tuple[str, str]:
-    return (point.dist.name, point.dist.version) if point.dist else (point.value, "")
+    return _name_and_version(point.dist) if point.dist else (point.value, "")
+
+
+@lru_cache(maxsize=256)
+def _name_and_version(distribution: Distribution) -> tuple[str, str]:
+    return distribution.name, distribution.version  # each parses the whole metadata
 
 
 def _load(name: str, points: list[EntryPoint]) -> Plugin:

@@ -138,6 +138,7 @@ class TestAResumedRun:
         run.close()
         [metadata] = plugin.glob("*/METADATA")
         metadata.write_text(metadata.read_text().replace("1.0", "1.1"))
+        metadata.parent.rename(plugin / metadata.parent.name.replace("1.0", "1.1"))  # as pip names it
         told = "was made with mine: mine-rewards 1.0, now mine-rewards 1.1"
         with pytest.raises(UserError, match=told):
             RunDirectory.resume(run.path, plan(), COMMAND)
