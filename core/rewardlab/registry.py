@@ -219,11 +219,19 @@ def find(kind: str, use: str) -> Spec:
 
     A UserError says what is wrong.
     """
-    return Registry().find(kind, use)
+    return installed().find(kind, use)
 
 
 def installed() -> Registry:
-    """Return the installed plugins; each is loaded when it is asked for."""
+    """Return the installed plugins; each is loaded when it is asked for.
+
+    It is the same registry until something is installed or sys.path changes: a scan takes 4 ms.
+    """
+    return _registry(tuple(_state_of(folder) for folder in sys.path))
+
+
+@lru_cache(maxsize=4)
+def _registry(_places: tuple[tuple[str, int, int], ...]) -> Registry:
     return Registry()
 
 
@@ -241,16 +249,11 @@ def find_command(name: str, registry: Registry) -> CommandSpec | None:
 
 def command_of_ours(name: str) -> CommandSpec:
     """Return a command that a plugin of ours has (`command_owner`). Raises UserError if that is not installed."""
-    owner, registry = command_owner(name), Registry()
+    owner, registry = command_owner(name), installed()
     assert owner is not None, name
     if owner not in registry.names():
         raise UserError(f"the command {name!r} is not installed; {installation(owner)}")
     return registry.usable(owner).commands[name]
-
-
-def _scan_distributions() -> tuple[Any, Sequence[str]]:
-    """Return what `_scan` does, again only after something was installed or sys.path changed: a scan takes 4 ms."""
-    return _scan(tuple(_state_of(folder) for folder in sys.path))
 
 
 def _state_of(folder: str) -> tuple[str, int, int]:
@@ -262,8 +265,7 @@ def _state_of(folder: str) -> tuple[str, int, int]:
     return folder, found.st_ino, found.st_mtime_ns
 
 
-@lru_cache(maxsize=4)
-def _scan(_places: tuple[tuple[str, int, int], ...]) -> tuple[Any, Sequence[str]]:
+def _scan_distributions() -> tuple[Any, Sequence[str]]:
     """Return the installed entry points, and a line for each distribution whose entry points are malformed.
 
     Of two distributions of one name the first on sys.path counts.
