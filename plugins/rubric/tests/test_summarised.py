@@ -143,6 +143,7 @@ class TestLength:
     def test_in_words_marks_and_characters_of_scripts_without_blanks(self, text, count):
         assert count_words(text) == count
 
+    @pytest.mark.slow  # loads torch
     def test_in_tokens_of_a_tokenizer(self, tmp_path):
         tokenizers = pytest.importorskip("tokenizers")
         transformers = pytest.importorskip("transformers")
