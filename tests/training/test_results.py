@@ -4,7 +4,7 @@ from collections import Counter
 from statistics import fmean
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab import Completion, Sample, Score
 from rewardlab.data import stratified_sample
@@ -60,7 +60,6 @@ class TestSlices:
         assert names == ["all", "language bn", "language de", "language en", "all but en"]
         assert summarise(groups, ["language"], "x").slices[-1].means == {"total": 0.75, "a": 0.75}
 
-    @settings(max_examples=40, deadline=None)
     @given(st.lists(st.tuples(st.sampled_from("xyz"), st.lists(st.none() | st.floats(-5, 5), min_size=1)), min_size=1))
     def test_have_the_means_of_what_has_a_value(self, drawn):
         results = summarise([scored(values, kind=kind) for kind, values in drawn], ["kind"], "x")
@@ -111,7 +110,6 @@ class TestTheTable:
 
 
 class TestSpread:
-    @settings(max_examples=50, deadline=None)
     @given(st.lists(st.sampled_from(["de", "en", "bn"])), st.integers(0, 12))
     def test_takes_evenly_from_each_value_and_keeps_the_order_within(self, languages, most):
         samples = [Sample(id=str(n), fields={"language": name}) for n, name in enumerate(languages)]

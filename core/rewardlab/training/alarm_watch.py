@@ -36,7 +36,7 @@ class AlarmWatch:
         attempt: int,
         say: Callable[[str], None],
         history: Iterable[tuple[int, Numbers]] = (),
-    ):
+    ) -> None:
         stage = plan.recipe.stages[index]
         assert isinstance(stage, SftStage | DpoStage | RlStage)
         self._settings, self._ends = stage.divergence, stage.on_divergence == "stop"

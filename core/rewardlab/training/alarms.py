@@ -82,7 +82,7 @@ class AlarmDetector:
     low: the least total that the recipe's reward can give; None if nobody knows it.
     """
 
-    def __init__(self, settings: Divergence, low: float | None = None):
+    def __init__(self, settings: Divergence, low: float | None = None) -> None:
         self._watched = [(alarm, name, alarm.condition(settings, low)) for alarm in ALARMS for name in alarm.metrics]
         self._told: set[tuple[str, str]] = set()
 
@@ -108,7 +108,7 @@ class _NotFinite:
 
     usual = None
 
-    def __init__(self, settings: Divergence, low: float | None):
+    def __init__(self, settings: Divergence, low: float | None) -> None:
         pass
 
     def add(self, value: float, numbers: Numbers) -> str:
@@ -121,7 +121,7 @@ class _FarAbove:
     A step that is far above does not count for it, so an explosion does not become usual.
     """
 
-    def __init__(self, settings: Divergence, low: float | None):
+    def __init__(self, settings: Divergence, low: float | None) -> None:
         self._settings = settings
         self._calm: deque[float] = deque(maxlen=settings.window)
         self._far = 0
@@ -152,7 +152,7 @@ class _Collapsed:
     Without a known least total the least that was seen stands for it, and a fall must be `UNBOUNDED` times as clear.
     """
 
-    def __init__(self, settings: Divergence, low: float | None):
+    def __init__(self, settings: Divergence, low: float | None) -> None:
         self._settings = settings
         self._bounded = low is not None
         self._low = math.inf if low is None else low

@@ -20,7 +20,7 @@ TEMPERATURE = 1.0
 class Evaluator:
     """The evaluations of one stage before, during and after training, or alone, on the same samples and seeds."""
 
-    def __init__(self, job: StageJob, policy: Policy, scorer: Scorer, samples: Sequence[Sample]):
+    def __init__(self, job: StageJob, policy: Policy, scorer: Scorer, samples: Sequence[Sample]) -> None:
         stage = job.stage
         assert isinstance(stage, RlStage | EvalStage)
         settings: Evaluation | None = stage if isinstance(stage, EvalStage) else stage.evaluation

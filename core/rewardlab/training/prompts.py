@@ -26,7 +26,7 @@ class PromptFormat:
     saved with it. Raises UserError if the recipe sets `chat.thinking` and there is no chat template.
     """
 
-    def __init__(self, tokenizer: Any, chat: Chat, ends: Sequence[int]):
+    def __init__(self, tokenizer: Any, chat: Chat, ends: Sequence[int]) -> None:
         if chat.template is not None:
             tokenizer.chat_template = chat.template
         self._tokenizer = tokenizer

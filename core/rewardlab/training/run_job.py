@@ -66,7 +66,7 @@ class RunJob:
         folder: Path | None = None,
         say: Say = print,
         command: Sequence[str] = (),
-    ):
+    ) -> None:
         """Raise UserError if the recipe has no such stage; nothing is written and no engine is imported."""
         if folder is not None and resume is not None:
             raise UserError("a run that is resumed stays in its folder; leave out --run-dir")

@@ -77,7 +77,7 @@ class _Evaluation:
         judge: HostedJudge,
         samples: Sequence[Sample],
         progress: Progress,
-    ):
+    ) -> None:
         assert stage.policy is not None
         self._job = job
         self._scorer = scorer

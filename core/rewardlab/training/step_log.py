@@ -22,7 +22,7 @@ class StepLog:
     steps: of the whole stage. Use it in `with`, or close it.
     """
 
-    def __init__(self, job: StageJob, steps: int):
+    def __init__(self, job: StageJob, steps: int) -> None:
         self._name, self._attempt, self._steps = job.name, job.run.attempt, steps
         path = job.run.folder("logs") / f"{job.name}.jsonl"
         self._watch = AlarmWatch(job.plan, job.run.path, job.index, self._attempt, job.say, _logged(path))

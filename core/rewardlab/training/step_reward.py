@@ -37,7 +37,7 @@ class StageReward:
     whether a group sampler chooses the groups, of completions that it wants in rounds.
     """
 
-    def __init__(self, job: StageJob, scorer: Scorer):
+    def __init__(self, job: StageJob, scorer: Scorer) -> None:
         assert isinstance(job.stage, RlStage)
         self._job, self._stage, self._scorer = job, job.stage, scorer
         self._guard = MissingGuard(job.plan.uses_in_total)

@@ -60,7 +60,7 @@ def reward_function(
     name: str = "rewardlab",
     device: str = "auto",
 ) -> "TrainerReward":
-    """Return a recipe's reward as a reward function for TRL's GRPOTrainer or RLOOTrainer in your own script.
+    r"""Return a recipe's reward as a reward function for TRL's GRPOTrainer or RLOOTrainer in your own script.
 
         with reward_function("recipe.yaml") as reward:
             GRPOTrainer(model=..., reward_funcs=reward, args=..., train_dataset=...).train()
@@ -71,7 +71,7 @@ def reward_function(
     recipe: a YAML file, the name of one that comes with rewardlab, a dict, or the folder of a run. group_size: the
     trainer's num_generations; needed only where a row of the dataset can follow itself. ends: the ids of the tokens
     that end a completion, so that others count as truncated. opened: what the chat template begins an answer with, such
-    as "<think>\\n". name: in the trainer's logs, and before the names of the reward's own metrics; two functions need
+    as "<think>\n". name: in the trainer's logs, and before the names of the reward's own metrics; two functions need
     two. device: of models where the recipe names none. Raises a UserError that lists every mistake of the recipe.
     """
     from rewardlab import load_reward

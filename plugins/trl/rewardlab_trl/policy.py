@@ -49,7 +49,7 @@ def open_policy(job: StageJob, source: str) -> Iterator["TrlPolicy"]:
 class TrlPolicy(Policy):
     """The policy of one stage; `model` is a rewardlab_trl.models.CausalModel."""
 
-    def __init__(self, job: StageJob, source: str, model: Any, trackers: Any = None):
+    def __init__(self, job: StageJob, source: str, model: Any, trackers: Any = None) -> None:
         stage = job.stage
         assert isinstance(stage, SftStage | DpoStage | RlStage | EvalStage)
         self.prompt_format = PromptFormat(model.tokenizer, stage.chat, model.ends)

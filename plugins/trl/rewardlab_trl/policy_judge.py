@@ -50,7 +50,7 @@ class _Question:
 class PolicyAnswers:
     """The policy as judges ask it: `Context.policy` inside of a stage. Close it after the scorer."""
 
-    def __init__(self, policy: CausalModel, seed: int, bf16: bool, start: Callable[[], CausalModel]):
+    def __init__(self, policy: CausalModel, seed: int, bf16: bool, start: Callable[[], CausalModel]) -> None:
         """start: loads the policy as it was when the stage began; called at the first judge that wants it."""
         self.policy = policy
         self._seed, self._bf16, self._load_start = seed, bf16, start
@@ -74,7 +74,7 @@ class PolicyAnswers:
 class PolicyJudge:
     """A judge that asks a model of this process."""
 
-    def __init__(self, options: PolicyJudgeOptions, questions: "_QuestionBatches"):
+    def __init__(self, options: PolicyJudgeOptions, questions: "_QuestionBatches") -> None:
         self._options, self._questions = options, questions
 
     async def ask(self, ask: Ask) -> Reply:
@@ -89,7 +89,7 @@ class PolicyJudge:
 class _QuestionBatches:
     """One model's questions: gathered on the loop that asks, answered batch by batch in the thread."""
 
-    def __init__(self, policy: CausalModel, seed: int, bf16: bool, thread: CallThread):
+    def __init__(self, policy: CausalModel, seed: int, bf16: bool, thread: CallThread) -> None:
         self._policy, self._seed, self._bf16, self._thread = policy, seed, bf16, thread
         self._waiting: list[_Question] = []
         self._answering: asyncio.Task[None] | None = None

@@ -81,7 +81,7 @@ class StepReward:
 
     __name__ = "advantage"  # TRL's name for the function in its logs
 
-    def __init__(self, training: Training, stage: RlStage, prompt_format: PromptFormat):
+    def __init__(self, training: Training, stage: RlStage, prompt_format: PromptFormat) -> None:
         assert training.reward is not None
         self.host: StageReward = training.reward
         self._samples, self._stage, self._prompt_format = training.samples, stage, prompt_format

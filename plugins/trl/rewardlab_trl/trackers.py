@@ -37,7 +37,7 @@ class Tracker(Protocol):
 class Trackers:
     """The trackers that a recipe asks for. Close them, or use them as a context manager."""
 
-    def __init__(self, job: StageJob):
+    def __init__(self, job: StageJob) -> None:
         options = options_of(job.plan)
         updates = job.stage.updates if isinstance(job.stage, RlStage) else 1
         _name_places(options, job)
@@ -103,7 +103,7 @@ def _name_places(options: Options, job: StageJob) -> None:
 class _Begin(TrainerCallback):
     """Says when all trackers are open; added behind them."""
 
-    def __init__(self, trackers: Trackers):
+    def __init__(self, trackers: Trackers) -> None:
         self._trackers = trackers
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
@@ -113,7 +113,7 @@ class _Begin(TrainerCallback):
 class _TensorBoard(TrainerCallback):
     """TensorBoard events; steps that are trained again after a resume replace those of the attempt before."""
 
-    def __init__(self, folder: str, updates: int):
+    def __init__(self, folder: str, updates: int) -> None:
         self._folder = folder
         self._updates = updates
         self._writer: Any = None
@@ -144,7 +144,7 @@ class _TensorBoard(TrainerCallback):
 class _Wandb(WandbCallback):
     """transformers' callback for Weights & Biases, which puts train/ before the names itself."""
 
-    def __init__(self, updates: int):
+    def __init__(self, updates: int) -> None:
         super().__init__()
         self._updates = updates
 
@@ -183,7 +183,7 @@ class _Wandb(WandbCallback):
 class _MLflow(MLflowCallback):
     """transformers' callback for MLflow."""
 
-    def __init__(self, updates: int):
+    def __init__(self, updates: int) -> None:
         super().__init__()
         self._updates = updates
 

@@ -26,7 +26,7 @@ def train_to_the_end(trainer: Trainer, training: Training, trackers: Trackers) -
 class StepCallback(TrainerCallback):
     """The steps of the recipe, of which the host hears; an optimizer update of the trainer may be a part of one."""
 
-    def __init__(self, training: Training):
+    def __init__(self, training: Training) -> None:
         self._training = training
         self._updates = training.stage.updates if isinstance(training.stage, RlStage) else 1
 

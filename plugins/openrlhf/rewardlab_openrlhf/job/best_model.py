@@ -80,7 +80,7 @@ def _replace(output: Path, chosen: Path) -> None:
 class _Answers:
     """The greedy answers of a model: tokens go to a process of its own, and texts come back."""
 
-    def __init__(self, job: StageJob):
+    def __init__(self, job: StageJob) -> None:
         stage = training_stage(job.plan, job.index)
         assert stage.validation is not None
         self._job, self._longest = job, stage.validation.max_new_tokens

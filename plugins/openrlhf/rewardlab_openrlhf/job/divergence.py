@@ -19,7 +19,7 @@ class StopAtDivergence:
     The job is somebody else's to stop: a process here, or a job of a cluster.
     """
 
-    def __init__(self, plan: Plan, directory: RunDirectory, index: int, log: Path, say: Callable[[str], None]):
+    def __init__(self, plan: Plan, directory: RunDirectory, index: int, log: Path, say: Callable[[str], None]) -> None:
         history = logged_steps(log)
         self._watch = AlarmWatch(plan, directory.path, index, directory.attempt, say, history)
         self._stop: threading.Event = directory.stop

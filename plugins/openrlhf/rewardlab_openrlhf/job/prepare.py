@@ -25,7 +25,7 @@ class StageTokenizer:
     `context` is the most tokens of a prompt and its completion; None where the model names no limit.
     """
 
-    def __init__(self, task: StageTask):
+    def __init__(self, task: StageTask) -> None:
         self.tokenizer = load_tokenizer(task.model)
         config, generation = _load_configs(task.model)
         self.format = PromptFormat(self.tokenizer, task.stage.chat, ends_of(self.tokenizer, generation))

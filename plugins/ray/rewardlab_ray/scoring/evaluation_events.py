@@ -12,7 +12,7 @@ class EvaluationEvents:
     The file is opened by the first evaluation. Close it.
     """
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._writer: Any = None
 

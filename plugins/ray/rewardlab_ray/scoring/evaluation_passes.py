@@ -26,7 +26,7 @@ class EvaluationPasses:
         every: int | None,
         last: int,
         tracked: Sequence[Callable[[int, Results], None]] = (),
-    ):
+    ) -> None:
         self._folder = folder
         self._stage = stage
         self._rows = rows

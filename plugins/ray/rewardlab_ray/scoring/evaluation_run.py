@@ -13,7 +13,7 @@ class EvaluationRun:
     It is opened by the first evaluation. Close it.
     """
 
-    def __init__(self, project: str, name: str, folder: Path):
+    def __init__(self, project: str, name: str, folder: Path) -> None:
         self._project, self._name, self._folder = project, name, folder
         self._run: Any = None
 

@@ -64,7 +64,7 @@ class Engines:
 class PolicyJudge:
     """A judge that asks the engine with the fewest questions under way."""
 
-    def __init__(self, options: PolicyJudgeOptions, engines: Engines):
+    def __init__(self, options: PolicyJudgeOptions, engines: Engines) -> None:
         self._options = options
         self._engines = engines
 

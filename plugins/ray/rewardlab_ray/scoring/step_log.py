@@ -32,7 +32,7 @@ class StepLog:
         uses: Mapping[str, ComponentUse],
         batch_size: int,
         window: int | None = None,
-    ):
+    ) -> None:
         """Open the log; a file that is there is appended to, and steps that this attempt wrote are not written again.
 
         uses: the components that the total names. window: scores in batch_size groups, where groups are filtered.
