@@ -41,7 +41,6 @@ def reward(
     config: a class of options; the function then takes them as a third argument. fields: as in RewardSpec. Raises
     TypeError for a coroutine function, one that takes other arguments, and one without a docstring.
     """
-
     if functions:
         raise TypeError("write @reward(...), such as @reward(range=(0, 1)), with parentheses")
 
@@ -60,7 +59,7 @@ def reward(
         if not summary:
             raise TypeError(f"@reward {name}: write a docstring; its first line is the reward's summary")
 
-        def build(options: Config, context: object) -> _Scores:
+        def build(options: Config, _context: object) -> _Scores:
             return _Scores(function, () if config is NoOptions else (options,))
 
         build.__module__ = function.__module__  # where another process finds the spec
@@ -72,7 +71,7 @@ def reward(
 class _Scores:
     """The reward that a function makes, one completion at a time."""
 
-    def __init__(self, function: ScoreFunction, options: tuple[Config, ...]):
+    def __init__(self, function: ScoreFunction, options: tuple[Config, ...]) -> None:
         self._function, self._options = function, options
 
     def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:

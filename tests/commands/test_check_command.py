@@ -56,16 +56,16 @@ SAYS = [
 ]
 
 
-def test_a_recipe_that_is_fine(rewardlab, write):
-    result = rewardlab("check", write("r.yaml", FINE))
-    assert (result.returncode, result.stderr) == (0, "")
-    assert result.stdout.splitlines()[0].endswith("r.yaml: fine")
-    assert "total '2 * short - 1' is in [-1, 1]" in result.stdout
+def test_a_recipe_that_is_fine(main, write):
+    code, out, err = main("check", write("r.yaml", FINE))
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0].endswith("r.yaml: fine")
+    assert "total '2 * short - 1' is in [-1, 1]" in out
 
 
-def test_an_override_of_a_key_that_no_recipe_has_is_named_with_the_nearest_key(rewardlab, write):
-    result = rewardlab("check", write("r.yaml", FINE), "stage.0.steps=50")
-    assert result.stderr == "error: override 'stage.0.steps=50': stage: no such option; did you mean 'stages'?\n"
+def test_an_override_of_a_key_that_no_recipe_has_is_named_with_the_nearest_key(main, write):
+    _, _, err = main("check", write("r.yaml", FINE), "stage.0.steps=50")
+    assert err == "error: override 'stage.0.steps=50': stage: no such option; did you mean 'stages'?\n"
 
 
 @pytest.mark.parametrize(
@@ -76,33 +76,33 @@ def test_an_override_of_a_key_that_no_recipe_has_is_named_with_the_nearest_key(r
         (["rows.jsonl", "stages.0.steps=", "50"], "'stages.0.steps= 50'"),
     ],
 )
-def test_an_override_that_the_shell_has_split_is_shown_in_quotes(rewardlab, write, words, quoted):
-    result = rewardlab("check", write("r.yaml", FINE), *words)
-    assert result.returncode == 2
-    assert result.stderr == f"error: the shell has split an override at a space; put it in quotes: {quoted}\n"
+def test_an_override_that_the_shell_has_split_is_shown_in_quotes(main, write, words, quoted):
+    code, _, err = main("check", write("r.yaml", FINE), *words)
+    assert code == 2
+    assert err == f"error: the shell has split an override at a space; put it in quotes: {quoted}\n"
 
 
-def test_rows_in_the_place_of_a_recipe_are_told(rewardlab, write):
+def test_rows_in_the_place_of_a_recipe_are_told(main, write):
     write("rows.jsonl", "{}\n")
-    result = rewardlab("check", "rows.jsonl", write("r.yaml", FINE))
-    assert result.stderr == "error: rows.jsonl: these are rows; a recipe is a YAML file, and comes before them\n"
+    _, _, err = main("check", "rows.jsonl", write("r.yaml", FINE))
+    assert err == "error: rows.jsonl: these are rows; a recipe is a YAML file, and comes before them\n"
 
 
-def test_every_mistake_of_a_recipe_is_found_in_one_run(rewardlab, write):
+def test_every_mistake_of_a_recipe_is_found_in_one_run(main, write):
     write("r.yaml", MISTAKEN)
-    result = rewardlab("check", "r.yaml")
-    assert (result.returncode, result.stdout) == (2, "")
-    lines = result.stderr.splitlines()
-    assert len(lines) == len(SAYS), result.stderr
+    code, out, err = main("check", "r.yaml")
+    assert (code, out) == (2, "")
+    lines = err.splitlines()
+    assert len(lines) == len(SAYS), err
     for line, says in zip(lines, SAYS, strict=True):
         assert line.startswith(f"error: r.yaml:{says}")
 
 
-def test_as_json(rewardlab, write):
+def test_as_json(main, write):
     write("r.yaml", MISTAKEN)
-    result = rewardlab("check", "--json", "r.yaml")
-    assert (result.returncode, result.stderr) == (2, "")
-    answer = json.loads(result.stdout)
+    code, out, err = main("check", "--json", "r.yaml")
+    assert (code, err) == (2, "")
+    answer = json.loads(out)
     assert answer["ok"] is False
     assert len(answer["problems"]) == len(SAYS)
     assert answer["problems"][3] == {
@@ -112,10 +112,10 @@ def test_as_json(rewardlab, write):
     }
 
 
-def test_a_recipe_that_is_fine_as_json(rewardlab, write):
-    result = rewardlab("check", write("r.yaml", FINE), "--json", "seed=3")
-    assert result.returncode == 0
-    assert json.loads(result.stdout) == {
+def test_a_recipe_that_is_fine_as_json(main, write):
+    code, out, _ = main("check", write("r.yaml", FINE), "--json", "seed=3")
+    assert code == 0
+    assert json.loads(out) == {
         "ok": True,
         "problems": [],
         "warnings": [],

@@ -18,7 +18,7 @@ from rewardlab_ray.scoring.journal import Journal
 from rewardlab_ray.scoring.reading_order import Prompts
 from rewardlab_ray.scoring.recorded_groups import RecordedGroups
 from rewardlab_ray.scoring.service_settings import ServiceSettings
-from rewardlab_ray.scoring.step_log import StepLog
+from rewardlab_ray.scoring.step_log import ScoredStepLog
 from rewardlab_ray.scoring.training_steps import TrainingSteps
 
 
@@ -31,7 +31,7 @@ class Recorder:
 
     def __init__(
         self, settings: ServiceSettings, plan: Plan, prompts: Prompts, usage: Callable[[], Mapping[str, Usage]]
-    ):
+    ) -> None:
         """Open the files and go on with the groups that are there. A JobError if these must end the job."""
         self._stage = settings.stage
         self._usage = usage
@@ -143,8 +143,8 @@ class Recorder:
         self._usage_journal.add(_as_dict(asked))
         return {name: since.get(name, Usage()) for name in asked}  # the same keys at every step
 
-    def _step_log(self, settings: ServiceSettings, plan: Plan, stage: RlStage) -> StepLog:
-        return StepLog(
+    def _step_log(self, settings: ServiceSettings, plan: Plan, stage: RlStage) -> ScoredStepLog:
+        return ScoredStepLog(
             settings.run / "logs" / f"{settings.name}.jsonl",
             settings.attempt,
             plan.uses_in_total,
