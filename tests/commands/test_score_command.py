@@ -421,7 +421,7 @@ def test_without_a_good_row_there_is_nothing_to_do(rows, capsys):
             ["r.yaml", "-o", "out.jsonl"],
             "RECIPE and ROWS.jsonl are needed, in this order; found r.yaml",
         ),
-        (["r.yaml", "rows.jsonl", "x", "-o", "o"], "RECIPE and ROWS.jsonl are needed"),
+        (["r.yaml", "rows.jsonl", "x", "-o", "o"], "it takes RECIPE and ROWS.jsonl and no more"),
         (["no.yaml", "rows.jsonl", "-o", "out.jsonl"], "no.yaml: no such file"),
         (["r.yaml", "no.jsonl", "-o", "out.jsonl"], "no.jsonl: no such file"),
         (["r.yaml", ".", "-o", "out.jsonl"], "this is a folder"),

@@ -416,7 +416,7 @@ def test_a_recipe_without_a_reward_has_no_causes(write, main):
 def test_two_files_of_rows_are_one_too_many(main):
     code, _, err = main("causes", "r.yaml", "rows.jsonl", "more.jsonl")
     assert code == 2
-    assert "RECIPE and ROWS.jsonl are needed, in this order; found r.yaml, rows.jsonl, more.jsonl" in err
+    assert "it takes RECIPE and ROWS.jsonl and no more, found r.yaml, rows.jsonl, more.jsonl" in err
 
 
 def test_score_says_it_at_its_end_resumed_or_not(recipe, write, main):
