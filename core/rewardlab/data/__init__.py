@@ -14,7 +14,6 @@ row.
     column_names  which columns are probably which fields, by name and by values
     prompt_findings  prompts that hold their answer, or come again
     row_needs     what rows must have to be scored
-    row_schema    the JSON Schema of a row to score
     datasets      the datasets of a recipe, and which samples are held out
     ledger_columns  the columns of a run's ledger, and their version
     ledger_lines  the lines of a run's ledger: one file, or shards that are joined
@@ -66,7 +65,7 @@ if TYPE_CHECKING:
     from rewardlab.data.row_file import read_lines as read_lines
     from rewardlab.data.row_file import refuse_stream as refuse_stream
     from rewardlab.data.row_needs import RowNeeds as RowNeeds
-    from rewardlab.data.row_schema import ROW_SCHEMA as ROW_SCHEMA
+    from rewardlab.data.rows import ROLES as ROLES
     from rewardlab.data.rows import Identifier as Identifier
     from rewardlab.data.rows import columns_of as columns_of
     from rewardlab.data.rows import prompt_hash as prompt_hash

@@ -5,9 +5,7 @@ that a reward compares, and prompts in which no quoted text can pose as somethin
 
     sections    the parts of a response: reasoning, answer, what follows the reasoning
     boxed       the boxed answer, as LaTeX has it and as SP3F's published code reads it
-    column_template  a text with the columns of a row as $name
     comparison  a part of a response beside the same part of a reference
-    corrupted_answers  wrong answers made of right ones without a model
     joined      whether the text between two answers makes one of both
     printable   texts without what steers a terminal; everything that is printed goes through it
     progress    progress of long work: a bar on a terminal, a line every so often elsewhere
@@ -19,9 +17,7 @@ that a reward compares, and prompts in which no quoted text can pose as somethin
 from rewardlab.redaction import MASK, MIN_LENGTH, Redactor
 from rewardlab.text import quoting, sections
 from rewardlab.text.boxed import last_box, last_boxes, official_box
-from rewardlab.text.column_template import ColumnTemplate
 from rewardlab.text.comparison import ComparedTexts, Part, compared_texts
-from rewardlab.text.corrupted_answers import NumberLabels, corrupted
 from rewardlab.text.joined import only_joins
 from rewardlab.text.printable import cursor_stream, printable, printable_output
 from rewardlab.text.progress import Progress, format_duration, progress_interval_s
@@ -33,7 +29,7 @@ from rewardlab.text.quoting import (
     read_template,
     template_of,
 )
-from rewardlab.text.tables import COLUMN_GAP, columns, display_width, inert
+from rewardlab.text.tables import COLUMN_GAP, columns, display_width
 from rewardlab.text.tasks import TASKS, task_label
 
 __all__ = [
@@ -41,23 +37,19 @@ __all__ = [
     "MASK",
     "MIN_LENGTH",
     "TASKS",
-    "ColumnTemplate",
     "ComparedTexts",
-    "NumberLabels",
     "Part",
     "Progress",
     "QuotingTemplate",
     "Redactor",
     "columns",
     "compared_texts",
-    "corrupted",
     "cursor_stream",
     "display_width",
     "fence",
     "fence_key",
     "fence_lines",
     "format_duration",
-    "inert",
     "last_box",
     "last_boxes",
     "official_box",

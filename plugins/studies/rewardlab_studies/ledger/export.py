@@ -18,10 +18,9 @@ from rewardlab.data import (
 )
 from rewardlab.errors import Problem, UserError
 from rewardlab.scorefile import output_path_problem
-from rewardlab.text import inert
 
 from rewardlab_studies.ledger.columns import INT64, Column, ColumnFinder
-from rewardlab_studies.ledger.flat_file import Format, flat_file, format_of
+from rewardlab_studies.ledger.flat_file import Format, flat_file, format_of, inert
 from rewardlab_studies.ledger.scan import refuse_later_version, whole_lines
 from rewardlab_studies.ledger.superseded_steps import CurrentSteps, is_discarded
 from rewardlab_studies.ledger.table import FlatRow, flat_rows
