@@ -92,10 +92,6 @@ class CommandSpec:
         """Return the options class, imported if it was given as a text."""
         return self.config.resolve() if isinstance(self.config, Reference) else self.config
 
-    def call(self, options: Any) -> CommandResult | int:
-        """Run the command."""
-        return self.run(options)
-
 
 def note(text: str) -> None:
     """Print a note on stderr, as commands do while they work."""

@@ -118,6 +118,12 @@ def _mapping(texts: Sequence[str], argument: Argument) -> dict[str, str]:
     return found
 
 
+def apart(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Split words without a flag into (files, overrides), each in their order; a path with = has a / before that."""
+    overrides = [word for word in words if "=" in word and "/" not in word.partition("=")[0]]
+    return [word for word in words if word not in overrides], overrides
+
+
 def arguments_of(config: type[Config]) -> list[Argument]:
     """Return a command's arguments, in the order of the fields of its options."""
     return [_argument(name, info) for name, info in config.model_fields.items()]

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from rewardlab.command_spec import CommandSpec, Overrides, Positional
-from rewardlab.commands.arguments import Argument, arguments_of, validated
+from rewardlab.commands.arguments import Argument, apart, arguments_of, validated
 from rewardlab.commands.built_in import TRACEBACK
 from rewardlab.errors import UserError
-from rewardlab.recipe.command_line import apart
 from rewardlab.specs import Config
 
 

@@ -117,6 +117,6 @@ def _check(options: Options) -> CommandResult:
 
 
 def _result(spec: CommandSpec, **options: Any) -> CommandResult:
-    result = spec.call(spec.options_class()(**options))
+    result = spec.run(spec.options_class()(**options))
     assert isinstance(result, CommandResult)
     return result

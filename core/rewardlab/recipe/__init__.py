@@ -17,7 +17,6 @@ pydantic models of a `Recipe`. No plugin is consulted: the plan validates `with`
     partial_validation           the valid parts of a recipe that has mistakes, so that one run names every mistake
     expression, expression_tree   the grammar of `total`
     differences       the keys in which two recipes differ
-    command_line      the arguments RECIPE [KEY=VALUE ...] ROWS.jsonl
 """
 
 from typing import TYPE_CHECKING
