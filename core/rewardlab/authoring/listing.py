@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from rewardlab.authoring.recipe_keys import STAGES, default_text, key_rows
-from rewardlab.registry import Plugin
+from rewardlab.registry.loading import Plugin
 from rewardlab.specs import DatasetSpec, RewardSpec, Spec
 from rewardlab.text import columns
 

@@ -8,7 +8,7 @@ import yaml
 
 from rewardlab.authoring.listing import component_rows
 from rewardlab.first_party import first_party
-from rewardlab.registry import Registry
+from rewardlab.registry.registry import Registry
 from rewardlab.text import columns
 
 KNOWN = "known_plugins.yaml"

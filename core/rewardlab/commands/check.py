@@ -9,7 +9,7 @@ from rewardlab.errors import UserError
 from rewardlab.plan import Plan
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.yaml12 import dump
-from rewardlab.registry import command_of_ours
+from rewardlab.registry.registry import command_of_ours
 from rewardlab.specs import Config
 from rewardlab.training import check_recipe
 

@@ -8,7 +8,7 @@ from rewardlab.authoring.recipe_keys import PARTS, part_row
 from rewardlab.command_spec import CommandResult, CommandSpec, Flag, Positional, PythonOnly, note
 from rewardlab.commands.argument_types import Count
 from rewardlab.errors import UserError, nearest
-from rewardlab.registry import Registry, command_of_ours
+from rewardlab.registry.registry import Registry, command_of_ours
 from rewardlab.specs import Config
 
 NEW, CHECK = "new", "check"

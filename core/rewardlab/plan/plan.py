@@ -13,7 +13,7 @@ from rewardlab.recipe.loading import Document
 from rewardlab.recipe.models import EvalStage, Recipe
 from rewardlab.recipe.use import ComponentUse, DatasetUse, JudgeUse, Use
 from rewardlab.recipe.validation import RecipePath, lookup
-from rewardlab.registry import Plugin
+from rewardlab.registry.loading import Plugin
 from rewardlab.specs import BackendSpec, CurriculumSpec, DatasetSpec, JudgeSpec, NormalizerSpec, RewardSpec
 
 

@@ -35,7 +35,8 @@ from rewardlab.recipe.partial_validation import LostParts, read, salvage
 from rewardlab.recipe.use import Use
 from rewardlab.recipe.validation import Finding, RecipePath, lookup, option_help, validate
 from rewardlab.redaction import environment_values, note_variables
-from rewardlab.registry import Plugin, Registry
+from rewardlab.registry.loading import Plugin
+from rewardlab.registry.registry import Registry
 from rewardlab.specs import DatasetSpec, RewardSpec
 
 Purpose = Literal["check", "score", "run", "job"]
