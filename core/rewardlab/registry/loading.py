@@ -117,15 +117,15 @@ def offers_of(module: object) -> tuple[dict[tuple[str, str], Spec], dict[str, Co
     manager.register(module)
     _refuse_lookalikes(module)
     manager.check_pending()
-    specs: dict[tuple[str, str], Spec] = {}
-    commands: dict[str, CommandSpec] = {}
+    offered: dict[tuple[type[Any], str], Any] = {}
     for hook, spec_type in OFFERS.items():
         for implementation in getattr(manager.hook, hook).get_hookimpls():
             for spec in _checked(hook, spec_type, implementation.function()):
-                offered, key = (commands, spec.name) if spec_type is CommandSpec else (specs, (spec.kind, spec.name))
-                if key in offered:
+                if (spec_type, spec.name) in offered:
                     raise ValueError(f"{hook} offers {spec.name!r} twice")
-                offered[key] = spec
+                offered[spec_type, spec.name] = spec
+    commands = {name: spec for (kind, name), spec in offered.items() if kind is CommandSpec}
+    specs = {(spec.kind, name): spec for (kind, name), spec in offered.items() if kind is not CommandSpec}
     for spec in _decorated(module):
         if specs.setdefault((spec.kind, spec.name), spec) is not spec:
             raise ValueError(f"@reward offers {spec.name!r}, and a hook or another @reward does, too")

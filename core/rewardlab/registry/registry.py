@@ -6,7 +6,7 @@ from contextlib import suppress
 from functools import cached_property
 from importlib.metadata import EntryPoint, EntryPoints, distributions, entry_points
 from importlib.util import find_spec
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rewardlab.command_spec import CommandSpec
 from rewardlab.errors import UserError, nearest, one_line
@@ -30,7 +30,7 @@ class Registry:
         self._loaded: dict[str, Plugin] = {}
 
     @cached_property
-    def _scanned(self) -> tuple[EntryPoints, Sequence[str]]:
+    def _scanned(self) -> tuple[Any, Sequence[str]]:
         return _scan_distributions() if self._given is None else (self._given, ())
 
     @property
@@ -166,7 +166,7 @@ def command_of_ours(name: str) -> CommandSpec:
     return registry.usable(owner).commands[name]
 
 
-def _scan_distributions() -> tuple[EntryPoints, Sequence[str]]:
+def _scan_distributions() -> tuple[Any, Sequence[str]]:
     """Return the installed entry points, and a line for each distribution whose entry points are malformed.
 
     Of two distributions of one name the first on sys.path counts.
