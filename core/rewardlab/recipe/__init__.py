@@ -6,6 +6,7 @@ pydantic models of a `Recipe`. No plugin is consulted: the plan validates `with`
     loading           a file, what it extends, overrides and the environment: a tree with line numbers
     extends           a recipe's keys over those of the recipe that it extends
     overrides         KEY=VALUE of the command line
+    merging           the walk along dotted keys by which both change a recipe
     interpolation     ${oc.env:...}, by OmegaConf
     shipped           the recipes that come with rewardlab, by name
     logins            users and passwords of URLs, which are not written
