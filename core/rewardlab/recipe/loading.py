@@ -54,8 +54,9 @@ class Document:
         """Return "override 'judges.main=null'" if an override has taken out what stood at `path`, else None."""
         places = self._place(path[:-1]).children
         place = places.get(path[-1]) if isinstance(places, dict) else None
-        removed = place is not None and place.override is not None and place.size == 0
-        return format_override(place.override) if removed else None
+        if place is None or place.override is None or place.size:
+            return None
+        return format_override(place.override)
 
     def line(self, path: Keys) -> int | None:
         """Return the line (from 1) of a key or item, else of its nearest parent; None if it stands in no file."""
