@@ -43,7 +43,7 @@ assert not [p for p in plugins if p.broken], plugins
 
 
 def test_the_core_is_cheap_to_import(toy_environment):
-    modules = ("plan", "training.dataset_preview", "scoring", "training.run_job", "authoring.listing")
+    modules = ("plan", "training.dataset_preview", "scoring", "training.run_job")
     program = f"import {', '.join(f'rewardlab.{module}' for module in modules)}"
     assert imported(program, toy_environment) & HEAVY == set()
 

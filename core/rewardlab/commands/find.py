@@ -37,7 +37,6 @@ def of_our_plugins(installed: bool) -> list[tuple[str, str]]:
         for name, plugin in first_party().items()
         if (plugin["distribution"] in here) is installed
         for command, summary in plugin["commands"].items()
-        if " " not in command  # else it is a part of a command
     ]
 
 

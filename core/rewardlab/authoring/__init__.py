@@ -1,8 +1,0 @@
-"""For plugin authors and their users: what is installed, and the keys of recipes.
-
-In go the registry's plugins and names from the command line. Out come texts and JSON values.
-
-    listing       what the installed plugins offer, as a table, a card for each component, or JSON rows
-    plugin_search  installed and known plugins by a word; known_plugins.yaml is open to pull requests
-    recipe_keys   the keys of each part of a recipe, with types, defaults and meanings
-"""
