@@ -16,7 +16,7 @@ row.
     row_needs     what rows must have to be scored
     datasets      the datasets of a recipe, and which samples are held out
     ledger_columns  the columns of a run's ledger, and their version
-    ledger_lines  the lines of a run's ledger: one file, or shards that are joined
+    ledger_shards  the files of a ledger that many processes write
     shuffle       a random order by the seed and each sample's id
     stratified    samples taken evenly over the values of some fields
     dropped_rows  rows that a data step leaves out: counted, reported, and too many of them stop the job
@@ -52,13 +52,10 @@ if TYPE_CHECKING:
     from rewardlab.data.ledger_columns import LEDGER_VERSION as LEDGER_VERSION
     from rewardlab.data.ledger_columns import SCORE_COLUMNS as SCORE_COLUMNS
     from rewardlab.data.ledger_columns import ColumnType as ColumnType
-    from rewardlab.data.ledger_lines import INDEX_ENDING as INDEX_ENDING
-    from rewardlab.data.ledger_lines import LEDGER_FOLDER as LEDGER_FOLDER
-    from rewardlab.data.ledger_lines import LedgerFile as LedgerFile
-    from rewardlab.data.ledger_lines import LedgerPart as LedgerPart
-    from rewardlab.data.ledger_lines import ledger_indices as ledger_indices
-    from rewardlab.data.ledger_lines import ledger_parts as ledger_parts
-    from rewardlab.data.ledger_lines import shard_beginning as shard_beginning
+    from rewardlab.data.ledger_shards import INDEX_ENDING as INDEX_ENDING
+    from rewardlab.data.ledger_shards import LEDGER_FOLDER as LEDGER_FOLDER
+    from rewardlab.data.ledger_shards import ledger_indices as ledger_indices
+    from rewardlab.data.ledger_shards import shard_beginning as shard_beginning
     from rewardlab.data.parquet import import_pyarrow as import_pyarrow
     from rewardlab.data.prompt_checks import prompt_findings as prompt_findings
     from rewardlab.data.row_file import open_packed as open_packed
