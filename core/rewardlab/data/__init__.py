@@ -11,7 +11,7 @@ row.
     parquet_sizes  what a parquet file unpacks to, from its footer
     plain_values  rows of other libraries as JSON has them
     rows          rows made into samples: columns under our names, checked, with ids
-    column_names  which columns are probably which fields, by name and by values
+    column_names  what others call our fields, and fields that seem to be swapped
     prompt_findings  prompts that hold their answer, or come again
     row_needs     what rows must have to be scored
     datasets      the datasets of a recipe, and which samples are held out
@@ -32,10 +32,10 @@ from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rewardlab.concurrency.ordered_map import in_order as in_order
-    from rewardlab.data.column_names import Choose as Choose
-    from rewardlab.data.column_names import Guess as Guess
+    from rewardlab.data.column_names import FINAL as FINAL
+    from rewardlab.data.column_names import columns_named as columns_named
     from rewardlab.data.column_names import field_named as field_named
-    from rewardlab.data.column_names import guess_columns as guess_columns
+    from rewardlab.data.column_names import looks_like_an_answer as looks_like_an_answer
     from rewardlab.data.datasets import is_held_out as is_held_out
     from rewardlab.data.datasets import read_dataset as read_dataset
     from rewardlab.data.dropped_rows import DroppedRow as DroppedRow
@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from rewardlab.data.rows import sample_id as sample_id
     from rewardlab.data.rows import to_completions as to_completions
     from rewardlab.data.rows import to_group as to_group
+    from rewardlab.data.rows import to_messages as to_messages
     from rewardlab.data.rows import to_sample as to_sample
     from rewardlab.data.shuffle import shuffled as shuffled
     from rewardlab.data.stratified import stratified_sample as stratified_sample
