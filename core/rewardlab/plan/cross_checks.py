@@ -58,9 +58,7 @@ def declared(document: Document, *path: str) -> Sequence[str]:
 
 
 def _normalize_findings(recipe: Recipe, found: Mapping[RecipePath, Component]) -> Iterator[Finding]:
-    """Yield findings for stages whose trainer rescales rewards itself, and for factors of the loss that do not fit the
-    loss.
-    """
+    """Yield findings for stages whose trainer rescales rewards itself, and for factors that do not fit the loss."""
     normalizers = recipe.reward.normalize if recipe.reward is not None else []
     for index, stage in enumerate(recipe.stages):
         if normalizers and isinstance(stage, RlStage) and stage.algorithm != "dr_grpo":
@@ -78,9 +76,7 @@ def _normalize_findings(recipe: Recipe, found: Mapping[RecipePath, Component]) -
 
 
 def _critic_findings(plan: Plan) -> Iterator[Finding]:
-    """Yield a finding for each component of the total whose failures would leave completions out of a training that
-    cannot do it.
-    """
+    """Yield a finding for each component of the total that leaves completions out, which a critic cannot do."""
     stages, reward = plan.recipe.stages, plan.recipe.reward
     if plan.expression is None or reward is None:
         return
@@ -221,8 +217,7 @@ def _asked(planned: Component, judges: Mapping[str, Component], parameter: str) 
 
 
 def _validation_findings(plan: Plan) -> Iterator[Finding]:
-    """Yield a finding for each stage whose best checkpoint is to be chosen by a component, or an engine, that is not
-    there."""
+    """Yield a finding for each stage whose best checkpoint is chosen by a component or an engine that is not there."""
     components, backend = declared(plan.document, "reward", "components"), plan.backend
     for index, stage in enumerate(plan.recipe.stages):
         validation = getattr(stage, "validation", None)
@@ -237,8 +232,7 @@ def _validation_findings(plan: Plan) -> Iterator[Finding]:
 
 
 def _sampler_findings(plan: Plan, named: Component | None) -> Iterator[Finding]:
-    """Yield findings for a `sampler` that does not sample or is a second one, and for stages that train on more than it
-    collects.
+    """Yield findings for a `sampler` that does not sample, is a second one, or collects less than a stage trains on.
 
     named: what stands under `sampler`; the plan's may be the curriculum.
     """

@@ -6,7 +6,8 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field, replace
-from importlib.metadata import EntryPoint
+from functools import lru_cache
+from importlib.metadata import Distribution, EntryPoint
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +72,12 @@ class Plugin:
 
 def owner_of(point: EntryPoint) -> tuple[str, str]:
     """Return the distribution of an entry point and its version, as far as they are known."""
-    return (point.dist.name, point.dist.version) if point.dist else (point.value, "")
+    return _name_and_version(point.dist) if point.dist else (point.value, "")
+
+
+@lru_cache(maxsize=256)
+def _name_and_version(distribution: Distribution) -> tuple[str, str]:
+    return distribution.name, distribution.version  # each parses the whole metadata
 
 
 def load(name: str, points: Sequence[EntryPoint]) -> Plugin:

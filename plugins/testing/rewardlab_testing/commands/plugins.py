@@ -7,7 +7,7 @@ from typing import Annotated
 from rewardlab import CommandResult, Config, Flag, Positional, PythonOnly, note
 from rewardlab.commands import Count
 from rewardlab.errors import UserError, nearest
-from rewardlab.registry import Registry
+from rewardlab.registry import installed
 
 from rewardlab_testing.listing.listing import component_rows, format_card, format_table
 from rewardlab_testing.listing.plugin_search import format_found, search_plugins
@@ -84,7 +84,7 @@ def _list(options: Options) -> CommandResult:
         given = " ".join(options.words)
         raise UserError(f"one name, not {given!r}; the commands are {NEW}, {CHECK}: `rewardlab plugins --help`")
     name = options.words[0] if options.words else ""
-    registry = Registry()
+    registry = installed()
     wanted = name.partition("/")[0]
     parts = [part_row(name)] if name in PARTS else []
     if wanted and wanted not in registry.names() and not parts:
