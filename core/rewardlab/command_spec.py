@@ -84,17 +84,12 @@ class CommandSpec:
 
     @classmethod
     def of_module(cls, module: str, summary: str) -> "CommandSpec":
-        """Return the command that a module has in `Options` and `run`, named like it; "_" stands for a space."""
-        name = module.rpartition(".")[2].replace("_", " ")
-        return cls(name=name, summary=summary, config=f"{module}:Options", run=f"{module}:run")
+        """Return the command that a module has in `Options` and `run`, named like it."""
+        return cls(name=module.rpartition(".")[2], summary=summary, config=f"{module}:Options", run=f"{module}:run")
 
     def options_class(self) -> Any:
         """Return the options class, imported if it was given as a text."""
         return self.config.resolve() if isinstance(self.config, Reference) else self.config
-
-    def call(self, options: Any) -> CommandResult | int:
-        """Run the command."""
-        return self.run(options)
 
 
 def note(text: str) -> None:

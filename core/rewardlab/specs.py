@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from rewardlab.files import cache_dir
 from rewardlab.group_stream import GroupStream
-from rewardlab.laws import Laws
+from rewardlab.laws import Laws, check_names
 from rewardlab.references import Function
 from rewardlab.types import Ask, Candidates, Completion, Reply, Sample, Score
 
@@ -173,7 +173,7 @@ class Spec:
         if not isinstance(self.laws, Laws):
             raise TypeError(f"{self.name}: laws must be a rewardlab.laws.Laws, not {self.laws!r}")
         try:
-            self.laws.check(self.kind)
+            check_names(self.laws.off, self.kind)
         except ValueError as error:
             raise ValueError(f"{self.name}: {error}") from None
         if not isinstance(self.name, str) or not COMPONENT_NAME.match(self.name):

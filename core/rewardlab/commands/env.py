@@ -9,7 +9,7 @@ from pydantic import model_validator
 
 from rewardlab.command_spec import CommandResult, Positional, note
 from rewardlab.errors import UserError, nearest
-from rewardlab.registry import Registry, installed
+from rewardlab.registry.registry import Registry, installed
 from rewardlab.specs import Config
 from rewardlab.text import columns
 from rewardlab.workers.environments.definition import EnvironmentDefinition, python_in

@@ -9,10 +9,9 @@ from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from rewardlab.command_spec import CommandSpec, Overrides, Positional
-from rewardlab.commands.arguments import Argument, arguments_of, validated
+from rewardlab.commands.arguments import Argument, apart, arguments_of, split_override, validated
 from rewardlab.commands.built_in import TRACEBACK
 from rewardlab.errors import UserError
-from rewardlab.recipe.command_line import apart, split_override
 from rewardlab.specs import Config
 
 WORDS = "words"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from rewardlab.plan.component import Component
 from rewardlab.recipe.use import ComponentUse, DatasetUse
-from rewardlab.registry import Plugin
+from rewardlab.registry.loading import Plugin
 from rewardlab.specs import Config, OwnPython
 from rewardlab.workers.devices import resolve_device
 from rewardlab.workers.environments.definition import EnvironmentDefinition

@@ -154,7 +154,7 @@ def _answer(answer: Answer, request: Mapping[str, Any]) -> bytes:
 
 def _from_registry(hello: Mapping[str, Any]) -> Answer:
     from rewardlab.plan.unused_async import unawaited
-    from rewardlab.registry import installed
+    from rewardlab.registry.registry import installed
     from rewardlab.specs import Context
     from rewardlab.types import Completion, Sample, Score
 

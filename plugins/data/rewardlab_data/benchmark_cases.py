@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rewardlab.errors import nearest
-from rewardlab.text import ColumnTemplate
 
-from rewardlab_data.benchmark_files import LABELS, label_of
+from rewardlab_data.benchmark_files import LABELS, ColumnTemplate, label_of
 from rewardlab_data.benchmark_format import FREE, BenchmarkFormat
 
 Row = Mapping[str, Any]

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from rewardlab import Message
-from rewardlab.text import ColumnTemplate
 
 from rewardlab_data.benchmark_cases import BenchmarkQuestion
+from rewardlab_data.benchmark_files import ColumnTemplate
 from rewardlab_data.benchmark_format import BenchmarkFormat
 from rewardlab_data.instructions import instruction_of, instructions_of_file, native_instructions
 from rewardlab_data.options import BenchmarkOptions, InstructionFile

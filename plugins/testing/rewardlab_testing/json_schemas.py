@@ -16,10 +16,11 @@ from typing import Any
 
 from pydantic.errors import PydanticUserError
 from rewardlab import BackendSpec, Config
-from rewardlab.data import ROW_SCHEMA
 from rewardlab.errors import UserError, one_line
 from rewardlab.recipe import EXTENDS, Recipe
 from rewardlab.registry import ENTRY_POINT_GROUP, Plugin, Registry
+
+from rewardlab_testing.row_schema import ROW_SCHEMA
 
 Schema = dict[str, Any]
 

@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Sequence
 from textwrap import indent, shorten
 
-from rewardlab.laws import LAWS_OF_KIND, NOT_MEANT_FOR
+from rewardlab.laws import LAWS_OF_KIND
 
 from rewardlab_testing.outcome import LawOutcome, LawViolation, TrialResult
 
@@ -14,6 +14,13 @@ MAX_OF_VALUE = 300
 """characters of another value, such as a row of a dataset"""
 STATES = ("broken", "unbuilt", "held", "off", "untried", "nothing")
 """of the outcomes of a law under several examples, the one whose state stands first is what is reported"""
+NOT_MEANT_FOR = {
+    "empty": "a penalty, which has nothing to punish in an empty text",
+    "prompt_copy": "a penalty, nor for a reward of length, novelty or likeness to what the prompt says",
+    "repetition": "a reward of length",
+    "padding": "a reward of length or layout",
+}
+"""law of rewards -> the rewards for which its premise need not hold"""
 HIDDEN = ("Mn", "Me", "Cf")
 """combining marks, and what directs or joins: repr leaves combining marks as they are"""
 

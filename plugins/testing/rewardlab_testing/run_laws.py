@@ -7,7 +7,16 @@ from typing import Any, Protocol
 
 from rewardlab import Spec
 from rewardlab.errors import RewardlabError, UserError, one_line
-from rewardlab.laws import EXAMPLE_OF_KIND, LAWS_OF_KIND, Example, check_names
+from rewardlab.laws import (
+    LAWS_OF_KIND,
+    CurriculumExample,
+    DatasetExample,
+    Example,
+    JudgeExample,
+    NormalizerExample,
+    RewardExample,
+    check_names,
+)
 from rewardlab.registry import Plugin
 
 from rewardlab_testing.component_under_test import Trial, open_trial, use_of
@@ -19,6 +28,15 @@ from rewardlab_testing.spec_location import refuse_while_loading
 TRIES = 25
 Law = Callable[[Trial], int]
 """A function that tries a law. It returns how many cases it saw, or raises LawViolation, UnmetNeed or NothingToTry."""
+
+
+EXAMPLE_OF_KIND: dict[str, type[Example]] = {
+    "reward": RewardExample,
+    "judge": JudgeExample,
+    "dataset": DatasetExample,
+    "curriculum": CurriculumExample,
+    "normalizer": NormalizerExample,
+}
 
 
 class TrialListener(Protocol):

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from rewardlab.registry import Plugin
+from rewardlab.registry.loading import Plugin
 from rewardlab.workers.environments.definition import EnvironmentDefinition, InstallStep
 
 

@@ -6,15 +6,16 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from rewardlab.data import BadRows, LedgerFile, LedgerPart, kind_of, ledger_parts, refuse_stream
+from rewardlab.data import BadRows, kind_of, refuse_stream
 from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.plan import Plan
-from rewardlab.scorefile import check_numbers, check_output, row_components
 from rewardlab.scoring import Movement, OutputRecords
 
 from rewardlab_studies.causes.from_ledger import ledger_movement
+from rewardlab_studies.ledger.parts import LedgerFile, LedgerPart, ledger_parts
 from rewardlab_studies.ledger.scan import current_steps, whole_lines
 from rewardlab_studies.ledger.superseded_steps import is_discarded
+from rewardlab_studies.output_check import check_numbers, check_output, row_components
 
 LEDGER_KEYS = ("attempt", "stage", "step", "group", "trained")
 SCORES_THEM = "`rewardlab causes` scores some of them, which may ask judges, and `rewardlab score` all"

@@ -8,7 +8,8 @@ from typing import Any
 from rewardlab.data import BadRows, measured_lines, read_lines
 from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.files import parse_json
-from rewardlab.scorefile import check_output
+
+from rewardlab_studies.output_check import check_output
 
 
 class ScoredFile:

@@ -6,8 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, field_validator, model_validator
 from rewardlab import Config
 from rewardlab.errors import nearest
-from rewardlab.text import ColumnTemplate
-from rewardlab_data.benchmark_files import BenchmarkFiles, HubSource, Name
+from rewardlab_data.benchmark_files import BenchmarkFiles, ColumnTemplate, HubSource, Name
 
 Measure = Literal["pairs", "preference", "binary", "score", "choices"]
 AnswerIs = Literal["label", "index_from_0", "index_from_1"]

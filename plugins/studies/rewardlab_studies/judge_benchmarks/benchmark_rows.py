@@ -5,7 +5,7 @@ from typing import Any
 
 from rewardlab.data import BadRows, read_lines
 from rewardlab.errors import Problem, UserError, nearest
-from rewardlab.text import NumberLabels
+from rewardlab_data.corrupted_answers import NumberLabels
 
 from rewardlab_studies.judge_benchmarks.benchmark_format import BENCHMARKS, JudgeBenchmark
 from rewardlab_studies.judge_benchmarks.row_cases import BenchmarkCase, cases_of

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
-from rewardlab.text import NumberLabels, corrupted
 from rewardlab_data.benchmark_files import LABELS, label_of
+from rewardlab_data.corrupted_answers import NumberLabels, corrupted
 
 from rewardlab_studies.judge_benchmarks.benchmark_format import RUBRIC, JudgeBenchmark, RowForm, shape_of
 from rewardlab_studies.judge_benchmarks.row_columns import (

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rewardlab.errors import nearest
-from rewardlab.text import ColumnTemplate
+from rewardlab_data.benchmark_files import ColumnTemplate
 
 Row = Mapping[str, Any]
 

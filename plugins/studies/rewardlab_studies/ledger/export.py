@@ -6,22 +6,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from rewardlab.data import (
-    LEDGER_COLUMNS,
-    SCORE_COLUMNS,
-    BadRows,
-    ColumnType,
-    LedgerPart,
-    kind_of,
-    ledger_parts,
-    told_name,
-)
+from rewardlab.data import LEDGER_COLUMNS, SCORE_COLUMNS, BadRows, ColumnType, kind_of, told_name
 from rewardlab.errors import Problem, UserError
 from rewardlab.scorefile import output_path_problem
-from rewardlab.text import inert
 
 from rewardlab_studies.ledger.columns import INT64, Column, ColumnFinder
-from rewardlab_studies.ledger.flat_file import Format, flat_file, format_of
+from rewardlab_studies.ledger.flat_file import Format, flat_file, format_of, inert
+from rewardlab_studies.ledger.parts import LedgerPart, ledger_parts
 from rewardlab_studies.ledger.scan import refuse_later_version, whole_lines
 from rewardlab_studies.ledger.superseded_steps import CurrentSteps, is_discarded
 from rewardlab_studies.ledger.table import FlatRow, flat_rows

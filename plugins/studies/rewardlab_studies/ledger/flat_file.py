@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,8 @@ from rewardlab_studies.ledger.table import FlatRow
 
 Format = Literal["parquet", "csv", "jsonl"]
 FORMATS: Sequence[Format] = ("parquet", "csv", "jsonl")
+_RUN = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 BATCH_ROWS, BATCH_CHARACTERS = 2_000, 1 << 24
 """rows of a parquet file that are kept until they are written together, and characters of these"""
 
@@ -28,6 +31,11 @@ def format_of(output: Path) -> Format:
                 import_pyarrow(str(output))
             return form
     raise UserError("the ending says the format: .parquet, .csv or .jsonl", where=str(output))
+
+
+def inert(cell: str) -> str:
+    """Return a cell of CSV as a text in which a spreadsheet sees no formula: with an apostrophe before its sign."""
+    return f"'{cell}" if _RUN.match(cell) and not _NUMBER.fullmatch(cell) else cell
 
 
 @contextmanager

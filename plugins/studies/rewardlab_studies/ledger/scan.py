@@ -6,9 +6,10 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from typing import Any
 
-from rewardlab.data import LEDGER_BEGINNING, LEDGER_COLUMNS, LEDGER_VERSION, BadRows, LedgerPart
+from rewardlab.data import LEDGER_BEGINNING, LEDGER_COLUMNS, LEDGER_VERSION, BadRows
 from rewardlab.errors import Problem, UserError
 
+from rewardlab_studies.ledger.parts import LedgerPart
 from rewardlab_studies.ledger.superseded_steps import CurrentSteps
 
 UNFINISHED = "as a run leaves it that is going on or was killed"

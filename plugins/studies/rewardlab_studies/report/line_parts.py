@@ -6,8 +6,7 @@ Each part keeps no more than sums or the few lines that the page shows.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from rewardlab.data import LedgerPart
-
+from rewardlab_studies.ledger.parts import LedgerPart
 from rewardlab_studies.ledger.scan import readable_lines
 
 

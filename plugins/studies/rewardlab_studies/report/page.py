@@ -9,12 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rewardlab.data import ledger_parts, read_lines
+from rewardlab.data import read_lines
 from rewardlab.errors import UserError
 from rewardlab.files import read_json, write_text
 from rewardlab.recipe import RESOLVED
 from rewardlab.training import Results, alarm_sentences
 
+from rewardlab_studies.ledger.parts import ledger_parts
 from rewardlab_studies.ledger.scan import current_steps
 from rewardlab_studies.report.causes import (
     GAVE,

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from rewardlab.data import BadRows, ledger_parts, parse_row, read_lines
+from rewardlab.data import BadRows, parse_row, read_lines
 from rewardlab.errors import Problem, UserError, nearest
-from rewardlab.scorefile import check_output
 
+from rewardlab_studies.ledger.parts import ledger_parts
 from rewardlab_studies.ledger.scan import current_steps
+from rewardlab_studies.output_check import check_output
 from rewardlab_studies.tables.evaluation_files import Evaluation, evaluation_remarks
 from rewardlab_studies.tables.measures import TOTAL
 from rewardlab_studies.tables.sources import ModelSource

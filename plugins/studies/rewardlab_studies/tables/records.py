@@ -11,8 +11,8 @@ from typing import Any
 from rewardlab.errors import Problem, UserError
 from rewardlab.files import write_text
 from rewardlab.scorefile import output_path_problem
-from rewardlab.text import inert
 
+from rewardlab_studies.ledger.flat_file import inert
 from rewardlab_studies.tables.averages import TableAverage
 from rewardlab_studies.tables.comparisons import sentences
 from rewardlab_studies.tables.job import TablesResult

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from rewardlab.data import ledger_parts, read_lines
+from rewardlab.data import read_lines
 from rewardlab.errors import Problem, UserError, nearest
+
+from rewardlab_studies.ledger.parts import ledger_parts
 
 Kind = Literal["ledger", "scores", "averages"]
 Phase = Literal["before", "during", "after", "eval"]

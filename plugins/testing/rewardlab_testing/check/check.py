@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rewardlab import Context, Spec, resolve_all
 from rewardlab.errors import UserError, nearest
-from rewardlab.laws import EXAMPLE_OF_KIND, LAWS_OF_KIND, MAIN_LAWS
+from rewardlab.laws import LAWS_OF_KIND
 from rewardlab.registry import Plugin, Registry, installed
 
 from rewardlab_testing.check.import_cost import LAW as IMPORT
@@ -21,6 +21,16 @@ from rewardlab_testing.check.table import LawTable
 
 if TYPE_CHECKING:
     from rewardlab_testing.outcome import LawOutcome, State, TrialResult
+
+MAIN_LAWS: dict[str, Sequence[str]] = {
+    "reward": ("range", "order"),
+    "judge": ("reply",),
+    "dataset": ("samples",),
+    "curriculum": ("order", "select"),
+    "normalizer": ("finite", "order"),
+    "backend": ("whole",),
+}
+"""kind -> the laws without which a check has proved nothing: each held or is off, or has nothing to try"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +85,7 @@ def check_plugin(
     for spec in specs:
         resolve_all(spec)
     options = options_by_component(plugin, specs, settings)
-    tried = [spec for spec in specs if spec.kind in EXAMPLE_OF_KIND]  # a backend's laws take whole runs, not examples
+    tried = [spec for spec in specs if spec.kind != "backend"]  # a backend's laws take whole runs, not examples
     table = LawTable([plugin.name, *map(plugin.use, specs)], _titles(tried, plugin), write)
     import_cost = measure_import_cost(plugin.name) if only is None or IMPORT in only else None
     if import_cost is not None:
@@ -164,9 +174,7 @@ def _chosen(registry: Registry, name: str) -> tuple[Plugin, list[Spec]]:
     plugin_name, slash, component = name.partition("/")
     if plugin_name not in registry.names():
         raise registry.not_installed(plugin_name)
-    plugin = registry.plugin(plugin_name)
-    if plugin.broken:
-        raise UserError(f"plugin {plugin_name!r} ({plugin.distribution}) cannot be used: {plugin.broken}")
+    plugin = registry.usable(plugin_name)
     specs = [spec for _, spec in sorted(plugin.specs.items())]
     if not slash:
         return plugin, specs
@@ -185,7 +193,7 @@ def _result_without_examples(plugin: Plugin, spec: Spec, only: Sequence[str] | N
 
 
 def _refuse_unknown_laws(only: Sequence[str], specs: Sequence[Spec]) -> None:
-    laws = [IMPORT, *(law for spec in specs if spec.kind in EXAMPLE_OF_KIND for law in LAWS_OF_KIND[spec.kind])]
+    laws = [IMPORT, *(law for spec in specs if spec.kind != "backend" for law in LAWS_OF_KIND[spec.kind])]
     for law in only:
         if law not in laws:
             raise UserError(f"no law {law!r}{nearest(law, laws)}")

@@ -8,7 +8,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from rewardlab.data import ColumnGuess
+from rewardlab_testing.new_recipe.column_guess import ColumnGuess
 
 SHOWN = 48
 """characters of a value in a comment"""

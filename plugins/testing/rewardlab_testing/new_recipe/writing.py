@@ -10,12 +10,9 @@ from typing import Any
 from pydantic import ValidationError
 from rewardlab import Context, RewardSpec, Sample
 from rewardlab.data import (
-    Choose,
-    ColumnGuess,
     Identifier,
     columns_of,
     field_named,
-    guess_columns,
     is_held_out,
     prompt_findings,
     to_sample,
@@ -23,6 +20,7 @@ from rewardlab.data import (
 from rewardlab.errors import UserError, nearest
 from rewardlab.registry import Registry, installed
 
+from rewardlab_testing.new_recipe.column_guess import Choose, ColumnGuess, guess_columns
 from rewardlab_testing.new_recipe.text import RecipeParts, recipe_text, scalar
 
 DATASET = "data/jsonl"

@@ -1,8 +1,8 @@
 """Failing examples and summaries are written for people: what hides in a terminal shows, and reasons are said once."""
 
 import pytest
-from rewardlab.laws import NOT_MEANT_FOR, REWARD
-from rewardlab_testing.messages import broken_text, cut, quoted, remarks, remedy_text, violation
+from rewardlab.laws import REWARD
+from rewardlab_testing.messages import NOT_MEANT_FOR, broken_text, cut, quoted, remarks, remedy_text, violation
 from rewardlab_testing.outcome import LawOutcome, TrialResult
 
 

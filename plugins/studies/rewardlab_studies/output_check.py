@@ -1,4 +1,4 @@
-"""The check that a row is one that `score` wrote (see `output`). Errors name the column that is wrong."""
+"""The check that a row is one that `score` wrote Errors name the column that is wrong."""
 
 import math
 from collections.abc import Mapping

@@ -5,11 +5,10 @@ from importlib.resources import files
 from typing import Any
 
 import yaml
-
-from rewardlab.authoring.listing import component_rows
-from rewardlab.first_party import first_party
-from rewardlab.registry import Registry, installed
+from rewardlab.registry import Registry, first_party, installed
 from rewardlab.text import columns
+
+from rewardlab_testing.listing.listing import component_rows
 
 KNOWN = "known_plugins.yaml"
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 from rewardlab import RewardSpec, Sample
-from rewardlab.authoring.listing import component_rows, format_card, format_table
-from rewardlab.authoring.plugin_search import known_plugins, search_plugins
 from rewardlab.laws import Laws, RewardExample
 from rewardlab.registry import Plugin, Registry
+from rewardlab_testing.listing.listing import component_rows, format_card, format_table
+from rewardlab_testing.listing.plugin_search import known_plugins, search_plugins
 
 
 @pytest.fixture
@@ -319,7 +319,7 @@ class TestASearch:
         code, out, _ = main("plugins", "--search", "rhymes")
         assert (code, out) == (1, "")
         known = [{"distribution": "rewardlab-poems", "summary": "Rhymes in Chinese", "source": "https://example.org"}]
-        monkeypatch.setattr("rewardlab.authoring.plugin_search.known_plugins", lambda: known)
+        monkeypatch.setattr("rewardlab_testing.listing.plugin_search.known_plugins", lambda: known)
         code, out, _ = main("plugins", "--search", "rhymes chinese")
         assert (code, out.splitlines()[1:]) == (0, ["rewardlab-poems  pip install rewardlab-poems  Rhymes in Chinese"])
         assert "toy/brevity" in main("plugins", "--search", "brevity")[1]

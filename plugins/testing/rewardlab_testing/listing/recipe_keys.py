@@ -11,28 +11,39 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import to_jsonable_python
-
-from rewardlab.recipe import models
-from rewardlab.recipe.use import ComponentUse, DatasetUse, JudgeUse, Use
-from rewardlab.recipe.validation import type_text
+from rewardlab.recipe import (
+    BackendUse,
+    ComponentUse,
+    DatasetUse,
+    DataStage,
+    DpoStage,
+    EvalStage,
+    JudgeUse,
+    Recipe,
+    RewardSection,
+    RlStage,
+    SftStage,
+    Use,
+    type_text,
+)
 
 STAGES: Mapping[str, type[BaseModel]] = {
-    "data": models.DataStage,
-    "sft": models.SftStage,
-    "rl": models.RlStage,
-    "dpo": models.DpoStage,
-    "eval": models.EvalStage,
+    "data": DataStage,
+    "sft": SftStage,
+    "rl": RlStage,
+    "dpo": DpoStage,
+    "eval": EvalStage,
 }
 PARTS: Mapping[str, tuple[str, type[BaseModel]]] = {
-    "recipe": ("", models.Recipe),
+    "recipe": ("", Recipe),
     "dataset": ("dataset.", DatasetUse),
     "judge": ("judges.NAME.", JudgeUse),
-    "reward": ("reward.", models.RewardSection),
+    "reward": ("reward.", RewardSection),
     "component": ("reward.components.NAME.", ComponentUse),
     **{name: ("stages.N.", model) for name, model in STAGES.items()},
 }
 """part -> (what stands before its keys in an override, its model)"""
-_ELSEWHERE: tuple[type[BaseModel], ...] = (Use, models.RewardSection, models.BackendUse, *STAGES.values())
+_ELSEWHERE: tuple[type[BaseModel], ...] = (Use, RewardSection, BackendUse, *STAGES.values())
 """models with a list of their own"""
 _ONE_OF_MAPPINGS = re.compile(r"\{[^{}]*\}( \| \{[^{}]*\})*")
 _BOUNDS = {"gt": ">", "ge": ">=", "lt": "<", "le": "<="}

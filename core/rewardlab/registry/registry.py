@@ -1,128 +1,51 @@
-"""The registry of plugins: entry points of the group `rewardlab`, first-party and third-party alike.
+"""The registry of plugins: which are installed, and what each offers under the names of recipes and command lines."""
 
-A plugin is loaded when something names it. A broken one is a row in `rewardlab plugins` and an error only for
-the recipe that uses it; a name that two distributions offer is never settled silently.
-"""
-
-import difflib
-import inspect
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import redirect_stdout, suppress
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property, lru_cache
-from importlib.metadata import Distribution, EntryPoint, EntryPoints, distributions, entry_points
+from importlib.metadata import EntryPoint, EntryPoints, distributions, entry_points
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any, TypeVar
 
-import pluggy
-
-from rewardlab import hookspecs
 from rewardlab.command_spec import CommandSpec
-from rewardlab.errors import PLUGIN_FAULTS, UserError, nearest, one_line, one_line_at
+from rewardlab.errors import UserError, nearest, one_line
 from rewardlab.first_party import command_owner, first_party, installation
-from rewardlab.function_reward import FunctionReward
 from rewardlab.references import references
-from rewardlab.specs import (
-    COMPONENT_NAME,
-    BackendSpec,
-    CurriculumSpec,
-    DatasetSpec,
-    JudgeSpec,
-    NormalizerSpec,
-    RewardSpec,
-    Spec,
-)
-
-__all__ = [
-    "COMMANDS",
-    "DEFAULT_BACKEND_GROUP",
-    "DISTRIBUTION",
-    "ENTRY_POINT_GROUP",
-    "FINISHED",
-    "HOOKS",
-    "Plugin",
-    "Registry",
-    "command_of_ours",
-    "find",
-    "find_command",
-    "installed",
-    "offers_of",
-]
+from rewardlab.registry.loading import Plugin, load, owner_of
+from rewardlab.specs import BackendSpec, Spec
 
 ENTRY_POINT_GROUP = "rewardlab"
 DEFAULT_BACKEND_GROUP = "rewardlab.default_backend"
 """entry points of plugins whose backend is the default, so that no other plugin is loaded to find it"""
 DISTRIBUTION = "rewardlab"
 _S = TypeVar("_S")
-HOOKS: dict[str, type[Spec]] = {
-    "rewardlab_rewards": RewardSpec,
-    "rewardlab_judges": JudgeSpec,
-    "rewardlab_datasets": DatasetSpec,
-    "rewardlab_curricula": CurriculumSpec,
-    "rewardlab_normalizers": NormalizerSpec,
-    "rewardlab_backends": BackendSpec,
-}
-COMMANDS = "rewardlab_commands"
-"""the hook whose specs are not components: a command has a name on the command line but not in a recipe"""
-
-FINISHED = "rewardlab_run_finished"
-
-_AnySpec = TypeVar("_AnySpec")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Plugin:
-    """An installed plugin: its specs by kind and name, or the reason why it cannot be used.
-
-    commands: those that it offers, by name. finished: called with the folder of a run that has ended. home: the folder
-    of its module; packaged files are relative to it.
-    """
-
-    name: str
-    distribution: str
-    version: str
-    specs: dict[tuple[str, str], Spec] = field(default_factory=dict)
-    commands: dict[str, CommandSpec] = field(default_factory=dict)
-    finished: Sequence[Callable[[Path], Sequence[str]]] = ()
-    broken: str | None = None
-    home: Path | None = None
-
-    def use(self, spec: Spec) -> str:
-        """Return the name of a spec in recipes: plugin/name, or the plugin alone for its only backend."""
-        alone = isinstance(spec, BackendSpec) and [kind for kind, _ in self.specs].count("backend") == 1
-        return self.name if alone else f"{self.name}/{spec.name}"
 
 
 class Registry:
-    """The installed plugins, by name. `points` replaces the installed entry points, for tests."""
+    """The installed plugins, by name. `points` replaces the installed entry points."""
 
     def __init__(self, points: Iterable[EntryPoint] | None = None) -> None:
-        self._given = points
+        self._given = None if points is None else EntryPoints(points)
         self._loaded: dict[str, Plugin] = {}
+
+    @cached_property
+    def _scanned(self) -> tuple[Any, Sequence[str]]:
+        return _scan_distributions() if self._given is None else (self._given, ())
 
     @property
     def unreadable(self) -> Sequence[str]:
         """A line for each installed distribution whose entry points cannot be read."""
         return self._scanned[1]
 
-    @property
-    def _installed(self) -> Any:
-        return self._scanned[0]
-
-    @cached_property
-    def _scanned(self) -> tuple[Any, Sequence[str]]:
-        return _scan_distributions()
-
     @cached_property
     def _points(self) -> dict[str, list[EntryPoint]]:
         found: dict[str, list[EntryPoint]] = {}
-        for point in self._installed.select(group=ENTRY_POINT_GROUP) if self._given is None else self._given:
+        for point in self._scanned[0].select(group=ENTRY_POINT_GROUP):
             # the same distribution can be seen twice on sys.path; two distributions are a conflict
             others = found.setdefault(point.name, [])
-            if all(_owner(point) != _owner(other) for other in others):
+            if all(owner_of(point) != owner_of(other) for other in others):
                 others.append(point)
         return dict(sorted(found.items()))
 
@@ -133,7 +56,7 @@ class Registry:
     def plugin(self, name: str) -> Plugin:
         """Load and return the plugin of this name. Raises KeyError if it is not installed."""
         if name not in self._loaded:
-            self._loaded[name] = _load(name, self._points[name])
+            self._loaded[name] = load(name, self._points[name])
         return self._loaded[name]
 
     def usable(self, name: str) -> Plugin:
@@ -182,7 +105,7 @@ class Registry:
 
     def backends(self) -> dict[str, BackendSpec]:
         """Return the installed backends by their names in recipes: the plugin's name if it has one backend."""
-        return {name: spec for plugin in self for name, spec in _backends_of(plugin).items()}
+        return {name: spec for plugin in self for name, spec in plugin.backends.items()}
 
     def find_backend(self, use: str | None) -> tuple[str, BackendSpec]:
         """Return the name and spec of the backend that a recipe means by `use`; None means the default one.
@@ -197,7 +120,7 @@ class Registry:
             hint = _backend_installations(name) or nearest(use, self.backends())
             raise UserError(f"no backend {use!r} is installed{hint}")
         plugin = self.usable(name)
-        found = _backends_of(plugin)
+        found = plugin.backends
         named = plugin.specs.get(("backend", component)) if slash else found.get(name)
         if not isinstance(named, BackendSpec):
             what = f"no backend {component!r}" if slash else "several backends" if found else "no backend"
@@ -205,9 +128,9 @@ class Registry:
         return use, _looked_at(named)
 
     def _default_backend(self) -> tuple[str, BackendSpec]:
-        claimed = self._installed.select(group=DEFAULT_BACKEND_GROUP).names if self._given is None else ()
-        plugins = [self.usable(name) for name in sorted(set(claimed)) if name in self._points] or list(self)
-        known = {name: spec for plugin in plugins for name, spec in _backends_of(plugin).items()}
+        claimed = sorted(self._scanned[0].select(group=DEFAULT_BACKEND_GROUP).names)
+        plugins = [self.usable(name) for name in claimed if name in self._points] or list(self)
+        known = {name: spec for plugin in plugins for name, spec in plugin.backends.items()}
         named = [name for name, spec in known.items() if spec.default] or list(known)
         if not named:
             raise UserError(f"missing, and no backend is installed{_backend_installations(None)}")
@@ -296,11 +219,6 @@ def _scan_distributions() -> tuple[Any, Sequence[str]]:
     return EntryPoints(points), unreadable
 
 
-def _backends_of(plugin: Plugin) -> dict[str, BackendSpec]:
-    """Return a plugin's backends by the names that recipes use."""
-    return {plugin.use(spec): spec for spec in plugin.specs.values() if isinstance(spec, BackendSpec)}
-
-
 def _without_entry_point(name: str) -> str:
     """Return a hint if a module of this name exists but no entry point makes it a plugin; else ""."""
     if not name.isidentifier():
@@ -331,113 +249,3 @@ def _backend_installations(name: str | None) -> str:
 
 def _offered(plugin: Plugin, kind: str) -> list[str]:
     return [f"{plugin.name}/{n}" for k, n in plugin.specs if k == kind]
-
-
-def _owner(point: EntryPoint) -> tuple[str, str]:
-    return _name_and_version(point.dist) if point.dist else (point.value, "")
-
-
-@lru_cache(maxsize=256)
-def _name_and_version(distribution: Distribution) -> tuple[str, str]:
-    return distribution.name, distribution.version  # each parses the whole metadata
-
-
-def _load(name: str, points: list[EntryPoint]) -> Plugin:
-    owners = [_owner(point) for point in points]
-    distribution, version = owners[0]
-    if len(points) > 1:
-        both = " and ".join(f"{d} {v}".strip() for d, v in owners)
-        broken = f"the name {name!r} is offered by {both}; uninstall one of them"
-        return Plugin(name=name, distribution=" + ".join(d for d, _ in owners), version=version, broken=broken)
-    if not COMPONENT_NAME.match(name):
-        broken = f"no recipe can name {name!r}; an entry point's name has letters, digits and _ . - only"
-        return Plugin(name=name, distribution=distribution, version=version, broken=broken)
-    if not EntryPoint.pattern.match(points[0].value):
-        broken = f"the entry point {name!r} of {distribution} is {points[0].value!r}; it should name a module"
-        return Plugin(name=name, distribution=distribution, version=version, broken=broken)
-    try:
-        with redirect_stdout(sys.stderr):  # a plugin's prints must not end up in output that a program reads
-            module = points[0].load()
-            specs, commands, finished = offers_of(module)
-        offered = {f"{kind} {name}/{spec_name}": spec for (kind, spec_name), spec in specs.items()}
-        for what, spec in {**offered, **{f"command {command!r}": spec for command, spec in commands.items()}}.items():
-            for reference in references(spec):
-                reference.owner = f"{what} ({distribution})"
-    except PLUGIN_FAULTS as error:  # a plugin may raise anything while it is imported
-        broken = one_line_at(error)
-        if isinstance(error, ModuleNotFoundError) and error.name in (points[0].module, points[0].module.split(".")[0]):
-            broken += (
-                f"; the entry point {name!r} of {distribution} names a module that is not there. If the file is beside "
-                f'pyproject.toml, say so in it, [tool.setuptools] py-modules = ["{error.name}"] (of a package, '
-                "packages = [...]); then install it again"
-            )
-        return Plugin(name=name, distribution=distribution, version=version, broken=broken)
-    file = getattr(module, "__file__", None)
-    home = Path(file).parent if file else None
-    offers: Any = {"specs": specs, "commands": commands, "finished": finished}
-    return Plugin(name=name, distribution=distribution, version=version, **offers, home=home)
-
-
-def offers_of(module: object) -> tuple[dict[tuple[str, str], Spec], dict[str, CommandSpec], list[Callable[..., Any]]]:
-    """Register one plugin in a manager of its own, so that its faults stay its own.
-
-    Return its specs, its commands, and what it does with a run that has ended.
-    """
-    manager = pluggy.PluginManager(hookspecs.PROJECT)
-    manager.add_hookspecs(hookspecs)
-    manager.register(module)
-    _refuse_lookalikes(module)
-    manager.check_pending()
-    specs: dict[tuple[str, str], Spec] = {}
-    for hook, spec_type in HOOKS.items():
-        for implementation in getattr(manager.hook, hook).get_hookimpls():
-            for spec in _offers(hook, spec_type, implementation.function()):
-                if (spec.kind, spec.name) in specs:
-                    raise ValueError(f"{hook} offers {spec.name!r} twice")
-                specs[spec.kind, spec.name] = spec
-    for spec in _decorated(module):
-        if specs.setdefault((spec.kind, spec.name), spec) is not spec:
-            raise ValueError(f"@reward offers {spec.name!r}, and a hook or another @reward does, too")
-    finished = [one.function for one in getattr(manager.hook, FINISHED).get_hookimpls()]
-    return specs, _commands(manager), finished
-
-
-def _commands(manager: pluggy.PluginManager) -> dict[str, CommandSpec]:
-    found: dict[str, CommandSpec] = {}
-    for implementation in getattr(manager.hook, COMMANDS).get_hookimpls():
-        for spec in _offers(COMMANDS, CommandSpec, implementation.function()):
-            if spec.name in found:
-                raise ValueError(f"{COMMANDS} offers {spec.name!r} twice")
-            found[spec.name] = spec
-    return found
-
-
-def _decorated(module: object) -> list[FunctionReward]:
-    """Return the rewards that `@reward` made in this module or its package, and that stand in it."""
-    package = getattr(module, "__name__", "")
-    found = {id(one): one for one in vars(module).values() if isinstance(one, FunctionReward)}
-    return [one for one in found.values() if f"{one.function.__module__}.".startswith(f"{package}.")]
-
-
-def _refuse_lookalikes(module: object) -> None:
-    """Raise ValueError if a function of the module looks like a hook but would never be called."""
-    own = getattr(module, "__name__", None)
-    for name, found in getattr(module, "__dict__", {}).items():
-        if inspect.isfunction(found) and found.__module__ == own and name.startswith(f"{hookspecs.PROJECT}_"):
-            known = (*HOOKS, COMMANDS, FINISHED)
-            if name in known and not hasattr(found, f"{hookspecs.PROJECT}_impl"):
-                raise ValueError(f"{name} is never called; write @hookimpl (from rewardlab) above it")
-            if name not in known and (close := difflib.get_close_matches(name, known, n=1)):
-                raise ValueError(f"{name} is not a hook; did you mean {close[0]}, with @hookimpl above it?")
-
-
-def _offers(hook: str, spec_type: type[_AnySpec], returned: object) -> Iterable[_AnySpec]:
-    if inspect.iscoroutine(returned):
-        returned.close()
-        raise TypeError(f"{hook} is a coroutine function, and nobody awaits it; write `def {hook}`")
-    if not isinstance(returned, list | tuple):
-        raise TypeError(f"{hook} returned {returned!r}, not a list of {spec_type.__name__}")
-    for spec in returned:
-        if not isinstance(spec, spec_type):
-            raise TypeError(f"{hook} returned {spec!r} in its list, not a {spec_type.__name__}")
-    return returned
