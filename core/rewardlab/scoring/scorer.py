@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from rewardlab.concurrency.gather import gather_or_cancel
-from rewardlab.concurrency.threads import CallThread, LoopThread
+from rewardlab.concurrency.threads import LoopThread
 from rewardlab.errors import JobError, UserError
 from rewardlab.files import cache_dir
 from rewardlab.group_stream import GroupStream
@@ -30,7 +30,7 @@ from rewardlab.redaction import redact
 from rewardlab.scoring.attribution_records import decomposition_of
 from rewardlab.scoring.composition import Composition, ScoredGroup
 from rewardlab.scoring.deadline import ScoringTimeout, in_time
-from rewardlab.scoring.executors import Lane, open_lane
+from rewardlab.scoring.executors import Lane, open_lane, pool_lane
 from rewardlab.scoring.group_sampler import GroupSampler
 from rewardlab.scoring.pool import Pool, PoolScoring, SampledPool, StreamedPool
 from rewardlab.scoring.shared_executor import SharedLane
@@ -104,12 +104,14 @@ class Scorer:
         self._closing = ExitStack()
         self._pools: list[WorkerPool] = []
         shared = shared or SharedResources()
-        self._workers = shared.workers or self._own_workers()
+        self._workers = shared.workers or self._closing.enter_context(
+            Workers(cache=self._machine.cache_dir, seed=plan.recipe.seed)
+        )
         self.judges = Judges({})
         try:
             here = {name: p for name, p in plan.judges.items() if judges is None or p.spec.local}
-            context = replace(self._context(Judges({})), policy=policy)
-            self.judges = open_judges(here, self._home, context, judging or JudgingSettings())
+            bare = self._context(Judges({}))
+            self.judges = open_judges(here, self._home, replace(bare, policy=policy), judging or JudgingSettings())
             elsewhere = {name: (judges or {})[name] for name in plan.judges if name not in here}
             known = Judges({**self.judges, **elsewhere})
             self._lanes = {
@@ -119,12 +121,14 @@ class Scorer:
             self.composition = Composition(
                 expression=plan.expression,
                 uses=plan.recipe.reward.components,
-                normalizers=[self._build_normalizer(planned) for planned in plan.normalizers],
+                normalizers=[
+                    (use := p.use.use, build(p, bare, f"normalizer {use}", "shape")) for p in plan.normalizers
+                ],
                 centred=plan.centred,
                 zero_truncated=zero_truncated,
                 decomposition=decomposition_of(plan),
             )
-            self._sampler = self._build_sampler(plan.sampler)
+            self._sampler = None if plan.sampler is None else GroupSampler(plan.sampler, bare)
         except BaseException:
             self.close()
             raise
@@ -220,41 +224,17 @@ class Scorer:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _own_workers(self) -> Workers:
-        workers = Workers(cache=self._machine.cache_dir, seed=self._plan.recipe.seed)
-        self._closing.callback(workers.close)
-        return workers
-
-    def _build_normalizer(self, planned: Component) -> tuple[str, Any]:
-        use = planned.use.use
-        return use, build(planned, self._context(Judges({})), f"normalizer {use}", "shape")
-
-    def _build_sampler(self, planned: Component | None) -> GroupSampler | None:
-        if planned is None:
-            return None
-        return GroupSampler(planned, self._context(Judges({})))
-
     def _composed(self, zero_truncated: bool | None) -> Composition:
         return self.composition if zero_truncated is None else replace(self.composition, zero_truncated=zero_truncated)
 
     def _open(self, name: str, planned: Component, judges: Judges) -> Lane:
-        spec: RewardSpec = planned.spec
-        if planned.use.timeout is not None:
-            spec = replace(spec, timeout=planned.use.timeout)
-        if planned.use.memory is not None:
-            spec = replace(spec, memory=planned.use.memory)
+        limits = {"timeout": planned.use.timeout, "memory": planned.use.memory}
+        spec: RewardSpec = replace(planned.spec, **{key: given for key, given in limits.items() if given is not None})
         if spec.runs == "worker":
-            return open_lane(spec, None, pool=self._pool(name, planned, spec))
-        reward = watched(self._build_reward(name, planned, judges), spec, f"component {name!r} ({planned.use.use})")
-        if spec.runs != "thread":
-            return open_lane(spec, reward)
-        if spec.scope == "group":
-            home = LoopThread(f"rewardlab-{name}")
-            self._closing.callback(home.close)
-            return open_lane(spec, reward, home=home)
-        thread = CallThread(f"rewardlab-{name}")
-        self._closing.callback(thread.close)
-        return open_lane(spec, reward, thread=thread)
+            return pool_lane(spec, self._pool(name, planned, spec))
+        reward = self._build_reward(name, planned, judges)
+        score = watched(reward.score, spec, f"component {name!r} ({planned.use.use})")
+        return open_lane(spec, score, f"rewardlab-{name}", self._closing)
 
     def _build_reward(self, name: str, planned: Component, judges: Judges) -> Any:
         what = f"component {name!r} ({planned.use.use})"
