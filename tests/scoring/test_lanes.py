@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rewardlab import GroupStream, RewardSpec, Score
 from rewardlab.errors import JobError
 from rewardlab.scoring.executors import MAX_ITEMS, ItemLane, open_lane
-from rewardlab.workers.process import (
+from rewardlab.workers.errors import (
     PluginRaisedError,
     WorkerDiedError,
     WorkerMemoryError,

@@ -38,8 +38,8 @@ from rewardlab.scoring.watched_calls import watched
 from rewardlab.specs import Context, RewardSpec
 from rewardlab.types import Group, Sample, Score
 from rewardlab.workers.devices import AUTO_DEVICE, resolve_device
+from rewardlab.workers.errors import WorkerStartError
 from rewardlab.workers.placement import opener, python_of
-from rewardlab.workers.process import WorkerStartError
 from rewardlab.workers.reward_pool import WorkerPool
 from rewardlab.workers.shared import Workers
 
