@@ -52,7 +52,6 @@ class DistilledRows:
     def __init__(self, options: DistilledOptions, context: Context):
         self._options, self._source = options, context.source
         self._teacher = context.judges[options.teacher]
-        self._report_parsed = getattr(self._teacher, "report_parsed", None)  # only a host's judge has it
         self._questions = Questions(options.reward)
         self._languages = Languages(options.texts)
         self._translator: ThoughtTranslator | None = None
@@ -148,8 +147,7 @@ class DistilledRows:
         prompt, opening = opened(question.ask.messages)
         reading = self._read(question.ask, reply)
         label = question.levels.label_of(reading.raw)
-        if self._report_parsed is not None:
-            self._report_parsed(reply, label is not None)
+        self._teacher.report_parsed(reply, label is not None)
         if label is None:
             return self._dropped(sample, "no verdict of the rubric", why_unread(reading, question.levels))
         if reply.finish_reason == "length" or OPEN in answer:

@@ -49,7 +49,6 @@ class TranslatedTexts:
     def __init__(self, options: TranslatedTextsOptions, context: Context):
         self._options, self._source = options, context.source
         self._judge = context.judges[options.translator]
-        self._report_parsed = getattr(self._judge, "report_parsed", None)  # only a host's judge has it
         self._packaged = Languages()
         self._codes = {name.casefold(): code for code, name in options.names.items()}
         self._variants = [] if options.rubric is None else known_variants(options.rubric, ("scale", "binary", "pair"))
@@ -143,17 +142,13 @@ class TranslatedTexts:
             except ValueError as error:
                 why = str(error)
             else:
-                self._tell(reply, True)
+                self._judge.report_parsed(reply, True)
                 return found
-            self._tell(reply, False)
+            self._judge.report_parsed(reply, False)
         if unanswered == self._options.tries:
             name = self._options.translator
             raise JobError(f"translator {name!r} answered none of {unanswered} questions about {language.tag}: {why}")
         raise _NoTranslation("no translation that keeps keys, levels and placeholders", why)
-
-    def _tell(self, reply: Any, understood: bool) -> None:
-        if self._report_parsed is not None:
-            self._report_parsed(reply, understood)
 
 
 class _NoTranslation(Exception):
