@@ -52,12 +52,7 @@ class CritiqueRows:
         with closing(in_order(self._source, self._row, ROWS_AT_ONCE)) as outcomes:
             for made, failed in outcomes:
                 unanswered += failed
-                for row in made:
-                    if isinstance(row, DroppedRow):
-                        tally.drop(row)
-                    else:
-                        tally.keep()
-                        yield row
+                yield from filter(tally.keeps, made)
         tally.close(unanswered)
 
     async def _row(self, sample: Sample) -> tuple[list[Sample | DroppedRow], int]:

@@ -40,10 +40,7 @@ class ExpertRows:
         with closing(in_order(self._source, self._row, ROWS_AT_ONCE)) as outcomes:
             for outcome, failed in outcomes:
                 unanswered += failed
-                if isinstance(outcome, DroppedRow):
-                    tally.drop(outcome)
-                else:
-                    tally.keep()
+                if tally.keeps(outcome):
                     yield outcome
         tally.close(unanswered)
 

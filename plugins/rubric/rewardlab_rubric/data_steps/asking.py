@@ -94,10 +94,7 @@ def made_rows(
 
     with closing(in_order(source, work, ROWS_AT_ONCE)) as outcomes:
         for outcome in outcomes:
-            if isinstance(outcome, DroppedRow):
-                tally.drop(outcome)
-            else:
-                tally.keep()
+            if tally.keeps(outcome):
                 yield from outcome
     tally.close(asker.failed if asker is not None else 0)
 

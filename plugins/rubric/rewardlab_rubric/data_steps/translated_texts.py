@@ -57,10 +57,7 @@ class TranslatedTexts:
         tally = DroppedRows("rubric/translated_texts", self._options.max_dropped, "could not be translated")
         with closing(in_order(self._languages(), self._row, ROWS_AT_ONCE)) as outcomes:
             for outcome in outcomes:
-                if isinstance(outcome, DroppedRow):
-                    tally.drop(outcome)
-                elif outcome is not None:
-                    tally.keep()
+                if outcome is not None and tally.keeps(outcome):
                     yield outcome
         tally.close(0)
 
