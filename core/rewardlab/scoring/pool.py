@@ -64,9 +64,8 @@ class Pool(Protocol):
 class StreamedPool:
     """A pool of exactly one group, whose rewards read completions as they arrive."""
 
-    def __init__(self, sample: Sample, size: int, start: Callable[[GroupStream], "Future[ScoredGroup]"]):
-        self._stream = GroupStream(sample, size)
-        self._scoring = start(self._stream)
+    def __init__(self, stream: GroupStream, scoring: "Future[ScoredGroup]"):
+        self._stream, self._scoring = stream, scoring
         self.arrived: set[int] = set()
 
     def put(self, index: int, completion: Completion) -> None:

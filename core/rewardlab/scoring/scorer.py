@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Coroutine, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
@@ -29,10 +29,10 @@ from rewardlab.plan.unused_async import awaits_nothing
 from rewardlab.redaction import redact
 from rewardlab.scoring.attribution_records import decomposition_of
 from rewardlab.scoring.composition import Composition, ScoredGroup
-from rewardlab.scoring.deadline import ScoringTimeout, in_time
+from rewardlab.scoring.deadline import in_time
 from rewardlab.scoring.executors import Lane, open_lane, pool_lane
 from rewardlab.scoring.group_sampler import GroupSampler
-from rewardlab.scoring.pool import Pool, PoolScoring, SampledPool, StreamedPool
+from rewardlab.scoring.pool import Pool, PoolScoring, SampledPool, Scores, StreamedPool
 from rewardlab.scoring.shared_executor import SharedLane
 from rewardlab.scoring.watched_calls import watched
 from rewardlab.specs import Context, RewardSpec
@@ -64,7 +64,7 @@ class SharedResources:
     workers: Workers | None = None
 
 
-class Scorer:
+class Scorer(AbstractContextManager["Scorer"]):
     """The reward of a plan, ready to score. Close it, or use it as a context manager.
 
     Judges and rewards are built here; a UserError or JobError names the one that cannot be built. Worker processes
@@ -72,9 +72,8 @@ class Scorer:
 
     zero_truncated: give truncated completions a total of 0. judging: where judges' answers are kept, and what happens
         where they cannot be parsed.
-    judges: the judges that are not local, by name, where another process hosts them: objects with
-        `async ask(Ask) -> Reply` and `report_parsed(reply, ok)`. They are neither opened, checked nor closed here,
-        and no secret is asked for.
+    judges: clients (JudgeClient) of the judges that are not local, by name, if another process hosts them. They are
+        neither opened, checked nor closed here, and no secret is asked for.
     shared: what another scorer lends; that scorer is closed after this one.
     home: the loop to score on, where `judges` live on it, too; it is closed after this scorer.
     policy: the model in training, where it can be asked as a judge; `Context.policy` of the judges that are built here.
@@ -93,9 +92,9 @@ class Scorer:
     ):
         assert plan.recipe.reward is not None
         assert plan.expression is not None
+        if judges is None and policy is None:
+            refuse_policy(plan.judges, plan.document.where)
         if judges is None:
-            if policy is None:
-                refuse_policy(plan.judges, plan.document.where)
             require_secrets(plan, plan.asked_by_rewards)
         self._plan = plan
         self._machine = machine or Machine()
@@ -121,9 +120,7 @@ class Scorer:
             self.composition = Composition(
                 expression=plan.expression,
                 uses=plan.recipe.reward.components,
-                normalizers=[
-                    (use := p.use.use, build(p, bare, f"normalizer {use}", "shape")) for p in plan.normalizers
-                ],
+                normalizers=[(p.use.use, build(p, bare, f"normalizer {p.use.use}", "shape")) for p in plan.normalizers],
                 centred=plan.centred,
                 zero_truncated=zero_truncated,
                 decomposition=decomposition_of(plan),
@@ -138,7 +135,8 @@ class Scorer:
 
         zero_truncated: in place of the scorer's own setting, for an evaluation that shares a training's scorer.
         """
-        return self._home.run(self._score_all(groups, self._composed(zero_truncated)))
+        composition, streams = self._composed(zero_truncated), [GroupStream.of(group) for group in groups]
+        return self._home.run(gather_or_cancel(self._score(stream, composition) for stream in streams))
 
     def submit(self, group: Group) -> "Future[ScoredGroup]":
         """Start to score a complete group, from any thread, and return the future of the result."""
@@ -170,11 +168,8 @@ class Scorer:
         """
         composition = self._composed(zero_truncated)
         if self._sampler is None or not sampled:
-
-            def start(stream: GroupStream) -> "Future[ScoredGroup]":
-                return self._home.submit(self._score(stream, composition, timeout))
-
-            return StreamedPool(sample, size, start)
+            stream = GroupStream(sample, size)
+            return StreamedPool(stream, self._home.submit(self._score(stream, composition, timeout)))
         in_group = {name for name, p in self._plan.components.items() if p.spec.scope == "group"}
         scoring = PoolScoring(
             home=self._home,
@@ -192,9 +187,8 @@ class Scorer:
         """
         for name in names.values():
             self._lanes[name] = SharedLane(self._lanes[name], self._home)
-        return SharedResources(
-            lanes={theirs: self._lanes[name] for theirs, name in names.items()}, workers=self._workers
-        )
+        lent = {theirs: self._lanes[name] for theirs, name in names.items()}
+        return SharedResources(lanes=lent, workers=self._workers)
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine on the scoring loop and return its result."""
@@ -218,9 +212,6 @@ class Scorer:
                 self._home.close()  # first, so that the end of a thread does not look like a failure of its reward
             self._closing.close()
 
-    def __enter__(self) -> "Scorer":
-        return self
-
     def __exit__(self, *_: object) -> None:
         self.close()
 
@@ -232,13 +223,7 @@ class Scorer:
         spec: RewardSpec = replace(planned.spec, **{key: given for key, given in limits.items() if given is not None})
         if spec.runs == "worker":
             return pool_lane(spec, self._pool(name, planned, spec))
-        reward = self._build_reward(name, planned, judges)
-        score = watched(reward.score, spec, f"component {name!r} ({planned.use.use})")
-        return open_lane(spec, score, f"rewardlab-{name}", self._closing)
-
-    def _build_reward(self, name: str, planned: Component, judges: Judges) -> Any:
-        what = f"component {name!r} ({planned.use.use})"
-        context = self._context(judges, planned.use.device)
+        what, context = f"component {name!r} ({planned.use.use})", self._context(judges, planned.use.device)
         try:
             workers = opener(self._workers, self._plan, planned, self._machine.device)
         except UserError as error:
@@ -246,7 +231,7 @@ class Scorer:
         reward = build(planned, replace(context, workers=workers), what, "score")
         if idle := awaits_nothing(planned.spec, reward):
             _warn_once(f"{what}: {idle}")
-        return reward
+        return open_lane(spec, watched(reward.score, spec, what), f"rewardlab-{name}", self._closing)
 
     def _pool(self, name: str, planned: Component, spec: RewardSpec) -> WorkerPool:
         pool = WorkerPool(
@@ -271,17 +256,11 @@ class Scorer:
             device=resolve_device(device or self._machine.device),
         )
 
-    async def _score_all(self, groups: Sequence[Group], composition: Composition) -> list[ScoredGroup]:
-        streams = [GroupStream.of(group) for group in groups]
-        return await gather_or_cancel(self._score(stream, composition) for stream in streams)
-
     async def _score(self, stream: GroupStream, composition: Composition, timeout: float | None = None) -> ScoredGroup:
         components = await self._scores(stream, list(self._lanes), timeout)
         return composition.compose(await stream.group(), components, self._plan.recipe.seed)
 
-    async def _scores(
-        self, stream: GroupStream, names: Sequence[str], timeout: float | None
-    ) -> dict[str, Sequence[Score]]:
+    async def _scores(self, stream: GroupStream, names: Sequence[str], timeout: float | None) -> Scores:
         """Return the scores of a group by these components; see `score` for the timeout."""
         found: dict[str, Sequence[Score]] = {}
 
@@ -293,15 +272,14 @@ class Scorer:
             except WorkerStartError as error:
                 raise JobError(f"component {name!r}: {error}") from error
 
+        def silent() -> str:
+            uses = self.composition.uses
+            return ", ".join(f"{name} ({uses[name].use})" for name in names if name not in found)
+
         token = GROUP_CLOCK.set(GroupClock(stream))
         try:
             work = gather_or_cancel(ask(name) for name in names)
-            await (work if timeout is None else in_time(work, stream, timeout))
-        except ScoringTimeout:
-            uses = self.composition.uses
-            silent = ", ".join(f"{name} ({uses[name].use})" for name in names if name not in found)
-            what = f"scoring {stream.sample.place()} took longer than {timeout:g} s; no answer yet from: {silent}"
-            raise JobError(what) from None
+            await (work if timeout is None else in_time(work, stream, timeout, silent))
         finally:
             GROUP_CLOCK.reset(token)
         self.judges.check()
