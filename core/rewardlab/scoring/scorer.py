@@ -33,7 +33,6 @@ from rewardlab.scoring.deadline import in_time
 from rewardlab.scoring.executors import Lane, open_lane, pool_lane
 from rewardlab.scoring.group_sampler import GroupSampler
 from rewardlab.scoring.pool import Pool, PoolScoring, SampledPool, Scores, StreamedPool
-from rewardlab.scoring.shared_executor import SharedLane
 from rewardlab.scoring.watched_calls import watched
 from rewardlab.specs import Context, RewardSpec
 from rewardlab.types import Group, Sample, Score
@@ -56,14 +55,6 @@ class Machine:
     device: str = AUTO_DEVICE
 
 
-@dataclass(frozen=True, kw_only=True)
-class SharedResources:
-    """The parts that one scorer lends another: lanes by the borrower's names, and the processes with its models."""
-
-    lanes: Mapping[str, Lane] = field(default_factory=dict)
-    workers: Workers | None = None
-
-
 class Scorer(AbstractContextManager["Scorer"]):
     """The reward of a plan, ready to score. Close it, or use it as a context manager.
 
@@ -74,7 +65,7 @@ class Scorer(AbstractContextManager["Scorer"]):
         where they cannot be parsed.
     judges: clients (JudgeClient) of the judges that are not local, by name, if another process hosts them. They are
         neither opened, checked nor closed here, and no secret is asked for.
-    shared: what another scorer lends; that scorer is closed after this one.
+    lanes, workers: those that another scorer shares, which is closed after this one.
     home: the loop to score on, where `judges` live on it, too; it is closed after this scorer.
     policy: the model in training, where it can be asked as a judge; `Context.policy` of the judges that are built here.
     """
@@ -86,7 +77,8 @@ class Scorer(AbstractContextManager["Scorer"]):
         zero_truncated: bool = False,
         judging: JudgingSettings | None = None,
         judges: Mapping[str, Any] | None = None,
-        shared: SharedResources | None = None,
+        lanes: Mapping[str, Lane] | None = None,
+        workers: Workers | None = None,
         home: LoopThread | None = None,
         policy: Any = None,
     ):
@@ -99,22 +91,21 @@ class Scorer(AbstractContextManager["Scorer"]):
         self._plan = plan
         self._machine = machine or Machine()
         self._owns_home = home is None
-        self._home = home or LoopThread("rewardlab-scoring")
+        self.home = home or LoopThread("rewardlab-scoring")
         self._closing = ExitStack()
         self._pools: list[WorkerPool] = []
-        shared = shared or SharedResources()
-        self._workers = shared.workers or self._closing.enter_context(
+        self.workers = workers or self._closing.enter_context(
             Workers(cache=self._machine.cache_dir, seed=plan.recipe.seed)
         )
         self.judges = Judges({})
         try:
             here = {name: p for name, p in plan.judges.items() if judges is None or p.spec.local}
             bare = self._context(Judges({}))
-            self.judges = open_judges(here, self._home, replace(bare, policy=policy), judging or JudgingSettings())
+            self.judges = open_judges(here, self.home, replace(bare, policy=policy), judging or JudgingSettings())
             elsewhere = {name: (judges or {})[name] for name in plan.judges if name not in here}
             known = Judges({**self.judges, **elsewhere})
-            self._lanes = {
-                name: shared.lanes.get(name) or self._open(name, planned, known)
+            self.lanes = {
+                name: (lanes or {}).get(name) or self._open(name, planned, known)
                 for name, planned in plan.components.items()
             }
             self.composition = Composition(
@@ -136,11 +127,11 @@ class Scorer(AbstractContextManager["Scorer"]):
         zero_truncated: in place of the scorer's own setting, for an evaluation that shares a training's scorer.
         """
         composition, streams = self._composed(zero_truncated), [GroupStream.of(group) for group in groups]
-        return self._home.run(gather_or_cancel(self._score(stream, composition) for stream in streams))
+        return self.home.run(gather_or_cancel(self._score(stream, composition) for stream in streams))
 
     def submit(self, group: Group) -> "Future[ScoredGroup]":
         """Start to score a complete group, from any thread, and return the future of the result."""
-        return self._home.submit(self._score(GroupStream.of(group), self.composition))
+        return self.home.submit(self._score(GroupStream.of(group), self.composition))
 
     async def score(
         self, stream: GroupStream, timeout: float | None = None, zero_truncated: bool | None = None
@@ -150,7 +141,7 @@ class Scorer(AbstractContextManager["Scorer"]):
         timeout: seconds that scoring may take once the group is complete; then the work is cancelled, and a JobError
             names the components that have not answered.
         """
-        return await self._home.here(self._score(stream, self._composed(zero_truncated), timeout))
+        return await self.home.here(self._score(stream, self._composed(zero_truncated), timeout))
 
     def collect(
         self,
@@ -169,34 +160,23 @@ class Scorer(AbstractContextManager["Scorer"]):
         composition = self._composed(zero_truncated)
         if self._sampler is None or not sampled:
             stream = GroupStream(sample, size)
-            return StreamedPool(stream, self._home.submit(self._score(stream, composition, timeout)))
+            return StreamedPool(stream, self.home.submit(self._score(stream, composition, timeout)))
         in_group = {name for name, p in self._plan.components.items() if p.spec.scope == "group"}
         scoring = PoolScoring(
-            home=self._home,
-            alone=partial(self._scores, names=[name for name in self._lanes if name not in in_group], timeout=timeout),
-            in_group=partial(self._scores, names=[name for name in self._lanes if name in in_group], timeout=timeout),
+            home=self.home,
+            alone=partial(self._scores, names=[name for name in self.lanes if name not in in_group], timeout=timeout),
+            in_group=partial(self._scores, names=[name for name in self.lanes if name in in_group], timeout=timeout),
             compose=partial(composition.compose_kept, seed=self._plan.recipe.seed),
         )
         return SampledPool(sample, size, self._sampler, scoring)
 
-    def lend(self, names: Mapping[str, str]) -> SharedResources:
-        """Return what another scorer can borrow, so that each of these components scores a group only once for both.
-
-        The other scorer has the same seed and is asked for the same groups.
-        names: the borrower's name of a component -> its name here.
-        """
-        for name in names.values():
-            self._lanes[name] = SharedLane(self._lanes[name], self._home)
-        lent = {theirs: self._lanes[name] for theirs, name in names.items()}
-        return SharedResources(lanes=lent, workers=self._workers)
-
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine on the scoring loop and return its result."""
-        return self._home.run(work)
+        return self.home.run(work)
 
     def warm(self) -> None:
         """Start worker processes now, so that their start-up overlaps with the caller's."""
-        self._workers.warm()
+        self.workers.warm()
         for pool in self._pools:
             pool.warm()
 
@@ -209,7 +189,7 @@ class Scorer(AbstractContextManager["Scorer"]):
             self.judges.close()
         finally:
             if self._owns_home:
-                self._home.close()  # first, so that the end of a thread does not look like a failure of its reward
+                self.home.close()  # first, so that the end of a thread does not look like a failure of its reward
             self._closing.close()
 
     def __exit__(self, *_: object) -> None:
@@ -225,7 +205,7 @@ class Scorer(AbstractContextManager["Scorer"]):
             return pool_lane(spec, self._pool(name, planned, spec))
         what, context = f"component {name!r} ({planned.use.use})", self._context(judges, planned.use.device)
         try:
-            workers = opener(self._workers, self._plan, planned, self._machine.device)
+            workers = opener(self.workers, self._plan, planned, self._machine.device)
         except UserError as error:
             raise UserError(f"{what}: {error}") from error
         reward = build(planned, replace(context, workers=workers), what, "score")
@@ -257,7 +237,7 @@ class Scorer(AbstractContextManager["Scorer"]):
         )
 
     async def _score(self, stream: GroupStream, composition: Composition, timeout: float | None = None) -> ScoredGroup:
-        components = await self._scores(stream, list(self._lanes), timeout)
+        components = await self._scores(stream, list(self.lanes), timeout)
         return composition.compose(await stream.group(), components, self._plan.recipe.seed)
 
     async def _scores(self, stream: GroupStream, names: Sequence[str], timeout: float | None) -> Scores:
@@ -268,7 +248,7 @@ class Scorer(AbstractContextManager["Scorer"]):
             lost: list[str] = []
             UNANSWERED.set(lost)  # in this task's own context
             try:
-                found[name] = self._with_losses(name, await self._lanes[name].score(stream), len(lost))
+                found[name] = self._with_losses(name, await self.lanes[name].score(stream), len(lost))
             except WorkerStartError as error:
                 raise JobError(f"component {name!r}: {error}") from error
 
