@@ -7,17 +7,16 @@ import threading
 import time
 from contextlib import ExitStack
 from fractions import Fraction
-from types import MappingProxyType, SimpleNamespace
+from types import MappingProxyType
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab import GroupStream, RewardSpec, Score
-from rewardlab.concurrency.threads import CallThread, LoopThread
 from rewardlab.errors import JobError
 from rewardlab.scoring.executors import MAX_ITEMS, ItemLane, open_lane
-from rewardlab.workers.process import (
+from rewardlab.workers.errors import (
     PluginRaisedError,
     WorkerDiedError,
     WorkerMemoryError,
@@ -47,12 +46,7 @@ def open_one():
 
         def lane(score, runs="inline", scope="completion", **spec):
             spec = spec_of(runs=runs, scope=scope, **spec)
-            reward, more = SimpleNamespace(score=as_declared(score, spec)), {}
-            if runs == "thread":
-                kind = "home" if scope == "group" else "thread"
-                more = {kind: {"home": LoopThread, "thread": CallThread}[kind](f"lane-{kind}")}
-                stack.callback(more[kind].close)
-            return open_lane(spec, reward, **more)
+            return open_lane(spec, as_declared(score, spec), "lane", stack)
 
         yield lane
 
@@ -255,8 +249,8 @@ def test_a_coroutine_where_none_was_declared_is_named(open_one, group_of, runs, 
 
 @pytest.mark.parametrize(("scope", "runs"), [("completion", "async"), ("batch", "async"), ("group", "inline")])
 def test_no_coroutine_where_one_was_declared_is_named(group_of, scope, runs):
-    reward = SimpleNamespace(score=lambda asked: [Score(value=0.5)])
-    [[found]] = ask(open_lane(spec_of(runs=runs, scope=scope), reward), group_of("a"))
+    lane = open_lane(spec_of(runs=runs, scope=scope), lambda asked: [Score(value=0.5)], "lane", ExitStack())
+    [[found]] = ask(lane, group_of("a"))
     assert found.error == "TypeError: score is not a coroutine function; write `async def score`"
 
 
@@ -270,7 +264,7 @@ def test_a_reward_runs_where_its_spec_says(open_one, group_of, scope):
     def score(items):
         return [Score(value=0.5, info={"thread": threading.current_thread().name}) for _ in items]
 
-    here, there = threading.current_thread().name, "lane-home" if scope == "group" else "lane-thread"
+    here, there = threading.current_thread().name, "lane"
     for runs, where in {"inline": here, "async": here, "thread": there}.items():
         [[found]] = ask(open_one(score, runs, scope), group_of("a"))
         assert found.info["thread"] == where
@@ -291,11 +285,10 @@ def moody(items):
 @given(batches, st.sampled_from(WAYS), st.sampled_from(["completion", "batch"]))
 def test_a_score_does_not_depend_on_what_it_is_asked_with(group_of, texts, runs, scope):
     alone = {"good": 0.4, "fine": 0.4, "bad": None, "raise": None}
-    spec, thread = spec_of(runs=runs, scope=scope), CallThread("lane")
-    reward = SimpleNamespace(score=as_declared(moody, spec))
-    lane = open_lane(spec, reward, thread=thread if runs == "thread" else None)
-    found = ask(lane, *(group_of(*group, id=str(number)) for number, group in enumerate(texts)))
-    thread.close()
+    spec = spec_of(runs=runs, scope=scope)
+    with ExitStack() as stack:
+        lane = open_lane(spec, as_declared(moody, spec), "lane", stack)
+        found = ask(lane, *(group_of(*group, id=str(number)) for number, group in enumerate(texts)))
     assert [[score.value for score in group] for group in found] == [[alone[t] for t in g] for g in texts]
 
 
@@ -346,7 +339,7 @@ def test_a_batch_of_coroutines_does_not_wait_for_the_one_before(open_one, group_
             await go_on.wait()
         return halves(items)
 
-    lane = open_lane(spec_of(runs="async", scope="batch"), SimpleNamespace(score=score))
+    lane = open_lane(spec_of(runs="async", scope="batch"), score, "lane", ExitStack())
 
     async def scenario():
         first = asyncio.create_task(lane.score(GroupStream.of(group_of("first"))))
@@ -372,7 +365,7 @@ def test_what_a_coroutine_failed_together_it_is_asked_alone_all_at_once(open_one
         under_way -= 1
         return halves(items)
 
-    lane = open_lane(spec_of(runs="async", scope="batch"), SimpleNamespace(score=score))
+    lane = open_lane(spec_of(runs="async", scope="batch"), score, "lane", ExitStack())
     [scores] = ask(lane, group_of(*"abcd"))
     assert [score.value for score in scores] == [0.5] * 4
     assert most == 4
@@ -463,8 +456,8 @@ def test_a_group_reward_begins_before_its_group_is_complete(group_of, runs):
                 scores[index] = Score(value=len(completion.text) / 10)
             return scores
 
-    home = LoopThread("home") if runs == "thread" else None
-    lane = open_lane(spec_of(runs=runs, scope="group"), Eager(), home=home)
+    stack = ExitStack()
+    lane = open_lane(spec_of(runs=runs, scope="group"), Eager().score, "lane", stack)
     group = group_of("a", "ab")
 
     async def scenario():
@@ -477,8 +470,7 @@ def test_a_group_reward_begins_before_its_group_is_complete(group_of, runs):
         return await scoring
 
     assert [score.value for score in asyncio.run(asyncio.wait_for(scenario(), 5))] == [0.1, 0.2]
-    if home is not None:
-        home.close()
+    stack.close()
 
 
 @pytest.mark.parametrize("runs", WAYS)
@@ -564,7 +556,7 @@ def test_cancelling_is_no_failure_of_the_reward(open_one, group_of, runs, scope)
         if runs == "thread":
             lane = open_one(Recorder(before=lambda: (asked.set(), time.sleep(0.05))), "thread", scope)
         else:
-            lane = open_lane(spec_of(runs="async", scope=scope), SimpleNamespace(score=endless))
+            lane = open_lane(spec_of(runs="async", scope=scope), endless, "lane", ExitStack())
         scoring = asyncio.create_task(lane.score(GroupStream.of(group_of("a"))))
         while not asked.is_set():
             await asyncio.sleep(0.001)

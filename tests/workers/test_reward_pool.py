@@ -19,7 +19,7 @@ import pytest
 from helpers.paths import TESTS
 from rewardlab import Completion, Context, Group, GroupStream, Sample, Score
 from rewardlab.registry import Registry
-from rewardlab.workers.process import (
+from rewardlab.workers.errors import (
     PluginRaisedError,
     WorkerDiedError,
     WorkerError,

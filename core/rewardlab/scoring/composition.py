@@ -84,19 +84,7 @@ class Composition:
 
     def compose(self, group: Group, components: Mapping[str, Sequence[Score]], seed: int = 0) -> ScoredGroup:
         """Return one group with totals and shaped rewards. JobError if a policy says `fail`."""
-        columns = self.columns(group.sample, components)
-        totals = self._totals(group, columns)
-        kept = range(len(totals))
-        shaped = self._shaped(group, totals, kept, seed)
-        return ScoredGroup(
-            sample=group.sample,
-            completions=group.completions,
-            components=components,
-            totals=totals,
-            shaped=shaped,
-            causes=self._causes(group, columns, totals, kept, shaped, components),
-            centred=self.centred,
-        )
+        return self._compose(group, range(len(group.completions)), components, components, seed)
 
     def compose_kept(
         self,
@@ -113,22 +101,47 @@ class Composition:
         Where `alone` holds every component that the total names, the whole pool has totals: stand-ins for missing
         values and normalizers go by all P, and a policy `fail` applies to all of them. Else they go by the G kept.
         """
-        group = Group(sample=pool.sample, completions=tuple(pool.completions[place] for place in kept))
         components: dict[str, Sequence[Score]] = {n: [scores[place] for place in kept] for n, scores in alone.items()}
         components |= in_group
         components = {name: components[name] for name in self.uses}
-        if not set(self.expression.names) <= set(alone):
-            return self.compose(group, components, seed)
-        columns = self.columns(pool.sample, alone)
+        if set(self.expression.names) <= set(alone):
+            return self._compose(pool, kept, alone, components, seed)
+        group = Group(sample=pool.sample, completions=tuple(pool.completions[place] for place in kept))
+        return self.compose(group, components, seed)
+
+    def _compose(
+        self,
+        pool: Group,
+        kept: Sequence[int],
+        known: Mapping[str, Sequence[Score]],
+        components: Mapping[str, Sequence[Score]],
+        seed: int,
+    ) -> ScoredGroup:
+        """Return the kept completions as a group; known: the scores of the whole pool, which has the totals."""
+        columns = self.columns(pool.sample, known)
         totals = self._totals(pool, columns)
         shaped = self._shaped(pool, totals, kept, seed)
+        causes = None
+        if self.decomposition is not None:
+            zeroed = [self.zero_truncated and completion.truncated for completion in pool.completions]
+            seen = ScoredTotals(
+                decomposition=self.decomposition,
+                columns=columns,
+                totals=totals,
+                decided=[total is not None and not zero for total, zero in zip(totals, zeroed, strict=True)],
+                kept=kept,
+                shaped=shaped,
+                own={name: [score.value for score in components[name]] for name in self.expression.names},
+                normalized=bool(self.normalizers),
+            )
+            causes = GroupAttribution(seen)
         return ScoredGroup(
             sample=pool.sample,
-            completions=group.completions,
+            completions=tuple(pool.completions[place] for place in kept),
             components=components,
             totals=[totals[place] for place in kept],
             shaped=shaped,
-            causes=self._causes(pool, columns, totals, kept, shaped, components),
+            causes=causes,
             centred=self.centred,
         )
 
@@ -139,31 +152,6 @@ class Composition:
         """
         columns = {name: self._column(name, components[name], sample) for name in self.expression.names}
         return {name: column for name, column in columns.items() if column is not None}
-
-    def _causes(
-        self,
-        pool: Group,
-        columns: Mapping[str, Sequence[float | None]],
-        totals: Sequence[float | None],
-        kept: Sequence[int],
-        shaped: Sequence[float],
-        components: Mapping[str, Sequence[Score]],
-    ) -> GroupAttribution | None:
-        if self.decomposition is None:
-            return None
-        zeroed = [self.zero_truncated and completion.truncated for completion in pool.completions]
-        return GroupAttribution(
-            ScoredTotals(
-                decomposition=self.decomposition,
-                columns=columns,
-                totals=totals,
-                decided=[total is not None and not zero for total, zero in zip(totals, zeroed, strict=True)],
-                kept=kept,
-                shaped=shaped,
-                own={name: [score.value for score in components[name]] for name in self.expression.names},
-                normalized=bool(self.normalizers),
-            )
-        )
 
     def _totals(self, group: Group, columns: Mapping[str, Sequence[float | None]]) -> list[float | None]:
         totals: list[float | None] = [None] * len(group.completions)

@@ -12,6 +12,8 @@ import math
 import reprlib
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import ExitStack
+from contextlib import closing as ended
 from functools import partial
 from numbers import Real
 from pathlib import Path
@@ -22,7 +24,7 @@ from rewardlab.errors import JobError, one_line, plugin_line
 from rewardlab.group_stream import GroupStream
 from rewardlab.specs import RewardSpec
 from rewardlab.types import Completion, Sample, Score
-from rewardlab.workers.process import PluginRaisedError, WorkerDiedError, WorkerMemoryError, WorkerTimeout
+from rewardlab.workers.errors import PluginRaisedError, WorkerDiedError, WorkerMemoryError, WorkerTimeout
 from rewardlab.workers.reward_pool import WorkerPool
 
 Item = tuple[Sample, Completion]
@@ -166,32 +168,26 @@ class GroupLane:
             return [Score(error=describe_failure(error))] * stream.size
 
 
-def open_lane(
-    spec: RewardSpec,
-    reward: Any,
-    *,
-    pool: WorkerPool | None = None,
-    thread: CallThread | None = None,
-    home: LoopThread | None = None,
-) -> Lane:
-    """Return the lane of a built reward, or of the pool of one that runs in workers.
-
-    A reward that runs in a thread comes with its `thread` (completion and batch scope) or its `home` (group scope).
-    """
+def open_lane(spec: RewardSpec, score: Callable[[Any], Any], name: str, closing: ExitStack) -> Lane:
+    """Return the lane of a built reward's `score`, with a thread of its own if it runs in one; `closing` ends that."""
     if spec.scope == "group":
-        return GroupLane(spec, partial(_whole_group, pool) if pool else awaiting(reward.score), home)
-    if pool is not None:
-        return ItemLane(spec, pool.score, pool.size)
-    if thread is not None:
-        return ItemLane(spec, partial(thread.call, reward.score), 1)
+        home = closing.enter_context(ended(LoopThread(name))) if spec.runs == "thread" else None
+        return GroupLane(spec, awaiting(score), home)
+    if spec.runs == "thread":
+        return ItemLane(spec, partial(closing.enter_context(ended(CallThread(name))).call, score), 1)
     if spec.runs == "async" and spec.scope == "batch":
-        return ItemLane(spec, awaiting(reward.score), COROUTINES, share=False)
-    call = awaiting(reward.score) if spec.runs == "async" else _as_coroutine(reward.score)
+        return ItemLane(spec, awaiting(score), COROUTINES, share=False)
+    call = awaiting(score) if spec.runs == "async" else _as_coroutine(score)
     return ItemLane(spec, call, 1 if spec.scope == "batch" else 0)
 
 
-async def _whole_group(pool: WorkerPool, stream: GroupStream) -> Any:
-    return await pool.score_group(await stream.group())
+def pool_lane(spec: RewardSpec, pool: WorkerPool) -> Lane:
+    """Return the lane of a reward that runs in workers."""
+
+    async def whole_group(stream: GroupStream) -> Any:
+        return await pool.score_group(await stream.group())
+
+    return GroupLane(spec, whole_group, None) if spec.scope == "group" else ItemLane(spec, pool.score, pool.size)
 
 
 def _as_coroutine(score: Callable[[Any], Any]) -> Callable[[Any], Awaitable[Any]]:

@@ -4,7 +4,6 @@ import asyncio
 import os
 import sys
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator, Mapping
-from concurrent.futures import Future
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -21,7 +20,7 @@ from rewardlab.scoring.given_rows import Rows, all_rows, rows_one_by_one
 from rewardlab.scoring.missing_guard import MissingGuard
 from rewardlab.scoring.own_scorer import OwnScorer
 from rewardlab.scoring.row_check import InputRow
-from rewardlab.scoring.row_window import RowWindow, scored_in_order
+from rewardlab.scoring.row_window import due_in_order, scored_in_order
 from rewardlab.scoring.scored_completion import ScoredCompletion
 from rewardlab.scoring.scorer import Machine, Scorer
 
@@ -192,16 +191,9 @@ class RecipeReward:
 
     async def _as_they_come(self, rows: Iterable[InputRow]) -> AsyncGenerator[ScoredGroup]:
         guard = self._guard()
-        window: RowWindow[InputRow, Future[ScoredGroup]] = RowWindow()
-        with closing(window):
-            for row in rows:
-                window.add(row, self._scorer.submit(row.group))
-                while window.full or window.first_is_there:
-                    yield (scored := await _result(window))
-                    guard.count(scored)
-                    guard.check()
-            while window.rows:
-                yield (scored := await _result(window))
+        with closing(due_in_order(rows, lambda row: self._scorer.submit(row.group))) as due:
+            for _, pending in due:
+                yield (scored := await asyncio.wrap_future(pending))
                 guard.count(scored)
                 guard.check()
         guard.check_end()
@@ -225,12 +217,6 @@ def _warm_scorer(plan: Plan, machine: Machine | None, judging: JudgingSettings |
         scorer.close()
         raise
     return scorer
-
-
-async def _result(window: "RowWindow[InputRow, Future[ScoredGroup]]") -> ScoredGroup:
-    scored = await asyncio.wrap_future(window.rows[0][1])
-    window.drop_first()
-    return scored
 
 
 def _good(rows: Iterable[InputRow | Problem], bad: list[Problem]) -> Iterator[InputRow]:

@@ -9,6 +9,8 @@ MAX_LINES = 100
 """different lines of a crew that are shown"""
 MAX_LINE_LENGTH = 500
 """characters of a line that are shown"""
+TAIL_BYTES, TAIL_LINES = 1 << 14, 20
+"""of what one process printed, kept for the message about its end"""
 
 Show = Callable[[str], None]
 
@@ -53,3 +55,10 @@ class CrewOutput:
         if self._full:
             more = "what they print from now on is not shown, but for the last lines of one that dies"
             self._show(f"{self._title}: its workers have printed {MAX_LINES} different lines; {more}")
+
+
+def last_lines(printed: bytes) -> str:
+    """Return the end of a message that shows the last lines of what a process printed."""
+    whole = printed if len(printed) < TAIL_BYTES else printed.partition(b"\n")[2]  # half a line may be half a secret
+    lines = [line for line in redact(whole.decode(errors="replace")).splitlines() if line.strip()][-TAIL_LINES:]
+    return "\n  ".join(["; its last lines:", *lines]) if lines else ""

@@ -15,16 +15,9 @@ from concurrent.futures import Future
 from typing import Any, Generic, TypeVar
 
 from rewardlab.redaction import redact
+from rewardlab.workers.errors import PluginRaisedError, WorkerDiedError, WorkerError, WorkerStartError, shortened
 from rewardlab.workers.output import CrewOutput
-from rewardlab.workers.process import (
-    PluginRaisedError,
-    Show,
-    WorkerDiedError,
-    WorkerError,
-    WorkerProcess,
-    WorkerStartError,
-    shortened,
-)
+from rewardlab.workers.process import Show, WorkerProcess
 
 DEATHS_IN_A_ROW = 7
 """Deaths in the whole crew after which it gives up, unless a request that was answered before is answered again:

@@ -8,11 +8,13 @@ import asyncio
 import weakref
 from collections.abc import Sequence
 from concurrent.futures import Future
+from functools import partial
 from typing import Any
 
 from rewardlab.specs import Config, Context, RewardSpec
 from rewardlab.types import Completion, Group, Sample, Score
-from rewardlab.workers.process import WorkerError, message_line, process_starter
+from rewardlab.workers.errors import WorkerError
+from rewardlab.workers.process import WorkerProcess, message_line
 from rewardlab.workers.process_pool import Crew, ProcessCall
 from rewardlab.workers.worker_main import describe_non_json
 
@@ -51,7 +53,7 @@ class WorkerPool:
             "options": options.model_dump(mode="json", by_alias=True, round_trip=True),
             "context": {"seed": context.seed, "cache_dir": str(context.cache_dir), "device": context.device},
         }
-        start = process_starter(use, hello, python=python, threads=threads, growth_limit=spec.memory)
+        start = partial(WorkerProcess, use, hello, python=python, threads=threads, growth_limit=spec.memory)
         self._crew = Crew(use, size, start, title=title)
         weakref.finalize(self, self._crew.close)
 

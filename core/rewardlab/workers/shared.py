@@ -14,20 +14,15 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rewardlab.errors import UserError
 from rewardlab.files import cache_dir, expanded
-from rewardlab.workers.process import (
-    KEEP_FREED_MEMORY,
-    PluginRaisedError,
-    WorkerDiedError,
-    WorkerMemoryError,
-    WorkerTimeout,
-    message_line,
-    process_starter,
-)
+from rewardlab.workers.errors import PluginRaisedError, WorkerDiedError, WorkerMemoryError, WorkerTimeout
+from rewardlab.workers.memory import KEEP_FREED_MEMORY
+from rewardlab.workers.process import WorkerProcess, message_line
 from rewardlab.workers.process_pool import Crew
 
 MAX_QUESTIONS = 1024
@@ -143,7 +138,8 @@ class Workers:
             "settings": dict(settings),
             "context": {"seed": self._seed, "cache_dir": str(self._cache), "device": place.device},
         }
-        start = process_starter(
+        start = partial(
+            WorkerProcess,
             use,
             hello,
             python=place.python,

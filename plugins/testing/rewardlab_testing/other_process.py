@@ -5,14 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from rewardlab.workers import (
-    START_LIMIT,
-    PluginRaisedError,
-    WorkerProcess,
-    message_line,
-    sys_path_for,
-    worker_command,
-)
+from rewardlab.workers import START_LIMIT, PluginRaisedError, WorkerProcess, host_sys_path, message_line
 
 from rewardlab_testing import in_other_process, spec_location
 from rewardlab_testing.component_under_test import SEED, Trial
@@ -33,15 +26,11 @@ def call_in_process(tested: Trial, call: str, payload: Json) -> Json:
     WorkerError if building or asking fails.
     """
     hello = {
-        "path": sys_path_for(None),
         "file": in_other_process.__file__,
         "settings": _settings(tested, call),
         "context": _context(tested),
-        "limit": START_LIMIT,
     }
-    child = WorkerProcess(
-        tested.use, ["env", f"PYTHONHASHSEED={_other_salt()}", *worker_command(None)], 1, message_line(hello)
-    )
+    child = WorkerProcess(tested.use, hello, variables={"PYTHONHASHSEED": str(_other_salt())})
     try:
         child.get_ready()
         answer = child.ask(message_line({"questions": [payload], "limit": LIMIT}), LIMIT)
@@ -63,7 +52,7 @@ def call_in_ray_actor(tested: Trial, call: str, payload: Json) -> Json:
     with _connected(ray):
         actor = ray.remote(num_cpus=0)(in_other_process.RayActor).remote()
         try:
-            asked = actor.answer.remote(sys_path_for(None), settings, context, payload)
+            asked = actor.answer.remote(host_sys_path(), settings, context, payload)
             answer = ray.get(asked, timeout=START_LIMIT + LIMIT)
         except ray.exceptions.RayTaskError as error:
             raise PluginRaisedError(f"{tested.use}: in a Ray actor: {error.cause or error}") from error

@@ -5,6 +5,5 @@ group_barrier                    the members of a group meet; the first to start
 group_rollout                    one group from its prompt to its samples
 completions                      generating under a deadline, decoding beside the event loop
 group_scoring, engine_samples    the group at its scorer, and what OpenRLHF gets back for each member
-receipt                          reports to the coordinator that a group has arrived at OpenRLHF's trainer
 policy_questions                 questions of the judge policy/self
 """

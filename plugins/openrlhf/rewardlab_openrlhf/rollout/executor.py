@@ -18,9 +18,8 @@ from ray.exceptions import RayError
 from rewardlab.errors import JobError, RewardlabError, one_line
 from rewardlab_ray.ray_actors import JobActor, coordinator_name, scorer_name, scoring_deadline
 
-from rewardlab_openrlhf.rollout.arrival_callback import Receipt
 from rewardlab_openrlhf.rollout.completions import TextThread
-from rewardlab_openrlhf.rollout.engine_samples import RolloutRequest, describe_logs
+from rewardlab_openrlhf.rollout.engine_samples import ARRIVED_GROUP, RolloutRequest, describe_logs
 from rewardlab_openrlhf.rollout.group_barrier import GroupBarrier
 from rewardlab_openrlhf.rollout.group_rollout import GroupRollout, RolloutLimits
 from rewardlab_openrlhf.rollout.group_scoring import describe_prompt
@@ -101,7 +100,7 @@ class GroupExecutor(AgentExecutorBase):
             self._require_same_logs(samples)
             if self.settings.get("generates_ahead") and not prompt.evaluation:
                 await self._wait_for_turn(rollout.key, describe_prompt(prompt))
-                samples[0]["receipt"] = Receipt(self.job, rollout.key)
+                samples[0][ARRIVED_GROUP] = rollout.key
             return samples
         except Exception as error:  # whatever it is, the job ends, and the coordinator has to know why
             known = isinstance(error, RewardlabError)

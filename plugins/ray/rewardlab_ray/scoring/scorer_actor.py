@@ -7,7 +7,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from rewardlab import Completion, ScoredGroup
@@ -19,7 +19,6 @@ from rewardlab.scoring import Machine, Pool, PooledGroup, Scorer, numbers_of_gro
 from rewardlab_ray.ledger_shards import LedgerShard
 from rewardlab_ray.messages import GroupPlace, GroupRewards, WrittenGroup
 from rewardlab_ray.ray_actors import ActorClient, JobActor, coordinator_name, scorer_name
-from rewardlab_ray.rendered_rows import Row
 from rewardlab_ray.scoring.reading_order import Prompts
 from rewardlab_ray.scoring.rewards import rewards
 from rewardlab_ray.scoring.scorer_judges import Claims, ScorerJudges
@@ -59,7 +58,7 @@ class ScorerActor:
         self._coordinator = coordinator or JobActor(coordinator_name(settings.job))
         self._scorers = scorers or [JobActor(scorer_name(settings.job, n)) for n in range(settings.scorers)]
         self._opening: asyncio.Future[_ScorerParts] | None = None
-        self._groups: dict[str, _PendingGroup] = {}
+        self._groups: dict[str, tuple[GroupPlace, Pool]] = {}
         self._over: OrderedDict[str, GroupRewards | None] = OrderedDict()
 
     async def ready(self, warm: bool = False) -> None:
@@ -73,12 +72,11 @@ class ScorerActor:
         parts = await self._parts()
         if place.key in self._over:
             return
-        group = self._groups.get(place.key)
-        if group is None:
-            group = self._groups[place.key] = parts.open_group(place)
-        if index not in group.put:
-            group.put.add(index)
-            group.pool.put(index, completion)
+        if place.key not in self._groups:
+            self._groups[place.key] = place, parts.open_pool(place)
+        _, pool = self._groups[place.key]
+        if index not in pool.arrived:
+            pool.put(index, completion)
 
     async def more(self, key: str, count: int) -> int | None:
         """Return how many further completions the group sampler wants; 0 without a sampler.
@@ -87,7 +85,7 @@ class ScorerActor:
         """
         if self._lacks(key, count):
             return None
-        return await self._unless_judges_stop(self._group(key).pool.more())
+        return await self._unless_judges_stop(self._group(key)[1].more())
 
     async def finish(self, key: str, count: int = 0) -> GroupRewards | None:
         """Return the group's rewards, once it is in the scorer's shard and the coordinator has recorded that.
@@ -99,14 +97,14 @@ class ScorerActor:
             return None
         if (given := self._over.get(key)) is not None:  # the answer was lost on the way, and is requested again
             return given
-        group = self._group(key)
+        place, pool = self._group(key)
         parts = await self._parts()
         try:
-            pooled = await self._unless_judges_stop(group.pool.scored())
-            algorithm = None if group.place.evaluation else parts.algorithm
-            given = rewards(pooled.group, pooled.kept, parts.correctness, len(group.put), algorithm)
+            pooled = await self._unless_judges_stop(pool.scored())
+            algorithm = None if place.evaluation else parts.algorithm
+            given = rewards(pooled.group, pooled.kept, parts.correctness, len(pool.arrived), algorithm)
             await parts.judges.report()  # the step's counts are complete when its last group is
-            await self._record(parts, group.place, pooled, given)
+            await self._record(parts, place, pooled, given)
         finally:
             self._forget(key, given)
         return given
@@ -127,7 +125,7 @@ class ScorerActor:
         group = self._groups.get(key)
         self._forget(key)
         if group is not None:
-            group.pool.drop()
+            group[1].drop()
 
     async def waiting(self) -> tuple[int, int]:
         """Return (how many groups are under way here, how many calls to the coordinator are)."""
@@ -166,9 +164,9 @@ class ScorerActor:
 
     def _lacks(self, key: str, count: int) -> bool:
         """Return whether completions of a group that is not over are not here."""
-        return key not in self._over and (key not in self._groups or len(self._groups[key].put) < count)
+        return key not in self._over and (key not in self._groups or len(self._groups[key][1].arrived) < count)
 
-    def _group(self, key: str) -> "_PendingGroup":
+    def _group(self, key: str) -> tuple[GroupPlace, Pool]:
         try:
             return self._groups[key]
         except KeyError:
@@ -215,15 +213,6 @@ class ScorerActor:
             )
 
 
-@dataclass(kw_only=True)
-class _PendingGroup:
-    """A group that is being scored; `put` holds the completions that are there."""
-
-    place: GroupPlace
-    pool: Pool
-    put: set[int] = field(default_factory=set)
-
-
 @dataclass(frozen=True, kw_only=True)
 class _ScorerParts:
     """The open parts of a scorer."""
@@ -254,22 +243,17 @@ class _ScorerParts:
         span = self.shard.write(place.key, scored, sync=place.evaluation)  # the coordinator reads evaluations
         return WrittenGroup(span=span, numbers=numbers_of_group(scored))
 
-    def open_group(self, place: GroupPlace) -> _PendingGroup:
-        """Return a group that has no completion yet."""
-        row = self._row(place)
-        pool = self.scorer.collect(
-            row.sample,
+    def open_pool(self, place: GroupPlace) -> Pool:
+        """Return the pool of a group that has no completion yet."""
+        rows = self.prompts.evaluation if place.evaluation else self.prompts.training
+        return self.scorer.collect(
+            rows[place.row].sample,
             place.size,
             timeout=self.settings.scoring_timeout,
             zero_truncated=False if place.evaluation else None,
             sampled=not place.evaluation,
         )
-        return _PendingGroup(place=place, pool=pool)
 
     def close(self) -> None:
         """Close the shard, end worker processes and threads, and give back what judges' limits are on loan."""
         self.closing.close()
-
-    def _row(self, place: GroupPlace) -> Row:
-        rows = self.prompts.evaluation if place.evaluation else self.prompts.training
-        return rows[place.row]

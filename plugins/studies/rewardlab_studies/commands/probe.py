@@ -52,7 +52,7 @@ class Options(Config):
 def run(options: Options) -> CommandResult:
     """Return whether degenerate completions win. A JobError if too many rows have no total."""
     plan = make_plan(load(options.recipe, options.overrides, strict=False), purpose="score")
-    with file_of(options.rows) as path:
+    with file_of(options.rows, options.say) as (path, say):
         probed = ProbeJob(
             plan=plan,
             rows=path,
@@ -63,6 +63,6 @@ def run(options: Options) -> CommandResult:
             rule=WinRule(tolerance=options.tolerance, most=options.max_won),
             long=options.long,
             skip_bad=options.skip_bad,
-            say=options.say,
+            say=say,
         ).run()
     return CommandResult(ok=not probed.failing, text=format_probe(probed), data=probe_as_dict(probed))

@@ -2,12 +2,23 @@
 
 import asyncio
 import threading
+from collections.abc import Mapping
 from concurrent.futures import Future
 
-from rewardlab.concurrency.threads import LoopThread
-from rewardlab.group_stream import GroupStream
-from rewardlab.scoring.executors import Lane
-from rewardlab.types import Group, Score
+from rewardlab import Group, GroupStream, Score
+from rewardlab.concurrency import LoopThread
+from rewardlab.scoring import Lane, Scorer
+
+
+def shared_lanes(scorer: Scorer, names: Mapping[str, str]) -> dict[str, Lane]:
+    """Return lanes of a scorer for another one, so that each of these components scores a group only once for both.
+
+    The other scorer has the same seed and is asked for the same groups. names: its name of a component -> the name
+    that `scorer` has for it.
+    """
+    for name in names.values():
+        scorer.lanes[name] = SharedLane(scorer.lanes[name], scorer.home)
+    return {theirs: scorer.lanes[name] for theirs, name in names.items()}
 
 
 class SharedLane:

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from rewardlab import GroupStream, Score
 from rewardlab.concurrency.threads import LoopThread
-from rewardlab.scoring.shared_executor import SharedLane
+from rewardlab_studies.compare.shared_executor import SharedLane
 
 
 class Lane:
