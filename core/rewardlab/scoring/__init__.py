@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from rewardlab.scoring.attribution_records import record_of_ledger as record_of_ledger
     from rewardlab.scoring.attribution_records import record_of_scored as record_of_scored
     from rewardlab.scoring.composition import ScoredGroup as ScoredGroup
+    from rewardlab.scoring.executors import Executor as Executor
     from rewardlab.scoring.executors import Item as Item
-    from rewardlab.scoring.executors import Lane as Lane
     from rewardlab.scoring.executors import awaiting as awaiting
     from rewardlab.scoring.executors import checked_scores as checked_scores
     from rewardlab.scoring.executors import describe_failure as describe_failure

@@ -1,6 +1,6 @@
-"""Lanes: how a reward runs (inline, in a thread, in worker processes, as a coroutine) and what goes into one call.
+"""Executors: how a reward runs (inline, in a thread, in worker processes, as a coroutine) and what goes into one call.
 
-Every lane gives one Score for each completion of a stream. Whatever a plugin does wrong (an exception, a list
+Every executor gives one Score for each completion of a stream. Whatever a plugin does wrong (an exception, a list
 of the wrong length, NaN, a value out of range) becomes a failed Score that says so. A call that fails as a whole is
 made again item by item, so that one completion cannot fail its neighbours.
 """
@@ -36,15 +36,15 @@ COROUTINES = 256
 ROUNDING = 1e-9  # a mean of values in [0, 1] may come out as 1.0000000000000002
 
 
-class Lane(Protocol):
+class Executor(Protocol):
     """The source of one component's scores."""
 
     async def score(self, stream: GroupStream) -> list[Score]:
         """Return one Score a completion, in the group's order. Raises JobError, or the stream producer's error."""
 
 
-class ItemLane:
-    """The lane of completion and batch scope: complete groups, gathered into larger calls if it pays.
+class ItemExecutor:
+    """The executor of completion and batch scope: complete groups, gathered into larger calls if it pays.
 
     slots: calls that run at once (0: no limit and no gathering). share: whether waiting items are divided over the
     free slots, as for processes; else all of them go into one call.
@@ -143,8 +143,8 @@ class ItemLane:
         return Score(error=describe_failure(error))
 
 
-class GroupLane:
-    """The lane of group scope: the reward reads the stream itself, on its own loop `home` if it runs in a thread."""
+class StreamExecutor:
+    """The executor of group scope: the reward reads the stream, on its own loop `home` if it runs in a thread."""
 
     def __init__(
         self, spec: RewardSpec, call: Callable[[GroupStream], Awaitable[Any]], home: LoopThread | None
@@ -168,26 +168,28 @@ class GroupLane:
             return [Score(error=describe_failure(error))] * stream.size
 
 
-def open_lane(spec: RewardSpec, score: Callable[[Any], Any], name: str, closing: ExitStack) -> Lane:
-    """Return the lane of a built reward's `score`, with a thread of its own if it runs in one; `closing` ends that."""
+def open_executor(spec: RewardSpec, score: Callable[[Any], Any], name: str, closing: ExitStack) -> Executor:
+    """Return the executor of a built reward's `score`; `closing` ends the thread that it may have."""
     if spec.scope == "group":
         home = closing.enter_context(ended(LoopThread(name))) if spec.runs == "thread" else None
-        return GroupLane(spec, awaiting(score), home)
+        return StreamExecutor(spec, awaiting(score), home)
     if spec.runs == "thread":
-        return ItemLane(spec, partial(closing.enter_context(ended(CallThread(name))).call, score), 1)
+        return ItemExecutor(spec, partial(closing.enter_context(ended(CallThread(name))).call, score), 1)
     if spec.runs == "async" and spec.scope == "batch":
-        return ItemLane(spec, awaiting(score), COROUTINES, share=False)
+        return ItemExecutor(spec, awaiting(score), COROUTINES, share=False)
     call = awaiting(score) if spec.runs == "async" else _as_coroutine(score)
-    return ItemLane(spec, call, 1 if spec.scope == "batch" else 0)
+    return ItemExecutor(spec, call, 1 if spec.scope == "batch" else 0)
 
 
-def pool_lane(spec: RewardSpec, pool: WorkerPool) -> Lane:
-    """Return the lane of a reward that runs in workers."""
+def pool_executor(spec: RewardSpec, pool: WorkerPool) -> Executor:
+    """Return the executor of a reward that runs in workers."""
 
     async def whole_group(stream: GroupStream) -> Any:
         return await pool.score_group(await stream.group())
 
-    return GroupLane(spec, whole_group, None) if spec.scope == "group" else ItemLane(spec, pool.score, pool.size)
+    return (
+        StreamExecutor(spec, whole_group, None) if spec.scope == "group" else ItemExecutor(spec, pool.score, pool.size)
+    )
 
 
 def _as_coroutine(score: Callable[[Any], Any]) -> Callable[[Any], Awaitable[Any]]:

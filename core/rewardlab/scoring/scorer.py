@@ -30,7 +30,7 @@ from rewardlab.redaction import redact
 from rewardlab.scoring.attribution_records import decomposition_of
 from rewardlab.scoring.composition import Composition, ScoredGroup
 from rewardlab.scoring.deadline import in_time
-from rewardlab.scoring.executors import Lane, open_lane, pool_lane
+from rewardlab.scoring.executors import Executor, open_executor, pool_executor
 from rewardlab.scoring.group_sampler import CheckedGroupSampler
 from rewardlab.scoring.pool import Pool, PoolScoring, SampledPool, Scores, StreamedPool
 from rewardlab.scoring.watched_calls import watched
@@ -65,7 +65,7 @@ class Scorer(AbstractContextManager["Scorer"]):
         where they cannot be parsed.
     judges: clients (JudgeClient) of the judges that are not local, by name, if another process hosts them. They are
         neither opened, checked nor closed here, and no secret is asked for.
-    lanes, workers: those that another scorer shares, which is closed after this one.
+    executors, workers: those that another scorer shares, which is closed after this one.
     home: the loop to score on, where `judges` live on it, too; it is closed after this scorer.
     policy: the model in training, if it can be asked as a judge; `Context.policy` of the judges that are built here.
     """
@@ -77,7 +77,7 @@ class Scorer(AbstractContextManager["Scorer"]):
         zero_truncated: bool = False,
         judging: JudgingSettings | None = None,
         judges: Mapping[str, Any] | None = None,
-        lanes: Mapping[str, Lane] | None = None,
+        executors: Mapping[str, Executor] | None = None,
         workers: Workers | None = None,
         home: LoopThread | None = None,
         policy: Any = None,
@@ -104,8 +104,8 @@ class Scorer(AbstractContextManager["Scorer"]):
             self.judges = open_judges(here, self.home, replace(bare, policy=policy), judging or JudgingSettings())
             elsewhere = {name: (judges or {})[name] for name in plan.judges if name not in here}
             known = Judges({**self.judges, **elsewhere})
-            self.lanes = {
-                name: (lanes or {}).get(name) or self._open(name, planned, known)
+            self.executors = {
+                name: (executors or {}).get(name) or self._open(name, planned, known)
                 for name, planned in plan.components.items()
             }
             self.composition = Composition(
@@ -164,8 +164,12 @@ class Scorer(AbstractContextManager["Scorer"]):
         in_group = {name for name, p in self._plan.components.items() if p.spec.scope == "group"}
         scoring = PoolScoring(
             home=self.home,
-            alone=partial(self._scores, names=[name for name in self.lanes if name not in in_group], timeout=timeout),
-            in_group=partial(self._scores, names=[name for name in self.lanes if name in in_group], timeout=timeout),
+            alone=partial(
+                self._scores, names=[name for name in self.executors if name not in in_group], timeout=timeout
+            ),
+            in_group=partial(
+                self._scores, names=[name for name in self.executors if name in in_group], timeout=timeout
+            ),
             compose=partial(composition.compose_kept, seed=self._plan.recipe.seed),
         )
         return SampledPool(sample, size, self._sampler, scoring)
@@ -198,11 +202,11 @@ class Scorer(AbstractContextManager["Scorer"]):
     def _composed(self, zero_truncated: bool | None) -> Composition:
         return self.composition if zero_truncated is None else replace(self.composition, zero_truncated=zero_truncated)
 
-    def _open(self, name: str, planned: Component, judges: Judges) -> Lane:
+    def _open(self, name: str, planned: Component, judges: Judges) -> Executor:
         limits = {"timeout": planned.use.timeout, "memory": planned.use.memory}
         spec: RewardSpec = replace(planned.spec, **{key: given for key, given in limits.items() if given is not None})
         if spec.runs == "worker":
-            return pool_lane(spec, self._pool(name, planned, spec))
+            return pool_executor(spec, self._pool(name, planned, spec))
         what, context = f"component {name!r} ({planned.use.use})", self._context(judges, planned.use.device)
         try:
             workers = opener(self.workers, self._plan, planned, self._machine.device)
@@ -211,7 +215,7 @@ class Scorer(AbstractContextManager["Scorer"]):
         reward = build(planned, replace(context, workers=workers), what, "score")
         if idle := awaits_nothing(planned.spec, reward):
             _warn_once(f"{what}: {idle}")
-        return open_lane(spec, watched(reward.score, spec, what), f"rewardlab-{name}", self._closing)
+        return open_executor(spec, watched(reward.score, spec, what), f"rewardlab-{name}", self._closing)
 
     def _pool(self, name: str, planned: Component, spec: RewardSpec) -> WorkerPool:
         pool = WorkerPool(
@@ -237,7 +241,7 @@ class Scorer(AbstractContextManager["Scorer"]):
         )
 
     async def _score(self, stream: GroupStream, composition: Composition, timeout: float | None = None) -> ScoredGroup:
-        components = await self._scores(stream, list(self.lanes), timeout)
+        components = await self._scores(stream, list(self.executors), timeout)
         return composition.compose(await stream.group(), components, self._plan.recipe.seed)
 
     async def _scores(self, stream: GroupStream, names: Sequence[str], timeout: float | None) -> Scores:
@@ -248,7 +252,7 @@ class Scorer(AbstractContextManager["Scorer"]):
             lost: list[str] = []
             UNANSWERED.set(lost)  # in this task's own context
             try:
-                found[name] = self._with_losses(name, await self.lanes[name].score(stream), len(lost))
+                found[name] = self._with_losses(name, await self.executors[name].score(stream), len(lost))
             except WorkerStartError as error:
                 raise JobError(f"component {name!r}: {error}") from error
 

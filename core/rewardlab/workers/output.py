@@ -1,4 +1,4 @@
-"""The output of the workers of one crew, as the user sees it: named, each line once, and not without end."""
+"""The output of the workers of one pool, as the user sees it: named, each line once, and not without end."""
 
 import threading
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from rewardlab.redaction import redact
 
 MAX_LINES = 100
-"""different lines of a crew that are shown"""
+"""different lines of a pool that are shown"""
 MAX_LINE_LENGTH = 500
 """characters of a line that are shown"""
 TAIL_BYTES, TAIL_LINES = 1 << 14, 20
@@ -15,10 +15,10 @@ TAIL_BYTES, TAIL_LINES = 1 << 14, 20
 Show = Callable[[str], None]
 
 
-class CrewOutput:
-    """The lines that a crew's workers print, on stdout or stderr.
+class PoolOutput:
+    """The lines that a pool's workers print, on stdout or stderr.
 
-    title: names the crew in front of each line. show: called with each line that is shown.
+    title: names the pool in front of each line. show: called with each line that is shown.
     """
 
     def __init__(self, title: str, show: Show) -> None:

@@ -15,7 +15,7 @@ from rewardlab.scoring import MissingGuard, ScoredGroup, Scorer
 
 from rewardlab_studies.compare.rows import ComparedRow
 from rewardlab_studies.compare.scored_file import ScoredFile
-from rewardlab_studies.compare.shared_executor import shared_lanes
+from rewardlab_studies.compare.shared_executor import shared_executors
 from rewardlab_studies.compare.shared_judges import RecipeJudge
 from rewardlab_studies.compare.shared_settings import in_common
 
@@ -57,11 +57,11 @@ class RecipeSide:
         self._plan, self._place, self._judges = plan, place, judges
         self._guard = MissingGuard.over_rows(plan.uses_in_total)
         self._busy = BusyClock()
-        lanes, workers = None, None
+        executors, workers = None, None
         if beside is not None and beside._plan.recipe.seed == plan.recipe.seed:
-            lanes, workers = shared_lanes(beside._scorer, in_common(beside._plan, plan)), beside._scorer.workers
+            executors, workers = shared_executors(beside._scorer, in_common(beside._plan, plan)), beside._scorer.workers
         self._scorer: Scorer = Scorer(
-            plan, judging=JudgingSettings(say=say), judges=judges, lanes=lanes, workers=workers
+            plan, judging=JudgingSettings(say=say), judges=judges, executors=executors, workers=workers
         )
 
     def warm(self) -> None:

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab import GroupStream, RewardSpec, Score
 from rewardlab.errors import JobError
-from rewardlab.scoring.executors import MAX_ITEMS, ItemLane, open_lane
+from rewardlab.scoring.executors import MAX_ITEMS, ItemExecutor, open_executor
 from rewardlab.workers.errors import (
     PluginRaisedError,
     WorkerDiedError,
@@ -34,21 +34,21 @@ def spec_of(**spec):
 
 @pytest.fixture
 def no_complaints(caplog):
-    """Nothing that a lane starts ends in an exception that only the event loop's log tells of."""
+    """Nothing that an executor starts ends in an exception that only the event loop's log tells of."""
     yield
     assert not [record.getMessage() for record in caplog.get_records("call") if record.name == "asyncio"]
 
 
 @pytest.fixture
 def open_one():
-    """The lane of a function that scores: what it runs in ends with the test."""
+    """The executor of a function that scores: what it runs in ends with the test."""
     with ExitStack() as stack:
 
-        def lane(score, runs="inline", scope="completion", **spec):
+        def executor(score, runs="inline", scope="completion", **spec):
             spec = spec_of(runs=runs, scope=scope, **spec)
-            return open_lane(spec, as_declared(score, spec), "lane", stack)
+            return open_executor(spec, as_declared(score, spec), "executor", stack)
 
-        yield lane
+        yield executor
 
 
 def as_declared(score, spec):
@@ -70,11 +70,11 @@ def as_declared(score, spec):
     return score
 
 
-def ask(lane, *groups):
+def ask(executor, *groups):
     """The scores of groups that are asked for at once."""
 
     async def together():
-        return await asyncio.gather(*(lane.score(GroupStream.of(group)) for group in groups))
+        return await asyncio.gather(*(executor.score(GroupStream.of(group)) for group in groups))
 
     return asyncio.run(together())
 
@@ -95,8 +95,8 @@ def length(items):
     [1, 0, np.float64(0.5), np.float32(0.5), np.float16(0.5), np.int64(1), np.uint8(1), Fraction(1, 2)],
 )
 def test_every_kind_of_real_number_is_a_value(open_one, group_of, value):
-    lane = open_one(lambda items: [Score(value=value, info={"kept": 1})])
-    [[found]] = ask(lane, group_of("a"))
+    executor = open_one(lambda items: [Score(value=value, info={"kept": 1})])
+    [[found]] = ask(executor, group_of("a"))
     assert found == Score(value=float(value), info={"kept": 1})
     assert type(found.value) is float
 
@@ -112,13 +112,13 @@ def test_abstentions_and_failures_are_as_the_reward_says(open_one, group_of):
 
 
 def test_a_value_next_to_an_error_is_no_value(open_one, group_of):
-    lane = open_one(lambda items: [Score(value=0.0, error="the judge is gone", info={"tries": 3})])
-    assert ask(lane, group_of("a")) == [[Score(error="the judge is gone", info={"tries": 3})]]
+    executor = open_one(lambda items: [Score(value=0.0, error="the judge is gone", info={"tries": 3})])
+    assert ask(executor, group_of("a")) == [[Score(error="the judge is gone", info={"tries": 3})]]
 
 
 def test_rounding_may_leave_the_range_and_is_put_back(open_one, group_of):
-    lane = open_one(lambda items: [Score(value=1 + 2e-16), Score(value=-1e-12)])
-    assert [s.value for s in ask(lane, group_of("a", "b"))[0]] == [1.0, 0.0]
+    executor = open_one(lambda items: [Score(value=1 + 2e-16), Score(value=-1e-12)])
+    assert [s.value for s in ask(executor, group_of("a", "b"))[0]] == [1.0, 0.0]
 
 
 # --- what is a failure of the plugin ---
@@ -185,14 +185,14 @@ ONE_SCORE = {
 }
 
 WHOLE_CALL = {
-    "exception": (raising(ValueError("out\nof order")), "ValueError: out of order (at test_lanes.py:"),
-    "wordless": (raising(Wordless()), "Wordless: its text cannot be read: RuntimeError (at test_lanes.py:"),
-    "exit": (raising(SystemExit(3)), "SystemExit: 3 (at test_lanes.py:"),
-    "interrupt": (raising(KeyboardInterrupt()), "KeyboardInterrupt (at test_lanes.py:"),
+    "exception": (raising(ValueError("out\nof order")), "ValueError: out of order (at test_executors.py:"),
+    "wordless": (raising(Wordless()), "Wordless: its text cannot be read: RuntimeError (at test_executors.py:"),
+    "exit": (raising(SystemExit(3)), "SystemExit: 3 (at test_executors.py:"),
+    "interrupt": (raising(KeyboardInterrupt()), "KeyboardInterrupt (at test_executors.py:"),
     "generator exit": (raising(GeneratorExit()), "GeneratorExit"),
-    "cancelled": (raising(asyncio.CancelledError()), "CancelledError (at test_lanes.py:"),
+    "cancelled": (raising(asyncio.CancelledError()), "CancelledError (at test_executors.py:"),
     "iterator": (raising(StopIteration()), "RuntimeError: "),
-    "recursion": (recursion, "RecursionError: maximum recursion depth exceeded (at test_lanes.py:"),
+    "recursion": (recursion, "RecursionError: maximum recursion depth exceeded (at test_executors.py:"),
     "no list": (lambda items: 0.5, "TypeError: score returned float, not a list of Score"),
     "nothing": (lambda items: None, "TypeError: score returned NoneType, not a list of Score"),
     "generator": (
@@ -210,8 +210,8 @@ WHOLE_CALL = {
 @pytest.mark.parametrize("runs", WAYS)
 @pytest.mark.parametrize(("given", "told"), ONE_SCORE.values(), ids=ONE_SCORE)
 def test_a_score_that_breaks_the_contract_fails_its_completion_alone(open_one, group_of, given, told, runs):
-    lane = open_one(lambda items: [given if c.text == "bad" else Score(value=0.5) for _, c in items], runs)
-    [[before, bad, after]] = ask(lane, group_of("good", "bad", "fine"))
+    executor = open_one(lambda items: [given if c.text == "bad" else Score(value=0.5) for _, c in items], runs)
+    [[before, bad, after]] = ask(executor, group_of("good", "bad", "fine"))
     assert before == after == Score(value=0.5)
     assert bad.value is None
     assert told in bad.error
@@ -221,8 +221,8 @@ def test_a_score_that_breaks_the_contract_fails_its_completion_alone(open_one, g
 @pytest.mark.parametrize("runs", WAYS)
 @pytest.mark.parametrize(("fault", "told"), WHOLE_CALL.values(), ids=WHOLE_CALL)
 def test_a_call_that_fails_as_a_whole_fails_the_one_at_fault_alone(open_one, group_of, fault, told, runs):
-    lane = open_one(lambda items: (fault if any(c.text == "bad" for _, c in items) else halves)(items), runs)
-    [[before, bad, after], [neighbour]] = ask(lane, group_of("good", "bad", "fine"), group_of("other"))
+    executor = open_one(lambda items: (fault if any(c.text == "bad" for _, c in items) else halves)(items), runs)
+    [[before, bad, after], [neighbour]] = ask(executor, group_of("good", "bad", "fine"), group_of("other"))
     assert before == after == neighbour == Score(value=0.5)
     assert bad.value is None
     assert told in bad.error
@@ -233,8 +233,8 @@ def test_a_call_that_fails_as_a_whole_fails_the_one_at_fault_alone(open_one, gro
 def test_a_group_reward_that_fails_fails_its_group_alone(open_one, group_of, fault, told, runs):
     if "0 scores for 1" in told:
         told = "ValueError: score returned 0 scores for 2"
-    lane = open_one(lambda items: (fault if items[0][1].text == "bad" else halves)(items), runs, "group")
-    [failed, fine] = ask(lane, group_of("bad", "b"), group_of("a", "b"))
+    executor = open_one(lambda items: (fault if items[0][1].text == "bad" else halves)(items), runs, "group")
+    [failed, fine] = ask(executor, group_of("bad", "b"), group_of("a", "b"))
     assert [score.value for score in failed] == [None, None]
     assert all(score.error.startswith(told) for score in failed)
     assert fine == [Score(value=0.5)] * 2
@@ -249,8 +249,8 @@ def test_a_coroutine_where_none_was_declared_is_named(open_one, group_of, runs, 
 
 @pytest.mark.parametrize(("scope", "runs"), [("completion", "async"), ("batch", "async"), ("group", "inline")])
 def test_no_coroutine_where_one_was_declared_is_named(group_of, scope, runs):
-    lane = open_lane(spec_of(runs=runs, scope=scope), lambda asked: [Score(value=0.5)], "lane", ExitStack())
-    [[found]] = ask(lane, group_of("a"))
+    executor = open_executor(spec_of(runs=runs, scope=scope), lambda asked: [Score(value=0.5)], "executor", ExitStack())
+    [[found]] = ask(executor, group_of("a"))
     assert found.error == "TypeError: score is not a coroutine function; write `async def score`"
 
 
@@ -264,7 +264,7 @@ def test_a_reward_runs_where_its_spec_says(open_one, group_of, scope):
     def score(items):
         return [Score(value=0.5, info={"thread": threading.current_thread().name}) for _ in items]
 
-    here, there = threading.current_thread().name, "lane"
+    here, there = threading.current_thread().name, "executor"
     for runs, where in {"inline": here, "async": here, "thread": there}.items():
         [[found]] = ask(open_one(score, runs, scope), group_of("a"))
         assert found.info["thread"] == where
@@ -287,8 +287,8 @@ def test_a_score_does_not_depend_on_what_it_is_asked_with(group_of, texts, runs,
     alone = {"good": 0.4, "fine": 0.4, "bad": None, "raise": None}
     spec = spec_of(runs=runs, scope=scope)
     with ExitStack() as stack:
-        lane = open_lane(spec, as_declared(moody, spec), "lane", stack)
-        found = ask(lane, *(group_of(*group, id=str(number)) for number, group in enumerate(texts)))
+        executor = open_executor(spec, as_declared(moody, spec), "executor", stack)
+        found = ask(executor, *(group_of(*group, id=str(number)) for number, group in enumerate(texts)))
     assert [[score.value for score in group] for group in found] == [[alone[t] for t in g] for g in texts]
 
 
@@ -316,12 +316,12 @@ def test_a_batch_reward_is_asked_across_groups(open_one, group_of, runs):
 def test_a_reward_in_a_thread_is_asked_for_what_has_gathered_while_it_was_busy(open_one, group_of):
     go_on = threading.Event()
     reward = Recorder(before=lambda: go_on.wait(5))
-    lane = open_one(reward, "thread")
+    executor = open_one(reward, "thread")
 
     async def scenario():
-        first = asyncio.create_task(lane.score(GroupStream.of(group_of("first"))))
+        first = asyncio.create_task(executor.score(GroupStream.of(group_of("first"))))
         await asyncio.sleep(0.05)  # it is being asked
-        others = [asyncio.create_task(lane.score(GroupStream.of(group_of(f"{n}", "b")))) for n in range(3)]
+        others = [asyncio.create_task(executor.score(GroupStream.of(group_of(f"{n}", "b")))) for n in range(3)]
         await asyncio.sleep(0.05)
         go_on.set()
         return await asyncio.gather(first, *others)
@@ -339,12 +339,12 @@ def test_a_batch_of_coroutines_does_not_wait_for_the_one_before(open_one, group_
             await go_on.wait()
         return halves(items)
 
-    lane = open_lane(spec_of(runs="async", scope="batch"), score, "lane", ExitStack())
+    executor = open_executor(spec_of(runs="async", scope="batch"), score, "executor", ExitStack())
 
     async def scenario():
-        first = asyncio.create_task(lane.score(GroupStream.of(group_of("first"))))
+        first = asyncio.create_task(executor.score(GroupStream.of(group_of("first"))))
         await asyncio.sleep(0.01)
-        await asyncio.gather(*(lane.score(GroupStream.of(group_of(text))) for text in ("a", "b")))
+        await asyncio.gather(*(executor.score(GroupStream.of(group_of(text))) for text in ("a", "b")))
         go_on.set()
         await first
 
@@ -365,8 +365,8 @@ def test_what_a_coroutine_failed_together_it_is_asked_alone_all_at_once(open_one
         under_way -= 1
         return halves(items)
 
-    lane = open_lane(spec_of(runs="async", scope="batch"), score, "lane", ExitStack())
-    [scores] = ask(lane, group_of(*"abcd"))
+    executor = open_executor(spec_of(runs="async", scope="batch"), score, "executor", ExitStack())
+    [scores] = ask(executor, group_of(*"abcd"))
     assert [score.value for score in scores] == [0.5] * 4
     assert most == 4
 
@@ -374,9 +374,9 @@ def test_what_a_coroutine_failed_together_it_is_asked_alone_all_at_once(open_one
 @pytest.mark.parametrize("scope", ["completion", "batch"])
 def test_no_call_has_more_items_than_the_limit_unless_a_group_has(open_one, group_of, scope):
     most, reward = MAX_ITEMS[scope], Recorder()
-    lane = open_one(reward, "thread", scope)
+    executor = open_one(reward, "thread", scope)
     sizes = [3 * most // 4, most // 4, 2, most + 1, 1]
-    found = ask(lane, *(group_of(*["x"] * size, id=str(size)) for size in sizes))
+    found = ask(executor, *(group_of(*["x"] * size, id=str(size)) for size in sizes))
     assert [len(call) for call in reward.calls] == [most, 2, most + 1, 1]
     assert [len(scores) for scores in found] == sizes
 
@@ -405,12 +405,12 @@ def test_calls_share_what_waits_and_never_exceed_their_number(group_of):
         under_way -= 1
         return halves(items)
 
-    lane = ItemLane(spec_of(runs="worker"), call, 3)
+    executor = ItemExecutor(spec_of(runs="worker"), call, 3)
 
     async def scenario():
-        first = [asyncio.create_task(lane.score(GroupStream.of(group_of("a", "b")))) for _ in range(9)]
+        first = [asyncio.create_task(executor.score(GroupStream.of(group_of("a", "b")))) for _ in range(9)]
         await asyncio.sleep(0.005)  # all calls are under way
-        later = [asyncio.create_task(lane.score(GroupStream.of(group_of("a", "b")))) for _ in range(2)]
+        later = [asyncio.create_task(executor.score(GroupStream.of(group_of("a", "b")))) for _ in range(2)]
         return await asyncio.gather(*first, *later)
 
     asyncio.run(scenario())
@@ -421,17 +421,17 @@ def test_calls_share_what_waits_and_never_exceed_their_number(group_of):
 def test_what_nobody_waits_for_any_more_is_not_asked(open_one, group_of):
     go_on = threading.Event()
     reward = Recorder(before=lambda: go_on.wait(5))
-    lane = open_one(reward, "thread")
+    executor = open_one(reward, "thread")
 
     async def scenario():
         first, second, third = (
-            asyncio.create_task(lane.score(GroupStream.of(group_of(text)))) for text in ("1", "2", "3")
+            asyncio.create_task(executor.score(GroupStream.of(group_of(text)))) for text in ("1", "2", "3")
         )
         await asyncio.sleep(0)
         first.cancel()
         await asyncio.sleep(0.02)
-        fourth = asyncio.create_task(lane.score(GroupStream.of(group_of("4"))))
-        fifth = asyncio.create_task(lane.score(GroupStream.of(group_of("5"))))
+        fourth = asyncio.create_task(executor.score(GroupStream.of(group_of("4"))))
+        fifth = asyncio.create_task(executor.score(GroupStream.of(group_of("5"))))
         await asyncio.sleep(0.02)
         fourth.cancel()
         go_on.set()
@@ -457,12 +457,12 @@ def test_a_group_reward_begins_before_its_group_is_complete(group_of, runs):
             return scores
 
     stack = ExitStack()
-    lane = open_lane(spec_of(runs=runs, scope="group"), Eager().score, "lane", stack)
+    executor = open_executor(spec_of(runs=runs, scope="group"), Eager().score, "executor", stack)
     group = group_of("a", "ab")
 
     async def scenario():
         stream = GroupStream(group.sample, 2)
-        scoring = asyncio.create_task(lane.score(stream))
+        scoring = asyncio.create_task(executor.score(stream))
         stream.put(1, group.completions[1])
         while not begun.is_set():
             await asyncio.sleep(0.001)
@@ -475,17 +475,17 @@ def test_a_group_reward_begins_before_its_group_is_complete(group_of, runs):
 
 @pytest.mark.parametrize("runs", WAYS)
 def test_items_whose_group_never_comes_are_the_producers_fault(open_one, group_of, runs):
-    lane, stream = open_one(halves, runs), GroupStream(group_of("a").sample, 2)
+    executor, stream = open_one(halves, runs), GroupStream(group_of("a").sample, 2)
     stream.fail(ConnectionError("the engine is gone"))
     with pytest.raises(ConnectionError, match="the engine is gone"):
-        asyncio.run(lane.score(stream))
+        asyncio.run(executor.score(stream))
 
 
 # --- workers (what they do themselves is in test_worker.py) ---
 
 
-def worker_lane(errors, **spec):
-    """A lane of a worker that answers as the texts say: `slow` and `deadly` raise."""
+def worker_executor(errors, **spec):
+    """An executor of a worker that answers as the texts say: `slow` and `deadly` raise."""
 
     async def call(items):
         for _, completion in items:
@@ -493,7 +493,7 @@ def worker_lane(errors, **spec):
                 raise errors[completion.text]
         return halves(items)
 
-    return ItemLane(spec_of(runs="worker", **spec), call, 1)
+    return ItemExecutor(spec_of(runs="worker", **spec), call, 1)
 
 
 @pytest.mark.parametrize(
@@ -506,15 +506,15 @@ def worker_lane(errors, **spec):
     ],
 )
 def test_what_ends_a_worker_fails_the_completion_alone(group_of, error):
-    [[before, bad, after]] = ask(worker_lane({"bad": error}), group_of("good", "bad", "fine"))
+    [[before, bad, after]] = ask(worker_executor({"bad": error}), group_of("good", "bad", "fine"))
     assert before == after == Score(value=0.5)
     assert bad == Score(error=str(error))
 
 
 def test_a_worker_that_cannot_be_had_is_no_completions_fault(group_of):
-    lane = worker_lane({"bad": WorkerStartError("made cannot be built: no model")})
+    executor = worker_executor({"bad": WorkerStartError("made cannot be built: no model")})
     with pytest.raises(JobError, match="made cannot be built: no model"):
-        ask(lane, group_of("good", "bad"))
+        ask(executor, group_of("good", "bad"))
 
 
 @pytest.mark.parametrize(
@@ -527,17 +527,17 @@ def test_a_worker_that_cannot_be_had_is_no_completions_fault(group_of):
 )
 def test_a_completion_that_takes_all_the_time_for_itself_may_get_a_value(group_of, cpu_bound, on_timeout, found):
     slow = WorkerTimeout("no score within 2 s", cpu_bound=cpu_bound)
-    assert ask(worker_lane({"slow": slow}, on_timeout=on_timeout), group_of("good", "slow")) == [
+    assert ask(worker_executor({"slow": slow}, on_timeout=on_timeout), group_of("good", "slow")) == [
         [Score(value=0.5), found]
     ]
 
 
 def test_every_waiting_group_learns_that_the_job_has_failed(group_of):
-    lane = worker_lane({"bad": WorkerStartError("no model")})
+    executor = worker_executor({"bad": WorkerStartError("no model")})
 
     async def scenario():
         groups = [group_of("a", id="1"), group_of("bad", id="2"), group_of("c", id="3")]
-        asked = [asyncio.create_task(lane.score(GroupStream.of(group))) for group in groups]
+        asked = [asyncio.create_task(executor.score(GroupStream.of(group))) for group in groups]
         return await asyncio.wait_for(asyncio.gather(*asked, return_exceptions=True), 5)
 
     assert [str(outcome) for outcome in asyncio.run(scenario())] == ["no model"] * 3
@@ -554,10 +554,10 @@ def test_cancelling_is_no_failure_of_the_reward(open_one, group_of, runs, scope)
 
     async def scenario():
         if runs == "thread":
-            lane = open_one(Recorder(before=lambda: (asked.set(), time.sleep(0.05))), "thread", scope)
+            executor = open_one(Recorder(before=lambda: (asked.set(), time.sleep(0.05))), "thread", scope)
         else:
-            lane = open_lane(spec_of(runs="async", scope=scope), endless, "lane", ExitStack())
-        scoring = asyncio.create_task(lane.score(GroupStream.of(group_of("a"))))
+            executor = open_executor(spec_of(runs="async", scope=scope), endless, "executor", ExitStack())
+        scoring = asyncio.create_task(executor.score(GroupStream.of(group_of("a"))))
         while not asked.is_set():
             await asyncio.sleep(0.001)
         scoring.cancel()
