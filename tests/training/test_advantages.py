@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rewardlab.recipe.expression import parse
 from rewardlab.recipe.use import ComponentUse
 from rewardlab.scoring.composition import Composition, ScoredGroup
-from rewardlab.training import batch_advantages, is_flat
+from rewardlab.training.advantages import batch_advantages, is_flat
 from rewardlab.types import Completion, Group, Sample, Score
 from rewardlab_normalize.options import StdOptions
 from rewardlab_normalize.std import Std

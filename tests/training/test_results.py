@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from rewardlab import Completion, Sample, Score
 from rewardlab.data import stratified_sample
 from rewardlab.scoring.composition import ScoredGroup
-from rewardlab.training.results import Results, Slice, results_table, summarise
-from rewardlab.training.step_metrics import evaluation_metrics
+from rewardlab.training.results import Results, Slice, summarise
 
 
 def scored(totals, values=None, **fields):
@@ -29,7 +28,7 @@ def test_metrics_are_named_like_those_of_a_step():
     results = summarise(
         [scored([1.0], language="de"), scored([0.5], [None], language="en")], ["language"], "1-rl after"
     )
-    assert evaluation_metrics(results) == {
+    assert results.metrics() == {
         "reward/total": 0.75,
         "reward/a": 1.0,
         "language de/reward/total": 1.0,
@@ -94,7 +93,7 @@ class TestTheTable:
     )
 
     def test_has_a_line_a_slice_and_a_column_a_component(self):
-        assert results_table(self.now) == (
+        assert self.now.table() == (
             "held-out prompts, 4 completions each\n"
             "             prompts  total  accuracy\n"
             "all          12       1.50   -\n"
@@ -102,7 +101,7 @@ class TestTheTable:
         )
 
     def test_shows_what_was_before_also_where_there_was_or_is_no_value(self):
-        assert results_table(self.now, self.then) == (
+        assert self.now.table(self.then) == (
             "held-out prompts, 4 completions each, before -> after\n"
             "             prompts  total         accuracy\n"
             "all          12       0.50 -> 1.50  0.25 -> -\n"

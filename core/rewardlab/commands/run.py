@@ -16,8 +16,9 @@ from rewardlab.recipe.loading import RESOLVED
 from rewardlab.redaction import name_variables, shell_command
 from rewardlab.registry import installed
 from rewardlab.specs import Config
-from rewardlab.training import RunJob, RunResult, written_models
+from rewardlab.training import RunJob, RunResult
 from rewardlab.training.backend import lacking
+from rewardlab.training.run_job import written_models
 
 
 class JobOptions(Config):

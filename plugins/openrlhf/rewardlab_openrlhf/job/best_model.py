@@ -20,7 +20,6 @@ from rewardlab.training import (
     PromptFormat,
     StageJob,
     best_checkpoint,
-    fitting_prompts,
     load_tokenizer,
     telemetry_variables,
 )
@@ -92,7 +91,7 @@ class _Answers:
     def __call__(self, checkpoint: Path, rows: Sequence[Sample]) -> list[Group]:
         context = json.loads((checkpoint / "config.json").read_text("utf-8")).get("max_position_embeddings")
         where = f"{self._job.where} (validation)"
-        fitting = fitting_prompts(context, self._format, rows, self._longest, None, where, self._say)
+        fitting = self._format.fitting(rows, context, self._longest, None, where, self._say)
         self._say = _silent
         prompts = [self._format.text(row) for row in fitting]
         made = self._generate(checkpoint, [self._format.tokens(prompt) for prompt in prompts])

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from rewardlab.training import Results, evaluation_metrics
+from rewardlab.training import Results
 
 
 class EvaluationEvents:
@@ -22,7 +22,7 @@ class EvaluationEvents:
             from tensorboard.summary import Writer  # the package's own, which needs no torch
 
             self._writer = Writer(str(self._folder))
-        for name, value in evaluation_metrics(results).items():
+        for name, value in results.metrics().items():
             self._writer.add_scalar(f"eval/{name}", value, step)
         self._writer.flush()
 

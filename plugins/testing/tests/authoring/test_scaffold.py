@@ -44,6 +44,7 @@ ENGINE_TEMPLATES = ROOT / "plugins/testing/rewardlab_testing/scaffold/full/backe
 WORDS_OF_TOY = {
     "toy_rewards": "@package@",
     "ToyBackend": "AnswersBackend",
+    "ToyPolicy": "AnswersPolicy",
     "use: toy": "use: @name@",
     "the toy backend": "the backend @name@",
     "backend toy": "backend @name@",
