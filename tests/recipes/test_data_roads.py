@@ -237,6 +237,7 @@ def test_r3_with_diverse_rows(name, main, write, judge_server, monkeypatch, embe
     assert sources == quotas
 
 
+@pytest.mark.slow  # loads torch
 def test_mr3(main, write, judge_server, monkeypatch):
     """Pairs with ties, seven steps, true or false, and options; only what three strategies get right and a small model
     does not: all of the small sources, and so many of the others."""
