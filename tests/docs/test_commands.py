@@ -112,6 +112,7 @@ def test_what_a_page_shows_is_what_its_commands_print(run, main, tmp_path):
     assert run.printed in "".join(told)
 
 
+@pytest.mark.slow
 def test_what_reads_files_runs_on_files_of_these_names(main, tmp_path):
     """Recipes and rows in the place of the reader's own; a command whose other files are not there is left out."""
     for name in ("recipe.yaml", "r.yaml", "a.yaml", "b.yaml", "other.yaml"):

@@ -193,6 +193,7 @@ SHAPES += [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["boxed", "tag", "last_label", "answer_line"])
 def test_long_texts_of_any_shape_are_read_in_linear_time(kind):
     for shape in SHAPES:

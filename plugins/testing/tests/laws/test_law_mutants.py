@@ -38,8 +38,8 @@ def found(spec) -> bool:
 
 @pytest.mark.slow
 def test_no_mutant_survives(law_mutants):
-    """Every second one: benchmarks/laws.py tries them all."""
-    mutants = [spec for spec in law_mutants.specs() if not law_mutants.is_control(spec)][::2]
+    """Every third one: benchmarks/laws.py tries them all."""
+    mutants = [spec for spec in law_mutants.specs() if not law_mutants.is_control(spec)][::3]
     assert len(mutants) > LEAST
     assert {spec.kind for spec in mutants} == set(EXAMPLE_OF_KIND)
     assert [f"{spec.name}: {spec.summary}" for spec in mutants if not found(spec)] == []
