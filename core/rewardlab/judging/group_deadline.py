@@ -26,7 +26,7 @@ class GroupTimeout(Exception):
 class GroupClock:
     """The time that a group has left with each judge."""
 
-    def __init__(self, stream: ArrivingGroup):
+    def __init__(self, stream: ArrivingGroup) -> None:
         self._stream = stream
         self._ends: dict[str, float] = {}
         self._limits: dict[str, list[asyncio.Timeout]] = {}

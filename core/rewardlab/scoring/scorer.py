@@ -81,7 +81,7 @@ class Scorer(AbstractContextManager["Scorer"]):
         workers: Workers | None = None,
         home: LoopThread | None = None,
         policy: Any = None,
-    ):
+    ) -> None:
         assert plan.recipe.reward is not None
         assert plan.expression is not None
         if judges is None and policy is None:

@@ -18,7 +18,7 @@ class WorkerTimeout(WorkerError):
     slow in itself, and not the machine.
     """
 
-    def __init__(self, message: str, *, cpu_bound: bool):
+    def __init__(self, message: str, *, cpu_bound: bool) -> None:
         super().__init__(message)
         self.cpu_bound = cpu_bound
 
@@ -34,7 +34,7 @@ class WorkerDiedError(WorkerError):
     the user has seen already.
     """
 
-    def __init__(self, message: str, *, fate: str = "", unseen: str = ""):
+    def __init__(self, message: str, *, fate: str = "", unseen: str = "") -> None:
         super().__init__(message)
         self.fate, self.unseen = fate, unseen or message
 

@@ -91,7 +91,7 @@ class WorkerProcess:
         memory: Mapping[str, str] = RETURN_FREED_MEMORY,
         growth_limit: float | None = None,
         variables: Mapping[str, str] | None = None,
-    ):
+    ) -> None:
         self.ended = self.ready = False
         self._use, self._show, self._start_limit = use, show, start_limit
         path = host_sys_path() if python is None else None

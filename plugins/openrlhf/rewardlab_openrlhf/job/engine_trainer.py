@@ -36,7 +36,7 @@ def install(job: str, algorithm: str) -> None:
 class Starter:
     """It stands in the place of an actor class of OpenRLHF's: `remote` starts an actor of ours, with `first` for it."""
 
-    def __init__(self, actor: type, *first: Any):
+    def __init__(self, actor: type, *first: Any) -> None:
         self._actor, self._first = actor, first
 
     def remote(self, *arguments: Any, **more: Any) -> Any:
@@ -51,7 +51,7 @@ class TrainerActor:
     would not be those that its modules know.
     """
 
-    def __init__(self, trainer: Any, job: str, algorithm: str, *arguments: Any, **more: Any):
+    def __init__(self, trainer: Any, job: str, algorithm: str, *arguments: Any, **more: Any) -> None:
         self._trainer = trainer(job, algorithm, *arguments, **more)
 
     def fit(self, **more: Any) -> None:
@@ -94,7 +94,7 @@ class _StepTrainer(ppo_trainer.BasePPOTrainer):
     algorithm: str
     step: int | None = None
 
-    def __init__(self, *arguments: Any, **more: Any):
+    def __init__(self, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, **more)
         if self.algorithm in CENTRED:
             take_as_they_are(self.experience_maker)
@@ -116,7 +116,7 @@ class _StepTrainer(ppo_trainer.BasePPOTrainer):
 class SynchronousTrainer(_class_of(ppo_trainer.PPOTrainer), _StepTrainer):  # type: ignore[misc]
     """The trainer that generates and trains in turn."""
 
-    def __init__(self, job: str, algorithm: str, *arguments: Any, **more: Any):
+    def __init__(self, job: str, algorithm: str, *arguments: Any, **more: Any) -> None:
         self.job, self.algorithm = job, algorithm
         super().__init__(*arguments, **more)
         tell_arrivals(job, self.samples_generator)
@@ -139,7 +139,7 @@ class SynchronousTrainer(_class_of(ppo_trainer.PPOTrainer), _StepTrainer):  # ty
 class _TrainingHalf(_class_of(ppo_trainer_async.TrainingActor), _StepTrainer):  # type: ignore[misc]
     """The half of an asynchronous trainer that trains."""
 
-    def __init__(self, job: str, algorithm: str, *arguments: Any, **more: Any):
+    def __init__(self, job: str, algorithm: str, *arguments: Any, **more: Any) -> None:
         self.job, self.algorithm = job, algorithm
         super().__init__(*arguments, **more)
 
@@ -147,7 +147,7 @@ class _TrainingHalf(_class_of(ppo_trainer_async.TrainingActor), _StepTrainer):  
 class GeneratorActor(_class_of(ppo_trainer_async.GenerateSamplesActor)):  # type: ignore[misc]
     """The half of an asynchronous trainer that generates."""
 
-    def __init__(self, job: str, *arguments: Any, **more: Any):
+    def __init__(self, job: str, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, **more)
         tell_arrivals(job, self.samples_generator)
 
@@ -155,7 +155,7 @@ class GeneratorActor(_class_of(ppo_trainer_async.GenerateSamplesActor)):  # type
 class AsynchronousTrainer(_class_of(ppo_trainer_async.PPOTrainerAsync)):  # type: ignore[misc]
     """The trainer that generates ahead; its halves are actors of their own."""
 
-    def __init__(self, job: str, algorithm: str, *arguments: Any, **more: Any):
+    def __init__(self, job: str, algorithm: str, *arguments: Any, **more: Any) -> None:
         self._job = job
         # which the next line starts
         ppo_trainer_async.GenerateSamplesActor = Starter(GeneratorActor, job)

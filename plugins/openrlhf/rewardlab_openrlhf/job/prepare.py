@@ -9,7 +9,7 @@ from rewardlab import Sample
 from rewardlab.data import kind_of, stratified_sample
 from rewardlab.errors import UserError, one_line
 from rewardlab.recipe import DpoStage, RlStage, SftStage
-from rewardlab.training import PromptFormat, ends_of, fitting_prompts, load_tokenizer, reading_order, steps_of
+from rewardlab.training import PromptFormat, ends_of, load_tokenizer, reading_order, steps_of
 from rewardlab_ray.rendered_rows import Row, write_rows
 
 from rewardlab_openrlhf.job.task import StageTask
@@ -25,7 +25,7 @@ class StageTokenizer:
     `context` is the most tokens of a prompt and its completion; None where the model names no limit.
     """
 
-    def __init__(self, task: StageTask):
+    def __init__(self, task: StageTask) -> None:
         self.tokenizer = load_tokenizer(task.model)
         config, generation = _load_configs(task.model)
         self.format = PromptFormat(self.tokenizer, task.stage.chat, ends_of(self.tokenizer, generation))
@@ -79,7 +79,7 @@ def _prompt_rows(
 ) -> list[Row]:
     """Return the samples that fit, with the texts for an engine that adds no special tokens."""
     prompt_format = tokenizer.format
-    kept = fitting_prompts(tokenizer.context, prompt_format, samples, stage.max_new_tokens, most, where, task.say)
+    kept = prompt_format.fitting(samples, tokenizer.context, stage.max_new_tokens, most, where, task.say)
     rows = []
     for sample in kept:
         text = prompt_format.text(sample)

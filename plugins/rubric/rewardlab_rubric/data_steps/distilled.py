@@ -49,7 +49,7 @@ class DistilledRows:
     be dropped.
     """
 
-    def __init__(self, options: DistilledOptions, context: Context):
+    def __init__(self, options: DistilledOptions, context: Context) -> None:
         self._options, self._source = options, context.source
         self._teacher = context.judges[options.teacher]
         self._questions = Questions(options.reward)
