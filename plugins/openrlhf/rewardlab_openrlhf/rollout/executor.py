@@ -21,8 +21,7 @@ from rewardlab_ray.ray_actors import JobActor, coordinator_name, scorer_name, sc
 from rewardlab_openrlhf.rollout.completions import TextThread
 from rewardlab_openrlhf.rollout.engine_samples import ARRIVED_GROUP, RolloutRequest, describe_logs
 from rewardlab_openrlhf.rollout.group_barrier import GroupBarrier
-from rewardlab_openrlhf.rollout.group_rollout import GroupRollout, RolloutLimits
-from rewardlab_openrlhf.rollout.group_scoring import describe_prompt
+from rewardlab_openrlhf.rollout.group_rollout import GroupRollout, RolloutLimits, describe_prompt
 from rewardlab_openrlhf.rollout.policy_questions import answer_question
 from rewardlab_openrlhf.rollout.sampling import recipe_sampling
 
