@@ -18,7 +18,7 @@ def build_tiny(tiny: TinyModel, corpus: Sequence[Sample], seed: int, folder: Pat
     from transformers import LlamaConfig, LlamaForCausalLM
     from transformers.utils.logging import disable_progress_bar
 
-    disable_progress_bar()
+    disable_progress_bar()  # type: ignore[no-untyped-call]
     tokenizer = _tokenizer(_texts(corpus), tiny.vocabulary)
     torch.manual_seed(seed)
     config = LlamaConfig(
