@@ -80,9 +80,14 @@ def test_it_counts_from_the_groups_first_question_also_for_later_ones(home, host
         assert await hosted.ask(question(9, draw=draw)) == Reply(error=LATE)
         return time.monotonic()
 
+    async def bound():  # a timer of the same loop, which a busy machine holds up alike
+        await asyncio.sleep(0.1 + 0.12)
+        return time.monotonic()
+
     async def scenario():
-        first, late = await asyncio.gather(*about(stream_of(1), ended(0, after=0), ended(1, after=0.1)))
-        assert late - first < 0.05  # and not 0.1
+        asked = asyncio.gather(*about(stream_of(1), ended(0, after=0), ended(1, after=0.1)))
+        (_, late), bounded = await asyncio.gather(asked, bound())
+        assert late < bounded
 
     run(home, scenario)
 
