@@ -1,11 +1,11 @@
-"""The eight hooks. A plugin implements those it needs; each returns the specs that it offers.
+"""The nine hooks. A plugin implements those it needs; each returns the specs that it offers.
 
 Hookimpls that offer specs are pure functions: no arguments, no side effects, cheap to call.
 """
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pluggy
 
@@ -58,6 +58,11 @@ def rewardlab_backends() -> "Sequence[BackendSpec]":
 def rewardlab_run_finished(directory: Path) -> "Sequence[str]":  # noqa: ARG001  # hooks take it by this name
     """Do what is to be done with the folder of a run that has ended, such as a report; return notes for the user."""
     return []
+
+
+@hookspec
+def rewardlab_environment(definition: Any) -> Any:
+    """Return the `ManagedEnvironment` of a `rewardlab.workers.EnvironmentDefinition`; the first plugin's is used."""
 
 
 @hookspec

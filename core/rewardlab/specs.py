@@ -416,7 +416,7 @@ class BackendSpec(Spec):
     config: the options under `backend` in a recipe, besides `use`.
     judges: the judges that only this backend can answer, by the whole name that a recipe uses, such as "policy/self".
     environments: for `rewardlab env create NAME`: name -> a function that returns the environment's
-        `rewardlab.training.EnvironmentDefinition`. One called NAME-cpu is built by `rewardlab env create NAME --cpu`.
+        `rewardlab.workers.EnvironmentDefinition`. One called NAME-cpu is built by `rewardlab env create NAME --cpu`.
     packages: distributions whose versions a run's manifest keeps, if they are installed.
     lacks: a function of the settings: what this environment lacks to train, and how to install it, or None. It imports
         nothing of the engine. `check` and a dry run warn of it; a run is refused by the backend's `ready`.

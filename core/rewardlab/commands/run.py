@@ -14,6 +14,7 @@ from rewardlab.errors import PLUGIN_FAULTS, RewardlabError, one_line_at
 from rewardlab.plan import Plan
 from rewardlab.recipe.loading import RESOLVED
 from rewardlab.redaction import name_variables, shell_command
+from rewardlab.registry.loading import FINISHED
 from rewardlab.registry.registry import installed
 from rewardlab.specs import Config
 from rewardlab.training import RunJob, RunResult
@@ -117,7 +118,7 @@ def _finished(directory: Path) -> list[str]:
     """Hand the folder to the plugins that do something with a run that has ended; return their notes."""
     notes: list[str] = []
     for plugin in installed():
-        for finished in plugin.finished:
+        for finished in plugin.actions[FINISHED]:
             try:
                 notes += finished(directory)
             except PLUGIN_FAULTS as error:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rewardlab.redaction import MASK as MASK
     from rewardlab.redaction import MIN_LENGTH as MIN_LENGTH
     from rewardlab.redaction import Redactor as Redactor
+    from rewardlab.redaction import redactor as redactor
     from rewardlab.text import quoting as quoting
     from rewardlab.text import sections as sections
     from rewardlab.text.boxed import last_box as last_box

@@ -4,8 +4,8 @@ import json
 import subprocess
 
 import pytest
-from rewardlab.workers.environments.definition import EnvironmentDefinition, InstallStep
-from rewardlab.workers.environments.managed import exclusive_access
+from rewardlab.workers import EnvironmentDefinition, InstallStep
+from rewardlab_environments.managed import Environment, exclusive_access
 
 PLUGIN = """
 import rewardlab
@@ -30,7 +30,8 @@ def apart(offer):
     """An installed plugin whose two rewards need an environment (of nothing)."""
     folder = offer("apart", PLUGIN)
     (folder / "requirements.txt").write_text("# nothing\n")
-    return EnvironmentDefinition(name="apart", steps=(InstallStep(requirements=folder / "requirements.txt"),))
+    step = InstallStep(requirements=folder / "requirements.txt")
+    return Environment(EnvironmentDefinition(name="apart", steps=(step,)))
 
 
 @pytest.fixture

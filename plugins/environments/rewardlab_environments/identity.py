@@ -1,44 +1,27 @@
-"""The definition of an environment, and the folder that follows from it."""
+"""What an environment is made from, hashed, and the folder that follows from it."""
 
 import hashlib
 import json
 import sys
 import sysconfig
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from rewardlab.files import cache_dir
-from rewardlab.workers.environments.distributions import as_installed_here
-from rewardlab.workers.environments.requirements import requirement_lines
+from rewardlab.workers import EnvironmentDefinition
+
+from .distributions import as_installed_here
+from .requirements import requirement_lines
 
 KEY_LENGTH = 12
 
 
-@dataclass(frozen=True, kw_only=True)
-class InstallStep:
-    """One call of the installer.
+class EnvironmentIdentity:
+    """What an environment is made from, as texts, and what follows from these: its key and its folder."""
 
-    options: such as "--no-deps", which pip and uv both know; variables: environment variables of the installer.
-    """
-
-    requirements: Path
-    options: tuple[str, ...] = ()
-    variables: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, kw_only=True)
-class EnvironmentDefinition:
-    """The definition of an environment: its owner's name, the steps that fill it, and distributions of the host's.
-
-    distributions: names of distributions of the host's environment, which the first step installs in the same way.
-    """
-
-    name: str
-    steps: tuple[InstallStep, ...]
-    distributions: tuple[str, ...] = ()
+    def __init__(self, definition: EnvironmentDefinition) -> None:
+        self.definition = definition
 
     @cached_property
     def identity(self) -> dict[str, Any]:
@@ -47,9 +30,9 @@ class EnvironmentDefinition:
             "steps": [
                 {"requirements": requirement_lines(step.requirements), "options": list(step.options)}
                 | ({"variables": dict(step.variables)} if step.variables else {})
-                for step in self.steps
+                for step in self.definition.steps
             ],
-            "distributions": [as_installed_here(name) for name in self.distributions],
+            "distributions": [as_installed_here(name) for name in self.definition.distributions],
             "python": host_python(),
         }
 
@@ -62,7 +45,7 @@ class EnvironmentDefinition:
     @property
     def folder(self) -> Path:
         """The folder of the environment, whether it exists already or not."""
-        return environments_dir() / f"{self.name}-{self.key}"
+        return environments_dir() / f"{self.definition.name}-{self.key}"
 
     @property
     def empty(self) -> bool:

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from rewardlab.errors import UserError
 from rewardlab.files import FileLock
-from rewardlab.workers.environments.definition import KEY_LENGTH, environments_dir
-from rewardlab.workers.environments.managed import exclusive_access, holder_of, lock_of, log_of
-from rewardlab.workers.environments.record import READY, BuildRecord, read_record, state_of
+
+from .identity import KEY_LENGTH, environments_dir
+from .managed import exclusive_access, holder_of, lock_of, log_of
+from .record import READY, BuildRecord, read_record, state_of
 
 _FOLDER = re.compile(rf"(?P<name>.+)-(?P<key>[0-9a-f]{{{KEY_LENGTH}}})")
 

@@ -6,16 +6,15 @@ from shlex import quote
 from typing import Annotated, Any, Literal
 
 from pydantic import model_validator
-
-from rewardlab.command_spec import CommandResult, Positional, note
+from rewardlab import CommandResult, Config, Positional, installed, note
 from rewardlab.errors import UserError, nearest
-from rewardlab.registry.registry import Registry, installed
-from rewardlab.specs import Config
+from rewardlab.registry import Plugin, Registry
 from rewardlab.text import columns
-from rewardlab.workers.environments.definition import EnvironmentDefinition, python_in
-from rewardlab.workers.environments.inventory import installed_environments, remove, size_of
-from rewardlab.workers.environments.managed import provide
-from rewardlab.workers.environments.wanted import environments_of
+from rewardlab.workers import EnvironmentDefinition, environment_of
+
+from .identity import python_in
+from .inventory import installed_environments, remove, size_of
+from .managed import Environment
 
 CPU = "-cpu"
 """ends the name of the environment that `env create NAME --cpu` builds"""
@@ -64,12 +63,12 @@ def run(options: Options) -> CommandResult:
 
 def _create(names: Sequence[str], cpu: bool) -> CommandResult:
     registry = installed()
-    wanted = [(name, definition) for name in names for definition in _definitions(name, cpu, registry)]
+    wanted = [(name, environment) for name in names for environment in _wanted(name, cpu, registry)]
     pythons = []
-    for name, definition in wanted:
-        pythons.append(str(provide(definition)))
+    for name, environment in wanted:
+        pythons.append(environment.provide())
         if name in _environments_of_backends(registry):
-            activate = quote(str(definition.folder / "bin" / "activate"))
+            activate = quote(str(environment.folder / "bin" / "activate"))
             note(f"use it: . {activate}    # your own plugins: pip install them there")
         else:
             own = f"environment: {{python: PATH}} of {name}/..."
@@ -77,13 +76,13 @@ def _create(names: Sequence[str], cpu: bool) -> CommandResult:
     return CommandResult(text="\n".join(pythons), data=pythons)
 
 
-def _definitions(name: str, cpu: bool, registry: Registry) -> list[EnvironmentDefinition]:
-    """Return the definitions that `env create NAME` builds. Raises UserError if no installed plugin has any."""
+def _wanted(name: str, cpu: bool, registry: Registry) -> list[Environment]:
+    """Return the environments that `env create NAME` builds. Raises UserError if no installed plugin has any."""
     of_backends = _environments_of_backends(registry)
     if cpu and f"{name}{CPU}" not in of_backends:
         raise UserError(f"--cpu: {name} has no separate environment for a CPU alone")
     if name in of_backends:
-        return [of_backends[f"{name}{CPU}" if cpu else name]()]
+        return [Environment(of_backends[f"{name}{CPU}" if cpu else name]())]
     if name not in registry.names():
         having = [plugin.name for plugin in registry if environments_of(plugin)]
         raise UserError(f"no plugin {name!r} with an environment of its own{nearest(name, [*having, *of_backends])}")
@@ -91,6 +90,16 @@ def _definitions(name: str, cpu: bool, registry: Registry) -> list[EnvironmentDe
     if not (found := environments_of(plugin)):
         raise UserError(f"plugin {name!r} has no separate environment: it lives in this one")
     return found
+
+
+def environments_of(plugin: Plugin) -> list[Environment]:
+    """Return the environments of a plugin's rewards and datasets, each once; most plugins have none."""
+    found: dict[tuple[Any, ...], Environment] = {}
+    for spec in plugin.specs.values():
+        if definition := environment_of(plugin, spec):
+            key = (definition.steps[0].requirements, definition.distributions)
+            found.setdefault(key, Environment(definition))
+    return list(found.values())
 
 
 def _environments_of_backends(registry: Registry) -> dict[str, Callable[[], EnvironmentDefinition]]:
@@ -123,13 +132,13 @@ def _rows() -> Iterator[dict[str, Any]]:
 def _askers() -> dict[Path, list[str]]:
     """Map each folder to the names that ask for it. A definition that fails is reported on stderr and left out."""
     registry = installed()
-    wanted = [(plugin.name, definition) for plugin in registry for definition in environments_of(plugin)]
+    wanted = [(plugin.name, environment) for plugin in registry for environment in environments_of(plugin)]
     for name, define in _environments_of_backends(registry).items():
-        wanted.append((f"{name.removesuffix(CPU)} --cpu" if name.endswith(CPU) else name, define()))
+        wanted.append((f"{name.removesuffix(CPU)} --cpu" if name.endswith(CPU) else name, Environment(define())))
     askers: dict[Path, list[str]] = {}
-    for name, definition in wanted:
+    for name, environment in wanted:
         try:
-            askers.setdefault(definition.folder, []).append(name)
+            askers.setdefault(environment.folder, []).append(name)
         except UserError as error:
             note(f"{name}: {error}")
     return askers

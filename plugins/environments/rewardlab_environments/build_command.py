@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-from rewardlab.redaction import redact
+from rewardlab import redact
 
 CHILD = Path(__file__).with_name("child.py")
 LAST_LINES = 12

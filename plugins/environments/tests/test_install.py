@@ -13,9 +13,8 @@ from pathlib import Path
 
 import pytest
 from rewardlab.errors import JobError
-from rewardlab.workers.environments.definition import EnvironmentDefinition, InstallStep
-from rewardlab.workers.environments.managed import interpreter
-from rewardlab.workers.shared import Workers
+from rewardlab.workers import EnvironmentDefinition, InstallStep, Workers
+from rewardlab_environments.managed import Environment
 
 pytestmark = pytest.mark.slow
 
@@ -34,8 +33,14 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
             wheel.writestr(path, text)
     return name
 """
-BUILDER = "import sys; from pathlib import Path; from rewardlab.workers.environments.managed import interpreter\n"
-BUILDER += "print(interpreter(Path(sys.argv[1]), sys.argv[2]))"
+BUILDER = """
+import sys
+from pathlib import Path
+from rewardlab.workers import EnvironmentDefinition, InstallStep
+from rewardlab_environments.managed import Environment
+step = InstallStep(requirements=Path(sys.argv[1]))
+print(Environment(EnvironmentDefinition(name=sys.argv[2], steps=(step,))).provide())
+"""
 
 
 def wheel_files(name, version, code):
@@ -87,8 +92,12 @@ def slow_package(tmp_path, write):
     return write("slow.txt", "./slowpoke\n")
 
 
+def environment(requirements, name="toy", **more):
+    return Environment(EnvironmentDefinition(name=name, steps=(InstallStep(requirements=requirements),), **more))
+
+
 def folder_of(requirements, name="toy"):
-    return EnvironmentDefinition(name=name, steps=(InstallStep(requirements=requirements),)).folder
+    return environment(requirements, name).folder
 
 
 @pytest.fixture
@@ -144,7 +153,7 @@ def test_one_of_two_processes_builds_and_the_other_takes_over_when_it_is_killed(
     assert out.strip() == str(folder_of(slow_package) / "bin" / "python")
     subprocess.run([out.strip(), "-c", "import slowpoke; assert slowpoke.arrived"], check=True)
     assert len(began(slow_package)) == 2
-    assert interpreter(slow_package, "toy", pytest.fail) == out.strip()
+    assert environment(slow_package, "toy").provide(pytest.fail) == out.strip()
 
 
 def test_an_interrupted_build_leaves_no_process_running(slow_package, builder):
@@ -164,7 +173,7 @@ def test_a_package_that_is_not_there_is_told_with_pips_own_words_and_no_secret(w
     monkeypatch.setenv("PIP_INDEX_URL", "http://to-ken-in-user@127.0.0.1:9/simple")
     requirements = write("r.txt", "no-such-package==9\n")
     with pytest.raises(JobError) as failed:
-        interpreter(requirements, "toy", lambda line: None)
+        environment(requirements, "toy").provide(lambda line: None)
     text = str(failed.value)
     assert "ERROR: No matching distribution found for no-such-package==9" in text
     assert "once that is mended: rewardlab env create toy (pip keeps what it has downloaded)" in text
@@ -192,7 +201,7 @@ def test_a_third_partys_worker_has_another_version_of_a_package_than_the_host(tm
             return Model()
         """,
     )
-    python = interpreter(write("theirs.txt", "collides==2.0\n"), "theirs", lambda line: None)
+    python = environment(write("theirs.txt", "collides==2.0\n"), "theirs").provide(lambda line: None)
     with Workers() as workers:
         opener = workers.of(use="theirs/reward", python=python, device="cpu", threads=1, timeout=30.0)
         assert _ask(opener.open(worker, {}), ["a", "b"]) == [["a", 2], ["b", 2]]
@@ -213,7 +222,7 @@ def test_a_distribution_of_the_host_goes_in_from_where_it_came(tmp_path, write, 
     subprocess.run(install, check=True, capture_output=True)
     monkeypatch.syspath_prepend(site)
     requirements = write("none.txt", "# nothing\n")
-    python = interpreter(requirements, "toy", lambda line: None, distributions=["hosted"])
+    python = environment(requirements, "toy", distributions=["hosted"]).provide(lambda line: None)
     there = subprocess.run([python, "-c", "import hosted; print(hosted.here)"], capture_output=True, text=True)
     assert there.stdout.startswith(os.path.dirname(os.path.dirname(python)))
-    assert interpreter(requirements, "toy", lambda line: None) != python
+    assert environment(requirements, "toy").provide(lambda line: None) != python

@@ -6,14 +6,15 @@ import sysconfig
 
 import pytest
 from rewardlab.errors import UserError
-from rewardlab.workers.environments.definition import EnvironmentDefinition, InstallStep
-from rewardlab.workers.environments.distributions import as_installed_here
-from rewardlab.workers.environments.requirements import requirement_lines
+from rewardlab.workers import EnvironmentDefinition, InstallStep
+from rewardlab_environments.distributions import as_installed_here
+from rewardlab_environments.managed import Environment
+from rewardlab_environments.requirements import requirement_lines
 
 
 def folder(path, *, options=(), variables=None, distributions=()):
     step = InstallStep(requirements=path, options=options, variables=variables or {})
-    return EnvironmentDefinition(name="comet", steps=(step,), distributions=distributions).folder
+    return Environment(EnvironmentDefinition(name="comet", steps=(step,), distributions=distributions)).folder
 
 
 @pytest.fixture

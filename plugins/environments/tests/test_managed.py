@@ -1,18 +1,17 @@
 """A managed environment is built once, by one process, and is whole or not used.
 
-Nothing is installed here, so that a build is a virtual environment without pip: test_environments_install has pip.
+Nothing is installed here, so that a build is a virtual environment without pip: test_install has pip.
 """
 
 import json
 import resource
 import subprocess
-import sys
 import threading
 
 import pytest
 from rewardlab.errors import JobError
-from rewardlab.workers.environments.definition import EnvironmentDefinition, InstallStep
-from rewardlab.workers.environments.managed import exclusive_access, interpreter
+from rewardlab.workers import EnvironmentDefinition, InstallStep
+from rewardlab_environments.managed import Environment, exclusive_access
 
 
 @pytest.fixture(autouse=True)
@@ -28,13 +27,17 @@ def nothing(write):
     return write("nothing.txt", "# the standard library is enough\n")
 
 
+def environment(requirements, name="toy", **more):
+    return Environment(EnvironmentDefinition(name=name, steps=(InstallStep(requirements=requirements),), **more))
+
+
 def folder_of(requirements, name="toy"):
-    return EnvironmentDefinition(name=name, steps=(InstallStep(requirements=requirements),)).folder
+    return environment(requirements, name).folder
 
 
 def test_an_environment_is_built_once_and_then_only_looked_at(nothing, monkeypatch):
     said = []
-    python = interpreter(nothing, "toy", said.append)
+    python = environment(nothing, "toy").provide(said.append)
     assert said[0] == f"building the environment of 'toy', once, in {folder_of(nothing)}"
     assert said[1].startswith("built the environment of 'toy' in")
     prefix = subprocess.run([python, "-c", "import sys; print(sys.prefix)"], capture_output=True, text=True).stdout
@@ -45,24 +48,24 @@ def test_an_environment_is_built_once_and_then_only_looked_at(nothing, monkeypat
     assert ready["identity"]["steps"] == [{"requirements": [], "options": []}]
 
     monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("a process was started"))
-    assert interpreter(nothing, "toy", said.append) == python
+    assert environment(nothing, "toy").provide(said.append) == python
     assert len(said) == 2
 
 
 def test_what_was_interrupted_or_lost_its_python_is_built_again(nothing):
-    python = interpreter(nothing, "toy", lambda line: None)
+    python = environment(nothing, "toy").provide(lambda line: None)
     folder = folder_of(nothing)
     (folder / "ready.json").unlink()
     (folder / "left over").touch()
     said = []
-    assert interpreter(nothing, "toy", said.append) == python
+    assert environment(nothing, "toy").provide(said.append) == python
     assert said[0] == f"the environment of 'toy' is half-built: building it again in {folder}"
     assert not (folder / "left over").exists()
 
     (folder / "bin" / "python").unlink()
     (folder / "bin" / "python").symlink_to("/gone/with/an/upgrade/python3")
     said.clear()
-    assert interpreter(nothing, "toy", said.append) == python
+    assert environment(nothing, "toy").provide(said.append) == python
     assert said[0] == f"the environment of 'toy' is without its Python: building it again in {folder}"
     assert subprocess.run([python, "-c", ""]).returncode == 0
 
@@ -77,7 +80,7 @@ def ask(nothing):
         def run():
             if barrier:
                 barrier.wait()
-            pythons.append(interpreter(nothing, name, said.append))
+            pythons.append(environment(nothing, name).provide(said.append))
 
         thread = threading.Thread(target=run, daemon=True)
         thread.start()
@@ -116,24 +119,18 @@ def test_a_disk_that_takes_no_more_leaves_nothing_behind(nothing):
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limit[1]))  # the next file that grows beyond ends the build
     try:
         with pytest.raises(JobError) as failed:
-            interpreter(nothing, "toy", lambda line: None)
+            environment(nothing, "toy").provide(lambda line: None)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limit)
     assert "the environment of 'toy' cannot be built; pip said last:" in str(failed.value)
     assert "File too large" in str(failed.value)
     assert "once that is mended: rewardlab env create toy" in str(failed.value)
     assert not folder_of(nothing).exists()
-    assert interpreter(nothing, "toy", lambda line: None)
+    assert environment(nothing, "toy").provide(lambda line: None)
 
 
 def test_a_cache_that_cannot_be_written_is_told(nothing, cache):
     cache.parent.mkdir(parents=True)
     cache.write_text("no folder")
     with pytest.raises(JobError, match=r"environments.*: Not a directory"):
-        interpreter(nothing, "toy", lambda line: None)
-
-
-def test_the_door_is_cheap_to_import():
-    program = "import sys; from rewardlab.workers.environments.managed import interpreter; "
-    program += "print({'pydantic', 'pluggy', 'yaml'} & set(sys.modules))"
-    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout == "set()\n"
+        environment(nothing, "toy").provide(lambda line: None)

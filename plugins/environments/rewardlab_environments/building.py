@@ -10,33 +10,35 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from rewardlab.errors import JobError
-from rewardlab.redaction import redactor
-from rewardlab.workers.environments.command import CommandError, run_command
-from rewardlab.workers.environments.definition import EnvironmentDefinition, InstallStep, python_in
-from rewardlab.workers.environments.record import BuildRecord, installed_in, write_record
+from rewardlab.text import redactor
+from rewardlab.workers import InstallStep
+
+from .build_command import CommandError, run_command
+from .identity import EnvironmentIdentity, python_in
+from .record import BuildRecord, installed_in, write_record
 
 Say = Callable[[str], None]
 Command = tuple[list[str], Mapping[str, str], Path]
 """Arguments, further environment variables, and the folder that the command runs in."""
 
 
-def build(definition: EnvironmentDefinition, *, lock: int, log: Path, progress: Say) -> BuildRecord:
+def build(environment: EnvironmentIdentity, *, lock: int, log: Path, progress: Say) -> BuildRecord:
     """Build an environment in a folder that does not exist yet, and return its record.
 
     JobError if that fails; then nothing is left of it but the log.
 
     lock: the file descriptor of the lock that this process holds. progress: called with each line of the installer.
     """
-    folder = definition.folder
+    folder = environment.folder
     started = time.monotonic()
     try:
         with open(log, "w", encoding="utf-8", opener=_private) as lines:
-            for command, variables, cwd in _commands(definition):
+            for command, variables, cwd in _commands(environment):
                 run_command(command, lock=lock, log=lines, progress=progress, variables=variables, cwd=cwd)
         record = BuildRecord(
-            name=definition.name,
-            key=definition.key,
-            identity=redactor().tree(definition.identity),
+            name=environment.definition.name,
+            key=environment.key,
+            identity=redactor().tree(environment.identity),
             base=_base(),
             versions=installed_in(folder),
             built=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -46,7 +48,7 @@ def build(definition: EnvironmentDefinition, *, lock: int, log: Path, progress: 
         write_record(folder, record)
     except (CommandError, OSError) as error:
         shutil.rmtree(folder, ignore_errors=True)  # it would not be used, and may have filled the disk
-        raise JobError(_describe_failure(definition, error, log)) from error
+        raise JobError(_describe_failure(environment, error, log)) from error
     return record
 
 
@@ -54,21 +56,21 @@ def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def _commands(definition: EnvironmentDefinition) -> Iterator[Command]:
-    folder = str(definition.folder)
+def _commands(environment: EnvironmentIdentity) -> Iterator[Command]:
+    folder = str(environment.folder)
     uv = shutil.which("uv")
-    seed = [] if definition.empty else ["--seed"]  # with pip in it, for users who want to add something
-    without_pip = ["--without-pip"] if definition.empty else []
+    seed = [] if environment.empty else ["--seed"]  # with pip in it, for users who want to add something
+    without_pip = ["--without-pip"] if environment.empty else []
     if uv:
         yield [uv, "venv", "--python", _base(), *seed, folder], {}, Path(folder).parent
     else:
         yield [_base(), "-I", "-m", "venv", *without_pip, folder], {}, Path(folder).parent
-    if definition.empty:
+    if environment.empty:
         return
-    python = str(python_in(definition.folder))
+    python = str(python_in(environment.folder))
     install = [uv, "pip", "install", "--python", python] if uv else [python, "-I", "-m", "pip", "install", *_QUIET]
-    ours = [word for line in definition.identity["distributions"] for word in _arguments(line)]
-    for step in definition.steps:
+    ours = [word for line in environment.identity["distributions"] for word in _arguments(line)]
+    for step in environment.definition.steps:
         yield [*install, *step.options, *ours, "-r", str(step.requirements.resolve())], step.variables, _folder_of(step)
         ours = []
 
@@ -93,12 +95,12 @@ def _installer() -> str:
     return "uv" if shutil.which("uv") else "pip"
 
 
-def _describe_failure(definition: EnvironmentDefinition, error: Exception, log: Path) -> str:
+def _describe_failure(environment: EnvironmentIdentity, error: Exception, log: Path) -> str:
     lines = redactor().text(str(error)).splitlines()
     said = "\n".join(f"  {line}" for line in lines)
-    again = shlex.join(["rewardlab", "env", "create", definition.name])
+    again = shlex.join(["rewardlab", "env", "create", environment.definition.name])
     return (
-        f"the environment of {definition.name!r} cannot be built; {_installer()} said last:\n{said}\n"
+        f"the environment of {environment.definition.name!r} cannot be built; {_installer()} said last:\n{said}\n"
         f"all that it said: {log}\n"
         f"once that is mended: {again} ({_installer()} keeps what it has downloaded)"
     )

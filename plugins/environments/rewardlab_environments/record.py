@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rewardlab.files import read_json
-from rewardlab.workers.environments.definition import python_in
+
+from .identity import python_in
 
 READY = "ready.json"
 

@@ -4,7 +4,7 @@ import os
 import sys
 
 import pytest
-from rewardlab.workers.environments.command import CommandError, run_command
+from rewardlab_environments.build_command import CommandError, run_command
 
 
 @pytest.fixture
