@@ -49,7 +49,9 @@ def comet_python() -> str:
     """An interpreter that has COMET: $REWARDLAB_COMET_PYTHON, else of the managed environment, which is built."""
     if own := os.environ.get("REWARDLAB_COMET_PYTHON"):
         return own
-    from rewardlab.workers.environments.managed import interpreter
+    from rewardlab import Config, installed
+    from rewardlab.workers import interpreter_of
 
-    requirements = Path(__file__).parent / "plugins" / "comet" / "rewardlab_comet" / "requirements.txt"
-    return interpreter(requirements, name="comet")
+    python = interpreter_of(installed().find("reward", "comet/answer"), Config(), installed().plugin("comet"))
+    assert python is not None
+    return python
