@@ -269,7 +269,7 @@ class TestParquet:
         ids=["one row that is too long", "rows that are short enough"],
     )
     def test_that_unpacks_to_too_much_is_refused_by_its_footer(self, parquet, arrow_memory, monkeypatch, texts):
-        monkeypatch.setattr("rewardlab.data.parquet_sizes.MAX_PART", 8 << 20)
+        monkeypatch.setattr("rewardlab.data.parquet.MAX_PART", 8 << 20)
         path = parquet({"text": texts}, group=100)
         assert path.stat().st_size < 20_000
         with (
@@ -279,7 +279,7 @@ class TestParquet:
             read_lines(path)
 
     def test_has_no_row_whose_texts_are_all_one_text_of_a_dictionary(self, parquet, arrow_memory, monkeypatch):
-        monkeypatch.setattr("rewardlab.data.parquet_sizes.MAX_COPIES", 1 << 26)
+        monkeypatch.setattr("rewardlab.data.parquet.MAX_COPIES", 1 << 26)
         path = parquet({"id": ["a", "b"], "texts": [["x" * (1 << 20)] * 80, ["y"]]})
         assert path.stat().st_size < 20_000
         with arrow_memory(limit=16 << 20):

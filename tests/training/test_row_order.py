@@ -11,7 +11,7 @@ from rewardlab.errors import JobError
 from rewardlab.plan.component import Component
 from rewardlab.recipe.models import RlStage, SftStage
 from rewardlab.recipe.use import Use
-from rewardlab.training.row_order import reading_order, steps_of
+from rewardlab.training.stage_rows import reading_order, steps_of
 from rewardlab.types import Sample
 
 SAMPLES = [Sample(id=str(i), prompt=({"role": "user", "content": "x" * i},)) for i in range(5)]

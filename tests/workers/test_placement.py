@@ -10,7 +10,7 @@ from rewardlab.plan import make_plan
 from rewardlab.recipe.loading import load
 from rewardlab.registry import installed
 from rewardlab.scoring.scorer import Machine, Scorer
-from rewardlab.training.readiness import get_ready
+from rewardlab.training.stages import get_ready
 from rewardlab.workers import environments
 from rewardlab.workers.devices import resolve_device
 from rewardlab.workers.placement import describe_environment

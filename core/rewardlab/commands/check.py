@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from rewardlab.command_spec import CommandResult, Overrides, Positional
-from rewardlab.commands.argument_types import AnyRecipe
+from rewardlab.commands.arguments import AnyRecipe
 from rewardlab.errors import UserError
 from rewardlab.plan import Plan
 from rewardlab.recipe.loading import load

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from rewardlab.command_spec import CommandResult, Flag, Overrides, Positional, PythonOnly, note
-from rewardlab.commands.argument_types import AnyRecipe
+from rewardlab.commands.arguments import AnyRecipe
 from rewardlab.concurrency.termination import stop_code
 from rewardlab.errors import PLUGIN_FAULTS, RewardlabError, one_line_at
 from rewardlab.plan import Plan

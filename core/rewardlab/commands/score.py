@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from rewardlab.command_spec import CommandResult, Flag, Overrides, Positional, PythonOnly, note
-from rewardlab.commands.argument_types import AnyRecipe, AnyRows, Say
+from rewardlab.commands.arguments import AnyRecipe, AnyRows, Say
 from rewardlab.commands.parsing import command_line
 from rewardlab.commands.row_inputs import file_of
 from rewardlab.errors import UserError

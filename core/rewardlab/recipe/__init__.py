@@ -17,7 +17,6 @@ pydantic models of a `Recipe`. No plugin is consulted: the plan validates `with`
     other_names       what TRL, OpenRLHF and verl call the settings of a stage
     partial_validation           the valid parts of a recipe that has mistakes, so that one run names every mistake
     expression, expression_tree   the grammar of `total`
-    differences       the keys in which two recipes differ
 """
 
 from typing import TYPE_CHECKING

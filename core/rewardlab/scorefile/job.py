@@ -27,8 +27,8 @@ from rewardlab.scorefile.rows import abstention_problems, check_rows, rows_to_sc
 from rewardlab.scorefile.state import StateFolder, changes, origin
 from rewardlab.scorefile.summary import Summary
 from rewardlab.scoring.attribution_records import OutputRecords
+from rewardlab.scoring.given_rows import RowCheck
 from rewardlab.scoring.recipe_reward import RecipeReward
-from rewardlab.scoring.row_check import RowCheck
 from rewardlab.text import Progress
 
 

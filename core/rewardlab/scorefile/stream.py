@@ -11,9 +11,8 @@ from rewardlab.plan.policy_judge import refuse_policy
 from rewardlab.scorefile.output import output_row
 from rewardlab.scorefile.summary import Summary
 from rewardlab.scoring.attribution_records import OutputRecords
-from rewardlab.scoring.given_rows import rows_one_by_one
+from rewardlab.scoring.given_rows import InputRow, rows_one_by_one
 from rewardlab.scoring.recipe_reward import RecipeReward
-from rewardlab.scoring.row_check import InputRow
 
 STREAM = "-"
 """stands for standard input and output in the place of a file"""

@@ -7,8 +7,7 @@ from typing import Any
 
 from rewardlab.judging.usage import Usage
 from rewardlab.scorefile.output import lacks_part
-from rewardlab.scoring.attribution.findings import findings_of
-from rewardlab.scoring.attribution.movement import GroupRecord, Movement
+from rewardlab.scoring.attribution.movement import GroupRecord, Movement, findings_of
 
 
 @dataclass

@@ -4,9 +4,8 @@ In go a completion's text and a sample. Out come the parts of a response (`secti
 that a reward compares, and prompts in which no quoted text can pose as something else.
 
     sections    the parts of a response: reasoning, answer, what follows the reasoning
-    boxed       the boxed answer, as LaTeX has it and as SP3F's published code reads it
+    boxed       the boxed answer, as LaTeX has it and as SP3F's published code reads it; answers that are joined
     comparison  a part of a response beside the same part of a reference
-    joined      whether the text between two answers makes one of both
     printable   texts without what steers a terminal; everything that is printed goes through it
     progress    progress of long work: a bar on a terminal, a line every so often elsewhere
     quoting     templates and unforgeable fences for prompts that quote texts
@@ -28,10 +27,10 @@ if TYPE_CHECKING:
     from rewardlab.text.boxed import last_box as last_box
     from rewardlab.text.boxed import last_boxes as last_boxes
     from rewardlab.text.boxed import official_box as official_box
+    from rewardlab.text.boxed import only_joins as only_joins
     from rewardlab.text.comparison import ComparedTexts as ComparedTexts
     from rewardlab.text.comparison import Part as Part
     from rewardlab.text.comparison import compared_texts as compared_texts
-    from rewardlab.text.joined import only_joins as only_joins
     from rewardlab.text.printable import cursor_stream as cursor_stream
     from rewardlab.text.printable import printable as printable
     from rewardlab.text.progress import Progress as Progress

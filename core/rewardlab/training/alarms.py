@@ -30,6 +30,11 @@ READ_COMPLETIONS = "read the last completions in report.html; a lower learning r
 Numbers = Mapping[str, float | None]
 
 
+def finite(value: object) -> float | None:
+    """Return a number as JSON has it: None if the value is NaN, infinite or not a number."""
+    return value if isinstance(value, float | int) and math.isfinite(value) else None
+
+
 class Condition(Protocol):
     """A condition of an alarm: it takes one number of each step."""
 

@@ -1,5 +1,6 @@
 """The interface of training engines (`Backend`), and the function that builds the one that a plan names."""
 
+import os
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -149,3 +150,17 @@ class NoEngine:
     def run_stage(self, job: StageJob) -> None:
         """Raise JobError: there is no engine."""
         raise JobError(f"stage {job.index} needs an engine, and none is installed")
+
+
+OFF = {
+    "HF_HUB_DISABLE_TELEMETRY": "1",  # otherwise TRL reports at each trainer's start what it trains, and on what
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "WANDB_ERROR_REPORTING": "false",
+    "VLLM_NO_USAGE_STATS": "1",
+}
+
+
+def telemetry_variables() -> dict[str, str]:
+    """Return the environment variables that turn telemetry off; those that this environment sets keep their values."""
+    return {name: os.environ.get(name, value) for name, value in OFF.items()}

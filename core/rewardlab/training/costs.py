@@ -14,7 +14,7 @@ from rewardlab.plan.dataset_places import sources_of, with_sources
 from rewardlab.recipe.models import EvalStage, RlStage
 from rewardlab.recipe.validation import RecipePath
 from rewardlab.specs import Context
-from rewardlab.training.splits import evaluation_samples
+from rewardlab.training.stage_rows import evaluation_samples
 from rewardlab.types import Sample
 
 BYTES_A_TOKEN = 3.0

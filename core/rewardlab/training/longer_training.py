@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rewardlab.errors import UserError
 from rewardlab.plan import Plan
-from rewardlab.recipe.differences import Difference
+from rewardlab.plan.fingerprint import Difference
 from rewardlab.recipe.models import DataStage, EvalStage, Stage
 
 LENGTHS = ("steps", "epochs")

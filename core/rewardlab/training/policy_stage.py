@@ -12,8 +12,8 @@ from rewardlab.training.asked_rows import keep_asked
 from rewardlab.training.checkpoint_choice import best_checkpoint
 from rewardlab.training.evaluation import Evaluator, fitting, silent
 from rewardlab.training.policy import Policy, Sampling, Training
-from rewardlab.training.row_order import reading_order, steps_of
 from rewardlab.training.stage import StageJob
+from rewardlab.training.stage_rows import reading_order, steps_of
 from rewardlab.training.step_log import StepLog
 from rewardlab.training.step_reward import StageReward
 from rewardlab.training.token_rows import TokenRow, token_rows

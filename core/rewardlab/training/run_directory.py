@@ -29,8 +29,7 @@ from typing import Any
 from rewardlab.errors import UserError, one_line
 from rewardlab.files import FileLock, read_json, write_json, write_text
 from rewardlab.plan import Plan
-from rewardlab.plan.fingerprint import decisive
-from rewardlab.recipe.differences import Difference, differences
+from rewardlab.plan.fingerprint import Difference, decisive, differences
 from rewardlab.recipe.loading import RESOLVED, load
 from rewardlab.recipe.yaml12 import dump
 from rewardlab.redaction import redactor, shell_command

@@ -18,11 +18,10 @@ from rewardlab.training.alarm_watch import alarm_sentences
 from rewardlab.training.backend import JobBackend, PolicyBackend, open_backend
 from rewardlab.training.check import check_recipe
 from rewardlab.training.dry_run import describe_run
-from rewardlab.training.hub_models import refuse_missing_models
 from rewardlab.training.latest_run import LATEST, latest_run
-from rewardlab.training.readiness import get_ready
+from rewardlab.training.named_models import refuse_missing_models
 from rewardlab.training.run_directory import RunDirectory, has_trained_longer, refuse_no_run
-from rewardlab.training.stages import run_stages
+from rewardlab.training.stages import get_ready, run_stages
 
 Say = Callable[[str], None]
 

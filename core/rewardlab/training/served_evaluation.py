@@ -17,7 +17,7 @@ from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.scoring.missing_guard import MissingGuard
 from rewardlab.scoring.scorer import Scorer
 from rewardlab.text import Progress
-from rewardlab.training.evaluation_rows import write_evaluation
+from rewardlab.training.results import write_evaluation
 from rewardlab.training.served_policy import Answers, ServedPolicy
 from rewardlab.training.stage import StageJob
 from rewardlab.types import Group, Sample

@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from rewardlab.judging.outage_notice import OutageNotice
+from rewardlab.judging.circuit_breaker import OutageNotice
 from rewardlab_openrlhf.job import outage_lines
 from rewardlab_openrlhf.job.log import StageLog
 from rewardlab_openrlhf.job.outage_lines import OutageLines

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from rewardlab.recipe.expression import parse
-from rewardlab.scoring.attribution.decomposition import Decomposition
-from rewardlab.scoring.attribution.shapley import EXACT, shares, shares_of_product
+from rewardlab.scoring.attribution.decomposition import EXACT, Decomposition, shares, shares_of_product
 
 RANGES = {"a": (0.0, 1.0), "b": (-1.0, 1.0), "c": (0.5, 2.0), "d": (0.0, 1.0)}
 TOPS = {name: high for name, (_, high) in RANGES.items()}

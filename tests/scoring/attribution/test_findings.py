@@ -3,8 +3,7 @@
 import random
 
 import pytest
-from rewardlab.scoring.attribution.findings import MIN_GROUPS, findings_of
-from rewardlab.scoring.attribution.movement import GroupRecord, Movement
+from rewardlab.scoring.attribution.movement import MIN_GROUPS, GroupRecord, Movement, findings_of
 
 GROUPS = 20
 

@@ -5,12 +5,9 @@ contributions that add up to the rewards, and, summed over groups, the movement:
 which never did, and which do the same as others.
 
     terms              the total as a sum of terms: weighted names, gates, and what no sum can separate
-    shapley            shares of what several names did together
-    decomposition      each name's part of each total of a group
-    contributions      from parts of totals to contributions to shaped rewards
-    group_attribution  the attribution of one scored group, worked out when it is first asked for
-    movement           sums over groups
-    findings           dead, dominating and duplicate components, in words
+    decomposition      each name's part of each total of a group, and shares of what several names did together
+    group_attribution  contributions to the shaped rewards of one scored group, worked out when first asked for
+    movement           sums over groups, and findings in words: dead, dominating and duplicate components
 
 docs/causes.md has the definitions.
 """

@@ -1,9 +1,20 @@
-"""Samples taken evenly over the values of some fields."""
+"""Orders of rows and samples of them, the same for the same seed and the same rows."""
 
+import hashlib
+import json
 from collections.abc import Sequence
 from typing import Any
 
 from rewardlab.types import Sample
+
+
+def shuffled(samples: Sequence[Sample], seed: int) -> list[int]:
+    """Return a permutation of range(len(samples)), by the rank of sha256(seed, id).
+
+    Adding or removing a row leaves the others in their order. Samples with the same id keep their order in the file.
+    """
+    keys = [hashlib.sha256(json.dumps([seed, sample.id]).encode()).digest() for sample in samples]
+    return sorted(range(len(keys)), key=keys.__getitem__)
 
 
 def stratified_sample(samples: Sequence[Sample], most: int | None, by: Sequence[str]) -> list[Sample]:

@@ -1,9 +1,12 @@
-"""The columns of a run's ledger, of which docs/ledger.md says what each holds: `Ledger` writes them, in lines of JSON.
+"""The format of a run's ledger: the columns of its lines, as docs/ledger.md has them, and the files of one in shards.
 
-Whoever adds one gives the lines another version if a reader must know.
+Whoever adds a column gives the lines another version if a reader must know.
 """
 
+import json
 from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
 from typing import Literal
 
 LEDGER_VERSION = 2
@@ -46,3 +49,26 @@ SCORE_COLUMNS: Mapping[str, ColumnType] = {
 
 LEDGER_BEGINNING = ("version", "attempt", "stage", "step", "group", "index", "trained", "phase")
 """the keys with which a line begins, in this order"""
+
+
+LEDGER_FOLDER = "ledger"
+INDEX_ENDING = ".index.jsonl"
+
+
+def ledger_indices(folder: Path) -> list[Path]:
+    """Return the indices in a folder of shards, by attempt and stage."""
+    found = [path for path in folder.glob(f"*{INDEX_ENDING}") if _numbers(path) is not None]
+    return sorted(found, key=lambda path: _numbers(path) or ())
+
+
+def _numbers(index: Path) -> tuple[int, ...] | None:
+    """Return the attempt and the stage of an index "ATTEMPT-STAGE.index.jsonl"; None of another file."""
+    with suppress(ValueError):
+        attempt, stage = index.name.removesuffix(INDEX_ENDING).split("-")
+        return int(attempt), int(stage)
+    return None
+
+
+def shard_beginning(key: str, index: int) -> str:
+    """Return how a shard's line begins that holds completion `index` of the group with this key."""
+    return json.dumps({"key": key, "index": index})[:-1] + ", "
