@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from rewardlab.files import cache_dir
 from rewardlab.group_stream import GroupStream
-from rewardlab.laws import Laws, check_names
+from rewardlab.laws import Laws
 from rewardlab.references import Function
 from rewardlab.types import Ask, Candidates, Completion, Reply, Sample, Score
 
@@ -172,10 +172,6 @@ class Spec:
     def __post_init__(self) -> None:
         if not isinstance(self.laws, Laws):
             raise TypeError(f"{self.name}: laws must be a rewardlab.laws.Laws, not {self.laws!r}")
-        try:
-            check_names(self.laws.off, self.kind)
-        except ValueError as error:
-            raise ValueError(f"{self.name}: {error}") from None
         if not isinstance(self.name, str) or not COMPONENT_NAME.match(self.name):
             raise ValueError(f"name {self.name!r}: use letters, digits and _ . -")
         if not (isinstance(self.config, type) and issubclass(self.config, Config)):

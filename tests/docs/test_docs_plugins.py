@@ -15,6 +15,7 @@ from helpers.paths import DOCS
 from rewardlab import hookspecs, laws, specs, testing
 from rewardlab.registry.loading import HOOKS
 from rewardlab_testing.check.import_cost import HEAVY
+from rewardlab_testing.law_words import LAWS_OF_KIND
 
 TEXT = (DOCS / "plugins.md").read_text(encoding="utf-8")
 OF_SPECS = [specs.Spec, *HOOKS.values(), specs.Context, laws.Laws]
@@ -91,16 +92,16 @@ def test_the_types_and_examples(before, classes):
 # --- Laws and tests
 
 
-@pytest.mark.parametrize("kind", laws.LAWS_OF_KIND)
+@pytest.mark.parametrize("kind", LAWS_OF_KIND)
 def test_the_laws_and_their_words(kind):
     rows = table(f"<!-- laws of a {kind} -->")
-    assert [(code(name), words) for name, words, _ in rows] == list(laws.LAWS_OF_KIND[kind].items())
+    assert [(code(name), words) for name, words, _ in rows] == list(LAWS_OF_KIND[kind].items())
     assert all(how for _, _, how in rows)
 
 
 def test_no_table_is_of_something_else():
     markers = re.findall("^<!-- (.*) -->$", TEXT, re.MULTILINE)
-    assert markers == [*(of.__name__ for of in OF_SPECS), *(f"laws of a {kind}" for kind in laws.LAWS_OF_KIND), TESTING]
+    assert markers == [*(of.__name__ for of in OF_SPECS), *(f"laws of a {kind}" for kind in LAWS_OF_KIND), TESTING]
 
 
 def test_what_tests_can_import():

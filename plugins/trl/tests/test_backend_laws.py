@@ -5,9 +5,9 @@ import os
 from pathlib import Path
 
 import pytest
-from rewardlab.laws import BACKEND
 from rewardlab.testing import check_backend
 from rewardlab_testing.backend_laws.ledger import read_rows
+from rewardlab_testing.law_words import BACKEND
 
 pytestmark = pytest.mark.slow
 TOLD = Path(__file__).with_name("told_batches")

@@ -4,8 +4,9 @@ import random
 
 import pytest
 from rewardlab import Candidates, Completion, CurriculumSpec, PoolEntry, Sample, Score
-from rewardlab.laws import CURRICULUM, CurriculumExample
+from rewardlab.laws import CurriculumExample
 from rewardlab_testing.curriculum_laws import LAWS
+from rewardlab_testing.law_words import CURRICULUM
 from rewardlab_testing.run_laws import try_laws
 
 TRIES = 5

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from pydantic import Field
 from rewardlab import Config, CurriculumSpec, DatasetSpec, JudgeSpec, NormalizerSpec, RewardSpec
-from rewardlab.laws import CURRICULUM, DATASET, JUDGE, NORMALIZER, REWARD
 from rewardlab_testing.default_examples import examples_without
+from rewardlab_testing.law_words import CURRICULUM, DATASET, JUDGE, NORMALIZER, REWARD
 from rewardlab_testing.outcome import UnmetNeed
 from rewardlab_testing.run_laws import try_laws
 

@@ -7,8 +7,9 @@ import os
 import pytest
 from pydantic import Field
 from rewardlab import Ask, Config, JudgeSpec, Reply
-from rewardlab.laws import JUDGE, JudgeExample
+from rewardlab.laws import JudgeExample
 from rewardlab_testing.judge_laws import LAWS
+from rewardlab_testing.law_words import JUDGE
 from rewardlab_testing.run_laws import try_laws
 
 TRIES = 5

@@ -1,7 +1,7 @@
 """Failing examples and summaries are written for people: what hides in a terminal shows, and reasons are said once."""
 
 import pytest
-from rewardlab.laws import REWARD
+from rewardlab_testing.law_words import REWARD
 from rewardlab_testing.messages import NOT_MEANT_FOR, broken_text, cut, quoted, remarks, remedy_text, violation
 from rewardlab_testing.outcome import LawOutcome, TrialResult
 
