@@ -16,6 +16,7 @@ class FirstParty(TypedDict):
     summary: str
     components: list[str]
     commands: dict[str, str]
+    formats: list[str]
 
 
 @cache
@@ -37,3 +38,8 @@ def installation(plugin: str) -> str:
 def command_owner(command: str) -> str | None:
     """Return the plugin of ours that has this command; None if none has."""
     return next((name for name, plugin in first_party().items() if command in plugin["commands"]), None)
+
+
+def format_owner(ending: str) -> str | None:
+    """Return the plugin of ours that reads files of rows whose names end so, such as "csv"; None if none does."""
+    return next((name for name, plugin in first_party().items() if ending in plugin["formats"]), None)

@@ -3,11 +3,8 @@
 In go files and the samples of dataset plugins; out come samples with an id each, and what is wrong with a file, row by
 row.
 
-    row_file      the rows of a file, whatever its format
+    row_file      the rows of a file, by the reader of its format: `jsonl`, or a plugin's
     jsonl         JSON lines, and what is wrong with those that cannot be read
-    json_array    a JSON array of rows, item by item
-    csv_rows      CSV: rows of texts
-    parquet       parquet, by pyarrow
     plain_values  rows of other libraries as JSON has them
     rows          rows made into samples: columns under our names, checked, with ids
     column_names  what others call our fields, and fields that seem to be swapped
@@ -37,8 +34,13 @@ if TYPE_CHECKING:
     from rewardlab.data.datasets import read_dataset as read_dataset
     from rewardlab.data.dropped_rows import DroppedRow as DroppedRow
     from rewardlab.data.dropped_rows import DroppedRows as DroppedRows
+    from rewardlab.data.jsonl import BLOCK as BLOCK
+    from rewardlab.data.jsonl import BOM as BOM
+    from rewardlab.data.jsonl import DECODER as DECODER
     from rewardlab.data.jsonl import MAX_BYTES as MAX_BYTES
     from rewardlab.data.jsonl import BadRows as BadRows
+    from rewardlab.data.jsonl import bounded_lines as bounded_lines
+    from rewardlab.data.jsonl import json_lines as json_lines
     from rewardlab.data.jsonl import kind_of as kind_of
     from rewardlab.data.jsonl import measured_lines as measured_lines
     from rewardlab.data.jsonl import parse_row as parse_row
@@ -53,7 +55,7 @@ if TYPE_CHECKING:
     from rewardlab.data.ledger_format import ColumnType as ColumnType
     from rewardlab.data.ledger_format import ledger_indices as ledger_indices
     from rewardlab.data.ledger_format import shard_beginning as shard_beginning
-    from rewardlab.data.parquet import import_pyarrow as import_pyarrow
+    from rewardlab.data.plain_values import plain_row as plain_row
     from rewardlab.data.prompt_checks import prompt_findings as prompt_findings
     from rewardlab.data.row_file import open_packed as open_packed
     from rewardlab.data.row_file import read_lines as read_lines

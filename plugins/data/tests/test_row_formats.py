@@ -13,7 +13,7 @@ from decimal import Decimal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rewardlab.data.row_file import read_lines
+from rewardlab.data import read_lines
 from rewardlab.errors import Problem, UserError
 
 pyarrow = pytest.importorskip("pyarrow", reason="comes with the engine trl, which this environment lacks")
@@ -116,8 +116,8 @@ class TestACsv:
             told(write("rows.csv", head))
 
     def test_of_an_open_quote_does_not_fill_the_memory(self, write, monkeypatch):
-        for module in ("jsonl", "csv_rows"):
-            monkeypatch.setattr(f"rewardlab.data.{module}.MAX_BYTES", 1 << 20)
+        for module in ("rewardlab.data.jsonl", "rewardlab_data.csv_rows"):
+            monkeypatch.setattr(f"{module}.MAX_BYTES", 1 << 20)
         path = write("rows.csv", 'a\nx\n"open\n' + "some more text\n" * 200_000)
         with pytest.raises(UserError, match=r"rows\.csv:3: this row is longer than 1 MiB.* nothing closes"):
             told(path)
@@ -176,7 +176,7 @@ class TestAJsonArray:
         rows = [{"t": "\\" * n + '"' * (n % 3) + "é", "n": [n]} for n in range(9)]
         path = write("rows.json", json.dumps(rows))
         for size in (1, 2, 3, 7):
-            monkeypatch.setattr("rewardlab.data.json_array.BLOCK", size)
+            monkeypatch.setattr("rewardlab_data.json_array.BLOCK", size)
             assert [row for _, row in read_lines(path)] == rows
 
 
@@ -238,7 +238,7 @@ class TestParquet:
         assert what in problem.what
 
     def test_has_no_row_longer_than_a_line_may_be(self, parquet, monkeypatch):
-        monkeypatch.setattr("rewardlab.data.parquet.MAX_BYTES", 1 << 20)
+        monkeypatch.setattr("rewardlab_data.parquet.MAX_BYTES", 1 << 20)
         found = told(parquet({"id": ["a", "b", "c"], "text": ["x", "x" * (1 << 20), "y"]}))
         assert (found[0], found[2]) == ((1, {"id": "a", "text": "x"}), (3, {"id": "c", "text": "y"}))
         assert found[1][0] == 2
@@ -269,7 +269,7 @@ class TestParquet:
         ids=["one row that is too long", "rows that are short enough"],
     )
     def test_that_unpacks_to_too_much_is_refused_by_its_footer(self, parquet, arrow_memory, monkeypatch, texts):
-        monkeypatch.setattr("rewardlab.data.parquet.MAX_PART", 8 << 20)
+        monkeypatch.setattr("rewardlab_data.parquet.MAX_PART", 8 << 20)
         path = parquet({"text": texts}, group=100)
         assert path.stat().st_size < 20_000
         with (
@@ -279,7 +279,7 @@ class TestParquet:
             read_lines(path)
 
     def test_has_no_row_whose_texts_are_all_one_text_of_a_dictionary(self, parquet, arrow_memory, monkeypatch):
-        monkeypatch.setattr("rewardlab.data.parquet.MAX_COPIES", 1 << 26)
+        monkeypatch.setattr("rewardlab_data.parquet.MAX_COPIES", 1 << 26)
         path = parquet({"id": ["a", "b"], "texts": [["x" * (1 << 20)] * 80, ["y"]]})
         assert path.stat().st_size < 20_000
         with arrow_memory(limit=16 << 20):
@@ -319,8 +319,8 @@ def test_a_name_without_end_does_not_fill_the_message(write, name):
 
 @pytest.mark.parametrize("name", ["rows.jsonl", "rows.jsonl.gz", "rows.json.gz"])
 def test_a_row_that_no_memory_holds_is_told_and_the_next_is_read(write, monkeypatch, name):
-    for module in ("jsonl", "json_array"):
-        monkeypatch.setattr(f"rewardlab.data.{module}.MAX_BYTES", 1 << 20)
+    for module in ("rewardlab.data.jsonl", "rewardlab_data.json_array"):
+        monkeypatch.setattr(f"{module}.MAX_BYTES", 1 << 20)
     array = ".json." in name
     rows = ['{"a": 1}', json.dumps({"a": "x" * (20 << 20)}), '{"a": 2}']
     path = write(name, f"[{','.join(rows)}]" if array else "\n".join(rows))

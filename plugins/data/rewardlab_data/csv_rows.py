@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any, BinaryIO
 
-from rewardlab.data.jsonl import BLOCK, BOM, DECODER, MAX_BYTES, bounded_lines, told_name, too_long
+from rewardlab.data import BLOCK, BOM, DECODER, MAX_BYTES, bounded_lines, told_name, too_long
 from rewardlab.errors import Problem, UserError
 
 SEPARATORS = ";\t|,"
@@ -24,12 +24,13 @@ class _TooLong(ValueError):
     pass
 
 
-def csv_rows(file: BinaryIO, path: str, delimiter: str) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
+def csv_rows(file: BinaryIO, path: str, any_text: bool) -> Iterator[tuple[int, dict[str, Any] | Problem]]:  # noqa: ARG001
     """Yield (the line in which the row begins, the row or what is wrong with it) for each row that is not blank.
 
-    delimiter: what separates columns, unless the head has one column by it and several by another of SEPARATORS. Raises
-    UserError if the head is missing or names no columns, or a column twice.
+    A comma separates columns, in a .tsv a tab, unless the head has one column by it and several by another of
+    SEPARATORS. Raises UserError if the head is missing or names no columns, or a column twice.
     """
+    delimiter = "\t" if path.lower().removesuffix(".gz").endswith(".tsv") else ","
     # the library's own limit on a cell is 128 KiB, and the same for the whole process; ours is on the row
     csv.field_size_limit(max(csv.field_size_limit(), MAX_BYTES))
     lines = _Lines(file)

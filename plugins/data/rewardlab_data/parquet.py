@@ -9,8 +9,7 @@ from collections.abc import Generator, Iterator
 from contextlib import suppress
 from typing import Any, BinaryIO
 
-from rewardlab.data.jsonl import MAX_BYTES, told_name, too_long
-from rewardlab.data.plain_values import plain_row
+from rewardlab.data import MAX_BYTES, plain_row, told_name, too_long
 from rewardlab.errors import Problem, UserError, one_line
 
 MAX_PART = 1 << 28
@@ -103,7 +102,7 @@ def import_pyarrow(path: str) -> Any:
     return pyarrow
 
 
-def parquet_rows(path: str) -> Generator[tuple[int, dict[str, Any] | Problem]]:
+def parquet_rows(_: BinaryIO, path: str, any_text: bool) -> Generator[tuple[int, dict[str, Any] | Problem]]:  # noqa: ARG001
     """Yield (row number from 1, the row or what is wrong with it), a few rows in memory at a time.
 
     A null is not a value: parquet has no other word for a key that is absent, in a row as in what it holds. NaN, as
@@ -112,21 +111,23 @@ def parquet_rows(path: str) -> Generator[tuple[int, dict[str, Any] | Problem]]:
     Raises UserError at once without pyarrow, if this is not a parquet file or two columns have one name, later if it
     cannot be read on.
     """
+    if path.lower().endswith(".gz"):
+        raise UserError("parquet is packed already; unpack the file", where=path)
     import_pyarrow(path)
     from pyarrow import parquet
 
     try:
         packed = columns_to_keep_packed(path, parquet.read_metadata(path), BATCH_ROWS)
-        file = parquet.ParquetFile(path, read_dictionary=packed)
+        table = parquet.ParquetFile(path, read_dictionary=packed)
     except UserError:
         raise
     except Exception as error:  # pyarrow's own kinds, and those of the system
         raise UserError(f"this is not a parquet file: {one_line(error)}", where=path) from error
-    names = file.schema_arrow.names
+    names = table.schema_arrow.names
     if twice := [name for name, times in Counter(names).items() if times > 1]:
-        file.close()
+        table.close()
         raise UserError(f"two columns are called {told_name(twice[0])}; rename one", where=path)
-    return _rows(file, path)
+    return _rows(table, path)
 
 
 def _rows(file: Any, path: str) -> Generator[tuple[int, dict[str, Any] | Problem]]:

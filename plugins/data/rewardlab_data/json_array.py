@@ -1,15 +1,20 @@
-"""A JSON array of rows, read item by item: memory holds one item, however long the array is."""
+"""JSON files of rows: lines, or an array that is read item by item, so that memory holds one, however long it is."""
 
 import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from rewardlab.data.jsonl import BLOCK, BOM, MAX_BYTES, parse_row, too_long
+from rewardlab.data import BLOCK, BOM, MAX_BYTES, json_lines, parse_row, too_long
 from rewardlab.errors import Problem, UserError
 
 _SIGN = re.compile(rb'["\[\]{},]')
 _IN_TEXT = re.compile(rb'\\.|"', re.DOTALL)
 _BLANK = b" \t\r\n"
+
+
+def json_rows(file: BinaryIO, path: str, any_text: bool) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
+    """Yield (number from 1, the row or what is wrong with it) for each item of an array, or each line."""
+    yield from (array_items if is_array(file) else json_lines)(file, path, any_text)
 
 
 def is_array(file: BinaryIO) -> bool:
@@ -21,7 +26,7 @@ def is_array(file: BinaryIO) -> bool:
     return first == b"["
 
 
-def array_items(file: BinaryIO, path: str, any_text: bool = False) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
+def array_items(file: BinaryIO, path: str, any_text: bool) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
     """Yield (number from 1, the row or what is wrong with it) for each item of the array in an open file.
 
     Raises UserError if the array itself ends too early or goes on after its end.
