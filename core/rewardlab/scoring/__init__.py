@@ -20,7 +20,6 @@ what must end the job is raised.
     group_numbers        what a step's means and missing values need of a scored group, and these means
     missing_guard        stops a job in which too many scores are missing
     attribution          what each component contributed to a reward
-    attribution_records  records of that: from scored groups, from ledgers, from the output of `score`
 """
 
 from typing import TYPE_CHECKING
@@ -28,13 +27,12 @@ from typing import TYPE_CHECKING
 from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from rewardlab.scoring.attribution.movement import MIN_GROUPS as MIN_GROUPS
-    from rewardlab.scoring.attribution.movement import ComponentMovement as ComponentMovement
-    from rewardlab.scoring.attribution.movement import Movement as Movement
-    from rewardlab.scoring.attribution.movement import findings_of as findings_of
-    from rewardlab.scoring.attribution_records import OutputRecords as OutputRecords
-    from rewardlab.scoring.attribution_records import record_of_ledger as record_of_ledger
-    from rewardlab.scoring.attribution_records import record_of_scored as record_of_scored
+    from rewardlab.scoring.attribution.decomposition import decomposition_of as decomposition_of
+    from rewardlab.scoring.attribution.decomposition import mean as mean
+    from rewardlab.scoring.attribution.group_attribution import Attribution as Attribution
+    from rewardlab.scoring.attribution.group_attribution import GroupAttribution as GroupAttribution
+    from rewardlab.scoring.attribution.group_attribution import ScoredTotals as ScoredTotals
+    from rewardlab.scoring.composition import Composition as Composition
     from rewardlab.scoring.composition import ScoredGroup as ScoredGroup
     from rewardlab.scoring.executors import Executor as Executor
     from rewardlab.scoring.executors import Item as Item

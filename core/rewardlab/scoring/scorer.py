@@ -27,7 +27,7 @@ from rewardlab.plan.component import Component, build
 from rewardlab.plan.policy_judge import refuse_policy
 from rewardlab.plan.unused_async import awaits_nothing
 from rewardlab.redaction import redact
-from rewardlab.scoring.attribution_records import decomposition_of
+from rewardlab.scoring.attribution.decomposition import decomposition_of
 from rewardlab.scoring.composition import Composition, ScoredGroup
 from rewardlab.scoring.deadline import in_time
 from rewardlab.scoring.executors import Executor, open_executor, pool_executor

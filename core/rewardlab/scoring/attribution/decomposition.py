@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from rewardlab.plan import Plan
 from rewardlab.recipe.expression import Expression
 from rewardlab.scoring.attribution.terms import GatedTerm, MixedTerm, Terms, terms_of
 
@@ -193,3 +194,9 @@ def _size(columns: Columns) -> int:
 def mean(values: Sequence[float]) -> float:
     """Return the mean, which never lies outside of the values: rounding must not make equal ones differ."""
     return min(max(math.fsum(values) / len(values), min(values)), max(values))
+
+
+def decomposition_of(plan: Plan) -> Decomposition:
+    """Return the decomposition of a plan's total; a gate is open at the upper end of its component's declared range."""
+    assert plan.expression is not None
+    return Decomposition(plan.expression, {name: float(p.spec.range[1]) for name, p in plan.components.items()})

@@ -3,20 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rewardlab import Sample, Score
 from rewardlab.plan import Plan
-from rewardlab.scoring.attribution.decomposition import Decomposition
-from rewardlab.scoring.attribution.group_attribution import Attribution, GroupAttribution, ScoredTotals
-from rewardlab.scoring.attribution.movement import GroupRecord
-from rewardlab.scoring.composition import Composition, ScoredGroup
-from rewardlab.types import Sample, Score
+from rewardlab.scoring import Attribution, Composition, GroupAttribution, ScoredGroup, ScoredTotals, decomposition_of
+
+from rewardlab_studies.causes.movement import GroupRecord, Movement, findings_of
 
 USES = ("weight", "gate", "counterfactual")
-
-
-def decomposition_of(plan: Plan) -> Decomposition:
-    """Return the decomposition of a plan's total; a gate is open at the upper end of its component's declared range."""
-    assert plan.expression is not None
-    return Decomposition(plan.expression, {name: float(p.spec.range[1]) for name, p in plan.components.items()})
 
 
 def record_of_scored(scored: ScoredGroup) -> GroupRecord:
@@ -100,3 +93,18 @@ def _uses(entries: Sequence[Mapping[str, Any]]) -> dict[str, float]:
 
 def _scores(columns: Mapping[str, Sequence[Any]]) -> list[Score]:
     return [Score(value=value, error=error) for value, error in zip(columns["value"], columns["error"], strict=True)]
+
+
+class ScoreFindings:
+    """The findings of `rewardlab score` about the components of a plan, from the rows that it writes."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._records, self._movement = OutputRecords(plan), Movement()
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Take a row of the output."""
+        self._movement.add(self._records.of(row))
+
+    def found(self) -> list[dict[str, Any]]:
+        """Return the findings as JSON values; `what` is the finding in words."""
+        return [finding.as_dict() for finding in findings_of(self._movement)]

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from rewardlab.scoring.attribution.movement import MIN_GROUPS, GroupRecord, Movement, findings_of
+from rewardlab_studies.causes.movement import MIN_GROUPS, GroupRecord, Movement, findings_of
 
 GROUPS = 20
 

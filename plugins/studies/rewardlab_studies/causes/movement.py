@@ -12,8 +12,7 @@ from itertools import combinations
 from operator import mul
 from typing import Any, Literal, TypeGuard
 
-from rewardlab.scoring.attribution.decomposition import mean
-from rewardlab.scoring.attribution.group_attribution import ROUNDING
+from rewardlab.scoring import mean
 
 Column = Sequence[float | None]
 
@@ -190,6 +189,8 @@ def _centred(column: Sequence[float]) -> list[float]:
     return [value - middle for value in column]
 
 
+ROUNDING = 1e-12
+"""Contributions that differ by less than this share of the largest are equal but for rounding."""
 MIN_GROUPS = 8
 """With fewer groups of two completions or more there are no findings."""
 STILL = 0.9
