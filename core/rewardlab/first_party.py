@@ -16,6 +16,7 @@ class FirstParty(TypedDict):
     summary: str
     components: list[str]
     commands: dict[str, str]
+    actions: list[str]
     formats: list[str]
 
 
@@ -43,3 +44,8 @@ def command_owner(command: str) -> str | None:
 def format_owner(ending: str) -> str | None:
     """Return the plugin of ours that reads files of rows whose names end so, such as "csv"; None if none does."""
     return next((name for name, plugin in first_party().items() if ending in plugin["formats"]), None)
+
+
+def action_owner(hook: str) -> str | None:
+    """Return the plugin of ours that implements a hook which does something; None if none does."""
+    return next((name for name, plugin in first_party().items() if hook in plugin["actions"]), None)

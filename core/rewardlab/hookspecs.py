@@ -1,4 +1,4 @@
-"""The nine hooks. A plugin implements those it needs; each returns the specs that it offers.
+"""The ten hooks. A plugin implements those it needs; each returns the specs that it offers.
 
 Hookimpls that offer specs are pure functions: no arguments, no side effects, cheap to call.
 """
@@ -63,6 +63,11 @@ def rewardlab_run_finished(directory: Path) -> "Sequence[str]":  # noqa: ARG001 
 @hookspec
 def rewardlab_environment(definition: Any) -> Any:
     """Return the `ManagedEnvironment` of a `rewardlab.workers.EnvironmentDefinition`; the first plugin's is used."""
+
+
+@hookspec
+def rewardlab_evaluate_served(job: Any) -> None:
+    """Run a stage `eval` of a served policy, a `rewardlab.training.StageJob`; the first plugin's is used."""
 
 
 @hookspec

@@ -39,7 +39,8 @@ HOOKS: dict[str, type[Spec]] = {
 }
 """the hooks of components, and what each returns"""
 OFFERS: dict[str, type[Any]] = {**HOOKS, "rewardlab_commands": CommandSpec}
-ACTIONS = (FINISHED, ENVIRONMENT) = ("rewardlab_run_finished", "rewardlab_environment")
+FINISHED, ENVIRONMENT, SERVED = "rewardlab_run_finished", "rewardlab_environment", "rewardlab_evaluate_served"
+ACTIONS = (FINISHED, ENVIRONMENT, SERVED)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache
 from importlib.metadata import EntryPoint, EntryPoints, distributions, entry_points
@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from rewardlab.command_spec import CommandSpec
 from rewardlab.errors import UserError, nearest, one_line
-from rewardlab.first_party import command_owner, first_party, installation
+from rewardlab.first_party import action_owner, command_owner, first_party, installation
 from rewardlab.references import references
 from rewardlab.registry.loading import Plugin, load, owner_of
 from rewardlab.specs import BackendSpec, Spec
@@ -106,6 +106,16 @@ class Registry:
     def backends(self) -> dict[str, BackendSpec]:
         """Return the installed backends by their names in recipes: the plugin's name if it has one backend."""
         return {name: spec for plugin in self for name, spec in plugin.backends.items()}
+
+    def action(self, hook: str, lacking: str) -> Callable[..., Any]:
+        """Return the implementation of a hook that does something; of plugins that are loaded already, if they have it.
+
+        A UserError that begins with `lacking` says which pip install brings one.
+        """
+        for name in sorted(self.names(), key=lambda name: name not in self._loaded):
+            for implementation in self.plugin(name).actions[hook]:
+                return implementation
+        raise UserError(f"{lacking}{_hint(installation(action_owner(hook) or ''))}")
 
     def find_backend(self, use: str | None) -> tuple[str, BackendSpec]:
         """Return the name and spec of the backend that a recipe means by `use`; None means the default one.

@@ -17,7 +17,6 @@ repository use it. Pin `rewardlab-core~=0.1.0`.
     policy, policy_stage        a policy that an engine has loaded in this process, and the stage that trains it
     step_reward, advantages     its reward, step by step, and what a trainer makes of it
     evaluation, step_log        its evaluations, and the log of its steps
-    served_evaluation, served_policy   the stage that evaluates a served policy, which needs no engine
     stage_rows, prompts, token_rows, starting_model, named_models   a stage's ingredients
     stage_batches               a step's rows, divided into updates, ranks and micro-batches
     asked_rows                  how a judge's rows were asked, beside the model

@@ -1,7 +1,7 @@
 """The interface of training engines (`Backend`), and the function that builds the one that a plan names."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
@@ -10,6 +10,8 @@ from rewardlab.errors import PLUGIN_FAULTS, JobError, RewardlabError, UserError,
 from rewardlab.plan import Plan
 from rewardlab.recipe.models import needs_engine
 from rewardlab.recipe.validation import Finding
+from rewardlab.registry.loading import SERVED
+from rewardlab.registry.registry import installed
 from rewardlab.training.policy import Policy
 from rewardlab.training.stage import StageJob
 
@@ -121,6 +123,11 @@ def open_backend(plan: Plan) -> PolicyBackend | JobBackend:
         raise JobError(f"{what} could not be built: `build` gave {type(backend).__name__} without `{absent[0]}`")
     engine: PolicyBackend | JobBackend = backend
     return engine
+
+
+def served_evaluation() -> Callable[[StageJob], None]:
+    """Return what runs a stage that evaluates a served policy. Raises UserError if no plugin does."""
+    return installed().action(SERVED, "nothing here samples from a judge")
 
 
 class NoEngine:

@@ -9,11 +9,10 @@ from rewardlab.plan.policy_judge import POLICY
 from rewardlab.recipe.expression import parse
 from rewardlab.recipe.models import DataStage, needs_engine, scores
 from rewardlab.scoring.scorer import Scorer
-from rewardlab.training.backend import JobBackend, PolicyBackend
+from rewardlab.training.backend import JobBackend, PolicyBackend, served_evaluation
 from rewardlab.training.data_stage import write_dataset
 from rewardlab.training.policy_stage import run_policy_stage
 from rewardlab.training.run_directory import RunDirectory
-from rewardlab.training.served_evaluation import evaluate_served
 from rewardlab.training.stage import StageJob
 from rewardlab.workers.placement import python_of
 
@@ -69,7 +68,7 @@ def run_stages(
             elif needs_engine(stage):
                 _run_with_engine(job, backend)
             else:
-                evaluate_served(job)
+                served_evaluation()(job)
         directory.finish_stage(index)
 
 

@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from rewardlab.errors import UserError
-from rewardlab.first_party import command_owner, installation
 from rewardlab.registry.loading import ENVIRONMENT, Plugin
 from rewardlab.registry.registry import installed
 
@@ -73,9 +71,6 @@ def environment_of(plugin: Plugin, spec: Any) -> EnvironmentDefinition | None:
 
 def managed(definition: EnvironmentDefinition) -> ManagedEnvironment:
     """Return the environment of a definition. UserError if no plugin that builds environments is installed."""
-    for plugin in installed():
-        for environment in plugin.actions[ENVIRONMENT]:
-            found: ManagedEnvironment = environment(definition)
-            return found
-    hint = installation(command_owner("env") or "")
-    raise UserError(f"{definition.name!r} wants an environment of its own, and nothing here builds one; {hint}")
+    lacking = f"{definition.name!r} wants an environment of its own, and nothing here builds one"
+    environment: ManagedEnvironment = installed().action(ENVIRONMENT, lacking)(definition)
+    return environment

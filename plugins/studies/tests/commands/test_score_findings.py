@@ -1,4 +1,4 @@
-"""What `rewardlab score` ends with, where studies are installed: findings about components that do not do their part."""
+"""The findings that `rewardlab score` ends with: components that do not do their part."""
 
 import json
 

@@ -8,9 +8,11 @@ import pytest
 import rewardlab
 from rewardlab import Completion, Reply, Sample
 from rewardlab.errors import JobError, UserError
-from rewardlab.recipe.models import Chat, EvalStage
+from rewardlab.recipe.models import EvalStage
+from rewardlab.registry.loading import SERVED
+from rewardlab.registry.registry import installed
 from rewardlab.training import RunJob, load_evaluation
-from rewardlab.training.served_policy import completion_of, messages_of, sampling_params
+from rewardlab_openai.served_policy import completion_of, messages_of, sampling_params
 
 ROWS = [{"id": f"{n}", "prompt": f"{n} + {n}?", "language": "de" if n % 2 else "en"} for n in range(6)]
 RECIPE = """
@@ -120,10 +122,10 @@ class TestWhatIsAsked:
     def test_earlier_turns_of_a_row_are_its_few_shot_examples(self):
         turns = ({"role": "user", "content": "1?"}, {"role": "assistant", "content": "1"})
         sample = Sample(id="a", prompt=(*turns, {"role": "user", "content": "2?"}))
-        messages = messages_of(sample, Chat(system="Answer."))
+        messages = messages_of(sample, "Answer.")
         assert messages == ({"role": "system", "content": "Answer."}, *sample.prompt)
         own = Sample(id="a", prompt=({"role": "system", "content": "Own."}, *sample.prompt))
-        assert messages_of(own, Chat(system="Answer.")) == own.prompt
+        assert messages_of(own, "Answer.") == own.prompt
 
 
 class TestCompletions:
@@ -384,3 +386,13 @@ class TestTheRecipe:
             whole = RunJob.load(alone).run().directory
         assert [path.name for path in whole.glob("models/*")] == ["0-rl"]
         assert found(whole, "1-eval-results")[0]["slices"] == results["slices"]
+
+
+def test_without_a_plugin_that_evaluates_it_the_installation_is_told(evaluation, serving, monkeypatch):
+    for name in installed().names():
+        monkeypatch.setitem(installed().plugin(name).actions, SERVED, [])
+    with serving() as server, pytest.raises(UserError) as told:
+        evaluation(server)
+    assert str(told.value).endswith(
+        "stages.0.policy.judge: nothing here samples from a judge; pip install rewardlab-openai brings it"
+    )

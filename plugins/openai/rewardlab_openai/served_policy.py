@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from rewardlab.judging.hosted_judge import HostedJudge
+from rewardlab import Ask, Completion, Message, Reply, Sample
+from rewardlab.judging import HostedJudge
 from rewardlab.plan import Plan
-from rewardlab.recipe.models import Chat, EvalStage
-from rewardlab.training.prompts import THINK, THOUGHT
-from rewardlab.types import Ask, Completion, Message, Reply, Sample
+from rewardlab.recipe import EvalStage
+
+THINK, THOUGHT = "<think>", "</think>"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +36,7 @@ class ServedPolicy:
     def __init__(self, judge: HostedJudge, plan: Plan, stage: EvalStage) -> None:
         assert stage.served is not None
         self._judge = judge
-        self._chat = stage.chat
+        self._system = stage.chat.system
         self._count = stage.samples
         self.params = sampling_params(stage, plan.judges[stage.served].most_tokens() is not None)
 
@@ -53,7 +54,7 @@ class ServedPolicy:
         return Answers(sample=sample, completions=completions, missing=errors)
 
     def _ask(self, sample: Sample, draw: int) -> Ask:
-        return Ask(messages=messages_of(sample, self._chat), params=self.params, draw=draw)
+        return Ask(messages=messages_of(sample, self._system), params=self.params, draw=draw)
 
 
 def _error_of(reply: Reply) -> str | None:
@@ -86,11 +87,11 @@ def sampling_params(stage: EvalStage, bounded: bool) -> dict[str, Any]:
     return params
 
 
-def messages_of(sample: Sample, chat: Chat) -> tuple[Message, ...]:
+def messages_of(sample: Sample, system: str | None) -> tuple[Message, ...]:
     """Return a prompt's messages as they are sent; the stage's system message goes before one that has none."""
-    if chat.system is None or any(message["role"] == "system" for message in sample.prompt):
+    if system is None or any(message["role"] == "system" for message in sample.prompt):
         return tuple(sample.prompt)
-    return ({"role": "system", "content": chat.system}, *sample.prompt)
+    return ({"role": "system", "content": system}, *sample.prompt)
 
 
 def completion_of(reply: Reply) -> Completion:

@@ -6,21 +6,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from rewardlab.concurrency.gather import gather_or_cancel
+from rewardlab import Group, GroupStream, Sample, ScoredGroup
+from rewardlab.concurrency import gather_or_cancel
 from rewardlab.data import stratified_sample
 from rewardlab.errors import JobError
 from rewardlab.files import write_text
-from rewardlab.group_stream import GroupStream
-from rewardlab.judging.hosted_judge import HostedJudge
-from rewardlab.recipe.models import MISSING_FIELD, EvalStage
-from rewardlab.scoring.composition import ScoredGroup
-from rewardlab.scoring.missing_guard import MissingGuard
-from rewardlab.scoring.scorer import Scorer
+from rewardlab.judging import HostedJudge
+from rewardlab.recipe import MISSING_FIELD, EvalStage
+from rewardlab.scoring import MissingGuard, Scorer
 from rewardlab.text import Progress
-from rewardlab.training.results import write_evaluation
-from rewardlab.training.served_policy import Answers, ServedPolicy
-from rewardlab.training.stage import StageJob
-from rewardlab.types import Group, Sample
+from rewardlab.training import StageJob, write_evaluation
+
+from rewardlab_openai.served_policy import Answers, ServedPolicy
 
 AHEAD = 4
 """questions begun for each that the judge may have under way, so that no slow prompt leaves it idle"""
