@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pluggy
 
 if TYPE_CHECKING:
-    from rewardlab.command_spec import CommandSpec
     from rewardlab.specs import BackendSpec, CurriculumSpec, DatasetSpec, JudgeSpec, NormalizerSpec, RewardSpec
+    from rewardlab.specs.command_spec import CommandSpec
 
 PROJECT = "rewardlab"
 hookspec = pluggy.HookspecMarker(PROJECT)

@@ -13,9 +13,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, SkipValidation, ValidationError
 
-from rewardlab.command_spec import Flag, Overrides, Positional, PythonOnly
 from rewardlab.errors import Problem, UserError
 from rewardlab.specs import Config
+from rewardlab.specs.command_spec import Flag, Overrides, Positional, PythonOnly
 
 Count = Annotated[int, Field(ge=1)]
 """a whole number from 1 up"""

@@ -1,6 +1,6 @@
 """The commands of the core; those of our plugins come in by their hooks."""
 
-from rewardlab.command_spec import CommandSpec
+from rewardlab.specs.command_spec import CommandSpec
 
 TRACEBACK = "REWARDLAB_TRACEBACK"
 """the variable that asks for tracebacks, as --traceback does"""

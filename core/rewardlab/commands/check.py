@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from rewardlab.command_spec import CommandResult, Overrides, Positional
 from rewardlab.commands.arguments import AnyRecipe
 from rewardlab.errors import UserError
 from rewardlab.plan import Plan
@@ -11,6 +10,7 @@ from rewardlab.recipe.loading import load
 from rewardlab.recipe.yaml12 import dump
 from rewardlab.registry.registry import command_of_ours
 from rewardlab.specs import Config
+from rewardlab.specs.command_spec import CommandResult, Overrides, Positional
 from rewardlab.training import check_recipe
 
 

@@ -11,7 +11,7 @@ from rewardlab.first_party import command_owner, first_party, installation
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rewardlab.command_spec import CommandSpec
+    from rewardlab.specs.command_spec import CommandSpec
 
 
 def find(name: str) -> "CommandSpec | None":

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from rewardlab.recipe.logins import describe_login
 from rewardlab.recipe.yaml12 import Keys, Tree, scalar
-from rewardlab.redaction import environment_values
+from rewardlab.text.redaction import environment_values
 
 _OPENING = re.compile(r"(?<!\\)(\\*+)\$\{")
 _CALL = re.compile(r"\$\{\s*oc\.env\s*:\s*([A-Za-z_][A-Za-z0-9_]*)\s*(?=([,}]))")

@@ -14,7 +14,6 @@ from typing import Any
 import pluggy
 
 from rewardlab import hookspecs
-from rewardlab.command_spec import CommandSpec
 from rewardlab.errors import PLUGIN_FAULTS, one_line_at
 from rewardlab.references import references
 from rewardlab.registry.function_reward import FunctionReward
@@ -28,6 +27,7 @@ from rewardlab.specs import (
     RewardSpec,
     Spec,
 )
+from rewardlab.specs.command_spec import CommandSpec
 
 HOOKS: dict[str, type[Spec]] = {
     "rewardlab_rewards": RewardSpec,

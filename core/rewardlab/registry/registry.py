@@ -9,12 +9,12 @@ from importlib.metadata import EntryPoint, EntryPoints, distributions, entry_poi
 from importlib.util import find_spec
 from typing import Any, TypeVar
 
-from rewardlab.command_spec import CommandSpec
 from rewardlab.errors import UserError, nearest, one_line
 from rewardlab.first_party import action_owner, command_owner, first_party, installation
 from rewardlab.references import references
 from rewardlab.registry.loading import Plugin, load, owner_of
 from rewardlab.specs import BackendSpec, Spec
+from rewardlab.specs.command_spec import CommandSpec
 
 ENTRY_POINT_GROUP = "rewardlab"
 DEFAULT_BACKEND_GROUP = "rewardlab.default_backend"

@@ -12,7 +12,6 @@ from rewardlab.files import LineAppender
 from rewardlab.judging.settings import JudgingSettings
 from rewardlab.plan import Plan
 from rewardlab.plan.policy_judge import refuse_policy
-from rewardlab.redaction import shell_command
 from rewardlab.scorefile.index import RowIndex
 from rewardlab.scorefile.output import (
     PartialOutput,
@@ -29,6 +28,7 @@ from rewardlab.scorefile.summary import Summary, watchers_of
 from rewardlab.scoring.given_rows import RowCheck
 from rewardlab.scoring.recipe_reward import RecipeReward
 from rewardlab.text import Progress
+from rewardlab.text.redaction import shell_command
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.files import FileLock, read_json, sha256_of, write_json
 from rewardlab.plan import Plan
 from rewardlab.plan.fingerprint import decisive, differences
-from rewardlab.redaction import redactor
+from rewardlab.text.redaction import redactor
 from rewardlab.version import __version__
 
 FORMAT = 1

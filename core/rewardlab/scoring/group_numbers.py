@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from rewardlab.judging.usage import Usage
-from rewardlab.redaction import redact
 from rewardlab.scoring.composition import ScoredGroup
+from rewardlab.text.redaction import redact
 
 MAX_CAUSE_LENGTH = 500
 """characters of a failure that are kept"""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from rewardlab.redaction import redact
+from rewardlab.text.redaction import redact
 from rewardlab.types import Completion, Sample, Score
 
 

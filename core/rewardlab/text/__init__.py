@@ -8,6 +8,7 @@ that a reward compares, and prompts in which no quoted text can pose as somethin
     comparison  a part of a response beside the same part of a reference
     printable   texts without what steers a terminal; everything that is printed goes through it
     progress    progress of long work: a bar on a terminal, a line every so often elsewhere
+    redaction   secrets are masked in all that is printed and written
     quoting     templates and unforgeable fences for prompts that quote texts
     tables      rows of cells as lines with aligned columns
     tasks       labels of subjective tasks, and the names that they go by
@@ -18,10 +19,6 @@ from typing import TYPE_CHECKING
 from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from rewardlab.redaction import MASK as MASK
-    from rewardlab.redaction import MIN_LENGTH as MIN_LENGTH
-    from rewardlab.redaction import Redactor as Redactor
-    from rewardlab.redaction import redactor as redactor
     from rewardlab.text import quoting as quoting
     from rewardlab.text import sections as sections
     from rewardlab.text.boxed import last_box as last_box
@@ -42,6 +39,10 @@ if TYPE_CHECKING:
     from rewardlab.text.quoting import fence_lines as fence_lines
     from rewardlab.text.quoting import read_template as read_template
     from rewardlab.text.quoting import template_of as template_of
+    from rewardlab.text.redaction import MASK as MASK
+    from rewardlab.text.redaction import MIN_LENGTH as MIN_LENGTH
+    from rewardlab.text.redaction import Redactor as Redactor
+    from rewardlab.text.redaction import redactor as redactor
     from rewardlab.text.tables import COLUMN_GAP as COLUMN_GAP
     from rewardlab.text.tables import columns as columns
     from rewardlab.text.tables import display_width as display_width

@@ -35,9 +35,9 @@ from rewardlab.plan.fingerprint import who
 from rewardlab.recipe.models import DataStage
 from rewardlab.recipe.use import DatasetUse
 from rewardlab.recipe.validation import RecipePath, lookup
-from rewardlab.redaction import redactor
 from rewardlab.specs import Context
 from rewardlab.text import Progress
+from rewardlab.text.redaction import redactor
 from rewardlab.types import Sample
 from rewardlab.workers.devices import AUTO_DEVICE
 from rewardlab.workers.placement import opener

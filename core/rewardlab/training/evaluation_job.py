@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from rewardlab.errors import UserError
 from rewardlab.recipe.loading import Document, RecipeSource, load
-from rewardlab.redaction import name_variables
+from rewardlab.text.redaction import name_variables
 from rewardlab.training.check import check_recipe
 from rewardlab.training.latest_run import LATEST, latest_run
 from rewardlab.training.run_job import RunJob, recipe_of, written_models

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from rewardlab.errors import JobError
 from rewardlab.files import read_record, write_json
-from rewardlab.redaction import redact
 from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.text import columns
+from rewardlab.text.redaction import redact
 from rewardlab.types import Sample
 
 

@@ -32,7 +32,7 @@ from rewardlab.plan import Plan
 from rewardlab.plan.fingerprint import Difference, decisive, differences
 from rewardlab.recipe.loading import RESOLVED, load
 from rewardlab.recipe.yaml12 import dump
-from rewardlab.redaction import redactor, shell_command
+from rewardlab.text.redaction import redactor, shell_command
 from rewardlab.training.longer_training import (
     LongerStage,
     describe_longer,

@@ -13,7 +13,7 @@ from rewardlab.judging.first_call import probe_judges
 from rewardlab.plan import Plan
 from rewardlab.recipe.loading import RESOLVED, RecipeSource, load
 from rewardlab.recipe.models import EvalStage, needs_engine
-from rewardlab.redaction import name_variables, shell_command
+from rewardlab.text.redaction import name_variables, shell_command
 from rewardlab.training.alarm_watch import alarm_sentences
 from rewardlab.training.backend import JobBackend, PolicyBackend, open_backend
 from rewardlab.training.check import check_recipe

@@ -5,7 +5,7 @@ import json
 import pytest
 from rewardlab import Sample
 from rewardlab.errors import JobError, UserError
-from rewardlab.redaction import note_secrets
+from rewardlab.text.redaction import note_secrets
 from rewardlab.training import read_asked
 from rewardlab_openrlhf.job import driver
 from rewardlab_openrlhf.job.log_lines import OUTCOME, read_mark

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from rewardlab.errors import JobError, UserError
 from rewardlab.recipe import load
-from rewardlab.redaction import note_secrets
+from rewardlab.text.redaction import note_secrets
 from rewardlab.training import check_recipe
 from rewardlab_openrlhf.job.divergence import StopAtDivergence
 from rewardlab_openrlhf.job.log import StageLog

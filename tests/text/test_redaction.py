@@ -11,9 +11,8 @@ import pytest
 from helpers.long_texts import assert_linear
 from hypothesis import given
 from hypothesis import strategies as st
-from rewardlab import redaction
-from rewardlab.redaction import environment_values
-from rewardlab.text import MASK, MIN_LENGTH, Redactor
+from rewardlab.text import MASK, MIN_LENGTH, Redactor, redaction
+from rewardlab.text.redaction import environment_values
 
 KEY = "sk-Ab9/+x= \"é'<&日"
 WORDS = {"true", "false", "null", "none"}
@@ -232,7 +231,7 @@ class TestACommandThatGoesOn:
 
 @pytest.mark.slow
 def test_long_texts_take_linear_time():
-    assert_linear("from rewardlab.redaction import redact; redact(text)")
+    assert_linear("from rewardlab.text.redaction import redact; redact(text)")
 
 
 def test_a_login_behind_another_is_masked_too():
