@@ -6,8 +6,9 @@ import pytest
 from pydantic import Field, field_validator
 from rewardlab import Config
 from rewardlab.errors import nearest
-from rewardlab.recipe.models import DpoStage, Recipe, RlStage, SftStage
+from rewardlab.recipe.models import Recipe
 from rewardlab.recipe.other_names import OURS, our_name
+from rewardlab.recipe.training_stages import DpoStage, RlStage, SftStage
 from rewardlab.recipe.validation import lookup, option_help, type_text, validate
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from rewardlab.errors import JobError, UserError
 from rewardlab.plan import make_plan
+from rewardlab.recipe.evaluation import Validation
 from rewardlab.recipe.loading import load
-from rewardlab.recipe.models import Validation
 from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.training import RunDirectory, StageJob, best_checkpoint
 from rewardlab.training.check import check_recipe

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rewardlab.errors import JobError
 from rewardlab.recipe.loading import load
-from rewardlab.recipe.models import Divergence
+from rewardlab.recipe.training_stages import Divergence
 from rewardlab.training.alarm_watch import FILE, AlarmWatch, alarm_sentences
 from rewardlab.training.alarms import AlarmDetector
 from rewardlab.training.check import check_recipe

@@ -9,7 +9,7 @@ from rewardlab import Config, CurriculumSpec
 from rewardlab.data import shuffled
 from rewardlab.errors import JobError
 from rewardlab.plan.component import Component
-from rewardlab.recipe.models import RlStage, SftStage
+from rewardlab.recipe.training_stages import RlStage, SftStage
 from rewardlab.recipe.use import Use
 from rewardlab.training.stage_rows import reading_order, steps_of
 from rewardlab.types import Sample

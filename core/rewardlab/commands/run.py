@@ -19,7 +19,7 @@ from rewardlab.specs.command_spec import CommandResult, Flag, Overrides, Positio
 from rewardlab.text.redaction import name_variables, shell_command
 from rewardlab.training import RunJob, RunResult
 from rewardlab.training.backend import lacking
-from rewardlab.training.run_job import written_models
+from rewardlab.training.run_folders import written_models
 
 
 class JobOptions(Config):

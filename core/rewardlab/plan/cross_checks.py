@@ -8,7 +8,8 @@ from rewardlab.plan.dataset_checks import step_findings, target_findings
 from rewardlab.plan.plan import Plan
 from rewardlab.plan.policy_judge import POLICY, served_findings
 from rewardlab.recipe.loading import Document
-from rewardlab.recipe.models import Recipe, RlStage
+from rewardlab.recipe.models import Recipe
+from rewardlab.recipe.training_stages import RlStage
 from rewardlab.recipe.validation import Finding, RecipePath, lookup
 from rewardlab.specs import RewardSpec
 

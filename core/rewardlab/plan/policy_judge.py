@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from rewardlab.errors import UserError, nearest
 from rewardlab.plan.component import Component
-from rewardlab.recipe.models import EvalStage, Recipe
+from rewardlab.recipe.evaluation import EvalStage
+from rewardlab.recipe.models import Recipe
 from rewardlab.recipe.validation import Finding, RecipePath
 from rewardlab.registry.registry import Registry
 from rewardlab.specs import BackendSpec, JudgeSpec

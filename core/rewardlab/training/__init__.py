@@ -7,8 +7,8 @@ the parts that the engines of this repository use; docs/plugins.md is the guide.
 This interface is provisional: it may change with each minor version of rewardlab until engines outside of this
 repository use it. Pin `rewardlab-core~=0.1.0`.
 
-    run_job, run_directory      a run, and its folder
-    evaluation_job, latest_run  a run of nothing but the stages `eval`, of any policy; the newest run of a recipe
+    run_job, run_directory, run_folders   a run, its folder, and folders of runs on the disk
+    evaluation_job              a run of nothing but the stages `eval`, of any policy
     longer_training             a run that is resumed with more steps
     backend, check              the engine as the rest of the library sees it, or none, and every check before a run
     stage_checks, dataset_preview   checks of stages for an engine, and of rows
@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     from rewardlab.training.results import Results as Results
     from rewardlab.training.results import write_evaluation as write_evaluation
     from rewardlab.training.run_directory import RunDirectory as RunDirectory
-    from rewardlab.training.run_directory import run_name as run_name
+    from rewardlab.training.run_folders import run_name as run_name
     from rewardlab.training.run_job import RunJob as RunJob
     from rewardlab.training.run_job import RunResult as RunResult
     from rewardlab.training.stage import StageJob as StageJob

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from statistics import fmean, median
 from typing import Protocol
 
-from rewardlab.recipe.models import Divergence
+from rewardlab.recipe.training_stages import Divergence
 
 TOTAL, STD = "reward/total", "group/std"
 PEAK_STEPS = 3

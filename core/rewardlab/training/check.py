@@ -8,8 +8,9 @@ from typing import Literal
 from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.plan import Draft, Plan, draft_plan, make_plan
 from rewardlab.plan.idle_settings import idle_settings
+from rewardlab.recipe.evaluation import EvalStage
 from rewardlab.recipe.loading import Document, load
-from rewardlab.recipe.models import EvalStage, needs_engine
+from rewardlab.recipe.models import needs_engine
 from rewardlab.registry.registry import Registry
 from rewardlab.training.backend import lacking, open_backend, served_evaluation
 from rewardlab.training.dataset_preview import preview

@@ -8,7 +8,8 @@ from pathlib import Path
 from rewardlab.errors import UserError
 from rewardlab.plan import Plan
 from rewardlab.plan.fingerprint import Difference
-from rewardlab.recipe.models import DataStage, EvalStage, Stage
+from rewardlab.recipe.evaluation import EvalStage
+from rewardlab.recipe.models import DataStage, Stage
 
 LENGTHS = ("steps", "epochs")
 TRACES = ("checkpoints", "evaluation", "logs", "models")

@@ -7,7 +7,9 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
-from rewardlab.recipe.models import DataStage, DpoStage, EvalStage, RlStage, SftStage
+from rewardlab.recipe.evaluation import EvalStage
+from rewardlab.recipe.models import DataStage
+from rewardlab.recipe.training_stages import DpoStage, RlStage, SftStage
 from rewardlab.training.asked_rows import keep_asked
 from rewardlab.training.checkpoint_choice import best_checkpoint
 from rewardlab.training.evaluation import Evaluator, fitting, silent

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from rewardlab.errors import UserError, one_line
-from rewardlab.recipe.models import Chat
+from rewardlab.recipe.evaluation import Chat
 from rewardlab.types import Completion, Message, Sample
 
 

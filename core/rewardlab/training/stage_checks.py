@@ -7,19 +7,9 @@ from pathlib import Path
 from rewardlab.errors import Problem, nearest, one_line
 from rewardlab.files import expanded
 from rewardlab.plan import Plan
-from rewardlab.recipe.models import (
-    Chat,
-    CriticSettings,
-    DataStage,
-    DpoStage,
-    EvalStage,
-    Evaluation,
-    RlStage,
-    SftStage,
-    Stage,
-    TinyModel,
-    needs_engine,
-)
+from rewardlab.recipe.evaluation import Chat, EvalStage, Evaluation
+from rewardlab.recipe.models import DataStage, Stage, TinyModel, needs_engine
+from rewardlab.recipe.training_stages import CriticSettings, DpoStage, RlStage, SftStage
 from rewardlab.recipe.validation import Finding
 from rewardlab.training.backend import Backend, Capabilities
 from rewardlab.training.named_models import folder_problem, hub_warnings, looks_local, read_config

@@ -7,7 +7,9 @@ from typing import Any
 from rewardlab.errors import JobError, one_line
 from rewardlab.files import expanded, whole_folder
 from rewardlab.plan import Plan
-from rewardlab.recipe.models import EvalStage, SftStage, TinyModel
+from rewardlab.recipe.evaluation import EvalStage
+from rewardlab.recipe.models import TinyModel
+from rewardlab.recipe.training_stages import SftStage
 from rewardlab.training.prompts import as_text
 from rewardlab.training.stage_rows import training_samples
 from rewardlab.types import Sample

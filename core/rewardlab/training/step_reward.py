@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from rewardlab.concurrency.gather import gather_or_cancel
 from rewardlab.errors import JobError
 from rewardlab.judging.usage import Usage
-from rewardlab.recipe.models import RlStage
+from rewardlab.recipe.training_stages import RlStage
 from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.scoring.group_numbers import metrics_of_step
 from rewardlab.scoring.missing_guard import MissingGuard

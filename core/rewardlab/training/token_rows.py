@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from rewardlab.data import kind_of
 from rewardlab.errors import UserError
-from rewardlab.recipe.models import DpoStage, SftStage
+from rewardlab.recipe.training_stages import DpoStage, SftStage
 from rewardlab.training.prompts import PromptFormat
 from rewardlab.training.stage import StageJob
 from rewardlab.types import Sample

@@ -8,7 +8,7 @@ import pytest
 import rewardlab
 from rewardlab import Completion, Reply, Sample
 from rewardlab.errors import JobError, UserError
-from rewardlab.recipe.models import EvalStage
+from rewardlab.recipe.evaluation import EvalStage
 from rewardlab.registry.loading import SERVED
 from rewardlab.registry.registry import installed
 from rewardlab.training import RunJob, load_evaluation
