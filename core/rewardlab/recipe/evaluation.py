@@ -32,7 +32,7 @@ class Chat(Config):
 
 
 class Evaluation(Config):
-    """Sampling from the model on held-out prompts and scoring with the recipe's reward."""
+    """TokenSampling from the model on held-out prompts and scoring with the recipe's reward."""
 
     dataset: DatasetUse | None = None
     """absent: the held-out rows of the recipe's dataset"""
@@ -82,7 +82,7 @@ class Validation(Config):
     """share of answers without a score above which a checkpoint is not chosen"""
 
 
-class Sampling(Config):
+class TokenSampling(Config):
     """How tokens are drawn, in an evaluation as in training."""
 
     top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
@@ -114,7 +114,7 @@ class PolicyUse(Config):
         return self
 
 
-class EvalStage(Evaluation, Sampling):
+class EvalStage(Evaluation, TokenSampling):
     """Evaluate the model as it is at this point, or another policy."""
 
     use: Literal["eval"]

@@ -12,7 +12,7 @@ from pydantic import (
     model_validator,
 )
 
-from rewardlab.recipe.evaluation import Chat, Evaluation, Sampling, Validation
+from rewardlab.recipe.evaluation import Chat, Evaluation, TokenSampling, Validation
 from rewardlab.recipe.use import DatasetUse
 from rewardlab.specs import Config
 
@@ -165,7 +165,7 @@ class CriticSettings(Config):
     """the factor by which a reward counts for the token before it, in (0, 1]: 1 discounts nothing"""
 
 
-class RlStage(_Training, Sampling):
+class RlStage(_Training, TokenSampling):
     """Reinforcement learning with the recipe's reward."""
 
     use: Literal["rl"]
