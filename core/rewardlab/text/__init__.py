@@ -11,7 +11,6 @@ that a reward compares, and prompts in which no quoted text can pose as somethin
     redaction   secrets are masked in all that is printed and written
     quoting     templates and unforgeable fences for prompts that quote texts
     tables      rows of cells as lines with aligned columns
-    tasks       labels of subjective tasks, and the names that they go by
 """
 
 from typing import TYPE_CHECKING
@@ -46,7 +45,6 @@ if TYPE_CHECKING:
     from rewardlab.text.tables import COLUMN_GAP as COLUMN_GAP
     from rewardlab.text.tables import columns as columns
     from rewardlab.text.tables import display_width as display_width
-    from rewardlab.text.tasks import task_label as task_label
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)
 __getattr__("printable")  # at once: its module has the same name, and would be found in its place

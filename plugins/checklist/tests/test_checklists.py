@@ -5,10 +5,9 @@ import re
 from pathlib import Path
 
 import pytest
-from rewardlab.text import task_label
-from rewardlab.text.tasks import TASKS
 from rewardlab_checklist.checklist_choice import TaskChecklists
 from rewardlab_checklist.checklist_file import ChecklistError, find_checklist, packaged_names, read_checklist
+from rewardlab_format.tasks import TASKS, task_label
 
 PRINTED = json.loads((Path(__file__).parent / "data" / "sgcm_dimensions.json").read_text(encoding="utf-8"))
 OURS = {"critique", "safety"}
