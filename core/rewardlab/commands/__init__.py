@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rewardlab.commands.arguments import AnyRecipe as AnyRecipe
     from rewardlab.commands.arguments import AnyRows as AnyRows
     from rewardlab.commands.arguments import Count as Count
+    from rewardlab.commands.arguments import RolloutName as RolloutName
     from rewardlab.commands.arguments import Say as Say
     from rewardlab.commands.parsing import command_line as command_line
     from rewardlab.commands.row_inputs import file_of as file_of

@@ -23,6 +23,8 @@ AnyRecipe = SkipValidation[str | os.PathLike[str] | Mapping[str, Any]]
 """a recipe: a file, the name of a shipped recipe, the folder of a run, or for programs the tree itself"""
 AnyRows = SkipValidation[Any]
 """rows: a file, or for programs the rows themselves"""
+RolloutName = Annotated[str | None, Flag(metavar="NAME")]
+"""the name of a format of rollouts"""
 Say = Annotated[Callable[[str], None], PythonOnly()]
 """a function that programs pass to receive each note"""
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from rewardlab.commands.arguments import AnyRecipe, AnyRows, Say
+from rewardlab.commands.arguments import AnyRecipe, AnyRows, RolloutName, Say
 from rewardlab.commands.parsing import command_line
 from rewardlab.commands.row_inputs import file_of
 from rewardlab.errors import UserError
@@ -24,10 +24,10 @@ JSON = ("--json",)
 class Options(Config):
     """Score existing completions: write a line of scores for each row, in the rows' order.
 
-    A row is {"id", "prompt", "completions": [...], ...fields}. All rows are checked before anything is scored. An
-    interrupted job continues with --resume. With - as the rows, JSON
-    lines of standard input are scored, and their scores go to standard output. A file whose name contains = is written
-    with its folder: ./a=b.jsonl.
+    A row is {"id", "prompt", "completions": [...], ...fields}; the rollouts of verl, TRL, verifiers, NeMo-Gym,
+    inspect_ai and lm-evaluation-harness are read as well, and a folder of them. All rows are checked before anything is
+    scored. An interrupted job continues with --resume. With - as the rows, JSON lines of standard input are scored, and
+    their scores go to standard output. A file whose name contains = is written with its folder: ./a=b.jsonl.
     """
 
     recipe: Annotated[AnyRecipe, Positional("RECIPE")]
@@ -40,6 +40,8 @@ class Options(Config):
     """a new file; -: standard output"""
     resume: bool = False
     """go on with an interrupted OUT.jsonl"""
+    format: RolloutName = None
+    """the tool whose rollouts the rows are (found by looking)"""
     skip_bad: bool = False
     """leave bad rows out; the first 20 are listed"""
     as_json: Annotated[bool, PythonOnly()] = False
@@ -55,12 +57,13 @@ def run(options: Options) -> CommandResult:
     _refuse_flags(options, output, streams)
     plan = make_plan(load(options.recipe, options.overrides, strict=False), purpose="score")
     if streams:
-        summary = score_stream(plan, options.rows, _print_at_once, options.say, options.skip_bad)
+        with file_of(options.rows, options.say, options.format, options.skip_bad) as (path, say):
+            summary = score_stream(plan, str(path), _print_at_once, say, options.skip_bad)
         for line in summary.lines():
             options.say(line)
         return CommandResult(data=summary.as_dict())
     more = (*JSON[: options.as_json], "--resume")
-    with file_of(options.rows, options.say) as (path, say):
+    with file_of(options.rows, options.say, options.format, options.skip_bad) as (path, say):
         summary = ScoreJob(
             plan=plan,
             rows=str(path),
@@ -82,6 +85,8 @@ def _refuse_flags(options: Options, output: str | None, streams: bool) -> None:
         raise UserError("where do the scores go? -o OUT.jsonl, a new file, or -o - for standard output")
     if streams and output not in (None, STREAM):
         raise UserError("scores of standard input go to standard output: leave out -o, or redirect it with >")
+    if options.rows == STREAM and options.format is not None:
+        raise UserError("rollouts are read of a file, since members of a group may lie apart; name one, or no --format")
     if streams and (options.resume or options.as_json):
         raise UserError("of standard output nothing can be resumed, and no summary is JSON: no --resume, no --json")
 

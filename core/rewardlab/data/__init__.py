@@ -4,6 +4,7 @@ In go files and the samples of dataset plugins; out come samples with an id each
 row.
 
     row_file      the rows of a file, by the reader of its format: `jsonl`, or a plugin's
+    rollouts      the rollouts of other tools as rows, by a plugin that recognizes their files
     jsonl         JSON lines, and what is wrong with those that cannot be read
     plain_values  rows of other libraries as JSON has them
     rows          rows made into samples: columns under our names, checked, with ids
@@ -57,6 +58,10 @@ if TYPE_CHECKING:
     from rewardlab.data.ledger_format import shard_beginning as shard_beginning
     from rewardlab.data.plain_values import plain_row as plain_row
     from rewardlab.data.prompt_checks import prompt_findings as prompt_findings
+    from rewardlab.data.rollouts import PlacedRow as PlacedRow
+    from rewardlab.data.rollouts import RolloutFormat as RolloutFormat
+    from rewardlab.data.rollouts import rollout_format as rollout_format
+    from rewardlab.data.rollouts import rollout_rows as rollout_rows
     from rewardlab.data.row_file import open_packed as open_packed
     from rewardlab.data.row_file import read_lines as read_lines
     from rewardlab.data.row_file import refuse_stream as refuse_stream

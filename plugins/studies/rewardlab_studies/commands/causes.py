@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from rewardlab import CommandResult, Config, Flag, Overrides, Positional, note
-from rewardlab.commands import AnyRecipe, Count, Say
+from rewardlab.commands import AnyRecipe, Count, RolloutName, Say, file_of
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
 
@@ -25,6 +25,8 @@ class Options(Config):
     """rows"""
     overrides: Annotated[tuple[str, ...], Overrides()] = ()
     """changes of the recipe"""
+    format: RolloutName = None
+    """the tool whose rollouts the rows are (found by looking)"""
     limit: Annotated[Count | None, Flag(metavar="N", former=("--rows",))] = 64
     """most rows that are scored for it"""
     say: Say = note
@@ -34,7 +36,8 @@ class Options(Config):
 def run(options: Options) -> CommandResult:
     """Return what moved the reward; data: findings and causes, warnings: the findings."""
     plan = make_plan(load(options.recipe, options.overrides, strict=False), purpose="score")
-    movement = movement_of(plan, options.rows, options.limit, say=options.say)
+    with file_of(options.rows, options.say, options.format) as (path, say):
+        movement = movement_of(plan, str(path), options.limit, say=say)
     causes = movement_as_dict(movement)
     data = {"ok": True, "findings": causes.pop("findings"), "causes": causes}
     return CommandResult(text="\n".join(summary_lines(movement)), data=data, warnings=list(finding_lines(movement)))

@@ -7,7 +7,7 @@ from shutil import get_terminal_size
 from typing import Annotated
 
 from rewardlab import CommandResult, Config, Flag, Overrides, Positional, PythonOnly, note
-from rewardlab.commands import AnyRecipe, AnyRows, Count, Say, file_of
+from rewardlab.commands import AnyRecipe, AnyRows, Count, RolloutName, Say, file_of
 from rewardlab.errors import Problem, UserError
 from rewardlab.plan import Plan, make_plan
 from rewardlab.recipe import load
@@ -48,6 +48,8 @@ class Options(Config):
     """a line for each value: language; repeatable"""
     output: Annotated[Path | None, Flag("-o", metavar="OUT.jsonl")] = None
     """a new file: a line for each group"""
+    format: RolloutName = None
+    """the tool whose rollouts the rows are (found by looking)"""
     skip_bad: bool = False
     """leave bad rows out; the first 20 are listed"""
     width: Annotated[Count | None, PythonOnly()] = None
@@ -61,7 +63,7 @@ def run(options: Options) -> CommandResult:
     own = [f"{side}:{text}" for side in "ab" for text in getattr(options, f"overrides_{side}")]
     sources = parse_sides(options.a, options.b, [*options.overrides, *own], options.rows is not None)
     sides = _sides(sources)
-    with file_of(options.rows, options.say) as (path, say):
+    with file_of(options.rows, options.say, options.format, options.skip_bad) as (path, say):
         compared = CompareJob(
             sides=sides,
             rows=path,

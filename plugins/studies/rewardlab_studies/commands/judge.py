@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import field_validator, model_validator
 from rewardlab import CommandResult, Config, Flag, Overrides, Positional, note
-from rewardlab.commands import AnyRecipe, AnyRows, Count, Say, file_of
+from rewardlab.commands import AnyRecipe, AnyRows, Count, RolloutName, Say, file_of
 from rewardlab.errors import UserError
 from rewardlab.plan import Plan, make_plan
 from rewardlab.recipe import load
@@ -46,6 +46,8 @@ class Options(Config):
     """a new file: values and verdicts of each row"""
     resume: bool = False
     """write -o again; answers that were paid for stay"""
+    format: RolloutName = None
+    """the tool whose rollouts the rows are (found by looking)"""
     skip_bad: bool = False
     """leave bad rows out; the first 20 are listed"""
     benchmark: Annotated[str | None, Flag(metavar="NAME")] = None
@@ -97,7 +99,7 @@ def run(options: Options) -> CommandResult:
     its max_missing.
     """
     plan = make_plan(load(options.recipe, options.overrides, strict=False), purpose="score")
-    with file_of(options.rows, options.say) as (path, say):
+    with file_of(options.rows, options.say, options.format, options.skip_bad) as (path, say):
         if options.graft is not None:
             return _graft(plan, str(path), options)
         plan = measured_plan(plan, options.components)

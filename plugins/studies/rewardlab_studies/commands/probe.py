@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 from rewardlab import CommandResult, Config, Flag, Overrides, Positional, note
-from rewardlab.commands import AnyRecipe, AnyRows, Count, Say, file_of
+from rewardlab.commands import AnyRecipe, AnyRows, Count, RolloutName, Say, file_of
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
 
@@ -43,6 +43,8 @@ class Options(Config):
     """of the rows that may be won without a win"""
     long: Annotated[Count, Flag(metavar="N")] = LONG
     """characters of very_long"""
+    format: RolloutName = None
+    """the tool whose rollouts the rows are (found by looking)"""
     skip_bad: bool = False
     """leave rows out that do not fit"""
     say: Say = note
@@ -52,7 +54,7 @@ class Options(Config):
 def run(options: Options) -> CommandResult:
     """Return whether degenerate completions win. A JobError if too many rows have no total."""
     plan = make_plan(load(options.recipe, options.overrides, strict=False), purpose="score")
-    with file_of(options.rows, options.say) as (path, say):
+    with file_of(options.rows, options.say, options.format, options.skip_bad) as (path, say):
         probed = ProbeJob(
             plan=plan,
             rows=path,

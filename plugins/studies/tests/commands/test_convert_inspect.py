@@ -8,7 +8,7 @@ import zipfile
 
 import pytest
 from helpers.paths import TESTS
-from rewardlab_studies.convert import inspect_file
+from rewardlab_studies.rollouts import inspect_file
 
 LOGS = TESTS / "data" / "inspect_ai"
 

@@ -9,31 +9,36 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from rewardlab.data import read_lines
+from rewardlab.data import PlacedRow, RolloutFormat, read_lines
 from rewardlab.errors import Problem, UserError, nearest
 
-from rewardlab_studies.convert.log_form import LogForm, fields_of_name, own_columns
+from rewardlab_studies.rollouts.columns import own_columns
 
 NEEDED = ("doc_id", "doc", "arguments", "resps")
 _TIME = re.compile(r"_\d{4}-\d\d-\d\dT[\d.-]+$")
 
 
-def lm_eval_rows(path: str, form: LogForm) -> Iterator[dict[str, Any] | Problem]:
+def lm_eval_rows(
+    path: str,
+    gold: str | None = None,
+    read: Literal["resps", "filtered_resps"] = "resps",
+    chosen: str | None = None,
+) -> Iterator[PlacedRow]:
     """Yield a row, or what is wrong with it, for each document of a file of samples.
 
     A row has `prompt`, `completions` (one for each repeat), `answer`, `problem` (the document's number, the same in
-    every language of a task that translates its documents), the document's columns, and what the file's name says.
-    Raises UserError for a name without the pattern, and for a filter that the file lacks.
+    every language of a task that translates its documents) and the document's columns. gold: the column with the right
+    answer, None for the task's target. read: what a completion is, the model's whole text or what a filter left of it.
+    chosen: the filter whose lines count, None for the first in the file. Raises UserError for one that the file lacks.
     """
-    named = fields_of_name(path, form.name)
-    prefix = "/".join(named.values()) or _TIME.sub("", Path(path).name.removesuffix(".jsonl"))
-    chosen, filters, found = form.filter, set[str](), False
+    prefix = _TIME.sub("", Path(path).name.removesuffix(".jsonl"))
+    filters, found = set[str](), False
     for number, sample in read_lines(path):
         place = f"{path}:{number}"
         if isinstance(sample, Problem):
-            yield sample
+            yield place, sample
             continue
         own = str(sample.get("filter", "none"))
         filters.add(own)
@@ -42,29 +47,28 @@ def lm_eval_rows(path: str, form: LogForm) -> Iterator[dict[str, Any] | Problem]
             continue
         found = True
         try:
-            yield {**_row(sample, form), **named, **form.fields, "id": f"{prefix}/{sample['doc_id']}"}
+            yield place, {**_row(sample, gold, read), "id": f"{prefix}/{sample['doc_id']}"}
         except ValueError as error:
-            yield Problem(where=place, what=str(error))
+            yield place, Problem(where=place, what=str(error))
     if filters and not found:
         raise UserError(f"no lines of the filter {chosen!r}{nearest(str(chosen), sorted(filters))}", where=path)
 
 
-def _row(sample: Mapping[str, Any], form: LogForm) -> dict[str, Any]:
-    for name in (*NEEDED, form.read):
+def _row(sample: Mapping[str, Any], gold: str | None, read: str) -> dict[str, Any]:
+    for name in (*NEEDED, read):
         if name not in sample:
             raise ValueError(f"is not a sample of lm-evaluation-harness: no {name!r}{nearest(name, sample)}")
     doc = sample["doc"]
     if not isinstance(doc, dict):
         raise ValueError(f"the document is not an object, but {doc!r}")
-    if form.gold is not None and doc.get(form.gold) is None:
-        raise ValueError(f"the document has no {form.gold!r}{nearest(form.gold, doc)}")
-    gold = sample.get("target") if form.gold is None else doc[form.gold]
+    if gold is not None and doc.get(gold) is None:
+        raise ValueError(f"the document has no {gold!r}{nearest(gold, doc)}")
     return {
         **own_columns(doc, "doc_"),
         "problem": str(sample["doc_id"]),
         "prompt": _prompt(sample),
-        "completions": _completions(sample, form.read),
-        "answer": gold,
+        "completions": _completions(sample, read),
+        "answer": sample.get("target") if gold is None else doc[gold],
     }
 
 
@@ -106,3 +110,6 @@ def _completions(sample: Mapping[str, Any], read: str) -> list[str]:
     if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
         raise ValueError(f"`{read}` holds no texts, but {str(texts)[:80]}")
     return texts
+
+
+FORMAT = RolloutFormat(recognizes=lambda path, first: {*NEEDED} <= first.keys(), rows=lm_eval_rows)

@@ -1,0 +1,87 @@
+"""Rollouts that other tools wrote, as rows: the plugin that reads a file is found by looking at it, or by its name."""
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any
+
+from rewardlab.data.row_file import read_lines
+from rewardlab.errors import Problem, UserError, nearest
+
+FORMATS = "rewardlab.rollout_formats"
+"""entry points of plugins: the name of a format, such as "verl" -> its RolloutFormat"""
+ENDINGS = (".jsonl", ".parquet", ".eval", ".json", ".jsonl.gz")
+"""of files that are read of a folder"""
+COMPLETIONS = "completions"
+"""the column of rows in our own form, which no other format has"""
+
+PlacedRow = tuple[str, dict[str, Any] | Problem]
+"""(the place, such as "dump.jsonl:3"; the row that begins there, or what is wrong)"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RolloutFormat:
+    """How the rollouts of another tool are recognized and read.
+
+    recognizes: takes a file's path and its first record, which is empty if the file is neither JSON lines nor parquet.
+    rows: yields a row for each group of a file, streaming: {"id", "prompt", "completions", ...fields}.
+    """
+
+    recognizes: Callable[[str, Mapping[str, Any]], bool]
+    rows: Callable[[str], Iterator[PlacedRow]]
+
+
+def rollout_rows(path: str, name: str | None = None) -> Iterator[PlacedRow] | None:
+    """Return the rows of a file, or of a folder with a file for each step; None if no format recognizes it.
+
+    Raises UserError for an unknown name.
+    """
+    files = [path]
+    if os.path.isdir(path):
+        inside = (str(file) for file in Path(path).iterdir() if file.name.endswith(ENDINGS))
+        files = sorted(inside, key=_in_steps)
+    found = rollout_format(files[0], name) if files else None
+    return None if found is None else (row for file in files for row in found.rows(file))
+
+
+def rollout_format(path: str, name: str | None = None) -> RolloutFormat | None:
+    """Return the format of this name, or the one that recognizes the file; None if none does.
+
+    Raises UserError for an unknown name, and if two formats recognize the file.
+    """
+    points = {point.name: point for point in entry_points(group=FORMATS)}
+    if name is not None:
+        if name not in points:
+            what = f"no format {name!r}{nearest(name, points)}; there are {', '.join(sorted(points)) or 'none'}"
+            raise UserError(what, where="--format")
+        return _loaded(points[name])
+    if not os.path.isfile(path):
+        return None  # a pipe is read only once; whoever reads it says if nothing is there
+    first = _first_record(path)
+    if COMPLETIONS in first:
+        return None
+    formats = {name: _loaded(point) for name, point in points.items()}
+    found = sorted(name for name, one in formats.items() if one.recognizes(path, first))
+    if len(found) > 1:
+        raise UserError(f"could be rollouts of {' or '.join(found)}; say which: --format {found[0]}", where=path)
+    return formats[found[0]] if found else None
+
+
+def _loaded(point: EntryPoint) -> RolloutFormat:
+    found: RolloutFormat = point.load()
+    return found
+
+
+def _first_record(path: str) -> Mapping[str, Any]:
+    with closing(read_lines(path)) as rows:
+        _, first = next(rows, (0, {}))
+    return {} if isinstance(first, Problem) else first
+
+
+def _in_steps(path: str) -> list[tuple[int, str]]:
+    """Return a key that has 9.jsonl before 10.jsonl."""
+    return [(int(part) if part.isdecimal() else -1, part) for part in re.split(r"(\d+)", os.path.basename(path))]

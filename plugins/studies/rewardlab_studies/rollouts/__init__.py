@@ -1,0 +1,16 @@
+"""Rollouts of other tools as rows to score: each file is a format, which the host finds by an entry point.
+
+In goes what a trainer or an evaluation wrote. Out come rows, or what is wrong with a record.
+
+    verl_dump           what verl dumps of each step
+    trl_completions     the completions that TRL logs
+    verifiers_episodes  the episodes of verifiers
+    nemo_gym            what NeMo-Gym collects
+    lm_eval_samples     what lm-evaluation-harness logged
+    inspect_log         what inspect_ai logged
+    inspect_file        the file of such a log, sample by sample
+    records             formats with a record for each completion: its members become groups
+    group_store         members that lie apart, brought together on the disk
+    forms               forms of records, checked, and the text of a message
+    columns             logged columns beside a row's own, and fields that file names say
+"""

@@ -1,0 +1,93 @@
+"""The rollouts that NeMo-Gym collects (`ng_collect_rollouts`), as rows to score.
+
+A line is a rollout: `responses_create_params` (what was asked, as OpenAI's Responses API takes it), `response` (what
+it returned), `reward`, what the verifier and the dataset say, `_ng_task_index` and `_ng_rollout_index`.
+Source: nemo_gym/rollout_collection.py and its example_rollouts.jsonl, repository of 22 August 2026 (after 0.5).
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from rewardlab_studies.rollouts.forms import Content, LoggedForm, LoggedMessage, content_text, first_fault
+from rewardlab_studies.rollouts.records import Member, RecordFormat, group_name
+
+COLUMNS = ("responses_create_params", "response", "reward")
+_READ = {*COLUMNS[:2], "_ng_task_index", "_ng_rollout_index", "agent_ref"}
+
+
+class _Asked(LoggedForm):
+    input: str | list[LoggedMessage]
+    instructions: str | None = None
+
+
+class _ResponseItem(LoggedForm):
+    type: str = "message"
+    content: Content = None
+
+
+class _Cut(LoggedForm):
+    reason: str | None = None
+
+
+class _ResponseUsage(LoggedForm):
+    output_tokens: int | None = None
+
+
+class _Response(LoggedForm):
+    output: list[_ResponseItem]
+    incomplete_details: _Cut | None = None
+    usage: _ResponseUsage | None = None
+
+
+class _GymAgent(LoggedForm):
+    name: str | None = None
+
+
+class _Rollout(LoggedForm):
+    responses_create_params: _Asked
+    response: _Response
+
+
+class _Index(LoggedForm):
+    task: int | None = None
+    agent: _GymAgent | None = None
+
+
+def _member(record: Mapping[str, Any]) -> Member:
+    try:
+        rollout = _Rollout.model_validate(dict(record))
+        index = _Index(task=record.get("_ng_task_index"), agent=record.get("agent_ref"))
+    except ValidationError as error:
+        raise ValueError(first_fault(error)) from None
+    prompt = _prompt(rollout.responses_create_params)
+    agent = [index.agent.name] if index.agent and index.agent.name else []
+    return Member(
+        group=group_name(*agent, prompt if index.task is None else index.task),
+        prompt=prompt,
+        completion=_completion(rollout.response),
+        columns={name: value for name, value in record.items() if name not in _READ},
+    )
+
+
+def _prompt(asked: _Asked) -> Any:
+    before = [] if asked.instructions is None else [{"role": "system", "content": asked.instructions}]
+    if isinstance(asked.input, str):
+        return [*before, {"role": "user", "content": asked.input}] if before else asked.input
+    return [*before, *(one.plain() for one in asked.input)]
+
+
+def _completion(response: _Response) -> dict[str, Any]:
+    kinds = [item.type for item in response.output if item.type != "reasoning"]
+    if kinds != ["message"]:
+        what = ", ".join(dict.fromkeys(kinds)) or "nothing"
+        raise ValueError(f"the model's answer is not one message, but {what}; a reward scores one answer to one prompt")
+    [message] = [item for item in response.output if item.type == "message"]
+    cut = response.incomplete_details is not None and response.incomplete_details.reason == "max_output_tokens"
+    found: dict[str, Any] = {"text": content_text(message.content), "truncated": cut}
+    count = response.usage and response.usage.output_tokens
+    return found if count is None else found | {"token_count": count}
+
+
+FORMAT = RecordFormat(tool="NeMo-Gym's rollouts", columns=COLUMNS, member=_member).as_rollouts()

@@ -1,0 +1,105 @@
+"""Formats that have a record for each completion: each record is a member of a group, and a group is a row."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from rewardlab.data import PlacedRow, RolloutFormat, read_lines
+from rewardlab.errors import Problem
+
+from rewardlab_studies.rollouts.columns import own_columns
+from rewardlab_studies.rollouts.forms import same
+from rewardlab_studies.rollouts.group_store import brought_together
+
+
+@dataclass(frozen=True, kw_only=True)
+class Member:
+    """A completion as a tool recorded it.
+
+    group: the id of its group. fields: of the prompt, for rewards. columns: all else that was recorded.
+    """
+
+    group: str
+    prompt: Any
+    completion: str | dict[str, Any]
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    columns: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordFormat:
+    """A format of records. tool: its name in messages. columns: those that each record has, and other files have not.
+
+    member: takes a record that has them. Raises ValueError that says why it is no completion.
+    """
+
+    tool: str
+    columns: Sequence[str]
+    member: Callable[[Mapping[str, Any]], Member]
+
+    def as_rollouts(self) -> RolloutFormat:
+        """Return this format for the host."""
+        return RolloutFormat(recognizes=lambda path, first: {*self.columns} <= first.keys(), rows=self._rows)
+
+    def _rows(self, path: str) -> Iterator[PlacedRow]:
+        for found in brought_together(self._members(path)):
+            if isinstance(found, Problem):
+                yield path, found
+                continue
+            name, place, members = found
+            try:
+                yield place, _row(name, members)
+            except ValueError as error:
+                yield place, Problem(where=place, what=str(error))
+
+    def _members(self, path: str) -> Iterator[tuple[str, str, Any] | Problem]:
+        for number, record in read_lines(path):
+            place = f"{path}:{number}"
+            if isinstance(record, Problem):
+                yield record
+                continue
+            try:
+                member = self._member(record)
+            except ValueError as error:
+                yield Problem(where=place, what=str(error))
+            else:
+                yield member.group, place, asdict(member)
+
+    def _member(self, record: Mapping[str, Any]) -> Member:
+        if missing := next((name for name in self.columns if name not in record), None):
+            raise ValueError(f"is no record of {self.tool}, which has {missing!r}; a file has records of one kind")
+        return self.member(record)
+
+
+def group_name(*parts: Any) -> str:
+    """Return a group's id of what its members share: texts of 60 characters at most as they are, others by a hash."""
+    return "/".join(
+        part
+        if len(part) <= 60 and isinstance(one, str | int) and "\n" not in part
+        else hashlib.sha256(part.encode("utf-8", "backslashreplace")).hexdigest()[:16]
+        for one in parts
+        for part in [str(one) if isinstance(one, str | int) else json.dumps(one, sort_keys=True)]
+    )
+
+
+def _row(name: str, members: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    if not same(member["prompt"] for member in members):
+        raise ValueError("its completions were asked different things; the model wrote more than one message of each")
+    fields, recorded = dict[str, Any](), dict[str, list[Any]]()
+    for column in dict.fromkeys(column for member in members for column in member["columns"]):
+        values = [member["columns"].get(column) for member in members]
+        if isinstance(values[0], str | list | dict) and same(values):
+            fields[column] = values[0]
+        else:
+            recorded[column] = values
+    first = members[0]
+    return {
+        **own_columns(fields, "logged_"),
+        **first["fields"],
+        "id": name,
+        "prompt": first["prompt"],
+        "completions": [member["completion"] for member in members],
+        **({"recorded": recorded} if recorded else {}),
+    }

@@ -1,0 +1,192 @@
+"""Rollouts of other tools as the rows of `score`, `compare` and `probe`: found by looking, and grouped."""
+
+import json
+
+import pytest
+import rewardlab
+from helpers.paths import TESTS
+
+DATA = TESTS / "data"
+VERL, TRL = DATA / "verl" / "3.jsonl", DATA / "trl" / "completions_00001.parquet"
+VERIFIERS, GYM = DATA / "verifiers" / "traces.jsonl", DATA / "nemo_gym" / "rollouts.jsonl"
+PARTS = "{box: {use: format/boxed}, right: {use: math/accuracy}}"
+BOX = f"version: 1\nreward: {{components: {PARTS}, total: 0.5*box + right}}"
+
+
+@pytest.fixture
+def scores(main, write, tmp_path):
+    """Score a file: (the lines of scores, what is told)."""
+
+    def score(rows, *flags):
+        recipe = write("r.yaml", BOX)
+        (tmp_path / "out.jsonl").unlink(missing_ok=True)
+        code, out, err = main("score", recipe, rows, "-o", "out.jsonl", *flags)
+        if code:
+            return code, out + err
+        return [json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines()], out + err
+
+    return score
+
+
+@pytest.fixture
+def converted(main, tmp_path):
+    def convert(*arguments):
+        (tmp_path / "rows.jsonl").unlink(missing_ok=True)
+        code, _, err = main("convert", *arguments, "-o", "rows.jsonl")
+        assert code == 0, err
+        return [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text("utf-8").splitlines()]
+
+    return convert
+
+
+def records(path):
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("file", "totals"),
+    [
+        (VERL, {"3/5017478177a6bf4e": [1.5, 0.5], "3/a8234d47a3a7c2a0": [1.5, 0.5]}),
+        (DATA / "verl" / "12.jsonl", {f"12/{'0b7c1d52-7a54-4e3c-9a57-3f1f5d1c8a01'}": [1.5, 0.5]}),
+        (VERIFIERS, {"sums/sum-0": [1.5, 0.5], "step1-1": [1.5, 0.5]}),
+        (DATA / "inspect_ai" / "sums.json", {"sums/s1": [0.5, 0.5], "sums/s2": [0.5, 0.5]}),
+        (next((DATA / "lm_eval").glob("samples_sums*")), {"samples_sums_de/0": [0, 0], "samples_sums_de/1": [0, 0]}),
+    ],
+    ids=["verl", "verl with uid", "verifiers", "inspect", "lm_eval"],
+)
+def test_a_file_is_scored_as_it_is(scores, file, totals):
+    found, _ = scores(file)
+    by_id = {row["id"]: row["total"] for row in found}
+    assert {name: by_id[name] for name in totals} == totals
+
+
+def test_trl_answers_stand_in_what_its_reward_logged(scores):
+    pytest.importorskip("pyarrow")
+    found, _ = scores(TRL, "dataset={use: data/jsonl, with: {path: x.jsonl}, fields: {answer: solution}}")
+    assert [(row["id"], row["total"]) for row in found] == [
+        ("1/7c64110339402886", [0, 0]),
+        ("1/b5d4f8e1834d8dae", [0, 0]),
+    ]
+
+
+def test_members_that_lie_apart_are_one_group_and_all_that_was_recorded_stays(converted):
+    assert converted(VERL)[0] == {
+        "id": "3/5017478177a6bf4e",
+        "step": 3,
+        "prompt": "user\nWhat is 2 + 3?\nassistant\n",
+        "completions": ["The answer is \\boxed{5}.", "\\boxed{6}"],
+        "answer": "5",
+        "recorded": {"score": [1.0, 0.0], "acc": [1, 0], "pred": ["5", "6"], "request_id": ["a", "d"]},
+    }
+
+
+def test_each_trainers_group_has_its_prompt_texts_and_rewards(converted, write):
+    pytest.importorskip("pyarrow")
+    first, second = converted(TRL)
+    assert first["prompt"] == [{"role": "user", "content": "What is 2 + 3?"}]
+    assert (first["step"], first["solution"], second["solution"]) == (1, "5", "11")
+    assert first["recorded"]["some"] == [0.5, None]
+    assert first["recorded"].keys() == {"brief", "some", "ok", "advantage"}
+    first, second = converted(VERIFIERS)
+    assert [message["content"] for message in first["prompt"]] == ["Answer in a box.", "What is 2 + 3?"]
+    assert first["completions"][1] == {"text": "\\boxed{7}", "truncated": True, "token_count": 7}
+    assert first["recorded"] == {"correct": [1.0, 0.0], "brief": [0.5, 0.5], "length": [13.0, 9.0]}
+    assert (first["answer"], first["task"], "network_allow" in first) == ("5", "sums", False)
+    again = [record | {"_ng_rollout_index": 1} for record in records(GYM)]
+    write("gym.jsonl", [*records(GYM), *again])
+    first, second = converted("gym.jsonl")
+    assert first["id"] == "wmt_translation_simple_agent/4"
+    assert [one["text"] for one in first["completions"]] == ["\nおはようございます、調子はどうですか？"] * 2
+    assert first["translation"] == "おはようございます、お元気ですか？"
+    assert first["recorded"]["reward"] == [0.5987198339641038] * 2
+
+
+def test_a_folder_has_a_file_for_each_step(scores, write):
+    for step in (9, 10):
+        write(f"dump/{step}.jsonl", [record | {"step": step} for record in records(VERL)])
+    found, _ = scores("dump")
+    assert [row["id"].partition("/")[0] for row in found] == ["9", "9", "10", "10"]
+
+
+def test_the_other_commands_read_the_same_files(main, write):
+    write("r.yaml", BOX)
+    assert main("compare", "r.yaml", "r.yaml", VERL, "reward.total=box")[0] in (0, 1)
+    code, _, err = main("probe", "r.yaml", VERL, "--format", "verl")
+    assert code in (0, 1), err
+    write("gold.yaml", BOX.replace("math/accuracy", "toy/judged"))
+    found = rewardlab.score("r.yaml", VERIFIERS, output="a.jsonl", format="verifiers")
+    assert found.data["rows"] == 2
+
+
+def test_a_bad_record_is_named_by_its_place(scores, write):
+    good = records(VERL)
+    write("dump.jsonl", [*good[:3], good[3] | {"output": 7}])
+    code, told = scores("dump.jsonl")
+    assert code == 2
+    assert "dump.jsonl:4: `step` must be a whole number, and `input` and `output` texts" in told
+    assert "1 bad row; mend them, or leave them out with --skip-bad" in told
+    found, told = scores("dump.jsonl", "--skip-bad")
+    assert [len(row["total"]) for row in found] == [1, 2]
+    assert "warning: dump.jsonl:4" in told
+
+
+def test_what_a_reward_lacks_is_named_by_the_place_of_the_group(scores, write):
+    write("dump.jsonl", [record | {"gts": None} for record in records(VERL)])
+    code, told = scores("dump.jsonl")
+    assert code == 2
+    assert "dump.jsonl:1: field 'answer' is needed by right" in told
+
+
+def test_rows_of_two_kinds_are_one_error(scores, write):
+    write("dump.jsonl", [*records(VERL), *records(VERIFIERS)])
+    code, told = scores("dump.jsonl")
+    assert code == 2
+    assert "dump.jsonl:5: is no record of verl's dump, which has 'input'" in told
+    assert "a file has records of one kind (4 rows, this is the first)" in told
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"ok": False, "errors": [{"type": "ModelError", "message": "503"}]}, "the episode failed: ModelError: 503"),
+        ({"nodes": []}, "the trace does not end with a text of the model"),
+        ({"agent": {"trainable": False}}, "the episode has 0 traces of agents that are trained"),
+        ({"nodes": [{"message": {"role": "user", "content": "a"}, "parent": 4}]}, "the trace branches"),
+    ],
+)
+def test_an_episode_without_an_answer_is_no_completion(scores, write, changes, told):
+    first, *others = records(VERIFIERS)
+    first["traces"][0] |= changes
+    write("traces.jsonl", [first, *others])
+    code, said = scores("traces.jsonl")
+    assert code == 2
+    assert f"traces.jsonl:1: {told}" in said
+
+
+def test_calls_of_tools_are_no_completion(scores, write):
+    first, second = records(GYM)
+    first["response"]["output"].insert(0, {"type": "function_call", "name": "x", "arguments": "{}"})
+    write("gym.jsonl", [first, second])
+    assert "gym.jsonl:1: the model's answer is not one message, but function_call, message" in scores("gym.jsonl")[1]
+
+
+def test_members_that_were_asked_different_things_are_no_group(scores, write):
+    records_of_two = records(DATA / "verl" / "12.jsonl")
+    records_of_two[1]["input"] += "again"
+    write("dump.jsonl", records_of_two)
+    assert "dump.jsonl:1: its completions were asked different things" in scores("dump.jsonl")[1]
+
+
+def test_an_unknown_format_names_those_that_there_are(scores):
+    code, told = scores(VERL, "--format", "verll")
+    assert code == 2
+    assert "no format 'verll'; did you mean 'verl'" in told
+    assert "there are inspect, lm_eval, nemo_gym, trl, verifiers, verl" in told
+    code, told = scores(VERL, "--format", "trl")
+    assert "3.jsonl:1: is no record of TRL's completions, which has 'prompt'" in told
+
+
+def test_rows_of_our_own_form_are_read_as_before(scores, write):
+    row = {"prompt": "2 + 3?", "completions": ["\\boxed{5}"], "answer": "5"}
+    write("rows.jsonl", [row | dict.fromkeys(["input", "output", "gts", "score", "step"], "x")])
+    assert scores("rows.jsonl")[0][0]["total"] == [1.5]
