@@ -25,5 +25,6 @@ if TYPE_CHECKING:
     from rewardlab.scorefile.rows import abstention_problems as abstention_problems
     from rewardlab.scorefile.rows import check_rows as check_rows
     from rewardlab.scorefile.rows import rows_to_score as rows_to_score
+    from rewardlab.scorefile.state import StateFolder as StateFolder
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

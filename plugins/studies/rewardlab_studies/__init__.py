@@ -4,13 +4,14 @@ In go plans, rows with completions and what runs and `score` wrote. Out come res
 
     causes           which components moved the reward: `rewardlab causes`, `rewardlab check`
     compare          two rewards on the same completions: `rewardlab compare`
-    convert          logs of other evaluation tools as rows: `rewardlab convert`
+    export           scores as tables, datasets and scores of inspect_ai: `rewardlab export`
     judge_agreement  judges measured on rows with gold: `rewardlab judge`
     judge_benchmarks judges measured on published benchmarks: `rewardlab judge --benchmark`
     ledger           every completion of a run as a row of a table: `rewardlab ledger`
     output_check     rows that `score` wrote, told from others
     probe            degenerate completions beside an honest one: `rewardlab probe`
     report           one page about a run: `rewardlab report`, `rewardlab run`
+    rollouts         what other trainers and evaluations wrote, as rows: `rewardlab convert`
 """
 
 from collections.abc import Sequence
@@ -23,7 +24,8 @@ COMMANDS = {
     "compare": "compare what two rewards would teach",
     "tables": "write tables of evaluated models, with intervals",
     "winrates": "let a judge compare models, answer by answer",
-    "convert": "convert logs of lm-evaluation-harness or inspect_ai to rows",
+    "convert": "convert rollouts of other tools to rows",
+    "export": "write scores for other tools",
     "probe": "show that degenerate completions do not win",
     "judge": "measure judges against gold",
     "report": "write one page about a run",

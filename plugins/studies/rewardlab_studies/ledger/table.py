@@ -26,12 +26,13 @@ def flat_rows(
         if (place := (line["attempt"], line["stage"], line["group"])) != group:
             group, asked = place, {}
         if "prompt" in line:
-            asked = {"prompt": _prompt(line["prompt"]), "fields": line["fields"]}
+            asked = {"prompt": prompt_cell(line["prompt"]), "fields": line["fields"]}
         values = {"version": 1, **line, **asked, "superseded": line not in current}
-        yield [_typed(_at(values, column.path), column.type) for column in columns]
+        yield [typed(_at(values, column.path), column.type) for column in columns]
 
 
-def _prompt(messages: Sequence[Mapping[str, str]]) -> Any:
+def prompt_cell(messages: Sequence[Mapping[str, str]]) -> Any:
+    """Return a prompt of one user message as its text, one of several as they are."""
     if len(messages) == 1 and messages[0]["role"] == "user":
         return messages[0]["content"]
     return messages
@@ -46,7 +47,8 @@ def _at(values: Mapping[str, Any], path: Sequence[str]) -> Any:
     return found
 
 
-def _typed(value: Any, kind: ColumnType) -> bool | int | float | str | None:
+def typed(value: Any, kind: ColumnType) -> bool | int | float | str | None:
+    """Return a value as a column of this type has it."""
     if value is None:
         return None
     if kind == "text":

@@ -117,6 +117,8 @@ def _row(epochs: Sequence[_Sample], gold: str | None) -> dict[str, Any]:
     if first.choices:
         row["choices"] = first.choices
     row["problem"] = str(first.id)
+    if (numbers := [sample.epoch for sample in epochs]) != [*range(1, len(epochs) + 1)]:
+        row["recorded"] = {"epoch": numbers}
     completions = [_completion(sample) for sample in epochs]
     answer = first.target if gold is None else metadata[gold]
     return {**row, "prompt": prompts[0], "completions": completions, "answer": answer}

@@ -1,0 +1,7 @@
+"""Scores beside their rows, in the forms that other tools read: a row, or a record, for each completion.
+
+scored_rows        the rows of a file, each with its scores
+score_table        a flat table: parquet, CSV
+dataset_folder     a folder for the hub, whose card says how the reward is composed
+precomputed        the scores of a log of inspect_ai, for its scorer `precomputed_scores`
+"""

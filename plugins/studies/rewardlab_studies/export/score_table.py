@@ -1,0 +1,63 @@
+"""Scores as a flat table: a row for each completion, and columns for each component, named as in a flat ledger."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rewardlab.data import ColumnType
+
+from rewardlab_studies.export.scored_rows import ScoredRow, ScoredRows, columns_of_members
+from rewardlab_studies.ledger.columns import Column
+from rewardlab_studies.ledger.flat_file import flat_file, format_of, inert
+from rewardlab_studies.ledger.table import prompt_cell, typed
+
+COLUMNS: Mapping[str, ColumnType] = {
+    "id": "text",
+    "index": "int",
+    "prompt": "text",
+    "completion": "text",
+    "tokens": "int",
+    "truncated": "bool",
+    "fields": "text",
+    "recorded": "text",
+    "total": "float",
+    "shaped": "float",
+}
+OF_COMPONENT: Mapping[str, ColumnType] = {"value": "float", "error": "text", "info": "text"}
+
+
+def write_table(scored: ScoredRows, output: Path) -> int:
+    """Write the table to a new file, whose ending says the format, and return how many rows it has."""
+    form, parts = format_of(output), scored.components()
+    of_parts = {f"components.{part}.{key}": kind for part in parts for key, kind in OF_COMPONENT.items()}
+    columns = [Column(name=name, type=kind, path=(name,)) for name, kind in {**COLUMNS, **of_parts}.items()]
+    count = 0
+    with flat_file(output, form, columns) as write:
+        for values in (row for one in scored for row in _rows(one, parts)):
+            cells = [typed(value, column.type) for value, column in zip(values, columns, strict=True)]
+            write([inert(cell) if form == "csv" and isinstance(cell, str) else cell for cell in cells])
+            count += 1
+    return count
+
+
+def _rows(one: ScoredRow, parts: list[str]) -> Iterator[list[Any]]:
+    """Yield the values of the columns for each completion of a group."""
+    sample, scores = one.group.sample, one.scores
+    fields = {name: value for name, value in sample.fields.items() if name != "recorded"}
+    recorded = columns_of_members(sample.fields, len(one.group.completions))
+    for index, completion in enumerate(one.group.completions):
+        found = [scores["components"][part] for part in parts]
+        said = [found_of[key][index] for found_of in found for key in OF_COMPONENT]
+        yield [
+            sample.id,
+            index,
+            prompt_cell(sample.prompt),
+            completion.text,
+            completion.token_count,
+            completion.truncated,
+            fields,
+            {name: values[index] for name, values in recorded.items()},
+            scores["total"][index],
+            scores["shaped"][index],
+            *said,
+        ]

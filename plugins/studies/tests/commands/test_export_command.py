@@ -1,0 +1,108 @@
+"""`rewardlab export`: scores beside their rows, in the forms that other tools read; no component is lost."""
+
+import json
+
+import pytest
+import yaml
+from helpers.paths import TESTS
+from rewardlab.data import read_lines
+
+VERL, LOG = TESTS / "data" / "verl" / "3.jsonl", TESTS / "data" / "inspect_ai" / "sums.json"
+PARTS = "{box: {use: format/boxed}, right: {use: math/accuracy}}"
+
+
+@pytest.fixture
+def scored(main, write, tmp_path):
+    """Score rows: the lines of out.jsonl."""
+
+    def score(rows):
+        write("r.yaml", f"version: 1\nreward: {{components: {PARTS}, total: 0.5*box + right}}")
+        code, _, err = main("score", "r.yaml", rows, "-o", "out.jsonl")
+        assert code == 0, err
+        return [json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines()]
+
+    return score
+
+
+def test_a_table_has_every_component_of_every_completion(main, scored, tmp_path):
+    pytest.importorskip("pyarrow")
+    lines = scored(VERL)
+    code, out, _ = main("export", VERL, "out.jsonl", "-o", "t.parquet")
+    assert (code, out) == (0, "4 completions: t.parquet\n")
+    rows = [row for _, row in read_lines(tmp_path / "t.parquet")]
+    for number, line in enumerate(lines):
+        for index in range(2):
+            row = rows[2 * number + index]
+            assert (row["id"], row["index"], row["total"]) == (line["id"], index, line["total"][index])
+            assert row["shaped"] == line["shaped"][index]
+            for name, entry in line["components"].items():
+                assert row[f"components.{name}.value"] == entry["value"][index]
+                assert json.loads(row[f"components.{name}.info"]) == entry["info"][index]
+    assert rows[1]["completion"] == "\\boxed{6}"
+    assert json.loads(rows[1]["recorded"]) == {"score": 0.0, "acc": 0, "pred": "6", "request_id": "d"}
+    assert json.loads(rows[1]["fields"]) == {"step": 3, "answer": "5"}
+    assert main("export", VERL, "out.jsonl", "-o", "t.csv")[0] == 0
+    assert len([row for _, row in read_lines(tmp_path / "t.csv")]) == 4
+
+
+def test_a_folder_says_how_the_reward_is_composed(main, scored, tmp_path):
+    pytest.importorskip("pyarrow")
+    scored(VERL)
+    assert main("export", VERL, "out.jsonl", "-o", "data")[0] == 0
+    card = (tmp_path / "data" / "README.md").read_text("utf-8")
+    head = yaml.safe_load(card.split("---")[1])
+    [file] = head["configs"][0]["data_files"]
+    assert len([*read_lines(tmp_path / "data" / file["path"])]) == 4
+    assert "`total` is `0.5*box + right`" in card
+    assert "| right | math/accuracy |" in card
+
+
+def test_a_folder_without_what_made_the_scores_is_refused(main, scored, tmp_path):
+    scored(VERL)
+    (tmp_path / "out.jsonl.state").rename(tmp_path / "elsewhere")
+    code, _, err = main("export", VERL, "out.jsonl", "-o", "data")
+    assert code == 2
+    assert "out.jsonl: the folder .state beside it is gone" in err
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_log_of_inspect_gets_its_scores_and_a_failure_is_none(main, scored, write, tmp_path):
+    first, second = scored(LOG)
+    first["total"][1], first["components"]["right"]["value"][1] = None, None
+    write("out.jsonl", [first, second])
+    code, out, _ = main("export", LOG, "out.jsonl", "-o", "scores.jsonl")
+    assert (code, out) == (0, "3 completions: scores.jsonl; 1 have no total and stay unscored\n")
+    scores = [json.loads(line) for line in (tmp_path / "scores.jsonl").read_text("utf-8").splitlines()]
+    assert [(one["id"], one["epoch"], one["value"]) for one in scores] == [
+        ("s1", 1, 0.5),
+        ("s2", 1, 0.5),
+        ("s2", 2, 0.5),
+    ]
+    assert scores[0]["explanation"] == "box: 1; right: 0"
+    assert scores[0]["metadata"]["components"]["right"]["value"] == 0
+
+
+def test_epochs_of_a_log_keep_their_numbers(main, scored, write, tmp_path):
+    whole = json.loads(LOG.read_text("utf-8"))
+    for sample in whole["samples"]:
+        sample["epoch"] += 4
+    write("log.json", json.dumps(whole))
+    scored("log.json")
+    assert main("export", "log.json", "out.jsonl", "-o", "scores.jsonl")[0] == 0
+    first = json.loads((tmp_path / "scores.jsonl").read_text("utf-8").splitlines()[0])
+    assert (first["id"], first["epoch"]) == ("s1", 5)
+
+
+def test_scores_of_other_rows_are_refused(main, scored, write, tmp_path):
+    scored(VERL)
+    code, _, err = main("export", LOG, "out.jsonl", "-o", "scores.jsonl")
+    assert code == 2
+    assert "out.jsonl:1: no row of" in err
+    rows = [{"prompt": "2 + 3?", "completions": [text], "answer": "5"} for text in ("\\boxed{5}", "\\boxed{6}")]
+    write("rows.jsonl", rows)
+    write("more.jsonl", [rows[0] | {"completions": ["a", "b"]}, rows[1]])
+    (tmp_path / "out.jsonl").unlink()
+    _, second = scored("rows.jsonl")
+    assert "but its row has 2 completions" in main("export", "more.jsonl", "out.jsonl", "-o", "scores.jsonl")[2]
+    write("out.jsonl", [second])
+    assert "has no scores and no id" in main("export", "rows.jsonl", "out.jsonl", "-o", "scores.jsonl")[2]
