@@ -10,6 +10,7 @@ from contextlib import suppress
 
 import pytest
 import yaml
+from helpers.each_case import each_case
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rewardlab.errors import UserError
@@ -743,7 +744,7 @@ def test_dumped_text_is_for_reading():
     assert "&" not in text
 
 
-@pytest.mark.parametrize("tree", [{"a": math.nan}, {"a": [math.inf]}, {"a": {1: 2}}, {None: 1}])
+@each_case("tree", [{"a": math.nan}, {"a": [math.inf]}, {"a": {1: 2}}, {None: 1}])
 def test_what_no_recipe_can_hold_is_not_dumped(tree):
     with pytest.raises(ValueError, match=r"a recipe cannot hold|a key must be text"):
         dump(tree)

@@ -6,6 +6,7 @@ import time
 
 import pytest
 import rewardlab
+from helpers.each_case import each_case
 from rewardlab import Completion, Reply, Sample
 from rewardlab.errors import JobError, UserError
 from rewardlab.recipe.models import Chat, EvalStage
@@ -132,8 +133,8 @@ class TestCompletions:
             text="x", token_count=7, truncated=True
         )
 
-    @pytest.mark.parametrize(
-        ("reply", "text"),
+    @each_case(
+        "reply, text",
         [
             (Reply(text="4", reasoning="2 + 2"), "<think>\n2 + 2\n</think>\n\n4"),
             (Reply(text="", reasoning="2 +", finish_reason="length"), "<think>\n2 +"),

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab.text import task_label
 from rewardlab.text.tasks import TASKS
 from rewardlab_checklist.checklist_choice import TaskChecklists
@@ -45,7 +46,7 @@ class TestThePackagedOnes:
         assert sum(map(len, PRINTED["checklists"].values())) == 109
         assert {name for name in packaged_names() if find_checklist(name).source == "ours"} == OURS
 
-    @pytest.mark.parametrize("name", sorted(set(packaged_names()) - OURS))
+    @each_case("name", sorted(set(packaged_names()) - OURS))
     def test_have_its_dimensions_scales_and_equal_weights(self, name):
         checklist = find_checklist(name)
         printed = PRINTED["checklists"][section_of(name)]
