@@ -202,8 +202,8 @@ class TestACommandThatGoesOn:
         redaction.note_variables({"DATA": "/data/mine", "DEEPER": "/data/mine/deeper", "SHORT": "abc"})
         redaction.note_secrets(["hunter2"])
 
-    @pytest.mark.parametrize(
-        ("argument", "shown"),
+    @each_case(
+        "argument, shown",
         [
             ("r.yaml", "r.yaml"),
             ("my rows.jsonl", "'my rows.jsonl'"),

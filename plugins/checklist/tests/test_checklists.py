@@ -166,7 +166,7 @@ class TestTheSchema:
         validator = jsonschema.Draft202012Validator(schema)
         return lambda text: [error.message for error in validator.iter_errors(_as_editors_read(text))]
 
-    @pytest.mark.parametrize("name", packaged_names())
+    @each_case("name", packaged_names())
     def test_it_takes_every_packaged_file(self, name, mistakes):
         folder = Path(__file__).parents[1] / "rewardlab_checklist" / "checklists"
         text = (folder / f"{name}.yaml").read_text(encoding="utf-8")
