@@ -67,7 +67,7 @@ def run(options: Options) -> CommandResult:
     """Serve until a signal ends it. A UserError for an address, a door or a recipe that cannot be served."""
     from rewardlab_serve.doors import DoorOptions, door, refuse_recipe
     from rewardlab_serve.gate import GateRules
-    from rewardlab_serve.reward_service import Limits
+    from rewardlab_serve.reward_service import ServiceLimits
     from rewardlab_serve.server import RewardServer, ServerSettings, bound_socket, reward_app
 
     plan = make_plan(load(options.recipe, options.overrides, strict=False), purpose="score")
@@ -79,7 +79,7 @@ def run(options: Options) -> CommandResult:
             requests=options.max_requests,
             rate=options.rate,
         ),
-        limits=Limits(
+        limits=ServiceLimits(
             cohort=options.cohort_timeout,
             scoring=options.scoring_timeout,
             groups=options.max_groups,

@@ -38,7 +38,7 @@ class GateRules:
 
 
 @dataclass
-class Gate:
+class RequestGate:
     """The middleware that applies the rules. A page of a foreign site cannot ask, nor a name that leads here by DNS."""
 
     app: ASGIApp

@@ -26,7 +26,7 @@ MAX_ID, MAX_GROUP = 512, 4096
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class ServiceLimits:
     """The bounds of a service.
 
     cohort: seconds that a group may take to arrive, from its first completion on. scoring: seconds that it may be
@@ -49,7 +49,7 @@ class RewardService:
     scored anew.
     """
 
-    def __init__(self, plan: Plan, scorer: Scorer, limits: Limits, metrics: Metrics) -> None:
+    def __init__(self, plan: Plan, scorer: Scorer, limits: ServiceLimits, metrics: Metrics) -> None:
         self.plan, self._scorer, self._limits, self._metrics = plan, scorer, limits, metrics
         self._check = RowCheck(plan)
         self._guard = MissingGuard.over_rows(plan.uses_in_total)

@@ -20,13 +20,16 @@ from starlette.routing import Route
 
 from rewardlab_serve.doors import Door, DoorOptions
 from rewardlab_serve.errors import RequestError
-from rewardlab_serve.gate import Gate, GateRules
+from rewardlab_serve.gate import RequestGate, GateRules
 from rewardlab_serve.json_answers import json_answer
 from rewardlab_serve.metrics import Metrics
 from rewardlab_serve.native_api import native_routes
 from rewardlab_serve.openapi import description
-from rewardlab_serve.reward_service import Limits, RewardService
+from rewardlab_serve.reward_service import ServiceLimits, RewardService
 
+IDLE = 120
+"""seconds that a connection stays open between requests: a trainer's step is long, and a client that uses one just as
+it is closed has to ask again"""
 CLOSING = 10
 """seconds that connections may take to read their answers once all groups are answered"""
 
@@ -36,7 +39,7 @@ class ServerSettings:
     """The settings of a server: who may ask, how much is under way, and which trainers are spoken to."""
 
     rules: GateRules
-    limits: Limits
+    limits: ServiceLimits
     doors: Sequence[Door] = ()
     door_options: DoorOptions = field(default_factory=DoorOptions)
 
@@ -51,7 +54,7 @@ def reward_app(plan: Plan, scorer: Scorer, settings: ServerSettings) -> tuple[An
     routes += _routes_for_operators(service, metrics, description(plan, settings.doors))
     handlers = dict.fromkeys((HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED), partial(_no_route, routes))
     app = Starlette(routes=routes, exception_handlers=handlers)
-    return Gate(app, settings.rules, metrics), service
+    return RequestGate(app, settings.rules, metrics), service
 
 
 def bound_socket(host: str, port: int) -> socket.socket:
@@ -81,6 +84,7 @@ class RewardServer(uvicorn.Server):
             log_level="warning",
             access_log=False,
             timeout_graceful_shutdown=CLOSING,
+            timeout_keep_alive=IDLE,
             server_header=False,
             lifespan="off",
             proxy_headers=False,

@@ -12,7 +12,7 @@ from rewardlab.recipe import load
 from rewardlab.scoring import Scorer
 from rewardlab_serve.doors import DoorOptions, door, refuse_recipe
 from rewardlab_serve.gate import GateRules
-from rewardlab_serve.reward_service import Limits
+from rewardlab_serve.reward_service import ServiceLimits
 from rewardlab_serve.server import RewardServer, ServerSettings, bound_socket, reward_app
 
 RECIPE = {
@@ -69,7 +69,10 @@ class Server:
 def _running(recipe, doors, options, rules, limits, drain):
     plan = make_plan(load(recipe, (), strict=False), purpose="score")
     settings = ServerSettings(
-        rules=GateRules(**rules), limits=Limits(**limits), doors=[door(name) for name in doors], door_options=options
+        rules=GateRules(**rules),
+        limits=ServiceLimits(**limits),
+        doors=[door(name) for name in doors],
+        door_options=options,
     )
     for one in settings.doors:
         refuse_recipe(plan, one, options)
