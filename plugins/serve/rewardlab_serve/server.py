@@ -20,12 +20,12 @@ from starlette.routing import Route
 
 from rewardlab_serve.doors import Door, DoorOptions
 from rewardlab_serve.errors import RequestError
-from rewardlab_serve.gate import RequestGate, GateRules
+from rewardlab_serve.gate import GateRules, RequestGate
 from rewardlab_serve.json_answers import json_answer
 from rewardlab_serve.metrics import Metrics
 from rewardlab_serve.native_api import native_routes
 from rewardlab_serve.openapi import description
-from rewardlab_serve.reward_service import ServiceLimits, RewardService
+from rewardlab_serve.reward_service import RewardService, ServiceLimits
 
 IDLE = 120
 """seconds that a connection stays open between requests: a trainer's step is long, and a client that uses one just as
