@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import rewardlab
+from helpers.each_case import each_case
 from helpers.paths import DOCS
 from rewardlab import hookspecs, laws, specs, testing
 from rewardlab.registry.loading import HOOKS
@@ -69,7 +70,7 @@ def test_the_hooks_and_their_signatures():
     assert specs == [*(s.__name__ for s in HOOKS.values()), "CommandSpec"]
 
 
-@pytest.mark.parametrize("of", OF_SPECS, ids=lambda of: of.__name__)
+@each_case("of", OF_SPECS)
 def test_the_fields_and_their_defaults(of):
     rows = table(f"<!-- {of.__name__} -->")
     told = [(code(row[0]), row[1] if row[1] == "required" else code(row[1])) for row in rows]
@@ -92,7 +93,7 @@ def test_the_types_and_examples(before, classes):
 # --- Laws and tests
 
 
-@pytest.mark.parametrize("kind", LAWS_OF_KIND)
+@each_case("kind", LAWS_OF_KIND)
 def test_the_laws_and_their_words(kind):
     rows = table(f"<!-- laws of a {kind} -->")
     assert [(code(name), words) for name, words, _ in rows] == list(LAWS_OF_KIND[kind].items())
@@ -109,7 +110,7 @@ def test_what_tests_can_import():
     assert sorted(told) == sorted(testing.__all__)
 
 
-@pytest.mark.parametrize("name", [name for name in testing.__all__ if name.startswith("check_")])
+@each_case("name", [name for name in testing.__all__ if name.startswith("check_")])
 def test_what_the_checks_are_given(name):
     given = set(inspect.signature(getattr(testing, name)).parameters)
     (what,) = [what for told, what in table(f"<!-- {TESTING} -->") if code(told) == name]

@@ -8,6 +8,7 @@ import subprocess
 from urllib.parse import quote, quote_plus
 
 import pytest
+from helpers.each_case import each_case
 from helpers.long_texts import assert_linear
 from hypothesis import given
 from hypothesis import strategies as st
@@ -40,7 +41,7 @@ def test_no_secret_survives_another_way_of_writing_it(value):
     assert hide(html.escape(value)) == MASK
 
 
-@pytest.mark.parametrize(
+@each_case(
     "write",
     [
         str,
@@ -86,7 +87,7 @@ def test_a_mask_never_completes_a_secret():
     assert Redactor(["****"]).text("*********") == MASK
 
 
-@pytest.mark.parametrize("value", ["", "1", "abc", "true", "False", "None", "null", " 12 "])
+@each_case("value", ["", "1", "abc", "true", "False", "None", "null", " 12 "])
 def test_values_too_short_or_too_common_to_be_secrets_are_left(value):
     text = "1 abc true False None null 12 x"
     assert Redactor([value]).text(text) == text
@@ -103,8 +104,8 @@ def test_a_value_of_several_lines_is_hidden_line_by_line():
 # --- URLs
 
 
-@pytest.mark.parametrize(
-    ("url", "hidden"),
+@each_case(
+    "url, hidden",
     [
         ("https://user:pa55@host:80/p?q=1#f", "https://***@host:80/p?q=1#f"),
         ("https://token@host", "https://***@host"),
@@ -179,8 +180,8 @@ def test_noted_secrets_are_hidden_from_then_on():
     assert redaction.redact("sk-12345 sk-67890") == f"{MASK} {MASK}"
 
 
-@pytest.mark.parametrize(
-    ("url", "shown"),
+@each_case(
+    "url, shown",
     [
         ("https://bob:pa/ss?w#rd@host/v1", "https://***@host/v1"),
         ("http://host:8000/v1/@x", "http://host:8000/v1/@x"),
@@ -200,8 +201,8 @@ class TestACommandThatGoesOn:
         redaction.note_variables({"DATA": "/data/mine", "DEEPER": "/data/mine/deeper", "SHORT": "abc"})
         redaction.note_secrets(["hunter2"])
 
-    @pytest.mark.parametrize(
-        ("argument", "shown"),
+    @each_case(
+        "argument, shown",
         [
             ("r.yaml", "r.yaml"),
             ("my rows.jsonl", "'my rows.jsonl'"),

@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from rewardlab.data.rows import sample_id as sample_id
     from rewardlab.data.rows import to_completions as to_completions
     from rewardlab.data.rows import to_group as to_group
+    from rewardlab.data.rows import to_id as to_id
     from rewardlab.data.rows import to_messages as to_messages
     from rewardlab.data.rows import to_sample as to_sample
     from rewardlab.data.sampling import shuffled as shuffled

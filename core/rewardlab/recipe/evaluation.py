@@ -32,7 +32,7 @@ class Chat(Config):
 
 
 class Evaluation(Config):
-    """TokenSampling from the model on held-out prompts and scoring with the recipe's reward."""
+    """Sampling from the model on held-out prompts and scoring with the recipe's reward."""
 
     dataset: DatasetUse | None = None
     """absent: the held-out rows of the recipe's dataset"""

@@ -1,6 +1,5 @@
 """The registry of plugins: which are installed, and what each offers under the names of recipes and command lines."""
 
-import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -10,7 +9,7 @@ from importlib.util import find_spec
 from typing import Any, TypeVar
 
 from rewardlab.errors import UserError, nearest, one_line
-from rewardlab.first_party import action_owner, command_owner, first_party, installation
+from rewardlab.first_party import action_owner, command_owner, first_party, installation, states_of_path
 from rewardlab.references import references
 from rewardlab.registry.loading import Plugin, load, owner_of
 from rewardlab.specs import BackendSpec, Spec
@@ -169,7 +168,7 @@ def installed() -> Registry:
 
     It is the same registry until something is installed or sys.path changes: a scan takes 4 ms.
     """
-    return _registry(tuple(_state_of(folder) for folder in sys.path))
+    return _registry(states_of_path())
 
 
 @lru_cache(maxsize=4)
@@ -196,15 +195,6 @@ def command_of_ours(name: str) -> CommandSpec:
     if owner not in registry.names():
         raise UserError(f"the command {name!r} is not installed; {installation(owner)}")
     return registry.usable(owner).commands[name]
-
-
-def _state_of(folder: str) -> tuple[str, int, int]:
-    """Return what changes about a folder of sys.path when a distribution is put into it or taken away."""
-    try:
-        found = os.stat(folder or ".")
-    except OSError:
-        return folder, 0, 0
-    return folder, found.st_ino, found.st_mtime_ns
 
 
 def _scan_distributions() -> tuple[Any, Sequence[str]]:

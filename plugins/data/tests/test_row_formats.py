@@ -11,6 +11,7 @@ from datetime import date
 from decimal import Decimal
 
 import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab.data import read_lines
@@ -159,8 +160,8 @@ class TestAJsonArray:
             (6, {"a": 2}),
         ]
 
-    @pytest.mark.parametrize(
-        ("text", "what"),
+    @each_case(
+        "text, what",
         [
             ('[{"a": 1}, {"a": 2', "rows.json:2: the array ends in the middle, after 1 whole rows"),
             ("[", "rows.json:1: the array ends in the middle, after 0 whole rows"),

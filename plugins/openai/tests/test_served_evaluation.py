@@ -6,6 +6,7 @@ import time
 
 import pytest
 import rewardlab
+from helpers.each_case import each_case
 from rewardlab import Completion, Reply, Sample
 from rewardlab.errors import JobError, UserError
 from rewardlab.recipe.evaluation import EvalStage
@@ -134,8 +135,8 @@ class TestCompletions:
             text="x", token_count=7, truncated=True
         )
 
-    @pytest.mark.parametrize(
-        ("reply", "text"),
+    @each_case(
+        "reply, text",
         [
             (Reply(text="4", reasoning="2 + 2"), "<think>\n2 + 2\n</think>\n\n4"),
             (Reply(text="", reasoning="2 +", finish_reason="length"), "<think>\n2 +"),
@@ -249,18 +250,18 @@ class TestResults:
 class TestItGoesOn:
     def test_where_it_was_stopped(self, serving, evaluation):
         with serving(latency=0.05) as server:
-            job = evaluation(server, "stages.0.samples=20", judge="concurrency: 2")
+            job = evaluation(server, "stages.0.samples=4", judge="concurrency: 2")
             job.start()
             until = time.monotonic() + 30
-            while server.answered < 10:
+            while server.answered < 4:
                 assert time.monotonic() < until
                 time.sleep(0.01)
             job.stop()
             assert job.wait(60).stopped
             server.latency = 0.0
             results, rows, _ = found(load_evaluation(None, resume=job.directory).run().directory)
-        assert (results["slices"][0]["completions"], len(rows)) == (120, 6)
-        assert server.answered == 120 + 2
+        assert (results["slices"][0]["completions"], len(rows)) == (24, 6)
+        assert server.answered == 24 + 2
 
     def test_another_run_takes_its_answers_from_a_cassette(self, serving, evaluation):
         with serving() as server:

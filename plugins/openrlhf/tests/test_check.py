@@ -3,6 +3,7 @@
 from importlib.util import find_spec
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab_openrlhf.check.recipe_findings import MAX_PROMPTS
 from rewardlab_openrlhf.engine_arguments import WHEEL, installed_version
 
@@ -148,9 +149,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("overrides", "path", "what"), REFUSED, ids=lambda given: " ".join(given) if isinstance(given, list) else ""
-)
+@each_case("overrides, path, what", REFUSED)
 def test_what_openrlhf_cannot_do_is_found_by_check(problems, overrides, path, what):
     found = problems(*overrides)
     assert list(found) == [path], found
@@ -178,7 +177,7 @@ FINE = [
 ]
 
 
-@pytest.mark.parametrize("overrides", FINE, ids=" ".join)
+@each_case("overrides", FINE)
 def test_what_it_can_do_is_fine(problems, overrides):
     assert problems(*overrides) == {}
 
@@ -216,7 +215,7 @@ CERTAIN = [
 ]
 
 
-@pytest.mark.parametrize("overrides", CERTAIN, ids=" ".join)
+@each_case("overrides", CERTAIN)
 def test_what_is_meant_is_not(main, write, overrides):
     write("r.yaml", RECIPE)
     code, _, err = main("check", "r.yaml", *overrides)

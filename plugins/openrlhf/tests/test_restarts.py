@@ -6,6 +6,7 @@ import threading
 from contextlib import ExitStack
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab.errors import JobError, UserError
 from rewardlab_openrlhf.job import restarts
 from rewardlab_openrlhf.job.checkpoint import newest_step
@@ -155,8 +156,8 @@ def raised_by_ray(name, text="The actor died unexpectedly", cause=None):
     return error
 
 
-@pytest.mark.parametrize(
-    ("error", "lost"),
+@each_case(
+    "error, lost",
     [
         (raised_by_ray("ActorDiedError"), True),
         (raised_by_ray("RayTaskError", cause=raised_by_ray("ActorDiedError")), True),
@@ -189,7 +190,7 @@ class TestTheTextOfALoss:
             "file."
         )
 
-    @pytest.mark.parametrize("text", ["", "The node died", "pid: 5 The actor is dead because", "class_name: A"])
+    @each_case("text", ["", "The node died", "pid: 5 The actor is dead because", "class_name: A"])
     def test_that_is_another_one_is_told_all_the_same(self, text):
         assert text_of_engine(raised_by_ray("ActorDiedError", text)).startswith("ActorDiedError")
 

@@ -25,7 +25,7 @@ from rewardlab import BackendSpec, hookimpl
 from rewardlab_trl.options import Options
 
 if TYPE_CHECKING:
-    from rewardlab_trl.trainer_reward import TrainerReward
+    from rewardlab_trl.trainer_reward import Beside, TrainerReward
 
 __all__ = ["reward_function"]
 
@@ -59,6 +59,7 @@ def reward_function(
     opened: str = "",
     name: str = "rewardlab",
     device: str = "auto",
+    beside: "Mapping[Beside, float] | None" = None,
 ) -> "TrainerReward":
     r"""Return a recipe's reward as a reward function for TRL's GRPOTrainer or RLOOTrainer in your own script.
 
@@ -66,21 +67,25 @@ def reward_function(
             GRPOTrainer(model=..., reward_funcs=reward, args=..., train_dataset=...).train()
 
     The dataset's columns are the fields of the recipe's rewards; the recipe's stages are not read. A completion that
-    cannot be scored is never a 0: it gets the mean of its group. In one process.
+    cannot be scored is never a 0: the trainer leaves it out of its group. In a job of several processes (accelerate,
+    torchrun) each calls this, and groups are put together from all of them.
 
     recipe: a YAML file, the name of one that comes with rewardlab, a dict, or the folder of a run. group_size: the
     trainer's num_generations; needed only if a row of the dataset can follow itself. ends: the ids of the tokens
     that end a completion, so that others count as truncated. opened: what the chat template begins an answer with, such
     as "<think>\n". name: in the trainer's logs, and before the names of the reward's own metrics; two functions need
-    two. device: of models if the recipe names none. Raises a UserError that lists every mistake of the recipe.
+    two. device: of models if the recipe names none. beside: your own reward functions with their weights, which are
+    added to this one's value, so that a completion that lacks one of them is left out. Raises a UserError that lists
+    every mistake of the recipe.
     """
     from rewardlab import load_reward
 
+    from rewardlab_trl.ranks import local_device
     from rewardlab_trl.trainer_reward import TrainerReward
 
-    reward = load_reward(recipe, *overrides, device=device)
+    reward = load_reward(recipe, *overrides, device=local_device(device))
     try:
-        return TrainerReward(reward, group_size=group_size, ends=ends, opened=opened, name=name)
+        return TrainerReward(reward, group_size=group_size, ends=ends, opened=opened, name=name, beside=beside)
     except BaseException:
         reward.close()
         raise

@@ -1,9 +1,8 @@
 """The reward of a recipe as a reward function of TRL's trainers, for people's own training scripts."""
 
 import json
-import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Self
 
@@ -12,16 +11,20 @@ from rewardlab.errors import JobError, UserError
 from rewardlab.scoring import MissingGuard
 from rewardlab.training import metrics_of_step
 
+from rewardlab_trl.ranks import gather, rank, shared_work
+
 OF_THE_TRAINER = ("trainer_state", "log_extra", "log_metric", "environments")
 """what TRL hands over beside the columns of the dataset"""
-PROCESSES = "WORLD_SIZE"
 NAME = "rewardlab"
+Beside = Callable[..., Sequence[float | None]]
+"""another reward function, with TRL's arguments"""
 
 
 class TrainerReward:
     """A reward function for TRL's trainers that scores by a recipe; from `rewardlab_trl.reward_function`.
 
-    Use it in `with`, or close it after training.
+    Use it in `with`, or close it after training. In a job of several processes each has one, and all of them are called
+    together: groups are put together from all parts of the batch, and each process scores some of them.
     """
 
     def __init__(
@@ -31,12 +34,10 @@ class TrainerReward:
         ends: Collection[int] = (),
         opened: str = "",
         name: str = NAME,
+        beside: Mapping[Beside, float] | None = None,
     ) -> None:
-        """Raise a UserError in a job of several processes, each of which would see its own part of the groups."""
-        if int(os.environ.get(PROCESSES) or 1) > 1:
-            what = f"reward_function scores in one process, and {PROCESSES} is {os.environ[PROCESSES]}"
-            raise UserError(f"{what}; `rewardlab run` with `backend: {{use: openrlhf}}` trains on many GPUs")
         self.reward = reward
+        self._beside = dict(beside or {})
         self.__name__ = name  # TRL's name for the function in its logs
         dataset = reward.plan.recipe.dataset
         self._id_column = "id" if dataset is None else dataset.fields.get("id", "id")
@@ -48,22 +49,50 @@ class TrainerReward:
         completions: Sequence[Any],
         completion_ids: Sequence[Sequence[int]],
         **columns: Any,
-    ) -> list[float]:
-        """Return B x G shaped rewards, in the order of the completions; never a 0 for one that could not be scored.
+    ) -> list[float | None]:
+        """Return a shaped reward for each completion, in their order; never a 0 for one that could not be scored.
 
-        Such a completion gets the mean of its group's others, and so no advantage by its reward. Raises a UserError
+        Such a completion gets None, by which the trainer leaves it out of its group; beside other functions of the
+        trainer, which would count as the whole reward then, it gets the mean of its group's others. Raises a UserError
         if rows lack what the recipe's rewards need, and a JobError as the recipe's policies for missing values say.
         """
         fields = {name: values for name, values in columns.items() if name not in OF_THE_TRAINER}
-        sizes = list(self._sizes(prompts, fields))
-        texts = self._completions(completions, completion_ids)
-        scored = self.reward.score(list(_rows(sizes, prompts, texts, fields, self._id_column)))
+        names, texts = [*fields], self._completions(completions, completion_ids)
+        own = list(zip(prompts, texts, *fields.values(), strict=True))
+        everything = gather(own)  # a group may lie on several processes
+        all_prompts, all_texts, *values = zip(*everything, strict=True)
+        all_fields = dict(zip(names, values, strict=True))
+        sizes = list(self._sizes(all_prompts, all_fields))
+        rows = list(_rows(sizes, all_prompts, all_texts, all_fields, self._id_column))
+        scored = shared_work(rows, self._score)
         guard = MissingGuard(self.reward.plan.uses_in_total)  # of each step by itself, as in `rewardlab run`
         for group in scored:
             guard.count(group)
         guard.check()
-        self._log(scored, columns.get("log_metric"))
-        return [value for group in scored for value in group.shaped]
+        start = rank() * len(own)
+        here = [pair for group in scored for pair in zip(group.shaped, group.totals, strict=True)][start:][: len(own)]
+        self._log(scored, columns, slice(start, start + len(own)))
+        others = self._of_others(prompts, completions, completion_ids, columns)
+        alone = _is_alone(columns.get("log_metric"))
+        return [
+            None if (total is None and alone) or other is None else shaped + other
+            for (shaped, total), other in zip(here, others, strict=True)
+        ]
+
+    def _score(self, rows: list[dict[str, Any]]) -> list[ScoredGroup]:
+        return self.reward.score(rows)
+
+    def _of_others(self, *arguments: Any) -> list[float | None]:
+        """Return the weighted sum of the functions that are a part of this one; None if one of them has no value."""
+        prompts, completions, ids, columns = arguments
+        sums: list[float | None] = [0.0] * len(completions)
+        for function, weight in self._beside.items():
+            values = function(prompts=prompts, completions=completions, completion_ids=ids, **columns)
+            if len(values) != len(sums):
+                name = getattr(function, "__name__", function)
+                raise JobError(f"{name} gave {len(values)} rewards for {len(sums)} completions")
+            sums = [None if a is None or b is None else a + weight * b for a, b in zip(sums, values, strict=True)]
+        return sums
 
     def close(self) -> None:
         """End judges' connections and worker processes; closing again does nothing."""
@@ -100,11 +129,22 @@ class TrainerReward:
             for completion, ids in zip(completions, completion_ids, strict=True)
         ]
 
-    def _log(self, scored: Sequence[ScoredGroup], log_metric: Any) -> None:
+    def _log(self, scored: Sequence[ScoredGroup], columns: Mapping[str, Any], here: slice) -> None:
+        """Hand the step's means to the trainer's logs, and each component's values to its table of completions."""
+        log_metric, log_extra = columns.get("log_metric"), columns.get("log_extra")
+        before = "" if self.__name__ == NAME else f"{self.__name__}/"
         if log_metric is not None and scored:
-            before = "" if self.__name__ == NAME else f"{self.__name__}/"
             for name, value in metrics_of_step(scored).items():
                 log_metric(f"{before}{name}", value)
+        if log_extra is not None and scored:
+            for name in scored[0].components:
+                values = [score.value for group in scored for score in group.components[name]]
+                log_extra(f"{before}reward/{name}", values[here])
+
+
+def _is_alone(log_metric: Any) -> bool:
+    """Return whether a trainer has no other reward function, so that None leaves a completion out; False if unknown."""
+    return len(getattr(getattr(log_metric, "__self__", None), "reward_funcs", ())) == 1
 
 
 def _key(row: tuple[Any, ...]) -> str:

@@ -1,6 +1,12 @@
 """A recipe's reward in people's own trainers: groups, columns, failures, and a real GRPOTrainer."""
 
+import json
 import math
+import os
+import statistics
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from rewardlab.errors import JobError, UserError
@@ -20,6 +26,22 @@ FAULTY = RECIPE | {
             "faulty": {"use": "toy/faulty", "with": {"how": "fail"}, "on_missing": "zero_advantage", "max_missing": 1},
         },
         "total": "brief + faulty",
+    }
+}
+UNREADABLE = "\ufffd\ufffd"
+"""what about every second text of an untrained model of bytes holds"""
+SPARSE = RECIPE | {
+    "reward": {
+        "components": {
+            "letters": {"use": "toy/letters"},
+            "faulty": {
+                "use": "toy/faulty",
+                "with": {"how": "fail", "when": UNREADABLE},
+                "on_missing": "zero_advantage",
+                "max_missing": 1,
+            },
+        },
+        "total": "letters + faulty",
     }
 }
 TEXTS = ["a", "a b c d", "b", "b c d e f g h i"]
@@ -143,10 +165,85 @@ def test_token_ends_and_what_the_template_opened(toy):
     ]
 
 
-def test_refuses_a_job_of_several_processes(toy, monkeypatch):
-    monkeypatch.setenv("WORLD_SIZE", "2")
-    with pytest.raises(UserError, match="scores in one process, and WORLD_SIZE is 2"):
-        reward_function(RECIPE)
+class TrainerOf:
+    """What a reward function sees of a trainer: how many functions there are, and where to log."""
+
+    def __init__(self, *functions):
+        self.reward_funcs, self.extra = functions, {}
+
+    def log_metric(self, name, value):
+        pass
+
+    def log_extra(self, column, values):
+        self.extra[column] = values
+
+    def call(self, reward, texts):
+        columns = {"log_metric": self.log_metric, "log_extra": self.log_extra}
+        return call(reward, texts, prompts=["one?"] * len(texts), **columns)
+
+
+class TestWithoutAValue:
+    def test_a_lone_function_says_none_and_the_table_of_completions_has_each_component(self, toy):
+        with reward_function(FAULTY) as reward:
+            trainer = TrainerOf(reward)
+            assert trainer.call(reward, ["a", "a b c d", "BAD", "b"]) == [1.5, 1.0, None, 1.5]
+        assert trainer.extra == {
+            "reward/brief": [1.0, 0.5, 1.0, 1.0],
+            "reward/faulty": [0.5, 0.5, None, 0.5],
+        }
+
+    def test_beside_functions_of_the_trainer_it_is_the_mean_of_the_others(self, toy):
+        with reward_function(FAULTY) as reward:
+            found = TrainerOf(reward, len).call(reward, ["a", "a b c d", "BAD", "b"])
+        assert found == [1.5, 1.0, pytest.approx(4 / 3), 1.5]
+
+    def test_functions_that_count_in_it_are_left_out_with_it(self, toy):
+        def long(completions, **_):
+            return [None if text == "b" else float(len(text)) for text in completions]
+
+        with reward_function(FAULTY, beside={long: 0.5}) as reward:
+            found = TrainerOf(reward).call(reward, ["a", "a b c d", "BAD", "b"])
+        assert found == [2.0, 4.5, None, None]
+
+    def test_one_that_gives_too_few_is_named(self, toy):
+        few = pytest.raises(JobError, match=r"<lambda> gave 1 rewards for 4 completions")
+        with reward_function(FAULTY, beside={lambda **_: [1.0]: 1.0}) as reward, few:
+            call(reward)
+
+
+@pytest.mark.parametrize(("ranks", "size"), [(1, 4), (2, 2)])
+@pytest.mark.slow
+def test_advantages_are_those_of_whole_groups_without_what_failed(toy, model_folder, tmp_path, ranks, size):
+    """A real trainer, whose groups of 4 lie on two processes: a completion that failed does not vote in its group."""
+    (recipe := tmp_path / "recipe.yaml").write_text(json.dumps(SPARSE))
+    script = Path(__file__).with_name("train_with_reward.py")
+    command = [sys.executable, "-m", "torch.distributed.run", f"--nproc_per_node={ranks}", "--standalone", script]
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join([str(toy), os.environ.get("PYTHONPATH", "")]))
+    arguments = [model_folder("gpt2"), recipe, tmp_path / "out", size]
+    done = subprocess.run(
+        [*map(str, [*command, *arguments])], env=environment, capture_output=True, text=True, timeout=200
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    parts = [json.loads((tmp_path / f"out-{rank}.json").read_text()) for rank in range(ranks)]
+    failed = 0
+    for steps in zip(*(part["steps"] for part in parts), strict=True):
+        members = [member for step in steps for member in step]
+        for group in (members[start : start + 4] for start in range(0, len(members), 4)):
+            assert len({member["prompt"] for member in group}) == 1
+            rewards = [_reward_of(member["text"]) for member in group]
+            failed += rewards.count(None)
+            there = [reward for reward in rewards if reward is not None]
+            mean = statistics.mean(there or [0.0])
+            deviation = statistics.stdev(there) if len(there) > 1 else math.inf
+            wanted = [0.0 if r is None else (r - mean) / (deviation + 1e-4) for r in rewards]
+            assert [member["advantage"] for member in group] == pytest.approx(wanted, abs=1e-4)
+    assert failed > 0
+    assert [part["logs"] for part in parts[1:]] == [parts[0]["logs"]] * (ranks - 1)
+
+
+def _reward_of(text):
+    """What SPARSE pays for a text."""
+    return None if UNREADABLE in text else 0.5 + sum(map(str.isalpha, text)) / max(1, len(text))
 
 
 @pytest.mark.slow

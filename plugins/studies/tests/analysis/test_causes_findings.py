@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab_studies.causes.movement import MIN_GROUPS, GroupRecord, Movement, findings_of
 
 GROUPS = 20
@@ -187,7 +188,7 @@ class TestDuplicate:
         assert found(*made) == [("duplicate", ("a", "b"))]
         assert "opposite" in findings_of(movement_of(*made))[0].what
 
-    @pytest.mark.parametrize(("correlation", "told"), [(0.995, True), (0.985, False), (-0.995, True), (-0.985, False)])
+    @each_case("correlation, told", [(0.995, True), (0.985, False), (-0.995, True), (-0.985, False)])
     def test_is_from_a_correlation_of_99_hundredths_on(self, correlation, told):
         other = (1 - correlation**2) ** 0.5
         mixed = [correlation, -correlation, other, -other]

@@ -4,6 +4,7 @@ import json
 
 import jsonschema
 import pytest
+from helpers.each_case import each_case
 from helpers.paths import ROOT
 from rewardlab import installed
 from rewardlab.data import to_group
@@ -177,12 +178,12 @@ MISTAKEN = [
 ]
 
 
-@pytest.mark.parametrize("tree", FINE, ids=range(len(FINE)))
+@each_case("tree", FINE)
 def test_what_is_fine_passes(refuse, tree):
     assert refuse(tree) is None
 
 
-@pytest.mark.parametrize(("tree", "says"), MISTAKEN, ids=[says for _, says in MISTAKEN])
+@each_case("tree, says", MISTAKEN)
 def test_typical_mistakes_are_underlined(ours, tree, says):
     validator = jsonschema.Draft202012Validator(json.loads(ours["recipe.schema.json"]))
     found = [line for error in validator.iter_errors(tree) for line in all_lines(error)]
@@ -306,7 +307,7 @@ ROWS = [
 ]
 
 
-@pytest.mark.parametrize("row", ROWS, ids=range(len(ROWS)))
+@each_case("row", ROWS)
 def test_the_schema_of_rows_agrees_with_their_reader(ours, row):
     try:
         to_group(row, {})

@@ -1,0 +1,123 @@
+"""`rewardlab serve`: the reward of a recipe for trainers that ask over HTTP."""
+
+import ipaddress
+import os
+import secrets
+from typing import Annotated
+
+from pydantic import Field, PositiveFloat, PositiveInt
+from rewardlab import CommandResult, Config, Flag, Overrides, Positional, note
+from rewardlab.commands import AnyRecipe, Say
+from rewardlab.errors import UserError
+from rewardlab.judging import JudgingSettings
+from rewardlab.plan import make_plan
+from rewardlab.recipe import load
+from rewardlab.scoring import Machine, Scorer
+
+TOKEN = "REWARDLAB_TOKEN"
+"""the variable with the token that requests must bring"""
+
+
+class Options(Config):
+    """Answer with rewards over HTTP until it is stopped: whole groups, or their members one by one.
+
+    POST /v1/groups takes a row as `rewardlab score` reads it and answers with the line that it writes. Trainers with
+    words of their own come in by a door (--door). The server listens on this machine only unless --host says otherwise;
+    then the variable REWARDLAB_TOKEN must have the token that requests bring. It ends at Ctrl-C or SIGTERM, once what
+    is under way is answered.
+    """
+
+    recipe: Annotated[AnyRecipe, Positional("RECIPE")]
+    """the recipe with the reward"""
+    overrides: Annotated[tuple[str, ...], Overrides()] = ()
+    """changes of the recipe"""
+    host: str = "127.0.0.1"
+    """the address to listen at; 0.0.0.0: all of this machine"""
+    port: Annotated[int, Field(ge=0, le=65535), Flag("-p")] = 8321
+    """the port; 0: a free one, which is printed"""
+    door: tuple[str, ...] = ()
+    """also speak as this trainer expects: openrlhf, slime, nemo_gym, google, aws, eval_protocol; repeatable"""
+    label: Annotated[str, Flag(metavar="FIELD")] = "answer"
+    """of the recipe that a door's label, reference or ground truth is"""
+    group_size: Annotated[PositiveInt | None, Flag(metavar="N")] = None
+    """completions of a group, for a door whose requests do not say it"""
+    cohort_timeout: Annotated[PositiveFloat, Flag(metavar="SECONDS")] = 600.0
+    """that the members of a group may take to come"""
+    scoring_timeout: Annotated[PositiveFloat | None, Flag(metavar="SECONDS")] = None
+    """that a group may be scored for, once it is there"""
+    max_groups: Annotated[PositiveInt, Flag(metavar="N")] = 1024
+    """groups under way; others are answered 429"""
+    max_requests: Annotated[PositiveInt, Flag(metavar="N")] = 8192
+    """requests under way; others are answered 429"""
+    max_body: Annotated[PositiveInt, Flag(metavar="BYTES")] = 16 * 2**20
+    """of a request"""
+    rate: Annotated[PositiveFloat | None, Flag(metavar="N")] = None
+    """requests a second; others are answered 429"""
+    keep: Annotated[PositiveInt, Flag(metavar="BYTES")] = 64 * 2**20
+    """of answers that a repeated request gets again"""
+    drain: Annotated[float, Field(ge=0), Flag(metavar="SECONDS")] = 30.0
+    """that groups under way may take after the signal to stop"""
+    allow_host: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
+    """the server is also called so by those who ask; repeatable"""
+    say: Say = note
+    """called with each note, such as the address"""
+
+
+def run(options: Options) -> CommandResult:
+    """Serve until a signal ends it. A UserError for an address, a door or a recipe that cannot be served."""
+    from rewardlab_serve.doors import DoorOptions, door, refuse_recipe
+    from rewardlab_serve.gate import GateRules
+    from rewardlab_serve.reward_service import ServiceLimits
+    from rewardlab_serve.server import RewardServer, ServerSettings, bound_socket, reward_app
+
+    plan = make_plan(load(options.recipe, options.overrides, strict=False), purpose="score")
+    settings = ServerSettings(
+        rules=GateRules(
+            token=_token(options.host),
+            hosts=options.allow_host,
+            body=options.max_body,
+            requests=options.max_requests,
+            rate=options.rate,
+        ),
+        limits=ServiceLimits(
+            cohort=options.cohort_timeout,
+            scoring=options.scoring_timeout,
+            groups=options.max_groups,
+            kept=options.keep,
+        ),
+        doors=[door(name) for name in options.door],
+        door_options=DoorOptions(label=options.label, group_size=options.group_size),
+    )
+    for one in settings.doors:
+        refuse_recipe(plan, one, settings.door_options)
+    judging = JudgingSettings(say=options.say)
+    with bound_socket(options.host, options.port) as listening, Scorer(plan, Machine(), judging=judging) as scorer:
+        scorer.warm()
+        app, service = reward_app(plan, scorer, settings)
+        port = listening.getsockname()[1]
+        RewardServer(app, service, options.drain, lambda: _say_where(options, port)).serve_at(listening)
+        usage = scorer.judges.summary()
+    for line in usage:
+        options.say(line)
+    return CommandResult()
+
+
+def _token(host: str) -> str | None:
+    """Return the token that requests need; None for a server that only this machine reaches and that has none."""
+    token = os.environ.get(TOKEN) or None
+    if token is None and not _is_loopback(host):
+        example = f"export {TOKEN}={secrets.token_urlsafe(24)}"
+        raise UserError(f"others can reach {host}, so requests need a token: {example}", where="--host")
+    return token
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _say_where(options: Options, port: int) -> None:
+    host = f"[{options.host}]" if ":" in options.host else options.host
+    options.say(f"serving {options.recipe} at http://{host}:{port}; Ctrl-C ends it")

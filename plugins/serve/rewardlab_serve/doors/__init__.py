@@ -1,0 +1,87 @@
+"""Doors: the routes of other trainers, in their own words. Each file has one; `DOORS` has them by name.
+
+A door reads a trainer's request as rows, and writes the answer that it expects. What it cannot carry is said at
+start-up (`refuse_recipe`), so that no trainer learns from a number that means something else.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from rewardlab.errors import UserError, nearest
+from rewardlab.plan import Plan
+from starlette.routing import Route
+
+from rewardlab_serve.metrics import Metrics
+from rewardlab_serve.reward_service import RewardService
+
+
+@dataclass(frozen=True, kw_only=True)
+class DoorOptions:
+    """What the doors need to know of a trainer.
+
+    label: the field of the recipe that a trainer's label, reference or ground truth is. group_size: completions of a
+    group, for doors whose requests do not say it.
+    """
+
+    label: str = "answer"
+    group_size: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Door:
+    """A trainer's dialect.
+
+    path: of its route, for people. groups: whether the trainer says which completions belong together. bounds: of the
+    numbers that it takes; None: any.
+    """
+
+    name: str
+    path: str
+    groups: bool
+    routes: Callable[[RewardService, Metrics, DoorOptions], Sequence[Route]]
+    bounds: tuple[float, float] | None = None
+
+
+OF_THE_ROW = ("id", "prompt", "completion", "completions")
+NAMES = ("openrlhf", "slime", "nemo_gym", "google", "aws", "eval_protocol")
+
+
+async def scored_alone(
+    service: RewardService, fields: Mapping[str, Any], prompt: Any, completion: Any
+) -> dict[str, Any]:
+    """Return the scores of a completion whose group the trainer does not say: a group of one, as `service.group` does.
+
+    An `id` among the fields is that of a row, whose completions are many, and not of this group.
+    """
+    columns = {name: value for name, value in fields.items() if name not in OF_THE_ROW}
+    return await service.group({**columns, "prompt": prompt, "completions": [completion]})
+
+
+def door(name: str) -> Door:
+    """Return a door by its name. Raises a UserError for another name."""
+    if name.replace("-", "_") not in NAMES:
+        raise UserError(f"no door {name!r}{nearest(name, NAMES)}", where="--door")
+    found: Door = import_module(f"{__name__}.{name.replace('-', '_')}").DOOR
+    return found
+
+
+def refuse_recipe(plan: Plan, one: Door, options: DoorOptions) -> None:
+    """Raise a UserError if a door cannot carry a recipe: its groups, or its numbers."""
+    compared = [f"{name} ({part.use.use})" for name, part in plan.components.items() if part.spec.scope == "group"]
+    compared += [part.use.use for part in plan.normalizers]
+    if compared and not one.groups:
+        others = ", ".join(name for name in NAMES if door(name).groups)
+        what = f"this trainer does not say which completions are of one prompt, and {', '.join(compared)} compares them"
+        raise UserError(f"{what}; doors that carry groups: {others}, and /v1/groups", where=f"--door {one.name}")
+    if compared and options.group_size is None and one.groups:
+        raise UserError("give --group-size, the completions of a group", where=f"--door {one.name}")
+    bounds = plan.shaped_range(options.group_size or 1)
+    if one.bounds is None:
+        return
+    low, high = one.bounds
+    if bounds is None or bounds[0] < low or bounds[1] > high:
+        found = "unknown bounds" if bounds is None else f"{bounds[0]:g} to {bounds[1]:g}"
+        what = f"this trainer takes rewards from {low:g} to {high:g}, and the recipe's have {found}"
+        raise UserError(f"{what}; scale `total`", where=f"--door {one.name}")

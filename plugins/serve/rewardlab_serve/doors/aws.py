@@ -1,0 +1,56 @@
+"""Reinforcement fine-tuning at AWS: a list of answers, [{"id", "messages", "metadata" or "reference_answer"}].
+
+It reads [{"id", "aggregate_reward_score", "metrics_list"}] in the same order.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from starlette.requests import Request
+from starlette.routing import Route
+
+from rewardlab_serve.doors import Door, DoorOptions, scored_alone
+from rewardlab_serve.doors.messages import entry, split_conversation
+from rewardlab_serve.errors import bad_request
+from rewardlab_serve.json_answers import json_endpoint, number_of
+from rewardlab_serve.metrics import Metrics
+from rewardlab_serve.reward_service import RewardService
+
+NAME, PATH = "aws", "/aws"
+
+
+def _routes(service: RewardService, metrics: Metrics, options: DoorOptions) -> Sequence[Route]:
+    async def rewards(body: Any, _: Request) -> list[dict[str, Any]]:
+        if not isinstance(body, list) or not body:
+            raise bad_request(f"the door {NAME!r} reads a list of answers")
+        groups = await asyncio.gather(*(scored_alone(service, *_row(one, options.label)) for one in body))
+        return [_answer(one, group) for one, group in zip(body, groups, strict=True)]
+
+    return [Route(PATH, json_endpoint(NAME, metrics, rewards), methods=["POST"])]
+
+
+def _row(one: Any, label: str) -> tuple[Mapping[str, Any], list[dict[str, str]], str]:
+    prompt, text = split_conversation(entry(one, "messages", list, NAME))
+    fields = one.get("metadata") or {}
+    if not isinstance(fields, Mapping):
+        raise bad_request("metadata is an object of fields")
+    reference = one.get("reference_answer")
+    if isinstance(reference, Mapping):
+        fields = {**fields, **reference}
+    elif reference is not None:
+        fields = {**fields, label: reference}
+    return fields, prompt, text
+
+
+def _answer(one: Mapping[str, Any], group: Mapping[str, Any]) -> dict[str, Any]:
+    values = {name: columns["value"][0] for name, columns in group["components"].items()}
+    metrics = [{"name": name, "value": value, "type": "Metric"} for name, value in values.items() if value is not None]
+    return {
+        "id": one.get("id"),
+        "aggregate_reward_score": number_of(group["total"][0], NAME),
+        "metrics_list": metrics,
+    }
+
+
+DOOR = Door(name=NAME, path=PATH, groups=False, routes=_routes)

@@ -1,0 +1,87 @@
+"""NeMo-Gym's resources server: POST /verify with {"responses_create_params", "response", ...row}.
+
+Members of a group say so by `_ng_task_index` and `_ng_rollout_index`; the answer is the request with `reward`,
+`reward_components`, and of a member without a reward `mask_sample`, `failure_kind` and `failure_reason`.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from starlette.requests import Request
+from starlette.routing import Route
+
+from rewardlab_serve.doors import Door, DoorOptions
+from rewardlab_serve.doors.messages import entry, text_of
+from rewardlab_serve.errors import bad_request
+from rewardlab_serve.json_answers import json_endpoint
+from rewardlab_serve.metrics import Metrics
+from rewardlab_serve.native_api import member_of
+from rewardlab_serve.reward_service import RewardService
+
+NAME, PATH = "nemo_gym", "/verify"
+REPEATED_WITHIN = 30.0
+"""seconds in which a request counts as a repeat: a later epoch has the same indices, and may have the same answer"""
+TASK, ROLLOUT = "_ng_task_index", "_ng_rollout_index"
+THEIRS = ("responses_create_params", "response", TASK, ROLLOUT, "completions", "prompt")
+
+
+def _routes(service: RewardService, metrics: Metrics, options: DoorOptions) -> Sequence[Route]:
+    async def verify(body: Any, _: Request) -> dict[str, Any]:
+        response = entry(body, "response", dict, NAME)
+        row = {name: value for name, value in body.items() if name not in THEIRS}
+        row["prompt"] = _prompt(entry(body, "responses_create_params", dict, NAME).get("input"))
+        row["completions"] = [_answer(response)]
+        if options.group_size is None:
+            found = member_of(await service.group(row), 0)
+        else:
+            key, slot = (_index(body, name) for name in (TASK, ROLLOUT))
+            row.pop("id", None)
+            members = await service.member(f"task-{key}", slot, options.group_size, row, REPEATED_WITHIN)
+            found = member_of(members, slot)
+        return {**body, **_verdict(found)}
+
+    return [Route(PATH, json_endpoint(NAME, metrics, verify), methods=["POST"])]
+
+
+def _index(body: Mapping[str, Any], name: str) -> int:
+    if not isinstance(body.get(name), int):
+        raise bad_request(f"the request has no whole number {name!r}, by which members of a group are known")
+    return int(body[name])
+
+
+def _prompt(given: Any) -> str | list[dict[str, str]]:
+    if isinstance(given, str):
+        return given
+    if not isinstance(given, list):
+        raise bad_request("responses_create_params.input is a text or a list of messages")
+    texts = [one for one in given if isinstance(one, Mapping) and "content" in one]
+    return [{"role": str(one.get("role", "user")), "content": text_of(one["content"])} for one in texts]
+
+
+def _answer(response: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the last message of a response as a completion."""
+    output = response.get("output")
+    messages = (
+        [one for one in output if isinstance(one, Mapping) and one.get("type") == "message"]
+        if isinstance(output, list)
+        else []
+    )
+    if not messages:
+        raise bad_request("response.output has no message, so there is no answer to reward")
+    usage = response.get("usage")
+    tokens = usage.get("output_tokens") if isinstance(usage, Mapping) else None
+    cut = isinstance(response.get("incomplete_details"), Mapping)
+    return {"text": text_of(messages[-1].get("content")), "token_count": tokens, "truncated": cut}
+
+
+def _verdict(member: Mapping[str, Any]) -> dict[str, Any]:
+    components = {name: one["value"] for name, one in member["components"].items()}
+    verdict = {"reward": member["shaped"], "reward_components": components}
+    if member["total"] is not None:
+        return verdict
+    reasons = [f"{name}: {one['error']}" for name, one in member["components"].items() if one["error"] is not None]
+    failure = {"failure_kind": "reward_component_failed", "failure_reason": "; ".join(reasons) or "no total"}
+    return {**verdict, "mask_sample": True, **failure}
+
+
+DOOR = Door(name=NAME, path=PATH, groups=True, routes=_routes)

@@ -1,0 +1,54 @@
+"""OpenRLHF's remote reward: `--reward.remote_url http://HOST:PORT/openrlhf`.
+
+It sends {"query": [prompt and answer], "prompts": [...], "labels": [...]} and reads {"rewards", "scores",
+"extra_logs"}. It tries five times, a second apart.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from itertools import repeat
+from typing import Any
+
+from starlette.requests import Request
+from starlette.routing import Route
+
+from rewardlab_serve.doors import Door, DoorOptions, scored_alone
+from rewardlab_serve.doors.messages import entry
+from rewardlab_serve.errors import bad_request
+from rewardlab_serve.json_answers import json_endpoint, number_of
+from rewardlab_serve.metrics import Metrics
+from rewardlab_serve.reward_service import RewardService
+
+NAME, PATH = "openrlhf", "/openrlhf"
+
+
+def _routes(service: RewardService, metrics: Metrics, options: DoorOptions) -> Sequence[Route]:
+    async def rewards(body: Any, _: Request) -> dict[str, Any]:
+        queries, prompts = (entry(body, name, list, NAME) for name in ("query", "prompts"))
+        labels = body.get("labels") or [None] * len(queries)
+        if not len(queries) == len(prompts) == len(labels):
+            raise bad_request(f"{len(queries)} queries, {len(prompts)} prompts and {len(labels)} labels")
+        answers = [_answer(*one) for one in zip(queries, prompts, strict=True)]
+        fields = [{} if label is None else {options.label: label} for label in labels]
+        scored = map(scored_alone, repeat(service), fields, prompts, answers)
+        groups = await asyncio.gather(*scored)
+        found = [number_of(group["total"][0], NAME) for group in groups]
+        logs = {name: [group["components"][name]["value"][0] for group in groups] for name in service.plan.components}
+        return {
+            "rewards": found,
+            "scores": found,
+            "extra_logs": {name: values for name, values in logs.items() if None not in values},
+        }
+
+    return [Route(PATH, json_endpoint(NAME, metrics, rewards), methods=["POST"])]
+
+
+def _answer(query: Any, prompt: Any) -> str:
+    if not isinstance(query, str) or not isinstance(prompt, str):
+        raise bad_request("queries and prompts are texts")
+    if not query.startswith(prompt):
+        raise bad_request("a query is its prompt and the answer after it, and this one begins otherwise")
+    return query.removeprefix(prompt)
+
+
+DOOR = Door(name=NAME, path=PATH, groups=False, routes=_routes)

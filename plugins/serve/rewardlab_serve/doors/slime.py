@@ -1,0 +1,32 @@
+"""The remote reward of slime and miles: `--rm-type remote_rm --rm-url http://HOST:PORT/slime --reward-key reward`.
+
+They send {"prompt", "response", "label"} and read an object, whose entry `reward` is the number.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from starlette.requests import Request
+from starlette.routing import Route
+
+from rewardlab_serve.doors import Door, DoorOptions, scored_alone
+from rewardlab_serve.doors.messages import entry
+from rewardlab_serve.json_answers import json_endpoint, number_of
+from rewardlab_serve.metrics import Metrics
+from rewardlab_serve.reward_service import RewardService
+
+NAME, PATH = "slime", "/slime"
+
+
+def _routes(service: RewardService, metrics: Metrics, options: DoorOptions) -> Sequence[Route]:
+    async def reward(body: Any, _: Request) -> dict[str, Any]:
+        response = entry(body, "response", str, NAME)
+        fields = {} if body.get("label") is None else {options.label: body["label"]}
+        group = await scored_alone(service, fields, body.get("prompt"), response)
+        components = {name: columns["value"][0] for name, columns in group["components"].items()}
+        return {"reward": number_of(group["total"][0], NAME), **{f"rewardlab/{k}": v for k, v in components.items()}}
+
+    return [Route(PATH, json_endpoint(NAME, metrics, reward), methods=["POST"])]
+
+
+DOOR = Door(name=NAME, path=PATH, groups=False, routes=_routes)

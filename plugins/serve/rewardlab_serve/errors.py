@@ -1,0 +1,46 @@
+"""The errors of the server: what a request is answered that gets no reward."""
+
+from http import HTTPStatus
+from typing import Any
+
+from rewardlab import redact
+
+
+class RequestError(Exception):
+    """The answer to a request that gets no reward: an HTTP status, a kind for programs, and a text for people.
+
+    after: seconds after which it is worth asking again; None if a repeat of the same request cannot succeed.
+    """
+
+    def __init__(self, status: HTTPStatus, kind: str, what: str, after: float | None = None) -> None:
+        super().__init__(what)
+        self.status, self.kind, self.after = status, kind, after
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return {"error": {"kind", "message", "retry_after"}}, as every door answers it."""
+        return {"error": {"kind": self.kind, "message": redact(str(self)), "retry_after": self.after}}
+
+
+def bad_request(what: str) -> RequestError:
+    """Return the error of a body that cannot be read."""
+    return RequestError(HTTPStatus.BAD_REQUEST, "bad_request", what)
+
+
+def bad_row(what: str) -> RequestError:
+    """Return the error of a row that the recipe's reward cannot score, whoever asks."""
+    return RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, "bad_row", what)
+
+
+def conflict(what: str) -> RequestError:
+    """Return the error of a request that contradicts an earlier one."""
+    return RequestError(HTTPStatus.CONFLICT, "conflict", what)
+
+
+def too_many(what: str, after: float) -> RequestError:
+    """Return the error of a request that comes too soon."""
+    return RequestError(HTTPStatus.TOO_MANY_REQUESTS, "too_many_requests", what, after)
+
+
+def unavailable(kind: str, what: str, after: float = 1.0) -> RequestError:
+    """Return the error of a request that is right, and for which there is no reward now."""
+    return RequestError(HTTPStatus.SERVICE_UNAVAILABLE, kind, what, after)

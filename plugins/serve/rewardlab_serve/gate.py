@@ -1,0 +1,146 @@
+"""The gate before every route: who may ask, and how much. A request that may not pass is answered here."""
+
+import hmac
+import ipaddress
+import socket
+import time
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from rewardlab_serve.errors import RequestError, too_many
+from rewardlab_serve.json_answers import json_answer
+from rewardlab_serve.metrics import Metrics
+
+OPEN = ("/healthz", "/readyz")
+"""what a supervisor asks, who has no token and calls the machine by any name"""
+LOCAL = ("localhost",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateRules:
+    """The rules of a gate.
+
+    token: what `Authorization: Bearer` must say; None asks for none. hosts: names that the server may be called by,
+    beside its addresses and localhost. body: bytes of a request. requests: that are answered at the same time. rate:
+    requests a second; None: no limit.
+    """
+
+    token: str | None = None
+    hosts: Collection[str] = ()
+    body: int = 16 * 2**20
+    requests: int = 8192
+    rate: float | None = None
+
+
+@dataclass
+class RequestGate:
+    """The middleware that applies the rules. A page of a foreign site cannot ask, nor a name that leads here by DNS."""
+
+    app: ASGIApp
+    rules: GateRules
+    metrics: Metrics
+    _under_way: int = 0
+    _allowance: float = field(default=0.0, init=False)
+    _seen: float = field(default_factory=time.monotonic, init=False)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or answer it."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        try:
+            if scope["path"] not in OPEN:
+                self._admit(scope, Headers(scope=scope))
+        except RequestError as error:
+            self.metrics.request("gate", error.status)
+            await json_answer(error.as_dict(), error.status, error.after)(scope, receive, send)
+            return
+        self._under_way += 1
+        try:
+            await self.app(scope, _Bounded(receive, self.rules.body), send)
+        finally:
+            self._under_way -= 1
+
+    def _admit(self, scope: Scope, headers: Headers) -> None:
+        self._check_names(headers)
+        self._check_token(headers)
+        if (
+            scope["method"] == "POST"
+            and headers.get("content-type", "").partition(";")[0].strip() != "application/json"
+        ):
+            what = "a request has JSON: Content-Type: application/json"
+            raise RequestError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "bad_request", what)
+        if int(headers.get("content-length") or 0) > self.rules.body:
+            raise _too_large(self.rules.body)
+        if self._under_way >= self.rules.requests:
+            raise too_many(f"{self._under_way:,} requests are being answered, as many as this server takes", after=1.0)
+        self._take_turn()
+
+    def _check_names(self, headers: Headers) -> None:
+        asked = headers.get("host", "")
+        if not self._is_ours(asked):
+            what = f"the server is not called {asked[:100]!r}; `--allow-host` adds a name"
+            raise RequestError(HTTPStatus.MISDIRECTED_REQUEST, "forbidden", what)
+        origin = headers.get("origin")
+        if origin is not None and urlsplit(origin).netloc != asked:
+            raise RequestError(HTTPStatus.FORBIDDEN, "forbidden", f"pages of {origin[:100]!r} may not ask this server")
+
+    def _is_ours(self, host: str) -> bool:
+        try:
+            name = urlsplit(f"//{host}").hostname or ""
+        except ValueError:
+            return False
+        return name in (*LOCAL, *self.rules.hosts, socket.gethostname()) or _is_address(name)
+
+    def _check_token(self, headers: Headers) -> None:
+        if self.rules.token is None:
+            return
+        scheme, _, given = headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or not hmac.compare_digest(given.strip().encode(), self.rules.token.encode()):
+            what = "a token is needed, and the right one: Authorization: Bearer TOKEN"
+            raise RequestError(HTTPStatus.UNAUTHORIZED, "unauthorized", what)
+
+    def _take_turn(self) -> None:
+        """Count a request against the rate: a second's worth may come at once."""
+        rate, now = self.rules.rate, time.monotonic()
+        if rate is None:
+            return
+        most = max(rate, 1.0)
+        self._allowance = min(most, self._allowance + (now - self._seen) * rate)
+        self._seen = now
+        if self._allowance < 1:
+            raise too_many(f"more than {rate:g} requests a second", after=(1 - self._allowance) / rate)
+        self._allowance -= 1
+
+
+@dataclass
+class _Bounded:
+    """What receives a request's body, and ends one that is longer than it said or than it may be."""
+
+    receive: Receive
+    left: int
+
+    async def __call__(self) -> Message:
+        message = await self.receive()
+        self.left -= len(message.get("body", b""))
+        if self.left < 0:
+            raise _too_large(None)
+        return message
+
+
+def _too_large(most: int | None) -> RequestError:
+    limit = "" if most is None else f"; {most:,} bytes are the most (--max-body)"
+    return RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", f"the request is too large{limit}")
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,127 @@
+"""The routes that carry all that a recipe says of a group: whole groups, members, and many groups at once."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from rewardlab_serve.errors import RequestError, bad_request
+from rewardlab_serve.json_answers import json_answer, json_endpoint
+from rewardlab_serve.metrics import Metrics
+from rewardlab_serve.reward_service import RewardService
+
+NAME = "native"
+MAX_BATCH = 4096
+"""groups of a batch"""
+
+
+class CompletionBody(BaseModel):
+    """A completion with what is known of it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: str
+    token_count: int | None = None
+    truncated: bool = False
+
+
+class GroupBody(BaseModel):
+    """A prompt with all its completions; the row's other fields stand beside them."""
+
+    model_config = ConfigDict(extra="allow")
+
+    id: str | int | None = None
+    prompt: str | list[dict[str, Any]] | None = None
+    completions: list[str | CompletionBody] = Field(min_length=1)
+
+
+class MemberBody(BaseModel):
+    """A completion of a group that others complete; prompt and fields are the same in each of them."""
+
+    model_config = ConfigDict(extra="allow")
+
+    size: int = Field(ge=1)
+    prompt: str | list[dict[str, Any]] | None = None
+    completion: str | CompletionBody
+
+
+class BatchBody(BaseModel):
+    """Many groups at once."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    groups: list[Any] = Field(min_length=1, max_length=MAX_BATCH)
+
+
+def native_routes(service: RewardService, metrics: Metrics) -> list[Route]:
+    """Return the routes under /v1."""
+
+    async def group(body: Any, _: Request) -> dict[str, Any]:
+        return await service.group(_checked(GroupBody, body))
+
+    async def member(body: Any, request: Request) -> dict[str, Any]:
+        given = _checked(MemberBody, body)
+        row = {name: value for name, value in given.items() if name not in ("size", "completion")}
+        slot = int(request.path_params["slot"])
+        row["completions"] = [given["completion"]]
+        found = await service.member(request.path_params["group"], slot, given["size"], row)
+        return member_of(found, slot)
+
+    async def batch(body: Any, _: Request) -> dict[str, Any]:
+        rows = _checked(BatchBody, body)["groups"]
+        return {"groups": await asyncio.gather(*(_answer_or_error(service, row) for row in rows))}
+
+    async def state(request: Request) -> Response:
+        found = service.state(request.path_params["group"])
+        if found is None:
+            error = RequestError(
+                HTTPStatus.NOT_FOUND, "unknown_group", "no such group is under way, nor its answer kept"
+            )
+            return json_answer(error.as_dict(), error.status)
+        return json_answer(found[0], HTTPStatus.OK if found[1] else HTTPStatus.ACCEPTED)
+
+    post = [("/v1/groups", group), ("/v1/groups/{group:path}/members/{slot:int}", member), ("/v1/batch", batch)]
+    routes = [Route(path, json_endpoint(NAME, metrics, handler), methods=["POST"]) for path, handler in post]
+    return [*routes, Route("/v1/groups/{group:path}", state, methods=["GET"])]
+
+
+def member_of(group: Mapping[str, Any], slot: int) -> dict[str, Any]:
+    """Return one completion's part of a group's answer."""
+    components = {
+        name: {column: values[slot] for column, values in columns.items()}
+        for name, columns in group["components"].items()
+    }
+    return {
+        "id": group["id"],
+        "slot": slot,
+        "total": group["total"][slot],
+        "shaped": group["shaped"][slot],
+        "components": components,
+    }
+
+
+async def _answer_or_error(service: RewardService, row: Any) -> dict[str, Any]:
+    try:
+        return await service.group(_checked(GroupBody, row))
+    except RequestError as error:
+        return error.as_dict()
+
+
+def _checked(model: type[BaseModel], body: Any) -> dict[str, Any]:
+    """Return a body that has the form of a model, as it came. Raises a RequestError that names what is wrong."""
+    try:
+        model.model_validate(body, strict=True)
+    except ValidationError as error:
+        raise bad_request("; ".join(_problems(error))) from None
+    assert isinstance(body, dict)
+    return body
+
+
+def _problems(error: ValidationError) -> Sequence[str]:
+    found = [(".".join(map(str, one["loc"])) or "the body", one["msg"]) for one in error.errors()]
+    return [f"{place}: {what[0].lower()}{what[1:]}" for place, what in found[:12]]

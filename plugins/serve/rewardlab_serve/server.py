@@ -1,0 +1,152 @@
+"""The process that serves: its address, its routes, and an end in which nothing that was accepted is lost."""
+
+import asyncio
+import socket
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from http import HTTPStatus
+from types import FrameType
+from typing import Any
+
+import uvicorn
+from rewardlab.errors import JobError, UserError
+from rewardlab.plan import Plan
+from rewardlab.scoring import Scorer
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from rewardlab_serve.doors import Door, DoorOptions
+from rewardlab_serve.errors import RequestError
+from rewardlab_serve.gate import GateRules, RequestGate
+from rewardlab_serve.json_answers import json_answer
+from rewardlab_serve.metrics import Metrics
+from rewardlab_serve.native_api import native_routes
+from rewardlab_serve.openapi import description
+from rewardlab_serve.reward_service import RewardService, ServiceLimits
+
+IDLE = 120
+"""seconds that a connection stays open between requests: a trainer's step is long, and a client that uses one just as
+it is closed has to ask again"""
+CLOSING = 10
+"""seconds that connections may take to read their answers once all groups are answered"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerSettings:
+    """The settings of a server: who may ask, how much is under way, and which trainers are spoken to."""
+
+    rules: GateRules
+    limits: ServiceLimits
+    doors: Sequence[Door] = ()
+    door_options: DoorOptions = field(default_factory=DoorOptions)
+
+
+def reward_app(plan: Plan, scorer: Scorer, settings: ServerSettings) -> tuple[Any, RewardService]:
+    """Return the ASGI application of a recipe's reward, and the service behind it."""
+    metrics = Metrics()
+    service = RewardService(plan, scorer, settings.limits, metrics)
+    routes = native_routes(service, metrics)
+    for door in settings.doors:
+        routes += door.routes(service, metrics, settings.door_options)
+    routes += _routes_for_operators(service, metrics, description(plan, settings.doors))
+    handlers = dict.fromkeys((HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED), partial(_no_route, routes))
+    app = Starlette(routes=routes, exception_handlers=handlers)
+    return RequestGate(app, settings.rules, metrics), service
+
+
+def bound_socket(host: str, port: int) -> socket.socket:
+    """Return a socket that listens at an address. Raises a UserError if that cannot be had."""
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        listening = socket.socket(family, socket.SOCK_STREAM)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(2048)
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or error
+        what = f"cannot listen at {host}:{port}: {reason}; choose another with --port, or 0 for a free one"
+        raise UserError(what) from error
+    return listening
+
+
+class RewardServer(uvicorn.Server):
+    """A server that answers what is under way before it ends, at SIGINT, SIGTERM or `stop`; a second ends it at once.
+
+    drain: seconds that groups may take to be answered then. ready: called once requests are answered.
+    """
+
+    def __init__(self, app: Any, service: RewardService, drain: float, ready: Callable[[], None]) -> None:
+        config = uvicorn.Config(
+            app,
+            log_level="warning",
+            access_log=False,
+            timeout_graceful_shutdown=CLOSING,
+            timeout_keep_alive=IDLE,
+            server_header=False,
+            lifespan="off",
+            proxy_headers=False,
+        )
+        super().__init__(config)
+        self._service, self._drain, self._ready = service, drain, ready
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._ending: asyncio.Task[None] | None = None
+
+    def serve_at(self, listening: socket.socket) -> None:
+        """Answer requests at a socket until the end."""
+        try:
+            self.run(sockets=[listening])
+        except OSError as error:
+            raise JobError(f"the server ended: {error}") from error
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen, and say so."""
+        await super().startup(sockets)
+        self._loop = asyncio.get_running_loop()
+        self._ready()
+
+    def stop(self) -> None:
+        """Begin the end, from any thread, and return at once; called again, hurry it."""
+        if self._loop is None or self._service.draining:
+            self.should_exit = self.force_exit = True
+        else:
+            self._service.draining = True
+            self._loop.call_soon_threadsafe(self._begin_to_end)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Take a signal as a call of `stop`."""
+        self.stop()
+
+    def _begin_to_end(self) -> None:
+        self._ending = asyncio.ensure_future(self._end())
+
+    async def _end(self) -> None:
+        await self._service.drain(self._drain)
+        self.should_exit = True
+
+
+async def _no_route(routes: Sequence[Route], request: Request, exception: Exception) -> Response:
+    known = ", ".join(f"{'/'.join(sorted(route.methods or ()))} {route.path}" for route in routes)
+    status = HTTPStatus(getattr(exception, "status_code", HTTPStatus.NOT_FOUND))
+    error = RequestError(status, "unknown_route", f"no {request.method} {request.url.path}; there are {known}")
+    return json_answer(error.as_dict(), error.status)
+
+
+def _routes_for_operators(service: RewardService, metrics: Metrics, openapi: dict[str, Any]) -> list[Route]:
+    async def live(_: Request) -> Response:
+        return json_answer({"live": True})
+
+    async def ready(_: Request) -> Response:
+        refusal = service.refusal()
+        return json_answer({"ready": refusal is None, "reason": refusal}, 200 if refusal is None else 503)
+
+    async def counts(_: Request) -> Response:
+        return Response(metrics.text(), media_type="text/plain; version=0.0.4")
+
+    async def described(_: Request) -> Response:
+        return json_answer(openapi)
+
+    paths = {"/healthz": live, "/readyz": ready, "/metrics": counts, "/openapi.json": described}
+    return [Route(path, endpoint, methods=["GET"]) for path, endpoint in paths.items()]

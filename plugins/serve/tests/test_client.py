@@ -1,0 +1,56 @@
+"""The client against a real server: numbers, tries, tokens, and members from several threads."""
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from rewardlab.errors import JobError, UserError
+from rewardlab_serve import RewardClient
+from rewardlab_serve.server import bound_socket
+
+from .test_groups import RIGHT, ROW, WRONG, faulty
+
+
+def test_scores_groups_and_members(serving):
+    server = serving(token="secret")
+    with RewardClient(server.url, "secret") as client, ThreadPoolExecutor(4) as threads:
+        assert client.score({**ROW, "completions": [RIGHT, WRONG]})["total"] == [1.1, 0.1]
+        rows = [{**ROW, "completion": text} for text in (RIGHT, WRONG, "x", RIGHT)]
+        members = [threads.submit(client.score_member, "a/b c", slot, 4, row) for slot, row in enumerate(rows)]
+        assert [one.result()["total"] for one in members] == [1.1, 0.1, 0.0, 1.1]
+
+
+def test_on_an_event_loop(serving):
+    server = serving()
+
+    async def ask():
+        with RewardClient(server.url) as client:
+            rows = [{"id": str(number), **ROW, "completions": [RIGHT]} for number in range(50)]
+            return await asyncio.gather(*map(client.ascore, rows))
+
+    assert [group["total"] for group in asyncio.run(ask())] == [[1.1]] * 50
+
+
+def test_a_mistake_is_not_repeated_and_says_what_it_is(serving):
+    server = serving(token="secret")
+    with RewardClient(server.url, "wrong") as client, pytest.raises(UserError, match="HTTP 401: a token is needed"):
+        client.score({**ROW, "completions": [RIGHT]})
+    lacking = pytest.raises(UserError, match="HTTP 422: field 'answer' is needed by accuracy")
+    with RewardClient(server.url, "secret") as client, lacking:
+        client.score({"prompt": "?", "completions": [RIGHT]})
+    assert (
+        'rewardlab_requests_total{door="native",status="422"} 1.0'
+        in server.ask("/metrics", headers={"Authorization": "Bearer secret"}).body
+    )
+
+
+def test_what_fails_is_tried_again_and_then_an_error(serving, toy):
+    server = serving(faulty(**{"with": {"how": "fail"}}))
+    failed = pytest.raises(JobError, match="no reward after 2 tries; last: HTTP 503: component 'toy'")
+    with RewardClient(server.url, retries=1) as client, failed:
+        client.score({"prompt": "?", "completions": ["BAD"]})
+    with bound_socket("127.0.0.1", 0) as unused:
+        port = unused.getsockname()[1]
+    absent = pytest.raises(JobError, match="no reward after 2 tries; last: ClientConnectorError")
+    with RewardClient(f"http://127.0.0.1:{port}", retries=1) as client, absent:
+        client.score({"prompt": "?", "completions": ["x"]})

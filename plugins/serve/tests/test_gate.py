@@ -1,0 +1,87 @@
+"""Who may ask, how much, and in which form: what a request is answered that may not pass."""
+
+import socket
+import threading
+
+import pytest
+
+from .test_groups import RIGHT, ROW, error
+
+GROUP = {**ROW, "completions": [RIGHT]}
+
+
+def test_a_token_is_needed_for_all_but_health(serving):
+    server = serving(token="secret")
+    assert error(server.ask("/v1/groups", GROUP)) == (401, "unauthorized")
+    for wrong in ("Bearer other", "Bearer", "secret", "Basic secret", "Bearer sécret"):
+        assert error(server.ask("/v1/groups", GROUP, headers={"Authorization": wrong})) == (401, "unauthorized")
+    assert error(server.ask("/metrics")) == (401, "unauthorized")
+    assert server.ask("/v1/groups", GROUP, headers={"Authorization": "Bearer secret"}).status == 200
+    assert (server.ask("/healthz").status, server.ask("/readyz").status) == (200, 200)
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:80", "localhost.evil.example", "", "[::1", "127.0.0.1.nip.io"]
+)
+def test_a_name_that_leads_here_by_dns_is_refused(serving, host):
+    assert error(serving().ask("/v1/groups", GROUP, headers={"Host": host})) == (421, "forbidden")
+
+
+def test_names_of_this_machine_pass(serving):
+    server = serving(hosts=["rewards.internal"])
+    for host in ("localhost:1", "127.0.0.1", "[::1]:80", socket.gethostname(), "rewards.internal"):
+        assert server.ask("/v1/groups", GROUP, headers={"Host": host}).status == 200
+
+
+def test_pages_of_other_sites_are_refused(serving):
+    server = serving()
+    for origin in ("http://evil.example", "null", f"http://localhost:{server.port + 1}"):
+        assert error(server.ask("/v1/groups", GROUP, headers={"Origin": origin})) == (403, "forbidden")
+    form = {"Content-Type": "text/plain"}  # what a page may send without being asked first
+    assert error(server.ask("/v1/groups", GROUP, headers=form)) == (415, "bad_request")
+
+
+def test_a_large_body_is_refused_by_its_length_and_while_it_comes(serving):
+    server = serving(body=1000)
+    assert error(server.ask("/v1/groups", b"x" * 1001)) == (413, "too_large")
+    chunked = iter([b"[" * 600, b"[" * 600])
+    found = server.ask("/v1/groups", chunked, headers={"Transfer-Encoding": "chunked"})
+    assert error(found) == (413, "too_large")
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"\xff", b'{"a": NaN}', b"[" * 100_000, b"7", b'{"prompt": "x"}', b'{"completions": "x"}']
+)
+def test_garbage_is_told_what_is_wrong_with_it(serving, body):
+    found = serving().ask("/v1/groups", body)
+    assert error(found) == (400, "bad_request")
+    assert found.body["error"]["message"]
+
+
+def test_more_than_the_rate_is_told_when_to_come_again(serving):
+    server = serving(rate=2.0)
+    statuses = [server.ask("/v1/groups", GROUP).status for _ in range(6)]
+    assert 429 in statuses
+    found = next(one for one in iter(lambda: server.ask("/v1/groups", GROUP), None) if one.status == 429)
+    assert error(found) == (429, "too_many_requests")
+    assert int(found.headers["Retry-After"]) >= 1
+
+
+def test_more_groups_than_the_server_takes_are_told_to_wait(serving):
+    server = serving(groups=1, cohort=1.0)
+    first = threading.Thread(
+        target=lambda: server.ask("/v1/groups/g/members/0", {"size": 2, **ROW, "completion": RIGHT})
+    )
+    first.start()
+    while server.ask("/v1/groups/g").status != 202:
+        pass
+    assert error(server.ask("/v1/groups", GROUP)) == (429, "too_many_requests")
+    first.join()
+    assert server.members("h", [RIGHT, "x"], **ROW)[0].status == 200
+
+
+def test_another_path_is_told_which_there_are(serving):
+    found = serving().ask("/v1/group", GROUP)
+    assert error(found) == (404, "unknown_route")
+    assert "POST /v1/groups, " in found.body["error"]["message"]
+    assert error(serving().ask("/v1/batch")) == (405, "unknown_route")

@@ -1,0 +1,177 @@
+"""Groups and their members: each is scored once, and its numbers are those of `rewardlab score`."""
+
+import json
+import socket
+import threading
+import time
+
+import pytest
+from rewardlab import load_reward
+
+ROW = {"prompt": "1+1?", "answer": "2"}
+RIGHT, WRONG = "\\boxed{2}", "\\boxed{3}"
+
+
+def faulty(**options):
+    components = {"box": {"use": "format/boxed"}, "toy": {"use": "toy/faulty", **options}}
+    return {"version": 1, "reward": {"components": components, "total": "box + toy"}}
+
+
+def error(answer):
+    return answer.status, answer.body["error"]["kind"]
+
+
+class TestWholeGroups:
+    def test_answer_is_the_line_that_score_writes(self, serving, main, write, tmp_path):
+        texts = [RIGHT, "x", "\\boxed{4/2} ünï \u2028", ""]
+        rows = [{"id": f"g{number}", **ROW, "completions": texts[: number + 1]} for number in range(4)]
+        recipe = write(
+            "r.yaml", "{version: 1, reward: {components: {accuracy: {use: math/accuracy}}, total: accuracy}}"
+        )
+        assert main("score", recipe, write("rows.jsonl", rows), "-o", "out.jsonl")[0] == 0
+        server = serving(recipe)
+        lines = [server.ask("/v1/groups", row).body for row in rows]
+        assert lines == [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+
+    def test_a_repeat_is_answered_from_what_is_there(self, serving, toy, tmp_path):
+        server = serving()
+        row = {**ROW, "completions": [RIGHT, WRONG]}
+        first, again = (server.ask("/v1/groups", row).body for _ in range(2))
+        assert first == again
+        assert 'rewardlab_groups_total{outcome="scored"} 1.0' in server.ask("/metrics").body
+
+    def test_an_integer_beyond_64_bits_stays_what_it_is(self, serving):
+        large = 123456789012345678901234567890
+        row = {"prompt": "?", "answer": large, "completions": [f"\\boxed{{{large}}}", f"\\boxed{{{large + 1}}}"]}
+        assert serving().ask("/v1/groups", row).body["components"]["accuracy"]["value"] == [1.0, 0.0]
+
+    def test_batch_says_of_each_group_its_scores_or_why_not(self, serving):
+        groups = [{**ROW, "completions": [RIGHT]}, {"prompt": "?", "completions": ["x"]}, 7]
+        found = serving().ask("/v1/batch", {"groups": groups})
+        assert found.status == 200
+        first, second, third = found.body["groups"]
+        assert first["total"] == [1.1]
+        assert (second["error"]["kind"], third["error"]["kind"]) == ("bad_row", "bad_request")
+        assert "field 'answer' is needed by accuracy" in second["error"]["message"]
+
+
+class TestMembers:
+    def test_wait_for_each_other_and_get_the_numbers_of_the_group(self, serving):
+        recipe = {
+            "version": 1,
+            "reward": {
+                "components": {"accuracy": {"use": "math/accuracy"}},
+                "total": "accuracy",
+                "normalize": [{"use": "normalize/std"}],
+            },
+        }
+        texts = [RIGHT, WRONG, WRONG, RIGHT]
+        server = serving(recipe)
+        answers = server.members("g", texts, **ROW)
+        with load_reward(recipe) as reward:
+            (whole,) = reward.score([{**ROW, "completions": texts}])
+        assert [one.body["shaped"] for one in answers] == pytest.approx(list(whole.shaped))
+        assert [one.body["components"]["accuracy"]["value"] for one in answers] == [1.0, 0.0, 0.0, 1.0]
+        assert [one.body["slot"] for one in answers] == [0, 1, 2, 3]
+
+    def test_of_a_repeat_is_the_same_answer_and_of_another_text_a_conflict(self, serving):
+        server = serving()
+        server.members("g", [RIGHT, WRONG], **ROW)
+        path, body = "/v1/groups/g/members/1", {"size": 2, **ROW, "completion": WRONG}
+        assert server.ask(path, body).body["total"] == 0.1
+        assert error(server.ask(path, {**body, "completion": "x"})) == (409, "conflict")
+        assert error(server.ask(path, {**body, "size": 3})) == (409, "conflict")
+        assert error(server.ask(path, {**body, "answer": "3"})) == (409, "conflict")
+        assert error(server.ask("/v1/groups/g/members/2", body)) == (422, "bad_row")
+
+    def test_of_a_group_that_stays_incomplete_end_at_the_deadline_and_can_come_again(self, serving):
+        server = serving(cohort=0.3)
+        body = {"size": 2, **ROW, "completion": RIGHT}
+        late = server.ask("/v1/groups/g/members/0", body)
+        assert error(late) == (503, "incomplete_group")
+        assert "1 of 2 members of group 'g' have not come within 0.3 s: 1;" in late.body["error"]["message"]
+        assert late.headers["Retry-After"] == "1"
+        assert [one.body["total"] for one in server.members("g", [RIGHT, WRONG], **ROW)] == [1.1, 0.1]
+
+    def test_one_whose_client_has_gone_still_counts(self, serving):
+        server = serving()
+        body = json.dumps({"size": 2, **ROW, "completion": RIGHT}).encode()
+        head = "POST /v1/groups/g/members/0 HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        with socket.create_connection(("127.0.0.1", server.port)) as gone:
+            gone.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+            while server.ask("/v1/groups/g").status != 202:
+                time.sleep(0.01)
+        assert server.ask("/v1/groups/g").body == {"id": "g", "size": 2, "arrived": 1}
+        found = server.ask("/v1/groups/g/members/1", {"size": 2, **ROW, "completion": WRONG})
+        assert (found.status, found.body["total"]) == (200, 0.1)
+        assert server.ask("/v1/groups/g").body["total"] == [1.1, 0.1]
+
+
+class TestFailures:
+    def test_of_a_component_is_503_and_no_number(self, serving, toy):
+        server = serving(faulty(**{"with": {"how": "fail"}}))
+        found = server.ask("/v1/groups", {"prompt": "?", "completions": ["BAD", "x"]})
+        assert error(found) == (503, "scoring_failed")
+        assert "component 'toy'" in found.body["error"]["message"]
+        assert found.headers["Retry-After"] == "1"
+
+    def test_a_masked_member_has_no_total_and_does_not_vote(self, serving, toy):
+        server = serving(faulty(on_missing="zero_advantage", max_missing=0.9, **{"with": {"how": "fail"}}))
+        found = server.ask("/v1/groups", {"prompt": "?", "completions": [RIGHT, "BAD", "x", "y"]})
+        assert found.body["total"] == [1.5, None, 0.5, 0.5]
+        assert found.body["shaped"] == pytest.approx([1.5, 2.5 / 3, 0.5, 0.5])
+
+    def test_too_many_of_them_end_the_answers_and_the_readiness(self, serving, toy):
+        server = serving(faulty(on_missing="zero_advantage", max_missing=0.1, **{"with": {"how": "fail"}}))
+        for number in range(8):
+            found = server.ask("/v1/groups", {"id": number, "prompt": "?", "completions": [*["x"] * 7, "BAD"]})
+        assert error(found) == (503, "scoring_failed")
+        assert (
+            "no value for 8 of the last 64 completions (12.5%; max_missing is 10.0%)" in found.body["error"]["message"]
+        )
+        assert server.ask("/readyz").status == 503
+        assert server.ask("/healthz").status == 200
+
+    def test_a_failed_group_is_scored_anew(self, serving, toy, judge_server):
+        with judge_server.Serving(judge_server.JudgeServer()) as judge:
+            judge.fault = lambda *_: "500"
+            components = {"preference": {"use": "pairwise/win_rate", "with": {"judge": "j"}}}
+            use = {"use": "openai/chat", "with": {"model": "m", "base_url": judge.url}, "retries": 0}
+            recipe = {"version": 1, "judges": {"j": use}}
+            server = serving({**recipe, "reward": {"components": components, "total": "preference"}})
+            row = {"prompt": "1+1?", "completions": ["2 1", "3"]}
+            assert error(server.ask("/v1/groups", row)) == (503, "scoring_failed")
+            judge.fault = None
+            assert server.ask("/v1/groups", row).body["total"] == [1.0, 0.0]
+            asked = len(judge.requests)
+            server.ask("/v1/groups", row)
+            assert len(judge.requests) == asked
+
+
+class TestTheEnd:
+    def test_answers_what_is_under_way_and_takes_no_new_group(self, serving):
+        server = serving()
+        found = {}
+        body = {"size": 2, **ROW, "completion": RIGHT}
+        first = threading.Thread(target=lambda: found.update(a=server.ask("/v1/groups/g/members/0", body)))
+        first.start()
+        while server.ask("/v1/groups/g").status != 202:
+            time.sleep(0.01)
+        server.stop()
+        assert error(server.ask("/v1/groups", {**ROW, "completions": [RIGHT]})) == (503, "shutting_down")
+        assert server.ask("/readyz").status == 503
+        assert server.ask("/v1/groups/g/members/1", {**body, "completion": WRONG}).body["total"] == 0.1
+        first.join()
+        assert found["a"].body["total"] == 1.1
+
+    def test_is_an_error_for_a_group_that_does_not_come_in_time(self, serving):
+        server = serving(drain=0.2)
+        found = {}
+        body = {"size": 2, **ROW, "completion": RIGHT}
+        first = threading.Thread(target=lambda: found.update(a=server.ask("/v1/groups/g/members/0", body)))
+        first.start()
+        while server.ask("/v1/groups/g").status != 202:
+            time.sleep(0.01)
+        server.stop()
+        first.join()
+        assert error(found["a"]) == (503, "shutting_down")

@@ -1,0 +1,62 @@
+"""`rewardlab serve` as a process: where it listens, what it refuses to start with, and how it ends."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+from rewardlab_serve.server import bound_socket
+
+RECIPE = "{version: 1, reward: {components: {box: {use: format/boxed}}, total: box}}"
+
+
+def test_serves_until_a_signal_and_ends_well(write, tmp_path):
+    write("r.yaml", RECIPE)
+    command = [sys.executable, "-m", "rewardlab", "serve", "r.yaml", "--port", "0", "--door", "slime"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, cwd=tmp_path, text=True) as process:
+        url = re.search(r"serving r.yaml at (http://127.0.0.1:\d+); Ctrl-C ends it", process.stderr.readline())[1]
+        body = json.dumps({"prompt": "?", "completions": ["\\boxed{1}", ""]}).encode()
+        request = urllib.request.Request(f"{url}/v1/groups", body, {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            assert json.load(answer)["total"] == [1.0, 0.0]
+        with urllib.request.urlopen(f"{url}/openapi.json", timeout=10) as answer:
+            assert {"/v1/groups", "/v1/batch", "/slime"} <= json.load(answer)["paths"].keys()
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 0
+        assert process.stderr.read() == ""
+
+
+class TestRefuses:
+    @pytest.fixture
+    def serve(self, main, write, monkeypatch):
+        monkeypatch.delenv("REWARDLAB_TOKEN", raising=False)
+        write("r.yaml", RECIPE)
+        return lambda *arguments: main("serve", "r.yaml", *arguments)
+
+    def test_a_port_in_use(self, serve):
+        with bound_socket("127.0.0.1", 0) as taken:
+            port = taken.getsockname()[1]
+            code, _, err = serve("--port", port)
+        assert code == 2
+        assert err.startswith(f"error: cannot listen at 127.0.0.1:{port}: Address already in use; choose another")
+
+    @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "rewards.example"])
+    def test_an_address_that_others_reach_without_a_token(self, serve, host):
+        code, _, err = serve("--host", host)
+        assert code == 2
+        assert re.match(
+            rf"error: --host: others can reach {re.escape(host)}, so requests need a token: export REW", err
+        )
+
+    def test_a_recipe_that_a_door_cannot_carry(self, serve):
+        code, _, err = serve("--door", "openrlhf", "reward.normalize=[{use: normalize/std}]")
+        assert code == 2
+        assert err.startswith("error: --door openrlhf: this trainer does not say which completions are of one prompt")
+
+    def test_a_recipe_without_a_reward(self, main, write):
+        write("r.yaml", "version: 1\n")
+        code, _, err = main("serve", "r.yaml")
+        assert (code, "reward: missing" in err) == (2, True)

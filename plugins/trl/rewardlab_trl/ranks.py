@@ -1,0 +1,59 @@
+"""The processes of a job that others started (accelerate, torchrun), each of which sees its part of a batch."""
+
+import os
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from rewardlab.errors import JobError, RewardlabError, UserError
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def rank_count() -> int:
+    """Return the number of processes that train together."""
+    return int(os.environ.get("WORLD_SIZE") or 1)
+
+
+def rank() -> int:
+    """Return this process's number among them, from 0 on."""
+    return int(os.environ.get("RANK") or 0)
+
+
+def local_device(device: str) -> str:
+    """Return the torch device of this process's models: of several processes, each has the GPU of its own number."""
+    from rewardlab.workers import AUTO_DEVICE, resolve_device
+
+    if device != AUTO_DEVICE or rank_count() == 1 or not resolve_device(device).startswith("cuda"):
+        return device
+    return f"cuda:{os.environ.get('LOCAL_RANK') or 0}"
+
+
+def gather(values: list[T]) -> list[T]:
+    """Return the values of all processes, in their order. Each of them must call it."""
+    if rank_count() == 1:
+        return values
+    from accelerate.utils import gather_object
+
+    found: list[T] = gather_object(values)
+    return found
+
+
+def shared_work(items: Sequence[T], work: Callable[[list[T]], Sequence[R]]) -> list[R]:
+    """Return `work` of all items, of which each process does its part; raise in all of them if it fails in one."""
+    count, number = rank_count(), rank()
+    mine = range(number, len(items), count)
+    done: list[tuple[int, R] | RewardlabError]
+    try:
+        done = list(zip(mine, work([items[index] for index in mine]) if mine else [], strict=True))
+    except RewardlabError as error:
+        if count == 1:
+            raise
+        kind = UserError if isinstance(error, UserError) else JobError
+        done = [kind(f"{error} (in process {number} of {count})")]
+    found: dict[int, R] = {}
+    for one in gather(done):
+        if isinstance(one, RewardlabError):
+            raise one
+        found[one[0]] = one[1]
+    return [found[index] for index in range(len(items))]
