@@ -53,18 +53,24 @@ def rollout_format(path: str, name: str | None = None) -> RolloutFormat | None:
 
     Raises UserError for an unknown name, and if two formats recognize the file.
     """
+    return _recognized(path) if name is None else _named(name)
+
+
+def _named(name: str) -> RolloutFormat:
     points = {point.name: point for point in entry_points(group=FORMATS)}
-    if name is not None:
-        if name not in points:
-            what = f"no format {name!r}{nearest(name, points)}; there are {', '.join(sorted(points)) or 'none'}"
-            raise UserError(what, where="--format")
-        return _loaded(points[name])
-    if not os.path.isfile(path):
-        return None  # a pipe is read only once; whoever reads it says if nothing is there
+    if name not in points:
+        what = f"no format {name!r}{nearest(name, points)}; there are {', '.join(sorted(points)) or 'none'}"
+        raise UserError(what, where="--format")
+    return _loaded(points[name])
+
+
+def _recognized(path: str) -> RolloutFormat | None:
+    if not os.path.isfile(path):  # a pipe is read only once
+        return None
     first = _first_record(path)
     if COMPLETIONS in first:
         return None
-    formats = {name: _loaded(point) for name, point in points.items()}
+    formats = {point.name: _loaded(point) for point in entry_points(group=FORMATS)}
     found = sorted(name for name, one in formats.items() if one.recognizes(path, first))
     if len(found) > 1:
         raise UserError(f"could be rollouts of {' or '.join(found)}; say which: --format {found[0]}", where=path)

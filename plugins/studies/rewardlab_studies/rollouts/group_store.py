@@ -50,11 +50,11 @@ def brought_together(
 
 
 def _groups(database: sqlite3.Connection) -> Iterator[tuple[str, str, list[Any]] | Problem]:
-    whole = "SELECT SUM(LENGTH(value)), MIN(place) FROM members WHERE own = ?"
+    whole = "SELECT SUM(LENGTH(value)) FROM members WHERE own = ?"
     for number, name in database.execute("SELECT number, name FROM groups ORDER BY number"):
-        (size, place) = database.execute(whole, (number,)).fetchone()
-        if size > MAX_BYTES:
-            yield Problem(where=place, what=too_long("group"))
+        in_order = "SELECT place, value FROM members WHERE own = ? ORDER BY number"
+        first, _ = database.execute(f"{in_order} LIMIT 1", (number,)).fetchone()
+        if database.execute(whole, (number,)).fetchone()[0] > MAX_BYTES:
+            yield Problem(where=first, what=too_long("group"))
             continue
-        found = database.execute("SELECT place, value FROM members WHERE own = ? ORDER BY number", (number,)).fetchall()
-        yield name, found[0][0], [json.loads(value) for _, value in found]
+        yield name, first, [json.loads(value) for _, value in database.execute(in_order, (number,))]

@@ -5,6 +5,7 @@ import json
 import pytest
 import rewardlab
 from helpers.paths import TESTS
+from rewardlab_studies.rollouts import group_store
 
 DATA = TESTS / "data"
 VERL, TRL = DATA / "verl" / "3.jsonl", DATA / "trl" / "completions_00001.parquet"
@@ -175,6 +176,26 @@ def test_members_that_were_asked_different_things_are_no_group(scores, write):
     records_of_two[1]["input"] += "again"
     write("dump.jsonl", records_of_two)
     assert "dump.jsonl:1: its completions were asked different things" in scores("dump.jsonl")[1]
+
+
+def test_a_group_that_no_memory_holds_is_named_and_not_read(scores, write, monkeypatch):
+    monkeypatch.setattr(group_store, "MAX_BYTES", 500)
+    first, second, *others = records(VERL)
+    write("dump.jsonl", [first | {"output": "x" * 300}, second, *others])
+    code, told = scores("dump.jsonl")
+    assert code == 2
+    assert "dump.jsonl:1: this group is longer than" in told
+    found, _ = scores("dump.jsonl", "--skip-bad")
+    assert [len(row["total"]) for row in found] == [2]
+
+
+def test_a_job_goes_on_with_the_same_file(main, scores, tmp_path):
+    whole, _ = scores(VERL)
+    path = tmp_path / "out.jsonl"
+    path.write_text(path.read_text("utf-8").splitlines(keepends=True)[0], "utf-8")
+    code, _, err = main("score", "r.yaml", VERL, "-o", "out.jsonl", "--resume")
+    assert code == 0, err
+    assert [json.loads(line) for line in path.read_text("utf-8").splitlines()] == whole
 
 
 def test_an_unknown_format_names_those_that_there_are(scores):
