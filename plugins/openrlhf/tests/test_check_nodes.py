@@ -22,7 +22,7 @@ from rewardlab.errors import UserError
 from rewardlab_openrlhf.job import check_nodes as checks
 from rewardlab_openrlhf.job import cluster_nodes
 from rewardlab_openrlhf.job.check_nodes import check_nodes, examine
-from rewardlab_openrlhf.job.task import StageTask
+from rewardlab_ray.stage_task import StageTask
 
 pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
 ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # the nodes' processes cannot import a test

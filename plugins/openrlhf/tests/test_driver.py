@@ -9,9 +9,10 @@ from rewardlab.redaction import note_secrets
 from rewardlab.training import read_asked
 from rewardlab_openrlhf.job import driver
 from rewardlab_openrlhf.job.log_lines import OUTCOME, read_mark
-from rewardlab_openrlhf.job.prepare import StageTokenizer
-from rewardlab_openrlhf.job.task import StageTask
+from rewardlab_openrlhf.job.prepare import files_of
 from rewardlab_ray.rendered_rows import Row, write_rows
+from rewardlab_ray.stage_prompts import StageTokenizer
+from rewardlab_ray.stage_task import StageTask
 
 RECIPE = """
     version: 1
@@ -129,7 +130,7 @@ def test_the_model_keeps_how_its_rows_were_asked(run):
     rows = [Sample(id=str(n), prompt=prompt, fields={"asked": way, "response": "Yes."}) for n, way in enumerate(ways)]
     task.folder.mkdir(parents=True)
     write_rows(task.folder / "source.jsonl", [Row(sample=row, prompt="") for row in rows])
-    files = task.files(steps=1, rows=3, longest=8)
+    files = files_of(task, steps=1, rows=3, longest=8)
     files.output.mkdir()
     (files.output / "config.json").write_text("{}")
     driver._move_model(task, files, StageTokenizer(task))

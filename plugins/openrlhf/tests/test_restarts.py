@@ -14,7 +14,7 @@ from rewardlab_openrlhf.job.log_lines import OUTCOME
 from rewardlab_openrlhf.job.lost_process import LostProcess, StartFailure, is_loss, text_of_engine
 from rewardlab_openrlhf.job.reinforcement import ask_judges
 from rewardlab_openrlhf.job.restarts import with_restarts
-from rewardlab_openrlhf.job.task import StageTask
+from rewardlab_ray.stage_task import StageTask
 from rewardlab_ray.user_lines import marked
 
 

@@ -15,10 +15,10 @@ from rewardlab.plan import secret_variables
 from rewardlab.recipe import RlStage
 from rewardlab.training import looks_local
 from rewardlab_ray.ray_actors import WITHOUT_TORCH
+from rewardlab_ray.stage_task import StageTask
 
 from rewardlab_openrlhf.engine_arguments import what_is_wrong
 from rewardlab_openrlhf.job.cluster_nodes import Node, cluster_nodes, free_gpus
-from rewardlab_openrlhf.job.task import StageTask
 from rewardlab_openrlhf.options import options_of
 
 ENGINE_PACKAGES = ("openrlhf", "vllm", "torch", "transformers", "deepspeed")

@@ -19,6 +19,9 @@ from rewardlab.concurrency import sigterm_as_interrupt
 from rewardlab.errors import JobError, RewardlabError, UserError, one_line
 from rewardlab.recipe import RlStage
 from rewardlab.training import keep_asked
+from rewardlab_ray.driver_process import end_with_parent, hear_interrupts
+from rewardlab_ray.stage_prompts import StageTokenizer
+from rewardlab_ray.stage_task import StageTask
 from rewardlab_ray.user_lines import marked, say
 
 from rewardlab_openrlhf.compile import compile_stage
@@ -28,10 +31,8 @@ from rewardlab_openrlhf.job.check_nodes import check_version
 from rewardlab_openrlhf.job.log_lines import OUTCOME, STEPS
 from rewardlab_openrlhf.job.lost_process import LostProcess, StartFailure, is_loss, text_of_engine
 from rewardlab_openrlhf.job.outer_job import end_with_job
-from rewardlab_openrlhf.job.prepare import StageTokenizer, prepare
+from rewardlab_openrlhf.job.prepare import prepare
 from rewardlab_openrlhf.job.ranks import RankFailure, train_on_ranks
-from rewardlab_openrlhf.job.run_local import end_with_parent, hear_interrupts
-from rewardlab_openrlhf.job.task import StageTask
 from rewardlab_openrlhf.stage_files import StageFiles
 
 

@@ -11,9 +11,9 @@ from contextlib import suppress
 from typing import Any
 
 from rewardlab.errors import JobError
+from rewardlab_ray.stage_task import StageTask
 
 from rewardlab_openrlhf.compile import Command
-from rewardlab_openrlhf.job.task import StageTask
 from rewardlab_openrlhf.layout import layout_of
 from rewardlab_openrlhf.options import options_of
 

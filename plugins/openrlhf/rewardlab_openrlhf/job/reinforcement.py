@@ -19,12 +19,12 @@ from rewardlab.training import judges_itself, telemetry_variables
 from rewardlab_ray.ray_actors import NAMESPACE
 from rewardlab_ray.scoring.scorer_placement import ScorerPlacement
 from rewardlab_ray.scoring.service import Service, ServiceSettings, start_service
+from rewardlab_ray.stage_task import StageTask
 
 from rewardlab_openrlhf.compile import Command, evaluation_temperature
 from rewardlab_openrlhf.job.check_nodes import check_nodes
 from rewardlab_openrlhf.job.checkpoint import Progress, checkpoint_progress
 from rewardlab_openrlhf.job.lost_process import LostProcess, StartFailure, is_loss, text_of_engine
-from rewardlab_openrlhf.job.task import StageTask
 from rewardlab_openrlhf.layout import layout_of, split_size
 from rewardlab_openrlhf.options import Options, options_of, service_options
 from rewardlab_openrlhf.stage_files import StageFiles

@@ -7,7 +7,9 @@ from rewardlab import Sample
 from rewardlab.plan import Plan
 from rewardlab.recipe import RlStage, TinyModel
 from rewardlab.training import Results, RunDirectory, StageJob, results_table
+from rewardlab_ray.driver_process import run_here
 from rewardlab_ray.rendered_rows import Row, write_rows
+from rewardlab_ray.stage_task import stage_folder
 
 from rewardlab_openrlhf.job.best_model import keep_best_model
 from rewardlab_openrlhf.job.check_local import check_here
@@ -16,8 +18,6 @@ from rewardlab_openrlhf.job.divergence import StopAtDivergence
 from rewardlab_openrlhf.job.log import StageLog
 from rewardlab_openrlhf.job.restarts import with_restarts
 from rewardlab_openrlhf.job.run_cluster import check_cluster, cluster_address, folder_on_nodes, run_on_cluster
-from rewardlab_openrlhf.job.run_local import run_here
-from rewardlab_openrlhf.job.task import stage_folder
 from rewardlab_openrlhf.options import options_of
 from rewardlab_openrlhf.stage_files import training_stage
 
@@ -85,7 +85,7 @@ def _code_of_job(
 ) -> int | None:
     address = cluster_address(plan)
     if address is None:
-        return run_here([str(run), *arguments], log, directory.stop)
+        return run_here("rewardlab_openrlhf.job.driver", [str(run), *arguments], log.take, directory.stop)
     return run_on_cluster(plan, address, run, name, directory.attempt, arguments, log, say, directory.stop)
 
 

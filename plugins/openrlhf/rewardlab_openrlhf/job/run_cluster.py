@@ -22,10 +22,10 @@ from rewardlab.concurrency import grace_s, sigterm_heard
 from rewardlab.errors import JobError, UserError, one_line
 from rewardlab.plan import Plan
 from rewardlab.training import telemetry_variables
+from rewardlab_ray.stage_task import stage_folder
 
 from rewardlab_openrlhf.job.log import StageLog
 from rewardlab_openrlhf.job.outer_job import RUNNING, outer_job
-from rewardlab_openrlhf.job.task import stage_folder
 from rewardlab_openrlhf.options import options_of
 
 STAYS_HERE = (

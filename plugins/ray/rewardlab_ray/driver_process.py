@@ -6,27 +6,32 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from rewardlab.concurrency import grace_s
 from rewardlab.training import telemetry_variables
 
-from rewardlab_openrlhf.job.log import StageLog
-
 STOP_LIMIT_S = 30.0
 STOP_LOOK_S = 0.5
 
 
-def run_here(arguments: Sequence[str], log: StageLog, stop: threading.Event | None = None) -> int:
-    """Run the driver with these arguments until it ends, and return its exit code.
+def run_here(
+    module: str,
+    arguments: Sequence[str],
+    take: Callable[[str], None],
+    stop: threading.Event | None = None,
+    variables: Mapping[str, str] | None = None,
+) -> int:
+    """Run a driver, the module with these arguments, until it ends; return its exit code.
 
+    take: is called with each line that it prints. variables: further ones of its environment.
     An interrupt, or `stop` once it is set, ends the driver with everything that it started; KeyboardInterrupt is raised
     then.
     """
     environment = {name: value for name, value in os.environ.items() if name != "RAY_ADDRESS"}
-    environment |= telemetry_variables() | {"PYTHONUNBUFFERED": "1", "RAY_DEDUP_LOGS": "0"}
-    command = [sys.executable, "-m", "rewardlab_openrlhf.job.driver", *arguments, "--attended"]
+    environment |= telemetry_variables() | {"PYTHONUNBUFFERED": "1", "RAY_DEDUP_LOGS": "0", **(variables or {})}
+    command = [sys.executable, "-m", module, *arguments, "--attended"]
     process = subprocess.Popen(
         command,
         env=environment,
@@ -44,7 +49,7 @@ def run_here(arguments: Sequence[str], log: StageLog, stop: threading.Event | No
     try:
         assert process.stdout is not None
         for line in process.stdout:
-            log.take(line.rstrip("\n"))
+            take(line.rstrip("\n"))
         code = process.wait()
     finally:
         ended.set()

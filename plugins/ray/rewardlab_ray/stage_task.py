@@ -7,11 +7,12 @@ from pathlib import Path
 
 from rewardlab import Sample
 from rewardlab.plan import Plan
-from rewardlab.training import find_starting_model, plan_of_job, run_name
+from rewardlab.recipe import DpoStage, RlStage, SftStage
+from rewardlab.training import find_starting_model, plan_of_job
+
 from rewardlab_ray.rendered_rows import read_rows
 
-from rewardlab_openrlhf.options import options_of
-from rewardlab_openrlhf.stage_files import StageFiles, TrainingStage, training_stage
+TrainingStage = SftStage | RlStage | DpoStage
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +41,9 @@ class StageTask:
     @property
     def stage(self) -> TrainingStage:
         """The stage as the recipe has it."""
-        return training_stage(self.plan, self.index)
+        stage = self.plan.recipe.stages[self.index]
+        assert isinstance(stage, TrainingStage)
+        return stage
 
     @property
     def name(self) -> str:
@@ -54,7 +57,7 @@ class StageTask:
 
     @property
     def folder(self) -> Path:
-        """The folder of the files that OpenRLHF reads."""
+        """The folder of the files that the engine reads."""
         return stage_folder(self.run, self.name)
 
     @property
@@ -81,24 +84,7 @@ class StageTask:
         path = self.folder / "evaluation_source.jsonl"
         return [row.sample for row in read_rows(path)] if path.exists() else []
 
-    def files(self, steps: int, rows: int, longest: int, evaluation_rows: int = 0) -> StageFiles:
-        """Return the places and sizes of the files that OpenRLHF reads and writes."""
-        checkpoints = self.run / "checkpoints" / self.name
-        return StageFiles(
-            model=self.model,
-            folder=self.folder,
-            output=self.folder / "model",  # moved to its place when it is whole
-            checkpoints=checkpoints,
-            tensorboard=self.run / "logs" / "tensorboard" if options_of(self.plan).tensorboard else None,
-            run_name=f"{run_name(self.plan)}-{self.name}",
-            steps=steps,
-            rows=rows,
-            longest_prompt=longest,
-            evaluation_rows=evaluation_rows,
-            resume=self.attempt > 0 and checkpoints.exists(),
-        )
-
 
 def stage_folder(run: Path, name: str) -> Path:
-    """Return the folder in which a run keeps what OpenRLHF reads for stage `name`."""
+    """Return the folder in which a run keeps what the engine reads for stage `name`."""
     return run / "engine" / name
