@@ -18,13 +18,15 @@ from rewardlab_ray.stage_task import StageTask
 class StageTokenizer:
     """The starting model's tokenizer with the stage's prompt format.
 
-    `context` is the most tokens of a prompt and its completion; None where the model names no limit.
+    `context` is the most tokens of a prompt and its completion; None where the model names no limit. `ends` are the ids
+    of the tokens that end a completion.
     """
 
     def __init__(self, task: StageTask):
         self.tokenizer = load_tokenizer(task.model)
         config, generation = _load_configs(task.model)
-        self.format = PromptFormat(self.tokenizer, task.stage.chat, ends_of(self.tokenizer, generation))
+        self.ends = ends_of(self.tokenizer, generation)
+        self.format = PromptFormat(self.tokenizer, task.stage.chat, self.ends)
         found = getattr(config.get_text_config(), "max_position_embeddings", None)
         self.context = found if found and found > 0 else None
 

@@ -1,6 +1,6 @@
 """The recorder of an rl stage, which writes its ledger's index, usage, curves and evaluations group by group."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from typing import Any
@@ -35,6 +35,7 @@ class Recorder:
         """Open the files and go on with the groups that are there. A JobError where these must end the job."""
         self._stage = settings.stage
         self._usage = usage
+        self._scored: dict[str, int] = {}
         stage = settings.stage_of(plan)
         done = settings.trained
         self._evaluates_before = stage.evaluation is not None and stage.eval_before and done == 0
@@ -95,6 +96,10 @@ class Recorder:
         self._count(place, written)
         return place
 
+    def scored_of(self, keys: Sequence[str]) -> int:
+        """Return how many completions of the training's groups with these keys have a total."""
+        return sum(self._scored.get(key, 0) for key in keys)
+
     def weights_exchanged(self, step: int) -> None:
         """Note that the engines have the weights after this step, which evaluations are of from now on."""
         self._weights_journal.add({"step": step})
@@ -123,6 +128,7 @@ class Recorder:
             if complete:
                 self._write_usage(place.step)
         elif not place.unchosen:
+            self._scored[place.key] = written.numbers.total.count
             self._steps.add(place, written.numbers, self._write_usage)
 
     def _start_usage_from(self, usage: Mapping[str, Usage]) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from rewardlab.errors import JobError
 from rewardlab.plan import Plan
@@ -39,6 +40,10 @@ class ServiceSettings:
     """the bounds between which the engine keeps a group, by its mean of `reward.correctness`; None: it keeps all"""
     scoring_timeout: float = 1800.0
     """seconds for scoring a group that is complete"""
+    completion_timeout: float = 3600.0
+    """seconds for which the members of a group wait for each other, where the engine asks for each alone"""
+    on_partial: Literal["fail", "score"] = "fail"
+    """what becomes of a group of which a member is lost then, as in GroupMembers"""
     tensorboard: bool = False
     """whether evaluations become TensorBoard events under logs/"""
     wandb: str | None = None

@@ -1,0 +1,56 @@
+"""verl as the rest of the library sees an engine. Nothing here imports it before `ready`."""
+
+from collections.abc import Iterable
+
+from rewardlab.plan import Plan
+from rewardlab.recipe import Finding
+from rewardlab.training import Capabilities, StageJob, refuse_missing_models
+
+
+class VerlBackend:
+    """The `rewardlab.training.Backend` of this plugin."""
+
+    # of "eval" it says itself what to do instead
+    capabilities = Capabilities(
+        stages=("sft", "rl", "eval"), algorithms=("grpo", "dr_grpo", "rloo", "reinforce_baseline", "ppo")
+    )
+
+    def findings(self, plan: Plan) -> Iterable[Finding]:
+        """Yield every reason why verl cannot do what the recipe says."""
+        from rewardlab_verl.check import findings
+
+        return findings(plan)
+
+    def headline(self, plan: Plan) -> str:
+        """Return which verl would run, and the model."""
+        from rewardlab_verl.describe import headline
+
+        return headline(plan)
+
+    def describe_stage(self, plan: Plan, index: int) -> Iterable[str]:
+        """Yield the exact command of a stage, and what is special with verl."""
+        from rewardlab_verl.describe import describe_stage
+
+        return describe_stage(plan, index)
+
+    def ready(self, plan: Plan, only: int | None) -> None:
+        """Raise UserError if this machine cannot start what is to be trained."""
+        from rewardlab_verl.job.check_local import check_here
+
+        check_here(plan, only)
+        refuse_missing_models(plan, only)
+
+    def trains_here(self, plan: Plan) -> bool:
+        """Return True: the job runs on this machine."""
+        return True
+
+    def run_stage(self, job: StageJob) -> None:
+        """Train, in a process of its own."""
+        from rewardlab_verl.job.run import run_stage
+
+        run_stage(job)
+
+
+def backend(_options: object) -> VerlBackend:
+    """Return the backend, which asks the plan for its options."""
+    return VerlBackend()

@@ -1,0 +1,139 @@
+"""Writing the files that verl reads for a stage: rendered prompts for rl, token ids for sft, in the recipe's order."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rewardlab import Sample
+from rewardlab.data import kind_of
+from rewardlab.errors import UserError
+from rewardlab.recipe import RlStage, SftStage
+from rewardlab.training import reading_order, run_name, steps_of
+from rewardlab_ray.rendered_rows import Row
+from rewardlab_ray.stage_prompts import StageTokenizer, write_prompts
+from rewardlab_ray.stage_task import StageTask
+
+from rewardlab_verl.compile import StageFiles
+from rewardlab_verl.job.checkpoints import newest_step
+from rewardlab_verl.job_groups import COLUMN
+
+AGENT_LOOPS = "- name: rewardlab\n  _target_: rewardlab_verl.agent_loop.RenderedPromptLoop\n"
+SHUFFLE_SEED = 0
+"""with which verl's sft trainer shuffles, whatever its configuration says"""
+
+
+def prepare(task: StageTask, tokenizer: StageTokenizer) -> StageFiles:
+    """Write the stage's files and report rows that had to be left out. A UserError if none is left."""
+    task.folder.mkdir(parents=True, exist_ok=True)
+    if isinstance(task.stage, RlStage):
+        return _prepare_rl(task, task.stage, tokenizer)
+    assert isinstance(task.stage, SftStage)
+    return _prepare_sft(task, task.stage, tokenizer)
+
+
+def _prepare_rl(task: StageTask, stage: RlStage, tokenizer: StageTokenizer) -> StageFiles:
+    prompts = write_prompts(task, stage, tokenizer)
+    files = _files(
+        task,
+        steps=prompts.steps,
+        longest=prompts.longest,
+        ends=tokenizer.ends,
+        evaluation_rows=len(prompts.evaluation),
+        evaluate_first=_evaluate_first(task, stage, prompts.steps),
+    )
+    files.agent_loops.write_text(AGENT_LOOPS, encoding="utf-8")
+    training = (_row(prompts.training[row], row, position) for position, row in enumerate(prompts.order))
+    _write_lines(files.rows, training)
+    if prompts.evaluation:
+        _write_lines(files.evaluation, (_row(row, number, None) for number, row in enumerate(prompts.evaluation)))
+    return files
+
+
+def _row(row: Row, number: int, position: int | None) -> dict[str, Any]:
+    """Return a row of verl's dataset: a prompt that is rendered already, and which one of the stage it is."""
+    which = {"row": number, "position": position or 0, "evaluation": position is None, "opened": row.opened}
+    return {
+        "prompt": [{"role": "user", "content": row.prompt}],
+        "data_source": "rewardlab",
+        "reward_model": {"style": "rewardlab", "ground_truth": ""},
+        "extra_info": {"index": number},
+        COLUMN: which,
+    }
+
+
+def _evaluate_first(task: StageTask, stage: RlStage, steps: int) -> bool:
+    """Return whether this attempt evaluates before its first step: where it begins, or what an earlier one missed."""
+    if stage.evaluation is None:
+        return False
+    done = newest_step(task.run / "checkpoints" / task.name) if task.attempt else 0
+    if not done:
+        return stage.eval_before
+    due = done >= steps or (stage.eval_every is not None and done % stage.eval_every == 0)
+    name = "after" if done >= steps else f"step-{done}"
+    return due and not (task.run / "evaluation" / f"{task.name}-{name}.json").exists()
+
+
+def _prepare_sft(task: StageTask, stage: SftStage, tokenizer: StageTokenizer) -> StageFiles:
+    limit = stage.max_tokens or tokenizer.context
+    kept: list[tuple[Sample, dict[str, Any]]] = []
+    samples, cut = task.samples(), 0
+    for sample in samples:
+        prompt, answer = _token_ids(sample, tokenizer)
+        whole = len(prompt) + len(answer)
+        if limit is not None and (len(prompt) >= limit or (whole > limit and stage.max_tokens is None)):
+            continue
+        cut += limit is not None and whole > limit
+        kept.append((sample, {"input_ids": (prompt + answer)[:limit], "prompt": len(prompt)}))
+    if not kept:
+        raise UserError(f"none of the {len(samples)} rows fits into {limit} tokens", where=task.where)
+    if cut:
+        task.say(f"cut {cut} of {len(samples)} rows at max_tokens, {limit}")
+    if left_out := len(samples) - len(kept):
+        task.say(f"left out {left_out} of {len(samples)} rows without room for the response in {limit} tokens")
+    order = reading_order(task.plan, task.index, [sample for sample, _ in kept])
+    longest = max(len(row["input_ids"]) for _, row in kept)
+    files = _files(task, steps=steps_of(stage, len(kept)), longest=longest)
+    _write_lines(files.rows, _undo_shuffle([kept[row][1] for row in order]))
+    return files
+
+
+def _token_ids(sample: Sample, tokenizer: StageTokenizer) -> tuple[list[int], list[int]]:
+    response = sample.fields.get("response")
+    if not isinstance(response, str):
+        raise UserError(f"`response` should be text, not {kind_of(response)}", where=sample.source or sample.id)
+    prompt_format = tokenizer.format
+    return prompt_format.tokens(prompt_format.text(sample)), prompt_format.answer(sample, response)
+
+
+def _undo_shuffle(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows in the order that verl's sampler turns into the given one."""
+    import torch
+
+    generator = torch.Generator()
+    generator.manual_seed(SHUFFLE_SEED)
+    placed: list[dict[str, Any]] = [{}] * len(rows)
+    for row, place in zip(rows, torch.randperm(len(rows), generator=generator).tolist(), strict=True):
+        placed[place] = row
+    return placed
+
+
+def _files(task: StageTask, steps: int, longest: int, **more: Any) -> StageFiles:
+    checkpoints = task.run / "checkpoints" / task.name
+    return StageFiles(
+        model=task.model,
+        folder=task.folder,
+        checkpoints=checkpoints,
+        run_name=f"{run_name(task.plan)}-{task.name}",
+        job=task.job,
+        steps=steps,
+        longest=longest,
+        resume=task.attempt > 0 and newest_step(checkpoints) > 0,
+        **more,
+    )
+
+
+def _write_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        for line in lines:
+            file.write(f"{json.dumps(line)}\n")
