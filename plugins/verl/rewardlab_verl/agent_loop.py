@@ -8,7 +8,8 @@ import asyncio
 from typing import Any
 from uuid import uuid4
 
-from rewardlab.errors import JobError
+from rewardlab.errors import JobError, one_line
+from rewardlab_ray.ray_actors import Deadline
 from verl.experimental.agent_loop.agent_loop import AgentLoopBase, AgentLoopOutput
 from verl.utils.profiler import simple_timer
 
@@ -25,8 +26,9 @@ class RenderedPromptLoop(AgentLoopBase):
         """Return the completion; columns: of verl's row."""
         try:
             return await self._complete(sampling_params, columns["raw_prompt"][0]["content"])
-        except Exception:
-            await JobGroups(self.config).lost(columns)
+        except Exception as error:
+            why = one_line(getattr(error, "cause", None) or error)  # Ray's error has that of the other process
+            await JobGroups(self.config).lost(columns, why)
             raise
 
     async def _complete(self, sampling_params: dict[str, Any], text: str) -> AgentLoopOutput:
@@ -34,10 +36,13 @@ class RenderedPromptLoop(AgentLoopBase):
             None, lambda: list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
         )
         metrics: dict[str, Any] = {}
+        seconds = self.config.algorithm.rewardlab.completion_timeout
+        late = Deadline(seconds, f"a completion took more than {seconds:g} s (completion_timeout)")
         with simple_timer("generate_sequences", metrics):
-            made = await self.server_manager.generate(
-                request_id=uuid4().hex, prompt_ids=prompt_ids, sampling_params=self._sampling(sampling_params)
-            )
+            async with late:
+                made = await self.server_manager.generate(
+                    request_id=uuid4().hex, prompt_ids=prompt_ids, sampling_params=self._sampling(sampling_params)
+                )
         if made.stop_reason in BROKEN_OFF or not made.token_ids:
             raise JobError(f"the rollout engine broke off a completion: {made.stop_reason}")
         metrics["num_preempted"] = -1 if made.num_preempted is None else made.num_preempted

@@ -27,14 +27,16 @@ class JobGroups:
         assert reward is not None, "a completion that is there has a reward, or an error"
         return reward
 
-    async def lost(self, columns: Mapping[str, Any]) -> None:
+    async def lost(self, columns: Mapping[str, Any], why: str) -> None:
         """Tell the others of a group that this member will have no completion."""
-        await self._member(columns, None)
+        await self._member(columns, None, why)
 
-    async def _member(self, columns: Mapping[str, Any], completion: Completion | None) -> MemberReward | None:
+    async def _member(
+        self, columns: Mapping[str, Any], completion: Completion | None, why: str = ""
+    ) -> MemberReward | None:
         place = self._place(columns)
         scorer = self._scorers[crc32(place.key.encode()) % len(self._scorers)]
-        reward: MemberReward | None = await scorer.call("member", place, int(columns["session_id"]), completion)
+        reward: MemberReward | None = await scorer.call("member", place, int(columns["session_id"]), completion, why)
         return reward
 
     def _place(self, columns: Mapping[str, Any]) -> GroupPlace:

@@ -52,16 +52,19 @@ class GroupMembers:
         self._fail = fail
         self._groups: OrderedDict[str, _Meeting] = OrderedDict()
 
-    async def reward(self, place: GroupPlace, index: int, completion: Completion | None) -> MemberReward | None:
+    async def reward(
+        self, place: GroupPlace, index: int, completion: Completion | None, why: str = ""
+    ) -> MemberReward | None:
         """Return the reward of member `index` of a group; None for one without a completion, which is lost.
 
-        JobError if the group cannot be scored.
+        why: a completion was lost. JobError if the group cannot be scored.
         """
         meeting = self._groups.get(place.key) or self._open(place)
         if completion is not None and index not in meeting.came and not meeting.complete.is_set():
             await self._put(place, index, completion)
         meeting.come(index, completion)
         if completion is None:
+            meeting.why = why or meeting.why
             return None
         rewards = await asyncio.shield(meeting.result)
         if index not in rewards:
@@ -116,7 +119,8 @@ class GroupMembers:
         if self._on_partial == "fail" or not members:
             what = f"{lost} of {place.size} completions were lost, or not there after {self._timeout:g} s"
             hint = "" if not members else "; `on_partial: score` scores the others"
-            raise JobError(f"{_describe(place)}: {what} (completion_timeout){hint}")
+            last = f"; the last of them: {meeting.why}" if meeting.why else ""
+            raise JobError(f"{_describe(place)}: {what} (completion_timeout){last}{hint}")
         smaller = replace(place, key=f"{place.key}/partial", size=len(members))
         for order, member in enumerate(members):
             completion = meeting.came[member]
@@ -127,9 +131,10 @@ class GroupMembers:
 
 @dataclass
 class _Meeting:
-    """One group, and who of it is there; None stands for a completion that was lost."""
+    """One group, and who of it is there; None stands for a completion that was lost. why: the last of them was."""
 
     place: GroupPlace
+    why: str = ""
     came: dict[int, Completion | None] = field(default_factory=dict)
     complete: asyncio.Event = field(default_factory=asyncio.Event)
     result: "asyncio.Future[Mapping[int, MemberReward]]" = field(init=False)

@@ -85,9 +85,11 @@ class ScorerActor:
             group.put.add(index)
             group.pool.put(index, completion)
 
-    async def member(self, place: GroupPlace, index: int, completion: Completion | None) -> MemberReward | None:
+    async def member(
+        self, place: GroupPlace, index: int, completion: Completion | None, why: str = ""
+    ) -> MemberReward | None:
         """Return the reward of one member of a group, for engines that ask for each alone; see GroupMembers.reward."""
-        return await self._members.reward(place, index, completion)
+        return await self._members.reward(place, index, completion, why)
 
     async def more(self, key: str, count: int) -> int | None:
         """Return how many further completions the group sampler wants; 0 without a sampler.

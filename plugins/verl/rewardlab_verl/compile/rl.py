@@ -144,6 +144,7 @@ def _rollout(plan: Plan, stage: RlStage, files: StageFiles) -> dict[str, Value]:
         f"{ROLLOUT}.agent.default_agent_loop": "rewardlab",
         f"{ROLLOUT}.agent.agent_loop_config_path": str(files.agent_loops),
         "+algorithm.rewardlab.scorers": backend.scorers.replicas,
+        "+algorithm.rewardlab.completion_timeout": engine.barrier.completion_timeout,
         "reward.num_workers": engine.reward_workers,
     }
     if engine.lora is not None:

@@ -50,12 +50,17 @@ class Server:
             await asyncio.sleep(PAUSE_S)
             batch, self._waiting = self._waiting, []
             self._wake.clear()
-            for (_, _, made), output in zip(batch, self._generate(batch) if batch else [], strict=True):
-                made.set_result(output)
+            try:
+                for (_, _, made), output in zip(batch, self._generate(batch) if batch else [], strict=True):
+                    made.set_result(output)
+            except Exception as error:  # it is that of all who wait
+                for _, _, made in batch:
+                    made.set_exception(error)
 
     @torch.no_grad()
     def _generate(self, batch: list[Any]) -> list[TokenOutput]:
-        pad, end = self._tokenizer.pad_token_id, self._tokenizer.eos_token_id
+        end = self._tokenizer.eos_token_id
+        pad = end if self._tokenizer.pad_token_id is None else self._tokenizer.pad_token_id
         longest = max(len(prompt) for prompt, _, _ in batch)
         ids = torch.tensor([[pad] * (longest - len(prompt)) + list(prompt) for prompt, _, _ in batch])
         mask = torch.tensor([[0] * (longest - len(prompt)) + [1] * len(prompt) for prompt, _, _ in batch])
