@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from rewardlab.errors import nearest
 from rewardlab.plan import Plan
 from rewardlab.recipe import EvalStage, Finding, RlStage, SftStage
 from rewardlab.training import context_of, lora_findings
@@ -95,5 +94,4 @@ def _arguments(plan: Plan, index: int, backend: Options) -> Iterator[Finding]:
     for name in backend.engine.arguments:
         bare = name.lstrip("+")
         if bare in settings or bare.startswith(OURS):
-            why = f"the recipe says it elsewhere, or rewardlab sets it{nearest(bare, settings - {bare})}"
-            yield ("backend", "engine", "arguments", name), why
+            yield ("backend", "engine", "arguments", name), "the recipe says it elsewhere, or rewardlab sets it"

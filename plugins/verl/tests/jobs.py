@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from helpers.engine_jobs import Jobs
+from helpers.engine_jobs import Jobs, read_lines
 
 HERE = Path(__file__).parent
 ENVIRONMENT = {
@@ -37,3 +37,18 @@ ON_CPU = {  # what a recipe says under backend.engine
 }
 JOBS = Jobs(HERE / "cpu_engine", ENVIRONMENT)
 run, started, ray_environment = JOBS.run, JOBS.started, JOBS.ray_environment
+
+
+def received(directory: Path, told: Path, stage: int = 0) -> dict[tuple[int, int, str], list[float]]:
+    """What verl's trainer trained on, by (stage, step, sample id): the advantage of each completion of a group.
+
+    told: the file that REWARDLAB_CPU_ENGINE_RECEIVED named; a line a step, of the first attempt on.
+    """
+    shards = (directory / "ledger").glob(f"*-{stage}-*-*.jsonl")
+    sample_of = {row["key"]: row["id"] for shard in shards for row in read_lines(shard)}
+    found: dict[tuple[int, int, str], list[float]] = {}
+    for step, batch in enumerate(read_lines(told), 1):
+        for key, _, (advantage, *_) in sorted(batch):
+            if not key.startswith("pad"):  # verl's own rows, which fill a batch up
+                found.setdefault((stage, step, sample_of[key]), []).append(advantage)
+    return found

@@ -36,10 +36,26 @@ backend: {use: verl, gpus_per_node: 1, precision: fp32, engine: ENGINE}
 def test_verl_keeps_every_law_but_that_of_the_same_completions(jobs, model_folder, toy, tmp_path):
     """And no process of its jobs is left, however they end."""
     recipe = RECIPE.replace("MODEL", str(model_folder("llama"))).replace("ENGINE", json.dumps(jobs.ON_CPU))
-    tried = list(BACKEND)
+    tried = [law for law in BACKEND if law != "masked"]
     with jobs.ray_environment(tmp_path) as (environment, left):
         environment["REWARDLAB_CPU_ENGINE_TOKENS"] = "8"
         [result] = check_backend(recipe, environment=environment, only=tried)
         assert not left()
     assert [outcome.law for outcome in result.of("off")] == ["same"]
     assert [outcome.law for outcome in result.of("held")] == [law for law in tried if law != "same"]
+
+
+@pytest.mark.parametrize("algorithm", ["grpo", "reinforce_baseline"])
+def test_a_completion_without_a_value_has_no_vote_in_verls_own_batch(jobs, model_folder, toy, tmp_path, algorithm):
+    """Also of reinforce_baseline, which looks at the whole step; verl's would whiten tokens, masked ones with them."""
+    recipe = RECIPE.replace("MODEL", str(model_folder("llama"))).replace("ENGINE", json.dumps(jobs.ON_CPU))
+    recipe = recipe.replace("grpo", algorithm)
+    told = tmp_path / "received.jsonl"
+    with jobs.ray_environment(tmp_path) as (environment, _):
+        environment |= {"REWARDLAB_CPU_ENGINE_TOKENS": "8", "REWARDLAB_CPU_ENGINE_RECEIVED": str(told)}
+        [result] = check_backend(
+            recipe, environment=environment, only=["masked"], received=lambda run: jobs.received(run, told)
+        )
+    assert [outcome.law for outcome in result.of("held")] == ["masked"]
+    for batch in map(json.loads, told.read_text().splitlines()):
+        assert all(len(tokens) == 1 for *_, tokens in batch), "one advantage for every token of a completion"

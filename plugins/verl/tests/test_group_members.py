@@ -140,18 +140,19 @@ def test_nobody_waits_for_ever_for_one_that_never_comes(settings, scoring, on_pa
     """verl's own trainer would: a request that is lost on the way is nobody's error there."""
 
     async def work(scorer, coordinator):
+        await scorer.ready()
         found = await asyncio.gather(member(scorer, 0), member(scorer, 2), return_exceptions=True)
         late = await asyncio.gather(member(scorer, 1), return_exceptions=True)
         return found, late, await coordinator.failure()
 
-    found, [late], failure = scoring(replace(settings, on_partial=on_partial, completion_timeout=0.05), work)
+    found, [late], failure = scoring(replace(settings, on_partial=on_partial, completion_timeout=0.5), work)
     assert isinstance(late, JobError)
     if on_partial == "score":
         assert failure is None
         assert str(late) == "row 3 of the training prompts: completion 1 came after the others had been scored"
         assert sum(reward.value for reward in found) == pytest.approx(0)
     else:
-        assert "1 of 3 completions were lost, or not there after 0.05 s (completion_timeout)" in failure
+        assert "1 of 3 completions were lost, or not there after 0.5 s (completion_timeout)" in failure
         assert {str(error) for error in found} == {failure}
 
 

@@ -55,7 +55,7 @@ def script(jobs, model_folder, toy_path, tmp_path):
         command = [sys.executable, "-m", "verl.trainer.main_ppo", *SCRIPT.split()]
         command += [f"data.train_files={tmp_path}/train.jsonl", f"data.val_files={tmp_path}/val.jsonl"]
         command += [
-            f"actor_rollout_ref.model.path={model_folder('llama')}",
+            f"actor_rollout_ref.model.path={model_folder('qwen2')}",
             f"trainer.rollout_data_dir={tmp_path}/dump",
         ]
         command += [f"trainer.default_local_dir={tmp_path}/checkpoints", *settings]

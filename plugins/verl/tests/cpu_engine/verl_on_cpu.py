@@ -6,6 +6,8 @@ register themselves in is patched once they are imported.
 
 import importlib.abc
 import importlib.util
+import json
+import os
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -130,6 +132,31 @@ def _look_often() -> None:
     ReplayBuffer._wait_for_next_poll = soon
 
 
+def _tell_advantages() -> None:
+    """Have the trainer write what it trains on to the file that REWARDLAB_CPU_ENGINE_RECEIVED names: a line a step.
+
+    [[group, member, the advantages of its tokens], ...], as verl's own trainer made them.
+    """
+    from verl.trainer.ppo.v1 import trainer_base
+
+    if not (path := os.environ.get("REWARDLAB_CPU_ENGINE_RECEIVED")):
+        return
+    compute = trainer_base.compute_advantage_for_multi_trajectories
+
+    def told(data: Any, batch_keys: list[str], **more: Any) -> Any:
+        made = compute(data, batch_keys=batch_keys, **more)
+        received = []
+        for row, key in enumerate(batch_keys):
+            group, member, _ = key.rsplit("_", 2)
+            tokens = made.batch["advantages"][row][made.batch["response_mask"][row].bool()]
+            received.append([group, int(member), sorted(set(tokens.tolist()))])
+        with open(path, "a") as file:
+            file.write(json.dumps(received) + "\n")
+        return made
+
+    trainer_base.compute_advantage_for_multi_trajectories = told
+
+
 class _OnceImported(importlib.abc.MetaPathFinder):
     """Calls a function once a module of verl has been imported."""
 
@@ -137,6 +164,7 @@ class _OnceImported(importlib.abc.MetaPathFinder):
         "verl.workers.rollout.replica": _register_rollout,
         "verl.workers.engine": _register_engine,
         "verl.trainer.ppo.v1.replay_buffer": _look_often,
+        "verl.trainer.ppo.v1.trainer_base": _tell_advantages,
     }
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:

@@ -1,0 +1,121 @@
+"""What verl cannot do is refused before anything starts, with the nearest thing that it can; the rest is described."""
+
+import pytest
+from rewardlab.errors import UserError
+from rewardlab.recipe import load
+from rewardlab.training import check_recipe, open_backend
+from rewardlab_verl.job import check_local
+
+RECIPE = """
+    version: 1
+    name: made
+    model: {use: tiny}
+    dataset: {use: toy/counting, with: {rows: 32}}
+    reward:
+      components: {brevity: {use: toy/brevity}}
+      total: 2 * brevity - 1
+    stages:
+      - {use: sft, steps: 10, batch_size: 16}
+      - {use: rl, algorithm: dr_grpo, group_size: 4, batch_size: 8, steps: 5, max_new_tokens: 12}
+    backend: {use: verl, gpus_per_node: 4}
+"""
+
+
+@pytest.fixture
+def plan(toy, write):
+    """The plan of the recipe with some overrides, as `check` and `run` make it."""
+    path = write("r.yaml", RECIPE)
+    return lambda *overrides: check_recipe(load(path, overrides))
+
+
+@pytest.mark.parametrize(
+    ("override", "told"),
+    [
+        ("backend.gpus_per_node=null", "backend.gpus_per_node: missing; say how many GPUs each node has"),
+        (
+            "stages.1.on_truncated=mask",
+            "stages.1.on_truncated: verl cannot leave a completion out of the loss; zero",
+        ),
+        ("stages.1.zero_variance_groups=drop", "stages.1.zero_variance_groups: verl cannot leave a group out"),
+        ("stages.0.schedule=linear", "stages.0.schedule: verl's fsdp2 has constant and cosine; cosine is the nearest"),
+        ("stages.1.updates_per_batch=3", "stages.1.updates_per_batch: verl splits a step by prompts: 8 do not divide"),
+        ("stages.1.micro_batch_size=3", "stages.1.micro_batch_size: the 8 completions of an update on each of 4 ranks"),
+        ("stages.0.batch_size=6", "stages.0.batch_size: the 6 rows of a step do not divide among 4 ranks"),
+        ("stages.1={use: dpo}", "stages.1: the backend verl runs data, sft, rl and eval stages, not dpo"),
+        ("stages.1={use: eval}", "stages.1: verl samples while it trains only; serve the model"),
+        ("backend.engine.attention=sdpa", "backend.engine.packing: needs flash attention, not sdpa"),
+        (
+            "backend.engine.tensor_parallel=3",
+            "backend.engine.tensor_parallel: the 4 GPUs do not divide into parts of",
+        ),
+        ("backend.engine.megatron={tensor_parallel: 2}", "backend.engine.megatron: is for strategy: megatron"),
+        ("backend.engine.lora={rank: 8, dropout: 0.1}", "backend.engine.lora.dropout: verl's adapters have none"),
+        ("backend.engine.context=4096", "backend.engine.context: 4096 is more than the model's"),
+        (
+            "sampler={use: curriculum/balanced, with: {by: brevity}}",
+            "sampler: verl decides before it generates how many completions",
+        ),
+        (
+            "backend.engine.arguments={algorithm.adv_estimator: grpo}",
+            "backend.engine.arguments.algorithm.adv_estimator: the recipe says it elsewhere, or rewardlab sets it",
+        ),
+        (
+            "backend.engine.arguments={reward.num_workers: 3}",
+            "backend.engine.arguments.reward.num_workers: the recipe says it elsewhere, or rewardlab sets it",
+        ),
+        ("backend.engine.rollouts=vllm", "did you mean 'rollout'?"),
+    ],
+)
+def test_it_is_refused_at_its_place(plan, override, told):
+    with pytest.raises(UserError) as raised:
+        plan(override)
+    assert any(told in str(problem) for problem in raised.value.problems), str(raised.value)
+
+
+def test_a_penalty_in_the_reward_is_none_of_those_that_are_whitened(plan):
+    with pytest.raises(UserError, match="`in: loss` is the nearest"):
+        plan("stages.1.algorithm=reinforce_baseline", "stages.1.kl={coef: 0.1, in: reward}")
+
+
+class TestTheDryRun:
+    def test_shows_a_command_that_a_shell_reads(self, plan):
+        made = plan("stages.1.eval={samples: 2}", "dataset.holdout=0.2")
+        sft, rl = (list(open_backend(made).describe_stage(made, index)) for index in (0, 1))
+        assert any(line.startswith("python -m torch.distributed.run --standalone --nproc-per-node 4") for line in sft)
+        start = rl.index("python -m verl.trainer.main_ppo \\")
+        assert all(line.endswith(" \\") for line in rl[start:-1])
+        assert not rl[-1].endswith("\\")
+        assert "  reward.reward_manager.name=rewardlab \\" in rl
+
+    def test_says_what_differs(self, plan):
+        made = plan("stages.1.eval={samples: 2}", "dataset.holdout=0.2")
+        text = "\n".join(open_backend(made).describe_stage(made, 1))
+        assert "loss constant (verl's seq-mean-token-sum-norm): a sequence's sum over max_new_tokens" in text
+        assert "evaluated before the first step and after the last step: 2 completions a prompt" in text
+
+
+class TestThisMachine:
+    def test_without_verl_is_told_how_to_get_it(self, plan, monkeypatch):
+        monkeypatch.setattr("rewardlab_verl.engine_version.installed_version", lambda: None)
+        with pytest.raises(UserError, match=r"verl 0\.9\.1 is not installed here; `rewardlab env create verl`"):
+            check_local.check_here(plan())
+
+    def test_with_another_version_is_refused(self, plan, monkeypatch):
+        monkeypatch.setattr("rewardlab_verl.engine_version.installed_version", lambda: "0.8.0")
+        with pytest.raises(UserError, match=r"verl 0\.8\.0 is installed.*pip install verl==0\.9\.1"):
+            check_local.check_here(plan())
+
+    def test_is_asked_for_all_that_the_stages_need(self, plan, monkeypatch):
+        monkeypatch.setattr(check_local, "what_is_wrong", lambda: None)
+        monkeypatch.setattr(check_local, "find_spec", lambda name: None)
+        monkeypatch.setattr(check_local, "gpus_here", lambda: 2)
+        monkeypatch.delenv("WANDB_API_KEY", raising=False)
+        with pytest.raises(UserError) as raised:
+            check_local.check_here(plan("backend.engine={strategy: megatron, rollout: sglang, wandb: made}"))
+        told = [problem.what for problem in raised.value.problems]
+        assert [text.split(";")[0].split(",")[0] for text in told] == [
+            "sglang is not installed here",
+            "megatron.core is not installed here",
+            "needs WANDB_API_KEY",
+            "the recipe needs 4 GPUs and this machine has 2",
+        ]
