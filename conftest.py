@@ -10,18 +10,20 @@ import signal
 from pathlib import Path
 
 import pytest
-from hypothesis import Phase, settings
+from hypothesis import HealthCheck, Phase, settings
 
 pytest_plugins = ("helpers.fixtures",)
 
 settings.register_profile(
-    "without tracing",
+    "quick",
     parent=settings.get_profile(settings.get_current_profile_name()),
     phases=[phase for phase in Phase if phase is not Phase.explain],
-    max_examples=50,  # of other values each time; `--hypothesis-profile thorough` for more at once
+    max_examples=25,  # other ones each time
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-settings.register_profile("thorough", parent=settings.get_profile("without tracing"), max_examples=500)
-settings.load_profile("without tracing")
+settings.register_profile("thorough", parent=settings.get_profile("quick"), max_examples=500)  # `nox -s nightly`
+settings.load_profile("quick")
 
 os.environ.setdefault("REWARDLAB_PROGRESS_S", "0")  # what is printed is compared, however long a machine takes for it
 

@@ -44,7 +44,6 @@ def read_in_thread(stream, how=seen):
     return thread
 
 
-@settings(max_examples=50, deadline=None)
 @given(orders)
 def test_readers_see_arrivals_in_their_order_and_the_group_in_the_order_of_indices(order):
     stream = GroupStream(SAMPLE, len(order))
@@ -56,7 +55,7 @@ def test_readers_see_arrivals_in_their_order_and_the_group_in_the_order_of_indic
     assert whole == Group(sample=SAMPLE, completions=tuple(map(completion, range(len(order)))))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(orders, st.data())
 def test_every_reader_in_every_thread_sees_every_arrival_once_whenever_it_begins(order, data):
     stream = GroupStream(SAMPLE, len(order))

@@ -9,7 +9,7 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 from helpers.long_texts import assert_linear
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab import redaction
 from rewardlab.redaction import environment_values
@@ -24,7 +24,6 @@ secrets = st.text(min_size=MIN_LENGTH, max_size=12).filter(
 lookalikes = st.text("ab*", min_size=MIN_LENGTH, max_size=7)
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.data(), st.lists(secrets | lookalikes, min_size=1, max_size=4))
 def test_no_secret_survives(data, values):
     pieces = st.sampled_from(values) | st.text("ab* /\n", max_size=5) | st.text(max_size=5)
@@ -33,7 +32,6 @@ def test_no_secret_survives(data, values):
     assert not [value for value in values if value in hidden]
 
 
-@settings(max_examples=100, deadline=None)
 @given(secrets)
 def test_no_secret_survives_another_way_of_writing_it(value):
     hide = Redactor([value]).text
@@ -136,7 +134,6 @@ def test_a_long_line_takes_no_long_time():
     assert Redactor(["secret", "aaaab"]).text(line).startswith("aaa")
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(secrets, max_size=3), st.text() | st.text("ab:/@*. ", max_size=30))
 def test_what_is_redacted_stays_as_it_is(values, text):
     redactor = Redactor(values)

@@ -1,5 +1,7 @@
 """A spec names functions by their places: a wrong place is one error that says whose it is."""
 
+import sys
+
 import pytest
 
 PLUGIN = """
@@ -29,18 +31,18 @@ OWNER = "reward mine/brief (mine-rewards): "
 
 
 @pytest.fixture
-def told(offer, rewardlab, write, toy_environment):
+def told(offer, main, write):
     """Run a command with a plugin whose spec has these fields; what it printed, and its exit code."""
 
     def run(fields, *command, more=""):
         folder = offer("mine", PLUGIN.format(fields), module="mine")
         (folder / "slow.py").write_text(more)
-        path = f"{folder}:{toy_environment['PYTHONPATH']}"
         write("r.yaml", RECIPE)
-        done = rewardlab(*command, env={"PYTHONPATH": path})
-        return done.stdout + done.stderr, done.returncode
+        code, out, err = main(*command)
+        return out + err, code
 
-    return run
+    yield run
+    sys.modules.pop("slow", None)
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ class Flag:
     had, still understood: flags, and arguments of the function.
     """
 
-    def __init__(self, *names: str, metavar: str | None = None, former: Sequence[str] = ()):
+    def __init__(self, *names: str, metavar: str | None = None, former: Sequence[str] = ()) -> None:
         self.names, self.metavar, self.former = names, metavar, former
 
 

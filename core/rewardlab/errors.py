@@ -59,7 +59,7 @@ class RewardlabError(Exception):
 
     exit_code = 1
 
-    def __init__(self, *arguments: object):
+    def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)
         self.details: dict[str, Any] = {}
 
@@ -77,7 +77,7 @@ class UserError(RewardlabError):
 
     exit_code = 2
 
-    def __init__(self, problems: str | Problem | Sequence[Problem], where: str = ""):
+    def __init__(self, problems: str | Problem | Sequence[Problem], where: str = "") -> None:
         if isinstance(problems, str):
             problems = Problem(where=where, what=problems)
         self.problems = [problems] if isinstance(problems, Problem) else list(problems)
@@ -106,7 +106,7 @@ class TryAgain(Exception):
     after: seconds that the server asks to wait; None if it does not say.
     """
 
-    def __init__(self, text: str, after: float | None = None):
+    def __init__(self, text: str, after: float | None = None) -> None:
         super().__init__(text)
         self.after = after
 

@@ -44,7 +44,7 @@ class LineAppender:
     A line that does not fit on the disk is taken back; the lines before it stay whole.
     """
 
-    def __init__(self, path: Path, new: bool = False):
+    def __init__(self, path: Path, new: bool = False) -> None:
         """Open the file, making it if it is missing. new: raise a UserError if it is there, whoever made it when."""
         self._path = path
         try:
@@ -199,7 +199,7 @@ def whole_folder(target: Path) -> Iterator[Path]:
 class FileLock:
     """A lock (flock) on a file, held until `close` or the end of the process, however it ends."""
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path) -> None:
         """Take the lock. Raises BlockingIOError if another process holds it, JobError if the file system has none."""
         self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         try:

@@ -55,7 +55,7 @@ def reward(*, config: type[Config] = NoOptions, **fields: Any) -> Callable[[Scor
         if not summary:
             raise TypeError(f"@reward {name}: write a docstring; its first line is the reward's summary")
 
-        def build(options: Config, context: object) -> _Scores:
+        def build(options: Config, _context: object) -> _Scores:
             return _Scores(function, () if config is NoOptions else (options,))
 
         build.__module__ = function.__module__  # where another process finds the spec
@@ -67,7 +67,7 @@ def reward(*, config: type[Config] = NoOptions, **fields: Any) -> Callable[[Scor
 class _Scores:
     """The reward that a function makes, one completion at a time."""
 
-    def __init__(self, function: ScoreFunction, options: tuple[Config, ...]):
+    def __init__(self, function: ScoreFunction, options: tuple[Config, ...]) -> None:
         self._function, self._options = function, options
 
     def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:

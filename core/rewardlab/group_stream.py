@@ -21,7 +21,7 @@ class GroupStream:
     arrival, decide what a score belongs to. If the group cannot be completed, readers get the producer's exception.
     """
 
-    def __init__(self, sample: Sample, size: int):
+    def __init__(self, sample: Sample, size: int) -> None:
         if size < 1:
             raise ValueError(f"a group has at least one completion, not {size}")
         self.sample = sample

@@ -55,7 +55,7 @@ def rewardlab_backends() -> "Sequence[BackendSpec]":
 
 
 @hookspec
-def rewardlab_run_finished(directory: Path) -> "Sequence[str]":
+def rewardlab_run_finished(directory: Path) -> "Sequence[str]":  # noqa: ARG001  # hooks take it by this name
     """Do what is to be done with the folder of a run that has ended, such as a report; return notes for the user."""
     return []
 

@@ -36,7 +36,7 @@ class Redactor:
     line of a value of several lines is a secret by itself, since logs are written line by line.
     """
 
-    def __init__(self, values: Iterable[str]):
+    def __init__(self, values: Iterable[str]) -> None:
         self._forms = {form for value in values for part in _parts(value) for form in _forms(part)}
         longest_first = sorted(self._forms, key=lambda form: (-len(form), form))
         self._any = re.compile("|".join(map(re.escape, longest_first)) or "(?!)")

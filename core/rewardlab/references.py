@@ -19,7 +19,7 @@ class Reference:
     owner: the component and the distribution that offer it, for messages; the registry sets it.
     """
 
-    def __init__(self, module: str, name: str, field: str):
+    def __init__(self, module: str, name: str, field: str) -> None:
         self.module = self.__module__ = module
         self.name, self.field, self.owner = name, field, ""
 
@@ -73,7 +73,7 @@ class Reference:
 class Function(Generic[F]):
     """A field of a spec that may be written as "module:name"; it is read as a function all the same."""
 
-    def __init__(self, default: Any = _REQUIRED):
+    def __init__(self, default: Any = _REQUIRED) -> None:
         self._default = default
 
     def __set_name__(self, owner: type, name: str) -> None:

@@ -378,7 +378,9 @@ class CurriculumSpec(Spec):
 
 @dataclass(frozen=True, kw_only=True)
 class NormalizerSpec(Spec):
-    """A normalizer. `build` returns an object with
+    """A normalizer.
+
+    `build` returns an object with
     `shape(totals: (P,), tokens: (P,) | None, kept: (G,), seed: int) -> (G,)`: lists of floats and indices;
     P = G unless a group sampler collected a larger pool.
 

@@ -56,28 +56,28 @@ SAYS = [
 ]
 
 
-def test_a_recipe_that_is_fine(rewardlab, write):
-    result = rewardlab("check", write("r.yaml", FINE))
-    assert (result.returncode, result.stderr) == (0, "")
-    assert result.stdout.splitlines()[0].endswith("r.yaml: fine")
-    assert "total '2 * short - 1' is in [-1, 1]" in result.stdout
+def test_a_recipe_that_is_fine(main, write):
+    code, out, err = main("check", write("r.yaml", FINE))
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0].endswith("r.yaml: fine")
+    assert "total '2 * short - 1' is in [-1, 1]" in out
 
 
-def test_every_mistake_of_a_recipe_is_found_in_one_run(rewardlab, write):
+def test_every_mistake_of_a_recipe_is_found_in_one_run(main, write):
     write("r.yaml", MISTAKEN)
-    result = rewardlab("check", "r.yaml")
-    assert (result.returncode, result.stdout) == (2, "")
-    lines = result.stderr.splitlines()
-    assert len(lines) == len(SAYS), result.stderr
+    code, out, err = main("check", "r.yaml")
+    assert (code, out) == (2, "")
+    lines = err.splitlines()
+    assert len(lines) == len(SAYS), err
     for line, says in zip(lines, SAYS, strict=True):
         assert line.startswith(f"error: r.yaml:{says}")
 
 
-def test_as_json(rewardlab, write):
+def test_as_json(main, write):
     write("r.yaml", MISTAKEN)
-    result = rewardlab("check", "--json", "r.yaml")
-    assert (result.returncode, result.stderr) == (2, "")
-    answer = json.loads(result.stdout)
+    code, out, err = main("check", "--json", "r.yaml")
+    assert (code, err) == (2, "")
+    answer = json.loads(out)
     assert answer["ok"] is False
     assert len(answer["problems"]) == len(SAYS)
     assert answer["problems"][3] == {
@@ -87,10 +87,10 @@ def test_as_json(rewardlab, write):
     }
 
 
-def test_a_recipe_that_is_fine_as_json(rewardlab, write):
-    result = rewardlab("check", write("r.yaml", FINE), "--json", "seed=3")
-    assert result.returncode == 0
-    assert json.loads(result.stdout) == {
+def test_a_recipe_that_is_fine_as_json(main, write):
+    code, out, _ = main("check", write("r.yaml", FINE), "--json", "seed=3")
+    assert code == 0
+    assert json.loads(out) == {
         "ok": True,
         "problems": [],
         "warnings": [],

@@ -48,36 +48,21 @@ def rewardlab_commands():
 '''
 
 
-def distribution(folder, name, plugin, source):
-    """Put a distribution with one plugin on the path, as an installer would."""
-    (folder / f"{plugin}_module.py").write_text(source)
-    info = folder / f"{name}-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[rewardlab]\n{plugin} = {plugin}_module\n")
-
-
 @pytest.fixture
-def call(tmp_path):
-    """Runs `rewardlab ...` where the distributions in `site` are installed, too."""
-    (tmp_path / "site").mkdir()
+def call(main):
+    """Runs `rewardlab ...`, and returns what it prints."""
 
     def run(*words, code=0):
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path / "site"), *sys.path[1:]])}
-        program = "import sys; from rewardlab.cli import main; sys.exit(main())"
-        done = subprocess.run(
-            [sys.executable, "-c", program, *words], env=environment, capture_output=True, text=True, cwd=tmp_path
-        )
-        assert done.returncode == code, done.stdout + done.stderr
-        return done.stdout, done.stderr
+        ended, out, err = main(*words)
+        assert ended == code, out + err
+        return out, err
 
-    run.site = tmp_path / "site"
     return run
 
 
-def test_a_strangers_command_is_listed_with_its_origin_and_runs(call):
-    distribution(call.site, "stranger", "odd", PLUGIN)
-    distribution(call.site, "broken", "bad", "raise RuntimeError('rewardlab_commands')")
+def test_a_strangers_command_is_listed_with_its_origin_and_runs(call, offer):
+    offer("odd", PLUGIN, "stranger")
+    offer("bad", "raise RuntimeError('rewardlab_commands')", "broken")
     assert "\n  tally     count things (stranger 1.0)\n" in call("--help")[0]
     assert call("tally", "x", "-n", "5", "a.b=1") == ("5 of x\n", "warning: slow\n")
     found = json.loads(call("tally", "x", "--rows", "9", "--name", "a=b", "--loud", "--json", code=1)[0])
@@ -98,10 +83,10 @@ def test_a_strangers_command_is_listed_with_its_origin_and_runs(call):
 
 
 @pytest.mark.parametrize("name", ["tally", "score"])
-def test_a_command_that_two_distributions_offer_is_refused_with_both_names(call, name):
-    distribution(call.site, "stranger", "odd", PLUGIN.replace('"tally"', f'"{name}"'))
+def test_a_command_that_two_distributions_offer_is_refused_with_both_names(call, offer, name):
+    offer("odd", PLUGIN.replace('"tally"', f'"{name}"'), "stranger")
     if name == "tally":
-        distribution(call.site, "other", "even", PLUGIN)
+        offer("even", PLUGIN, "other")
     other = "other 1.0 and stranger 1.0" if name == "tally" else "rewardlab-core 0.1.0"
     error = call(name, "x", code=2)[1]
     assert f"the command '{name}' is offered by" in error
@@ -112,19 +97,17 @@ def test_a_command_that_two_distributions_offer_is_refused_with_both_names(call,
 
 
 @pytest.mark.parametrize("field", ["config=Options", "run=run"])
-def test_a_place_that_is_not_there_is_told_with_the_distribution(call, field):
+def test_a_place_that_is_not_there_is_told_with_the_distribution(call, offer, field):
     name = field.partition("=")[0]
-    distribution(call.site, "stranger", "odd", PLUGIN.replace(field, f'{name}="gone:rum"'))
+    offer("odd", PLUGIN.replace(field, f'{name}="gone:rum"'), "stranger")
     error = call("tally", "x", code=2)[1]
     assert error == f"error: command 'tally' (stranger): {name}='gone:rum': there is no module gone\n"
 
 
-def test_a_program_calls_a_strangers_command_by_its_name(call):
-    distribution(call.site, "stranger", "odd", PLUGIN)
-    program = "import rewardlab; r = rewardlab.tally('x', 'a=1', most=4, secret=2); print(r, r.data['overrides'], r.ok)"
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(call.site), *sys.path[1:]])}
-    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout == "4 of x ('a=1',) True\n"
+def test_a_program_calls_a_strangers_command_by_its_name(offer):
+    offer("odd", PLUGIN, "stranger")
+    found = rewardlab.tally("x", "a=1", most=4, secret=2)
+    assert (str(found), found.data["overrides"], found.ok) == ("4 of x", ("a=1",), True)
 
 
 def test_the_shell_completes_commands_and_flags(tmp_path):

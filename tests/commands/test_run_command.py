@@ -9,6 +9,7 @@ from shutil import copytree, rmtree
 
 import pytest
 from rewardlab.files import FileLock
+from rewardlab.registry import installed
 
 RECIPE = """
 version: 1
@@ -317,14 +318,8 @@ class TestTrainsLonger:
         assert run("--resume", "mine", "stages.1.steps=6")[0] == 0
 
     def test_an_engine_that_cannot_is_named(self, run, finished, monkeypatch):
-        from rewardlab.specs import BackendSpec
-
-        made = BackendSpec.__init__
-
-        def without(self, **given):
-            made(self, **given | {"trains_longer": False})
-
-        monkeypatch.setattr(BackendSpec, "__init__", without)
+        _, engine = installed().find_backend("toy")
+        monkeypatch.setitem(engine.__dict__, "trains_longer", False)
         code, _, err = run("--resume", finished, self.LONGER)
         assert code == 2
         assert err.startswith("error: stages.0.steps: toy lays out a stage for the steps that it begins with")

@@ -6,7 +6,7 @@ import os
 import tracemalloc
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab.data.jsonl import MAX_LISTED, BadRows, kind_of
 from rewardlab.data.row_file import read_lines
@@ -155,7 +155,6 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(st.dictionaries(st.text(), json_values, max_size=4), max_size=4), ascii=st.booleans())
 def test_what_was_written_is_read(write, rows, ascii):
     path = write("".join(json.dumps(row, ensure_ascii=ascii) + "\n" for row in rows))
@@ -165,7 +164,6 @@ def test_what_was_written_is_read(write, rows, ascii):
 fragments = st.sampled_from([b'{"a": ', b"{", b"}", b"[", b'"', b"\n", b"1e999", b"NaN", b"\\ud800", b",", b":"])
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.binary(max_size=60) | st.lists(fragments | st.binary(max_size=3), max_size=12).map(b"".join))
 def test_any_bytes_are_rows_or_problems_with_their_place(write, data):
     path = write(data)

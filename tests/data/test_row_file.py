@@ -11,7 +11,7 @@ from datetime import date
 from decimal import Decimal
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab.data.row_file import read_lines
 from rewardlab.errors import Problem, UserError
@@ -125,7 +125,6 @@ class TestACsv:
     def test_takes_cells_longer_than_the_library_does(self, write):
         assert told(write("rows.csv", f"a\n{'x' * 200_000}\n"))[0][1]["a"] == "x" * 200_000
 
-    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), min_size=1, max_size=5))
     def test_gives_back_any_texts(self, tmp_path, texts):
         path = tmp_path / "any.csv"

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab.data.rows import (
     Identifier,
@@ -106,7 +106,6 @@ names = st.sampled_from(["id", "prompt", "completions", "a", "b", "c", "d"])
 values = st.none() | st.integers() | st.text(max_size=3) | st.lists(st.just(USER), max_size=2)
 
 
-@settings(max_examples=200, deadline=None)
 @given(row=st.dictionaries(names, values), fields=st.dictionaries(names, names), data=st.data())
 def test_laws_of_mapping(row, fields, data):
     try:
@@ -125,7 +124,6 @@ def test_laws_of_mapping(row, fields, data):
         assert sample.fields[name] == row[name], "what is not mapped stays as it is"
 
 
-@settings(max_examples=200, deadline=None)
 @given(row=st.dictionaries(names, values), fields=st.dictionaries(names, names))
 def test_any_row_is_a_group_or_a_value_error(row, fields):
     try:
@@ -268,7 +266,6 @@ def test_a_repeated_id_is_refused_with_the_place_where_it_was_first():
         identify(Sample(id="a", prompt=(USER,)))
 
 
-@settings(max_examples=50, deadline=None)
 @given(prompts=st.lists(st.sampled_from(["x", "y", "z"]), max_size=30))
 def test_made_ids_are_unique_and_repeatable(prompts):
     def ids():

@@ -45,22 +45,22 @@ def test_there_are_as_many_as_there_were():
     assert len(RUNS) >= 1
 
 
-@pytest.mark.parametrize("command", COMMANDS_SHOWN, ids=lambda command: f"{command.where} {command.name}")
-def test_a_command_can_be_read_and_its_files_and_recipes_are_here(command, capsys):
-    try:
-        options = parser_of(command_named(command.name)).parse_intermixed_args(command.words[1:])
-    except SystemExit:
-        pytest.fail(f"{command.where}: {command.text}\n{capsys.readouterr().err}")
-    shell = [*shlex.shlex(command.text.partition(" #")[0], posix=True, punctuation_chars=True)]
-    assert not {">", "<", "&", ";", "|"} & {*shell}, "the shell takes a part of it for its own; quote that"
-    for word in command.words:
-        folder, _, rest = word.partition("/")
-        if folder in FOLDERS and rest:
-            assert (ROOT / word).exists(), f"{command.where}: no {word}"
-    recipe, overrides = _recipe_of(command)
-    if recipe is not None:
-        stages = load(recipe, overrides).tree.get("stages", ()) if recipe.is_relative_to(RECIPES) else []
-        assert getattr(options, "stage", None) in (None, *range(len(stages))), command.where
+def test_a_command_can_be_read_and_its_files_and_recipes_are_here(capsys):
+    for command in COMMANDS_SHOWN:
+        try:
+            options = parser_of(command_named(command.name)).parse_intermixed_args(command.words[1:])
+        except SystemExit:
+            pytest.fail(f"{command.where}: {command.text}\n{capsys.readouterr().err}")
+        shell = [*shlex.shlex(command.text.partition(" #")[0], posix=True, punctuation_chars=True)]
+        assert not {">", "<", "&", ";", "|"} & {*shell}, "the shell takes a part of it for its own; quote that"
+        for word in command.words:
+            folder, _, rest = word.partition("/")
+            if folder in FOLDERS and rest:
+                assert (ROOT / word).exists(), f"{command.where}: no {word}"
+        recipe, overrides = _recipe_of(command)
+        if recipe is not None:
+            stages = load(recipe, overrides).tree.get("stages", ()) if recipe.is_relative_to(RECIPES) else []
+            assert getattr(options, "stage", None) in (None, *range(len(stages))), command.where
 
 
 @pytest.mark.parametrize(

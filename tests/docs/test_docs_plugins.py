@@ -132,7 +132,7 @@ def blocks(language):
 
 def test_every_block_of_python_can_be_read():
     found = blocks("py") + blocks("python")
-    assert len(found) == 3
+    assert len(found) == 4
     for body in found:
         ast.parse(body)
 

@@ -99,7 +99,7 @@ def test_the_examples_are_typed_and_tidy(tmp_path):
         (tmp_path / f"{name}.py").write_text(code, encoding="utf-8")
     for command in (
         ["mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), *(f"{name}.py" for name in PLUGINS)],
-        ["ruff", "check", "--config", str(ROOT / "pyproject.toml"), "--no-cache", "."],
+        ["ruff", "check", "--config", str(ROOT / "pyproject.toml"), "--ignore", "ANN,ARG,D", "--no-cache", "."],
         ["ruff", "format", "--check", "--config", str(ROOT / "pyproject.toml"), "--no-cache", "."],
     ):
         done = subprocess.run([sys.executable, "-m", *command], cwd=tmp_path, capture_output=True, encoding="utf-8")

@@ -11,6 +11,8 @@ from helpers.paths import RECIPES, ROOT
 from rewardlab import __version__
 
 PYTHONS = ["3.11", "3.12", "3.13"]
+NAMING_SESSIONS = [".ci/run", "README.md", "AGENTS.md", "CONTRIBUTING.md"]
+NAMING_SESSIONS += [".github/workflows/ci.yml", ".github/workflows/nightly.yml"]
 DOCKERFILES = sorted((ROOT / "docker").glob("*.Dockerfile"))
 
 
@@ -45,6 +47,13 @@ def test_workflows_call_what_is_here():
     assert ".ci/run" in steps
     for file in re.findall(r"[\w./-]+/[\w.-]+\.py|\.ci/\w+|requirements[\w-]*\.txt", " ".join(steps)):
         assert (ROOT / file).is_file(), file
+
+
+def test_the_sessions_that_are_named_are_those_of_nox():
+    sessions = set(re.findall(r"^@nox\.session\ndef (\w+)", text("noxfile.py"), re.MULTILINE))
+    named = {place: re.findall(r"nox -s ((?:[a-z]+ ?)+)", text(place)) for place in NAMING_SESSIONS}
+    assert all(named.values()), named
+    assert {name for found in named.values() for name in " ".join(found).split()} <= sessions
 
 
 def test_commit_hooks_are_valid():

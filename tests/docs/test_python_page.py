@@ -40,6 +40,7 @@ def section(title):
     return [textwrap.dedent(body) for body in re.findall(r"```python\n(.*?)```", text, re.DOTALL)]
 
 
+@pytest.mark.slow
 def test_the_notebook_gives_what_it_shows():
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     nbformat.validate(notebook)

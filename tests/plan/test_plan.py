@@ -5,7 +5,7 @@ import re
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab.errors import JobError, UserError
 from rewardlab.plan import make_plan
@@ -628,7 +628,6 @@ JUNK = (
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.sampled_from([*_places(TREE)][1:]), JUNK), min_size=1, max_size=3))
 def test_whatever_stands_there_is_refused_or_fine(toy, write, junk):
     tree = copy.deepcopy(TREE)

@@ -4,7 +4,7 @@ import math
 import re
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from rewardlab.recipe.expression import check_name, parse
 
@@ -77,7 +77,6 @@ def outcome(function, *arguments):
     return result if math.isfinite(result) else "error"
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.data(), trees, st.lists(finite, min_size=len(NAMES), max_size=len(NAMES)))
 def test_it_computes_what_the_reference_computes(data, tree, numbers):
     values = dict(zip(NAMES, numbers, strict=True))
@@ -250,7 +249,6 @@ TOKENS = [
 ]
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.text() | st.lists(st.sampled_from(TOKENS), max_size=12).map("".join))
 def test_parse_raises_nothing_but_value_errors(text):
     try:
@@ -294,7 +292,6 @@ def intervals(draw):
     return low, high
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.data(), trees, st.lists(intervals(), min_size=len(NAMES), max_size=len(NAMES)))
 def test_the_range_contains_every_value(data, tree, drawn):
     ranges = dict(zip(NAMES, drawn, strict=True))

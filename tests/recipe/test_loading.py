@@ -10,7 +10,7 @@ from contextlib import suppress
 
 import pytest
 import yaml
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rewardlab.errors import UserError
 from rewardlab.recipe import yaml12
@@ -240,7 +240,6 @@ def test_syntax_errors_have_line_and_column_on_one_line(errors, text, expected):
     assert re.match(expected, error)
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     text=st.text() | st.lists(st.sampled_from([*"ab1:-,[]{}&*!|>'\"%@#?~<=\n\t \\$", "${oc.env:", "- "])).map("".join)
 )
@@ -706,7 +705,6 @@ def same(a, b):
     return type(a) is type(b) and a == b
 
 
-@settings(max_examples=120, deadline=None)
 @example(tree={"a": 1e16, "b": 1e-7, "c": -0.0, "d": 10**40, "e": {"f": "x\n  y\n"}})
 @given(tree=recipes)
 def test_what_is_dumped_loads_as_the_same_tree(tmp_path_factory, tree):
@@ -717,7 +715,6 @@ def test_what_is_dumped_loads_as_the_same_tree(tmp_path_factory, tree):
     assert same(loaded.tree, tree)
 
 
-@settings(max_examples=60, deadline=None)
 @given(text=texts)
 def test_other_readers_of_yaml_take_texts_for_texts_too(text):
     assert yaml.safe_load(dump([text, {text: 1}])) == [text, {text: 1}]

@@ -57,6 +57,7 @@ class Critic:
         )
 
 
+@pytest.mark.slow  # processes with the detectors of languages
 def test_every_group_earns_what_it_should(judge_server, command, tmp_path, monkeypatch):
     """The critic's evidence is the question's, which the paper's section 3.2 allows and `missing` would punish."""
     rows, out = tmp_path / "rows.jsonl", tmp_path / "scores.jsonl"

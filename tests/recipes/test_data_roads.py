@@ -190,6 +190,7 @@ def labels_of(rows):
     return "; gold: " + ", ".join(f"{value} {number / len(rows):.3f}" for value, number in sorted(counted.items()))
 
 
+@pytest.mark.slow  # loads torch
 def test_r3_with_rows_that_are_drawn(main, write, judge_server, monkeypatch, module_of, tmp_path, capsys):
     """All steps but embed/diverse, which starts processes that load torch; rubrics are written after examples."""
     monkeypatch.setenv("R3_EXAMPLES", str(r3_pool(write)))

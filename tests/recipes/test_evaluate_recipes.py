@@ -118,7 +118,8 @@ def test_a_served_policy_is_evaluated_whole_and_tables_made(recipe, published, j
         assert average["mean"] == pytest.approx(2 / 3), average
 
 
-@pytest.mark.parametrize("own", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("own", [False, True])
 def test_no_question_of_sp3f_names_the_language_of_the_answer(
     own, published, judge_server, main, monkeypatch, tmp_path
 ):

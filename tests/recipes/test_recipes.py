@@ -103,14 +103,14 @@ def test_all_are_found():
     ]
 
 
-@each
-def test_opens_with_the_schema_the_command_and_the_paper(recipe):
-    first, command, *rest = recipe.read_text(encoding="utf-8").splitlines()
-    place = recipe.relative_to(FOLDER)
-    assert first == f"# yaml-language-server: $schema={'../' * len(place.parts)}schemas/recipe.schema.json"
-    assert re.fullmatch(rf"# ([A-Z_]+=\S+ )?rewardlab (run|eval|judge) recipes/{place}( --.*)?", command)
-    head = " ".join(line.removeprefix("# ") for line in takewhile(lambda line: line.startswith("#"), rest))
-    assert re.search(r'\(?([A-Z][a-z]+ et al\.|anonymous authors), "m?[A-Z]', head), "cites no paper"
+def test_opens_with_the_schema_the_command_and_the_paper():
+    for recipe in RECIPES:
+        first, command, *rest = recipe.read_text(encoding="utf-8").splitlines()
+        place = recipe.relative_to(FOLDER)
+        assert first == f"# yaml-language-server: $schema={'../' * len(place.parts)}schemas/recipe.schema.json", recipe
+        assert re.fullmatch(rf"# ([A-Z_]+=\S+ )?rewardlab (run|eval|judge) recipes/{place}( --.*)?", command), recipe
+        head = " ".join(line.removeprefix("# ") for line in takewhile(lambda line: line.startswith("#"), rest))
+        assert re.search(r'\(?([A-Z][a-z]+ et al\.|anonymous authors), "m?[A-Z]', head), "cites no paper"
 
 
 @each

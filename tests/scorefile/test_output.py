@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab.errors import JobError
 from rewardlab.files import LineAppender
@@ -19,7 +19,6 @@ JSON = st.recursive(SCALARS | TEXTS, lambda inner: st.lists(inner) | st.dictiona
 
 
 @given(st.dictionaries(TEXTS, JSON, max_size=4))
-@settings(max_examples=50, deadline=None)
 def test_a_row_is_one_line_of_utf8_that_reads_back(row):
     line = to_line(row)
     assert line.count(b"\n") == 1

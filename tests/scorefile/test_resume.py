@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 from helpers.paths import TESTS
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rewardlab.cli import main
 from rewardlab.scorefile import job
@@ -78,7 +78,7 @@ def scored():
 
 
 @given(st.data())
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25)
 def test_cut_anywhere_it_ends_the_same(whole, data):
     cut = data.draw(st.integers(0, len(whole)))
     OUT.write_bytes(whole[:cut])
@@ -87,7 +87,7 @@ def test_cut_anywhere_it_ends_the_same(whole, data):
 
 
 @given(st.permutations(range(ROWS)), st.integers(0, ROWS), st.sets(st.integers(0, ROWS - 1)))
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25)
 def test_lost_moved_repeated_and_broken_lines_end_the_same(whole, order, kept, broken):
     lines = whole.splitlines(keepends=True)
     left = [lines[number] for number in order[:kept]] + [lines[number] for number in order[: kept // 2]]

@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab import Completion, Score
 from rewardlab.errors import JobError
@@ -114,7 +114,6 @@ class TestMissingValues:
         assert made.totals == [1.0, 0.5]
         assert made.components == components
 
-    @settings(max_examples=50, deadline=None)
     @given(st.floats(-1, 1), st.integers(1, 7), st.sampled_from(["group_mean", "zero_advantage"]))
     def test_do_not_tell_equal_values_apart(self, group_of, value, others, policy):
         """A mean that rounding moved would be an advantage over values that are all the same."""
@@ -178,7 +177,6 @@ def compose(columns, policies, group_of):
     return made.totals, made.shaped
 
 
-@settings(max_examples=150, deadline=None)
 @given(scored_groups())
 def test_policies_do_what_the_contract_says(group_of, drawn):
     made, wanted = compose(*drawn, group_of), reference(*drawn)
@@ -190,7 +188,6 @@ def test_policies_do_what_the_contract_says(group_of, drawn):
         assert made[1] == pytest.approx(wanted[1])
 
 
-@settings(max_examples=50, deadline=None)
 @given(scored_groups(), st.data())
 def test_permuting_a_group_permutes_what_comes_out(group_of, drawn, data):
     columns, policies = drawn
@@ -468,7 +465,6 @@ class TestTheGuard:
         with pytest.raises(JobError, match="3 of the last 4"):
             guard.check()
 
-    @settings(max_examples=60, deadline=None)
     @given(
         st.lists(st.tuples(st.sampled_from([0.5, ABSTAINED, FAILED]), st.integers(1, 40)), max_size=12),
         st.integers(1, 4),

@@ -11,7 +11,7 @@ from types import MappingProxyType, SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab import GroupStream, RewardSpec, Score
 from rewardlab.concurrency.threads import CallThread, LoopThread
@@ -288,7 +288,6 @@ def moody(items):
     return [s if c.text != "bad" else None for s, (_, c) in zip(length(items), items, strict=True)]
 
 
-@settings(max_examples=25, deadline=None)
 @given(batches, st.sampled_from(WAYS), st.sampled_from(["completion", "batch"]))
 def test_a_score_does_not_depend_on_what_it_is_asked_with(group_of, texts, runs, scope):
     alone = {"good": 0.4, "fine": 0.4, "bad": None, "raise": None}

@@ -216,7 +216,7 @@ def test_completions_are_scored_as_they_arrive(plan_of, reward):
         asyncio.run(work(scorer))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 2**32))
 def test_neither_the_order_of_arrival_nor_the_thread_matters(plan_of, sized, seed):
     texts = ["x" * length for length in range(1, 9)]

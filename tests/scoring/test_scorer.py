@@ -96,7 +96,6 @@ def interrupt_soon(seconds=0.1):
 # --- the same scores in any company ---
 
 
-@settings(max_examples=25, deadline=None)
 @given(groups, st.data())
 def test_permuting_a_group_permutes_its_scores(every_way, group_of, group, data):
     order = data.draw(st.permutations(range(len(group))))
@@ -106,7 +105,7 @@ def test_permuting_a_group_permutes_its_scores(every_way, group_of, group, data)
     assert after.shaped == pytest.approx([before.shaped[i] for i in order])
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.lists(groups, min_size=1, max_size=6))
 def test_neighbours_do_not_matter(every_way, group_of, batch):
     """Neither groups that are scored at the same time nor, but for group scope, the others of the group."""
@@ -122,7 +121,7 @@ def test_neighbours_do_not_matter(every_way, group_of, batch):
                 assert single.components[name][0].value == scored.components[name][index].value
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(groups, st.data())
 def test_completions_may_arrive_in_any_order(every_way, group_of, texts, data):
     group = group_of(*texts)

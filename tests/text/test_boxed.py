@@ -78,8 +78,8 @@ def test_no_text_is_too_strange(text):
     "piece", [r"\boxed{", r"\boxed ", r"\boxed{1}", "{", "}", "\\", " ", r"\(", r"\boxed" + " " * 50]
 )
 @pytest.mark.parametrize("read", [last_box, official_box])
-def test_a_megabyte_of_anything_is_read_at_once(read, piece):
-    text = r"\boxed" + piece * (1_000_000 // len(piece))
+def test_a_long_text_of_anything_is_read_at_once(read, piece):
+    text = r"\boxed" + piece * (300_000 // len(piece))
     started = time.process_time()
     read(text)
-    assert time.process_time() - started < 2.0
+    assert time.process_time() - started < 0.6

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab.recipe.expression import parse
 from rewardlab.recipe.use import ComponentUse
 from rewardlab.scoring.composition import Composition, ScoredGroup
-from rewardlab.training import batch_advantages, is_flat
+from rewardlab.training.advantages import batch_advantages, is_flat
 from rewardlab.types import Completion, Group, Sample, Score
 from rewardlab_normalize.options import StdOptions
 from rewardlab_normalize.std import Std
@@ -58,7 +58,6 @@ def by_numpy(algorithm, groups):
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-@settings(max_examples=30)
 @given(batch=batch, holes=holes)
 def test_they_are_the_formula_of_the_paper_over_what_is_present(algorithm, batch, holes):
     holes = holes[: len(batch)]
@@ -68,7 +67,6 @@ def test_they_are_the_formula_of_the_paper_over_what_is_present(algorithm, batch
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-@settings(max_examples=30)
 @given(batch=batch, holes=holes)
 def test_every_group_has_mean_0_so_that_an_engine_subtracts_nothing(algorithm, batch, holes):
     groups = [scored(values, gone) for values, gone in zip(batch, holes, strict=False)]
@@ -76,7 +74,6 @@ def test_every_group_has_mean_0_so_that_an_engine_subtracts_nothing(algorithm, b
     np.testing.assert_allclose(found.mean(axis=1), 0.0, atol=1e-7)
 
 
-@settings(max_examples=30)
 @given(batch=batch)
 def test_dr_grpo_passes_centred_values_unchanged(batch):
     centred = [[v - sum(values) / 4 for v in values] for values in batch]
@@ -85,7 +82,6 @@ def test_dr_grpo_passes_centred_values_unchanged(batch):
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-@settings(max_examples=30, deadline=None)
 @given(values=group, others=group)
 def test_a_missing_sample_leaves_every_statistic(algorithm, values, others):
     """With a hole, the rest get what a group without that sample gets; the hole itself gets nothing."""
@@ -96,7 +92,6 @@ def test_a_missing_sample_leaves_every_statistic(algorithm, values, others):
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-@settings(max_examples=30)
 @given(values=group, seed=st.randoms())
 def test_permuting_a_group_permutes_its_advantages(algorithm, values, seed):
     order = list(range(4))

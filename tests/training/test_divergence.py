@@ -9,9 +9,9 @@ import pytest
 from rewardlab.errors import JobError
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.models import Divergence
+from rewardlab.training.alarm_watch import FILE, AlarmWatch, alarm_sentences
+from rewardlab.training.alarms import AlarmDetector
 from rewardlab.training.check import check_recipe
-from rewardlab.training.divergence import DivergenceDetector
-from rewardlab.training.divergence_watch import FILE, DivergenceWatch, divergences
 
 RECORDED = sorted((Path(__file__).parent / "recorded_steps").glob("*.jsonl"))
 RECIPE = {
@@ -26,8 +26,8 @@ RECIPE = {
 
 def signs(series, low=0.0, **settings):
     """Return (step, kind, number) of each sign in a series of numbers, from step 1 on."""
-    detector = DivergenceDetector(Divergence(**settings), low)
-    return [(s.step, s.kind, s.number) for step, row in enumerate(series, 1) for s in detector.add(step, row)]
+    detector = AlarmDetector(Divergence(**settings), low)
+    return [(s.step, s.alarm.name, s.number) for step, row in enumerate(series, 1) for s in detector.add(step, row)]
 
 
 def of(name, values):
@@ -77,7 +77,7 @@ class TestWhatIsFine:
         rows = [json.loads(line) for line in path.read_text().splitlines()]
         assert len(rows) >= 3
         for low in (0.0, None):
-            detector = DivergenceDetector(Divergence(), low)
+            detector = AlarmDetector(Divergence(), low)
             assert [sign for row in rows for sign in detector.add(row["step"], row)] == []
 
     def test_there_are_such_runs(self):
@@ -135,7 +135,7 @@ def watch(plan, tmp_path):
 
     def make(*history, attempt=0, **stage):
         said = []
-        return DivergenceWatch(plan(**stage), tmp_path, 0, attempt, said.append, history), said
+        return AlarmWatch(plan(**stage), tmp_path, 0, attempt, said.append, history), said
 
     return make
 
@@ -154,8 +154,8 @@ class TestTheWatch:
         assert {name: row[name] for name in ("attempt", "stage", "step", "kind", "value", "usual")} == {
             "attempt": 0, "stage": "0-rl", "step": 7, "kind": "far above", "value": 70.0, "usual": 0.1
         }  # fmt: skip
-        assert divergences(tmp_path) == [TOLD]
-        assert divergences(tmp_path, ["1-rl"]) == []
+        assert alarm_sentences(tmp_path) == [TOLD]
+        assert alarm_sentences(tmp_path, ["1-rl"]) == []
 
     def test_ends_the_stage_where_it_should(self, watch):
         it, _ = watch(on_divergence="stop")
@@ -183,7 +183,7 @@ class TestTheWatch:
         again, _ = watch(*KL, attempt=1)
         for step, numbers in KL[resumed_at - 1 :]:
             again.take(step, numbers)
-        assert divergences(tmp_path) == found
+        assert alarm_sentences(tmp_path) == found
 
     def test_takes_back_what_steps_said_that_are_trained_otherwise_now(self, watch, tmp_path):
         first, _ = watch()
@@ -192,7 +192,7 @@ class TestTheWatch:
         first.take(5, {"kl": 0.1})  # a restart from a checkpoint
         for step in (6, 7, 8):
             first.take(step, {"kl": 0.1})
-        assert divergences(tmp_path) == []
+        assert alarm_sentences(tmp_path) == []
 
     def test_knows_the_least_total(self, watch):
         it, said = watch()

@@ -43,6 +43,7 @@ def test_where_the_hub_may_not_be_asked_no_run_begins(main, told, monkeypatch, t
     assert not (tmp_path / "runs").exists()
 
 
+@pytest.mark.slow
 def test_the_hub_is_asked_once_and_no_folder_is_left(told, tmp_path, judge_server, rewardlab):
     with judge_server.Serving(judge_server.JudgeServer()) as hub:  # it knows no model
         env = {"HF_HUB_CACHE": str(tmp_path / "hub")}

@@ -4,13 +4,12 @@ from collections import Counter
 from statistics import fmean
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab import Completion, Sample, Score
 from rewardlab.data import stratified_sample
 from rewardlab.scoring.composition import ScoredGroup
-from rewardlab.training.results import Results, Slice, results_table, summarise
-from rewardlab.training.step_metrics import evaluation_metrics
+from rewardlab.training.results import Results, Slice, summarise
 
 
 def scored(totals, values=None, **fields):
@@ -29,7 +28,7 @@ def test_metrics_are_named_like_those_of_a_step():
     results = summarise(
         [scored([1.0], language="de"), scored([0.5], [None], language="en")], ["language"], "1-rl after"
     )
-    assert evaluation_metrics(results) == {
+    assert results.metrics() == {
         "reward/total": 0.75,
         "reward/a": 1.0,
         "language de/reward/total": 1.0,
@@ -61,7 +60,6 @@ class TestSlices:
         assert names == ["all", "language bn", "language de", "language en", "all but en"]
         assert summarise(groups, ["language"], "x").slices[-1].means == {"total": 0.75, "a": 0.75}
 
-    @settings(max_examples=40, deadline=None)
     @given(st.lists(st.tuples(st.sampled_from("xyz"), st.lists(st.none() | st.floats(-5, 5), min_size=1)), min_size=1))
     def test_have_the_means_of_what_has_a_value(self, drawn):
         results = summarise([scored(values, kind=kind) for kind, values in drawn], ["kind"], "x")
@@ -95,7 +93,7 @@ class TestTheTable:
     )
 
     def test_has_a_line_a_slice_and_a_column_a_component(self):
-        assert results_table(self.now) == (
+        assert self.now.table() == (
             "held-out prompts, 4 completions each\n"
             "             prompts  total  accuracy\n"
             "all          12       1.50   -\n"
@@ -103,7 +101,7 @@ class TestTheTable:
         )
 
     def test_shows_what_was_before_also_where_there_was_or_is_no_value(self):
-        assert results_table(self.now, self.then) == (
+        assert self.now.table(self.then) == (
             "held-out prompts, 4 completions each, before -> after\n"
             "             prompts  total         accuracy\n"
             "all          12       0.50 -> 1.50  0.25 -> -\n"
@@ -112,7 +110,6 @@ class TestTheTable:
 
 
 class TestSpread:
-    @settings(max_examples=50, deadline=None)
     @given(st.lists(st.sampled_from(["de", "en", "bn"])), st.integers(0, 12))
     def test_takes_evenly_from_each_value_and_keeps_the_order_within(self, languages, most):
         samples = [Sample(id=str(n), fields={"language": name}) for n, name in enumerate(languages)]

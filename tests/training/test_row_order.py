@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab import Config, CurriculumSpec
 from rewardlab.data import shuffled
@@ -52,7 +52,6 @@ class TestSteps:
     def test_else_epochs_over_the_rows_each_row_read(self, rows, epochs, batch, steps):
         assert steps_of(SftStage(use="sft", batch_size=batch, epochs=epochs), rows) == steps
 
-    @settings(max_examples=50)
     @given(rows=st.integers(1, 1000), epochs=st.integers(1, 5), batch=st.integers(1, 64))
     def test_whole_epochs_read_every_row_as_often_and_less_than_a_batch_more(self, rows, epochs, batch):
         read = steps_of(SftStage(use="sft", batch_size=batch, epochs=epochs), rows) * batch

@@ -60,7 +60,7 @@ def test_an_engine_may_warn_of_a_recipe_that_it_can_run(main, write, monkeypatch
     assert "is short" not in err
 
 
-@pytest.mark.parametrize("absent", ["capabilities", "run_stage"])
+@pytest.mark.parametrize("absent", ["capabilities", "load_policy"])
 def test_an_engine_that_lacks_a_part_of_the_interface_is_named(main, write, monkeypatch, toy, absent):
     from toy_rewards.engine.backend import ToyBackend
 

@@ -8,7 +8,7 @@ import yaml
 
 from rewardlab.authoring.listing import component_rows
 from rewardlab.first_party import first_party
-from rewardlab.registry import Registry
+from rewardlab.registry import Registry, installed
 from rewardlab.text import columns
 
 KNOWN = "known_plugins.yaml"
@@ -19,10 +19,10 @@ def search_plugins(words: str, registry: Registry | None = None) -> list[dict[st
 
     A row has `name`, `summary` and `get`, which is how to have it: "installed", or a command.
     """
-    registry = registry or Registry()
-    installed = [row for name in registry.names() for row in component_rows(registry.plugin(name))]
-    there = {row["distribution"] for row in installed}
-    rows = [{"name": row["use"], "summary": row["summary"], "get": "installed"} for row in installed]
+    registry = registry or installed()
+    here = [row for name in registry.names() for row in component_rows(registry.plugin(name))]
+    there = {row["distribution"] for row in here}
+    rows = [{"name": row["use"], "summary": row["summary"], "get": "installed"} for row in here]
     rows += [
         {"name": known["distribution"], "summary": known["summary"], "get": f"pip install {known['distribution']}"}
         for known in [*first_party().values(), *known_plugins()]

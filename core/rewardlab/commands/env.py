@@ -9,7 +9,7 @@ from pydantic import model_validator
 
 from rewardlab.command_spec import CommandResult, Positional, note
 from rewardlab.errors import UserError, nearest
-from rewardlab.registry import Registry
+from rewardlab.registry import Registry, installed
 from rewardlab.specs import Config
 from rewardlab.text import columns
 from rewardlab.workers.environments.definition import EnvironmentDefinition, python_in
@@ -63,7 +63,7 @@ def run(options: Options) -> CommandResult:
 
 
 def _create(names: Sequence[str], cpu: bool) -> CommandResult:
-    registry = Registry()
+    registry = installed()
     wanted = [(name, definition) for name in names for definition in _definitions(name, cpu, registry)]
     pythons = []
     for name, definition in wanted:
@@ -122,7 +122,7 @@ def _rows() -> Iterator[dict[str, Any]]:
 
 def _askers() -> dict[Path, list[str]]:
     """Map each folder to the names that ask for it. A definition that fails is reported on stderr and left out."""
-    registry = Registry()
+    registry = installed()
     wanted = [(plugin.name, definition) for plugin in registry for definition in environments_of(plugin)]
     for name, define in _environments_of_backends(registry).items():
         wanted.append((f"{name.removesuffix(CPU)} --cpu" if name.endswith(CPU) else name, define()))

@@ -23,9 +23,9 @@ def find(name: str) -> "CommandSpec | None":
     others = third_parties()
     if ours is not None and not others:
         return ours
-    from rewardlab.registry import Registry, command_of_ours, find_command
+    from rewardlab.registry import command_of_ours, find_command, installed
 
-    found = (find_command(name, Registry()) if others else None) or ours
+    found = (find_command(name, installed()) if others else None) or ours
     return command_of_ours(name) if found is None and command_owner(name) is not None else found
 
 
@@ -45,10 +45,10 @@ def of_third_parties() -> list[tuple[str, str]]:
     """Return the commands of plugins that are not ours, with their origin. A broken plugin has none."""
     if not third_parties():
         return []
-    from rewardlab.registry import Registry
+    from rewardlab.registry import installed
     from rewardlab.text.printable import printable
 
-    registry = Registry()
+    registry = installed()
     plugins = [registry.plugin(name) for name in dict.fromkeys(_entry_points_of_others())]
     return [
         (printable(name), printable(f"{spec.summary} ({plugin.distribution} {plugin.version})"))

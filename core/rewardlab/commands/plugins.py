@@ -8,7 +8,7 @@ from rewardlab.authoring.recipe_keys import PARTS, part_row
 from rewardlab.command_spec import CommandResult, CommandSpec, Flag, Positional, PythonOnly, note
 from rewardlab.commands.argument_types import Count
 from rewardlab.errors import UserError, nearest
-from rewardlab.registry import Registry, command_of_ours
+from rewardlab.registry import command_of_ours, installed
 from rewardlab.specs import Config
 
 NEW, CHECK = "new", "check"
@@ -81,7 +81,7 @@ def _list(options: Options) -> CommandResult:
         given = " ".join(options.words)
         raise UserError(f"one name, not {given!r}; the commands are {NEW}, {CHECK}: `rewardlab plugins --help`")
     name = options.words[0] if options.words else ""
-    registry = Registry()
+    registry = installed()
     wanted = name.partition("/")[0]
     parts = [part_row(name)] if name in PARTS else []
     if wanted and wanted not in registry.names() and not parts:

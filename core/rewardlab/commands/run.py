@@ -14,10 +14,11 @@ from rewardlab.errors import PLUGIN_FAULTS, RewardlabError, one_line_at
 from rewardlab.plan import Plan
 from rewardlab.recipe.loading import RESOLVED
 from rewardlab.redaction import name_variables, shell_command
-from rewardlab.registry import Registry
+from rewardlab.registry import installed
 from rewardlab.specs import Config
-from rewardlab.training import RunJob, RunResult, written_models
+from rewardlab.training import RunJob, RunResult
 from rewardlab.training.backend import lacking
+from rewardlab.training.run_job import written_models
 
 
 class JobOptions(Config):
@@ -115,7 +116,7 @@ def finish(job: RunJob, options: JobOptions, warnings: list[str]) -> CommandResu
 def _finished(directory: Path) -> list[str]:
     """Hand the folder to the plugins that do something with a run that has ended; return their notes."""
     notes: list[str] = []
-    for plugin in Registry():
+    for plugin in installed():
         for finished in plugin.finished:
             try:
                 notes += finished(directory)

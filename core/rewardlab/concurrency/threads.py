@@ -22,7 +22,7 @@ CLOSE_LIMIT = 2.0  # seconds that `close` waits for code that cannot be interrup
 class LoopThread:
     """A running event loop in a daemon thread."""
 
-    def __init__(self, name: str):
+    def __init__(self, name: str) -> None:
         self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
         self.loop = self._runner.get_loop()
         self._closed = False
@@ -89,7 +89,7 @@ class LoopThread:
 class CallThread:
     """A daemon thread that makes one call after another, with no event loop running in it."""
 
-    def __init__(self, name: str):
+    def __init__(self, name: str) -> None:
         self._calls: SimpleQueue[tuple[Future[Any], Callable[..., Any], tuple[Any, ...]] | None] = SimpleQueue()
         self._owner = os.getpid()
         self._thread = threading.Thread(target=self._serve, name=name, daemon=True)

@@ -56,8 +56,7 @@ def csv_rows(file: BinaryIO, path: str, delimiter: str) -> Iterator[tuple[int, d
 
 
 def _separator(file: BinaryIO, usual: str) -> str:
-    """Return what separates the columns of the head: the usual sign, or another one if the usual sign separates
-    nothing."""
+    """Return what separates the columns of the head: the usual sign, or another one if that separates nothing."""
     head = b""
     while not head.strip() and (line := file.readline(BLOCK)):
         head = line.removeprefix(BOM)
@@ -72,7 +71,7 @@ def _separator(file: BinaryIO, usual: str) -> str:
 class _Lines:
     """The lines of a file as texts, for a reader of rows that may go over several of them."""
 
-    def __init__(self, file: BinaryIO):
+    def __init__(self, file: BinaryIO) -> None:
         self._lines = bounded_lines(file)
         self._read = 0
         self._size = 0

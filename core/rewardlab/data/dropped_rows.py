@@ -36,7 +36,7 @@ class DroppedRows:
     what: what could not be done with them ("could not be translated").
     """
 
-    def __init__(self, use: str, most: float, what: str):
+    def __init__(self, use: str, most: float, what: str) -> None:
         self._use, self._most, self._what = use, most, what
         self._kept = 0
         self._reasons: Counter[tuple[str, str]] = Counter()

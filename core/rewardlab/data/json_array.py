@@ -47,7 +47,7 @@ def _items(file: BinaryIO, path: str) -> Iterator[bytes]:
 class _ArrayReading:
     """The place of a reading in an array: how deep in brackets, whether in a text, and the item that is being read."""
 
-    def __init__(self, path: str):
+    def __init__(self, path: str) -> None:
         self._path = path
         self._depth = 0
         self._in_text = False

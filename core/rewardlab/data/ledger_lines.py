@@ -64,7 +64,7 @@ def _numbers(index: Path) -> tuple[int, ...] | None:
 class LedgerFile:
     """A ledger, or any file of rows, in one file."""
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path) -> None:
         self._path = os.fspath(path)
         self._last: dict[str, Any] | Problem | None = None
 
@@ -115,7 +115,7 @@ class LedgerShards:
     is in no entry does not count, nor does a group whose shard has not all of its bytes.
     """
 
-    def __init__(self, index: Path):
+    def __init__(self, index: Path) -> None:
         self._index = index
         self._bad: list[PlacedRow] = []
         entries: dict[str, IndexEntry] = {}
@@ -204,7 +204,7 @@ def _joined(entry: IndexEntry, block: bytes) -> list[bytes] | None:
 class _OpenShards:
     """The shards of a folder, opened when they are first read; no more than MAX_OPEN at once."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._files: dict[str, BinaryIO] = {}
         self._closing = ExitStack()

@@ -32,7 +32,7 @@ class Budget:
         most_tokens: int | None,
         spent: Mapping[str, float] | None = None,
         save: Callable[[Mapping[str, float]], None] | None = None,
-    ):
+    ) -> None:
         self._name = name
         self._limits = limits_by_unit(limits)
         self._price = price

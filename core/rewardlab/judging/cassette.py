@@ -51,7 +51,7 @@ class Cassette:
     keeps: called with the 32 bytes of a key; answers of keys for which it is false are not noted, and not found.
     """
 
-    def __init__(self, path: Path, write: bool = True, keeps: Callable[[bytes], bool] | None = None):
+    def __init__(self, path: Path, write: bool = True, keeps: Callable[[bytes], bool] | None = None) -> None:
         """Open the file. Raises UserError if it is to be read and missing, cannot be opened, or is not a cassette."""
         self.path = path
         self._places: dict[bytes, int] = {}

@@ -41,7 +41,7 @@ class CircuitBreaker:
         patience: float,
         on_open: Callable[[str, float], None] = lambda why, seconds: None,
         on_close: Callable[[], None] = lambda: None,
-    ):
+    ) -> None:
         self._patience = patience
         self._on_open = on_open
         self._on_close = on_close

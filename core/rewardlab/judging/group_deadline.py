@@ -22,7 +22,7 @@ class ArrivingGroup(Protocol):
 class GroupClock:
     """The time that a group has left with each judge."""
 
-    def __init__(self, stream: ArrivingGroup):
+    def __init__(self, stream: ArrivingGroup) -> None:
         self._stream = stream
         self._ends: dict[str, float] = {}
         self._limits: dict[str, list[asyncio.Timeout]] = {}

@@ -42,7 +42,7 @@ class HostedJudge:
         home: LoopThread,
         options: Any = None,
         judging: JudgingSettings | None = None,
-    ):
+    ) -> None:
         self.name = name
         self.stopped: JobError | None = None
         self._judge = judge

@@ -28,7 +28,7 @@ class CanStop(Protocol):
 class NamedJudges(Mapping[str, J]):
     """Judges by the names that a recipe gives them; an unknown name is a UserError."""
 
-    def __init__(self, judges: Mapping[str, J]):
+    def __init__(self, judges: Mapping[str, J]) -> None:
         self._judges = dict(judges)
 
     def __getitem__(self, name: str) -> J:
@@ -56,7 +56,7 @@ class NamedJudges(Mapping[str, J]):
 class Judges(NamedJudges[HostedJudge]):
     """The judges that a recipe declares, hosted in this process."""
 
-    def __init__(self, judges: Mapping[str, HostedJudge], home: LoopThread | None = None):
+    def __init__(self, judges: Mapping[str, HostedJudge], home: LoopThread | None = None) -> None:
         super().__init__(judges)
         self._home = home
 

@@ -62,7 +62,7 @@ class KeptReplies:
         use: CassetteUse | None,
         files: ReplyFiles | None,
         keeps: Callable[[bytes], bool] | None = None,
-    ):
+    ) -> None:
         """Open the files. Raises UserError if the recipe's cassette cannot be used."""
         self._name = name
         self.use = use

@@ -14,7 +14,7 @@ class OutageNotice:
     whether it warns. While an outage lasts and anybody waits, a line comes every `progress_interval_s()` seconds.
     """
 
-    def __init__(self, waiting: Callable[[], int], say: Callable[[str, bool], None]):
+    def __init__(self, waiting: Callable[[], int], say: Callable[[str, bool], None]) -> None:
         self._waiting = waiting
         self._say = say
         self._began = 0.0

@@ -22,7 +22,7 @@ class Bucket:
     whether the burst is there at the start.
     """
 
-    def __init__(self, per_minute: float, over: float = SECONDS, full: bool = True):
+    def __init__(self, per_minute: float, over: float = SECONDS, full: bool = True) -> None:
         self._burst = max(1.0, per_minute / SECONDS)
         self._rate = (per_minute - (self._burst - 1.0)) / over
         self._level = self._burst if full else 0.0
@@ -60,7 +60,7 @@ class TokenEstimate:
 class RateLimit:
     """The rate limits of a judge, each a number a minute or None. Questions go in the order in which they came."""
 
-    def __init__(self, requests: int | None, tokens: int | None):
+    def __init__(self, requests: int | None, tokens: int | None) -> None:
         self._requests = Bucket(requests) if requests else None
         self._tokens = Bucket(tokens) if tokens else None
         self._line = asyncio.Lock()

@@ -56,7 +56,7 @@ class ReplyCache:
         use: CassetteUse | None,
         files: ReplyFiles | None,
         store: ReplyStore | None = None,
-    ):
+    ) -> None:
         """Open the cassettes. Raises UserError if the recipe's cassette cannot be used."""
         self._identity = identity
         self._use = use

@@ -60,7 +60,7 @@ class Attempts:
         limits: Limits,
         stopped: Callable[[], JobError | None],
         tell: Callable[[str, bool], None],
-    ):
+    ) -> None:
         self._name = name
         self._judge = judge
         self._settings = settings

@@ -15,7 +15,7 @@ class UnparsableWatch:
     local: whether the judge makes no network call, and so is no model.
     """
 
-    def __init__(self, name: str, local: bool = False):
+    def __init__(self, name: str, local: bool = False) -> None:
         self._name = name
         self._question = LOCAL_QUESTION if local else MODEL_QUESTION
         self._seen = 0

@@ -73,7 +73,7 @@ class UsageFile:
     had counted.
     """
 
-    def __init__(self, path: Path | None, goes_on: bool = False):
+    def __init__(self, path: Path | None, goes_on: bool = False) -> None:
         """Open the file. goes_on: in the place of a process that was lost, within the same attempt of the job."""
         self._path = path
         self._saved = time.monotonic()

@@ -40,8 +40,7 @@ class Component(Generic[UseT, SpecT]):
         return [name for name in named if isinstance(name, str)]
 
     def questions(self) -> dict[str, list[Ask]]:
-        """Map the judges that the component asks to small questions in the forms that it asks them, if its spec has
-        `question`."""
+        """Map the judges that the component asks to small questions as it asks them, if its spec has `question`."""
         tells = getattr(self.spec, "question", None)
         told = None if tells is None else self.ask("what it asks its judges", tells, self.options)
         by_option = told if isinstance(told, Mapping) else dict.fromkeys(getattr(self.spec, "judges", ()), told)

@@ -24,8 +24,7 @@ OWN_SCALING = {
 
 
 def normalize_findings(recipe: Recipe, normalizers: Sequence[Component | None]) -> Iterator[Finding]:
-    """Yield findings for stages whose trainer rescales rewards itself, and for factors of the loss that do not fit the
-    loss.
+    """Yield findings for stages whose trainer rescales rewards itself, and for factors that do not fit the loss.
 
     normalizers: those of `reward.normalize`, None if one is not known.
     """
@@ -231,8 +230,7 @@ def _named_source_findings(place: RecipePath, use: DatasetUse, wanted: Sequence[
 
 
 def validation_findings(recipe: Recipe, components: Sequence[str], backend: Component | None) -> Iterator[Finding]:
-    """Yield a finding for each stage whose best checkpoint is to be chosen by a component, or an engine, that is not
-    there."""
+    """Yield a finding for each stage whose best checkpoint is chosen by a component or an engine that is not there."""
     for index, stage in enumerate(recipe.stages):
         validation = getattr(stage, "validation", None)
         if validation is None:
@@ -265,8 +263,7 @@ def target_findings(recipe: Recipe, datasets: Mapping[RecipePath, Component]) ->
 def sampler_findings(
     recipe: Recipe, curriculum: Component | None, named: Component | None, planned: Component | None
 ) -> Iterator[Finding]:
-    """Yield findings for a `sampler` that does not sample or is a second one, and for stages that train on more than it
-    collects.
+    """Yield findings for a `sampler` that does not sample, is a second one, or collects less than a stage trains on.
 
     named: what stands under `sampler`. planned: the group sampler that is used, this one or the curriculum.
     """

@@ -119,8 +119,7 @@ class Plan:
         return ("dataset",) if lookup(self.document.tree, own) is None else own
 
     def validation_dataset(self, index: int) -> tuple[RecipePath, bool]:
-        """Return the place of the dataset that chooses the best checkpoint of stage `index`, and whether its held-out
-        rows do."""
+        """Return the place of the dataset that chooses a stage's best checkpoint, and whether its held-out rows do."""
         own = ("stages", index, "validation", "dataset")
         return (self.stage_dataset_place(index), True) if lookup(self.document.tree, own) is None else (own, False)
 

@@ -35,7 +35,7 @@ from rewardlab.recipe.partial_validation import LostParts, read, salvage
 from rewardlab.recipe.use import Use
 from rewardlab.recipe.validation import Finding, RecipePath, lookup, option_help, validate
 from rewardlab.redaction import environment_values, note_variables
-from rewardlab.registry import Plugin, Registry
+from rewardlab.registry import Plugin, Registry, installed
 from rewardlab.specs import DatasetSpec, RewardSpec
 
 Purpose = Literal["check", "score", "run", "job"]
@@ -75,13 +75,13 @@ class Draft:
 def draft_plan(document: Document, registry: Registry | None, purpose: Purpose) -> Draft:
     """Return a draft: the plan of the parts of a recipe that can be read, with the problems of the rest."""
     note_variables(document.variables)
-    planner = _Planner(document, registry or Registry(), purpose)
+    planner = _Planner(document, registry or installed(), purpose)
     plan = planner.plan()
     return Draft(document=document, plan=plan, problems=planner.problems, lost=planner.lost)
 
 
 class _Planner:
-    def __init__(self, document: Document, registry: Registry, purpose: Purpose):
+    def __init__(self, document: Document, registry: Registry, purpose: Purpose) -> None:
         self._document = document
         self._registry = registry
         self._purpose = purpose

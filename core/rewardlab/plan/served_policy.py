@@ -10,8 +10,7 @@ from rewardlab.recipe.validation import Finding
 
 
 def served_findings(recipe: Recipe, judges: Mapping[str, Component], declared: Sequence[str]) -> Iterator[Finding]:
-    """Yield a finding for each policy that is not a judge of the recipe or cannot answer prompts, and for settings that
-    a server cannot apply.
+    """Yield findings for policies that are no judge or cannot answer, and for settings that a server cannot apply.
 
     judges: those that were found; declared: the names of all that the file has.
     """

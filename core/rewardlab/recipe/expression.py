@@ -89,7 +89,7 @@ class _Token(NamedTuple):
 class _Parser:
     """A recursive-descent parser; it collects `names` while it parses."""
 
-    def __init__(self, text: str):
+    def __init__(self, text: str) -> None:
         self.text = text
         if len(text) > _MAX_LENGTH:
             self.fail(_MAX_LENGTH, f"it is longer than {_MAX_LENGTH} characters")

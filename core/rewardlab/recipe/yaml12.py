@@ -117,7 +117,7 @@ def _bare_call(line: str) -> str | None:
 class _Composer:
     """A builder of values and their places from events; it notes mistakes and goes on while it can."""
 
-    def __init__(self, events: Iterator[yaml.Event], where: Callable[[int, Keys], str]):
+    def __init__(self, events: Iterator[yaml.Event], where: Callable[[int, Keys], str]) -> None:
         self.events, self.where = events, where
         self.problems: list[Problem] = []
         self.anchors: dict[str, tuple[Tree, Any]] = {}  # a place of None: the anchored value is still open

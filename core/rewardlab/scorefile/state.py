@@ -26,7 +26,7 @@ _FORM = {"recipe": dict, "components": list, "rows": dict, "plugins": dict}
 class StateFolder:
     """The folder of an output file's state, beside that file."""
 
-    def __init__(self, output: Path):
+    def __init__(self, output: Path) -> None:
         self.path = output.with_name(output.name + ".state")
         self.scratch = self.path / "ordered.jsonl"
         self.judges = self.path / "judges"

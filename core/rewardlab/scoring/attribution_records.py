@@ -44,7 +44,7 @@ class OutputRecords:
     What the total saw is computed again from the values that the components gave.
     """
 
-    def __init__(self, plan: Plan):
+    def __init__(self, plan: Plan) -> None:
         assert plan.recipe.reward is not None
         assert plan.expression is not None
         self._decomposition = decomposition_of(plan)

@@ -50,7 +50,7 @@ class ItemLane:
 
     def __init__(
         self, spec: RewardSpec, call: Callable[[Sequence[Item]], Awaitable[Any]], slots: int, share: bool = True
-    ):
+    ) -> None:
         self._spec = spec
         self._call = call
         self._slots = slots
@@ -144,7 +144,9 @@ class ItemLane:
 class GroupLane:
     """The lane of group scope: the reward reads the stream itself, on its own loop `home` where it runs in a thread."""
 
-    def __init__(self, spec: RewardSpec, call: Callable[[GroupStream], Awaitable[Any]], home: LoopThread | None):
+    def __init__(
+        self, spec: RewardSpec, call: Callable[[GroupStream], Awaitable[Any]], home: LoopThread | None
+    ) -> None:
         self._spec = spec
         self._call = call
         self._home = home

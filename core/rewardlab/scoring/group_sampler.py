@@ -13,7 +13,7 @@ from rewardlab.types import Candidates, Sample
 class GroupSampler:
     """A built group sampler, whose answers are checked; the one place where its exceptions get their name."""
 
-    def __init__(self, planned: Component, context: Context):
+    def __init__(self, planned: Component, context: Context) -> None:
         self._use = planned.use.use
         self._planned = planned
         self._sampler = build(planned, context, f"sampler {self._use}", "more")

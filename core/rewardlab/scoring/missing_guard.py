@@ -19,7 +19,7 @@ class MissingGuard:
     last `reset`, which a trainer calls at every step.
     """
 
-    def __init__(self, uses: Mapping[str, ComponentUse], window: int | None = None, least: int = 1):
+    def __init__(self, uses: Mapping[str, ComponentUse], window: int | None = None, least: int = 1) -> None:
         self._uses = {name: use for name, use in uses.items() if use.on_missing != "fail"}
         self._least = least
         self._failed: dict[str, deque[bool]] = {name: deque(maxlen=window) for name in self._uses}

@@ -17,7 +17,7 @@ class OwnScorer:
     open_one: opens a scorer. forks: whether a fork may open one; else it gets a UserError.
     """
 
-    def __init__(self, open_one: Callable[[], Scorer], forks: bool = True):
+    def __init__(self, open_one: Callable[[], Scorer], forks: bool = True) -> None:
         self._open, self._forks = open_one, forks
         self._lock = threading.Lock()
         self._closed = False

@@ -60,7 +60,7 @@ class Pool(Protocol):
 class StreamedPool:
     """A pool of exactly one group, whose rewards read completions as they arrive."""
 
-    def __init__(self, sample: Sample, size: int, start: Callable[[GroupStream], "Future[ScoredGroup]"]):
+    def __init__(self, sample: Sample, size: int, start: Callable[[GroupStream], "Future[ScoredGroup]"]) -> None:
         self._stream = GroupStream(sample, size)
         self._scoring = start(self._stream)
 
@@ -108,7 +108,7 @@ class _PooledCompletion:
 class SampledPool:
     """A pool from which the recipe's group sampler chooses the group."""
 
-    def __init__(self, sample: Sample, size: int, sampler: GroupSampler, scoring: PoolScoring):
+    def __init__(self, sample: Sample, size: int, sampler: GroupSampler, scoring: PoolScoring) -> None:
         self._sample = sample
         self._size = size
         self._most = sampler.most(size)

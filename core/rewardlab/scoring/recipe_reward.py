@@ -39,10 +39,10 @@ def load_reward(
     device: str = "auto",
     say: Callable[[str], None] = _warn,
 ) -> "RecipeReward":
-    """Return the reward of a recipe, with its judges and models ready to score.
+    r"""Return the reward of a recipe, with its judges and models ready to score.
 
         with load_reward("recipe.yaml", "reward.total=accuracy + format") as reward:
-            groups = reward.score([{"prompt": "1+1?", "answer": "2", "completions": ["\\\\boxed{2}", "three"]}])
+            groups = reward.score([{"prompt": "1+1?", "answer": "2", "completions": ["\\boxed{2}", "three"]}])
 
     recipe: a YAML file, a dict, or the folder of a run. overrides: as on the command line. device: the torch device of
     models where the recipe names none; "auto" takes a GPU if there is one. say: called with warnings about judges.
@@ -66,7 +66,7 @@ class RecipeReward:
 
     _loaded: Callable[[], "RecipeReward"] | None = None
 
-    def __init__(self, plan: Plan, machine: Machine | None = None, judging: JudgingSettings | None = None):
+    def __init__(self, plan: Plan, machine: Machine | None = None, judging: JudgingSettings | None = None) -> None:
         """Build the rewards and judges of a plan; start its worker processes."""
         if plan.recipe.reward is None:
             raise UserError("the recipe has no reward to score by", where=plan.document.where(("reward",)))

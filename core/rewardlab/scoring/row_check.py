@@ -21,7 +21,7 @@ class InputRow:
 class RowCheck:
     """The check of rows against a plan: the fields and token counts that they need, and who would abstain on them."""
 
-    def __init__(self, plan: Plan):
+    def __init__(self, plan: Plan) -> None:
         self.fields: Mapping[str, str] = plan.recipe.dataset.fields if plan.recipe.dataset else {}
         self.abstentions: dict[str, Counter[str]] = {}
         self._needs = plan.row_needs

@@ -90,7 +90,7 @@ class Scorer:
         shared: SharedResources | None = None,
         home: LoopThread | None = None,
         policy: Any = None,
-    ):
+    ) -> None:
         assert plan.recipe.reward is not None
         assert plan.expression is not None
         if judges is None:

@@ -19,7 +19,7 @@ class SharedLane:
     prompt, fields or completions under it differ, the lane scores each scorer's own group.
     """
 
-    def __init__(self, lane: Lane, home: LoopThread):
+    def __init__(self, lane: Lane, home: LoopThread) -> None:
         self._lane, self._home = lane, home
         self._lock = threading.Lock()
         self._kept: dict[str, tuple[Group, Future[list[Score]]]] = {}

@@ -40,7 +40,7 @@ def watched(reward: Any, spec: RewardSpec, title: str) -> Any:
 class _WatchedItems:
     """A reward of completion or batch scope, whose calls are noted while they last."""
 
-    def __init__(self, reward: Any, title: str):
+    def __init__(self, reward: Any, title: str) -> None:
         self._reward, self._title = reward, title
 
     def score(self, items: Sequence[tuple[Sample, Completion]]) -> Any:
@@ -51,7 +51,7 @@ class _WatchedItems:
 class _WatchedGroups:
     """A reward of group scope; a group of which completions are still to come is not at work, but waits."""
 
-    def __init__(self, reward: Any, title: str):
+    def __init__(self, reward: Any, title: str) -> None:
         self._score, self._title = awaiting(reward.score), title
 
     async def score(self, stream: GroupStream) -> Any:

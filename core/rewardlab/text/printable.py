@@ -33,7 +33,7 @@ def _writes_bars(frame: FrameType) -> bool:
 class PrintableStream:
     """A text stream that writes what is printable, without secrets, to another; everything else is the other's."""
 
-    def __init__(self, below: TextIO):
+    def __init__(self, below: TextIO) -> None:
         self.below = below
 
     def write(self, text: str) -> int:

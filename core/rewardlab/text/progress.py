@@ -38,7 +38,7 @@ class Progress:
         initial: int = 0,
         delay_s: float = BAR_DELAY_S,
         leave: bool = True,
-    ):
+    ) -> None:
         self._what = what
         self._total = total
         self._unit = unit

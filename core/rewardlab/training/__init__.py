@@ -12,16 +12,19 @@ repository use it. Pin `rewardlab-core~=0.1.0`.
     backend, check              the engine as the rest of the library sees it, or none, and every check before a run
     readiness, dry_run, costs   what can be tried, described and estimated before a run
     stages, data_stage          the stages one after the other, and the one that writes a dataset
+    policy, policy_stage        a policy that an engine has loaded in this process, and the stage that trains it
+    step_reward, group_rounds   its reward, step by step, and the groups of a group sampler
+    evaluation, step_log        its evaluations, and the log of its steps
     served_evaluation, served_policy   the stage that evaluates a served policy, which needs no engine
-    stage, splits, prompts, prompt_lengths, tokenizers, starting_model, tiny_model, model_folder   a stage's ingredients
+    stage, splits, prompts, token_rows, tokenizers, starting_model, tiny_model, model_folder   a stage's ingredients
+    stage_batches               a step's rows, divided into updates, ranks and micro-batches
     asked_rows                  how a judge's rows were asked, beside the model
     checkpoint_choice           the best of a stage's checkpoints, by a validation
     hub_models                  models that are named on the hub, and whether they are here
     lora                        LoRA adapters as a recipe sets them
     policy_judge                the policy as its own judge, as engines offer it
     ledger, step_metrics, results, evaluation_rows   the records that a stage writes
-    group_rounds                the groups of a group sampler, for engines that generate in batches
-    divergence, divergence_watch   signs in the numbers of steps that a training has diverged, and who tells of them
+    alarms, alarm_watch         signs in the numbers of steps that something is wrong, and who says so
     stage_checks, dataset_preview, data_provenance, telemetry   checks of stages and rows; telemetry stays off
 """
 
@@ -31,69 +34,57 @@ from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rewardlab.training.advantages import CENTRED as CENTRED
-    from rewardlab.training.advantages import batch_advantages as batch_advantages
     from rewardlab.training.advantages import group_advantages as group_advantages
-    from rewardlab.training.advantages import is_flat as is_flat
     from rewardlab.training.advantages import whitened as whitened
+    from rewardlab.training.alarm_watch import AlarmWatch as AlarmWatch
+    from rewardlab.training.alarm_watch import alarm_sentences as alarm_sentences
     from rewardlab.training.asked_rows import keep_asked as keep_asked
     from rewardlab.training.asked_rows import read_asked as read_asked
     from rewardlab.training.backend import Backend as Backend
     from rewardlab.training.backend import Capabilities as Capabilities
-    from rewardlab.training.backend import open_backend as open_backend
+    from rewardlab.training.backend import JobBackend as JobBackend
+    from rewardlab.training.backend import PolicyBackend as PolicyBackend
     from rewardlab.training.check import check_recipe as check_recipe
     from rewardlab.training.check import plan_of_job as plan_of_job
     from rewardlab.training.checkpoint_choice import best_checkpoint as best_checkpoint
-    from rewardlab.training.divergence_watch import DivergenceWatch as DivergenceWatch
-    from rewardlab.training.divergence_watch import divergences as divergences
     from rewardlab.training.dry_run import clip_note as clip_note
-    from rewardlab.training.dry_run import describe_length as describe_length
-    from rewardlab.training.dry_run import describe_optimiser as describe_optimiser
-    from rewardlab.training.dry_run import describe_sampling as describe_sampling
-    from rewardlab.training.dry_run import describe_updates as describe_updates
+    from rewardlab.training.dry_run import describe_training as describe_training
     from rewardlab.training.dry_run import model_line as model_line
     from rewardlab.training.evaluation_job import load_evaluation as load_evaluation
-    from rewardlab.training.evaluation_rows import write_evaluation_rows as write_evaluation_rows
-    from rewardlab.training.group_rounds import collect_groups as collect_groups
+    from rewardlab.training.evaluation_rows import write_evaluation as write_evaluation
     from rewardlab.training.hub_models import hub_configs as hub_configs
-    from rewardlab.training.hub_models import refuse_missing_models as refuse_missing_models
     from rewardlab.training.ledger import Ledger as Ledger
     from rewardlab.training.ledger import Phase as Phase
     from rewardlab.training.ledger import UsageLog as UsageLog
     from rewardlab.training.ledger import ledger_rows as ledger_rows
     from rewardlab.training.lora import Lora as Lora
-    from rewardlab.training.lora import lora_findings as lora_findings
     from rewardlab.training.model_folder import looks_local as looks_local
+    from rewardlab.training.policy import Policy as Policy
+    from rewardlab.training.policy import Sampling as Sampling
+    from rewardlab.training.policy import Training as Training
     from rewardlab.training.policy_judge import PolicyJudgeOptions as PolicyJudgeOptions
     from rewardlab.training.policy_judge import judges_itself as judges_itself
     from rewardlab.training.policy_judge import policy_judge_spec as policy_judge_spec
-    from rewardlab.training.policy_judge import question_sampling as question_sampling
     from rewardlab.training.policy_judge import question_tokens as question_tokens
-    from rewardlab.training.prompt_lengths import fitting_prompts as fitting_prompts
     from rewardlab.training.prompts import PromptFormat as PromptFormat
     from rewardlab.training.results import Results as Results
-    from rewardlab.training.results import remarks as remarks
-    from rewardlab.training.results import results_table as results_table
-    from rewardlab.training.results import summarise as summarise
     from rewardlab.training.row_order import reading_order as reading_order
     from rewardlab.training.row_order import steps_of as steps_of
     from rewardlab.training.run_directory import RunDirectory as RunDirectory
     from rewardlab.training.run_directory import run_name as run_name
     from rewardlab.training.run_job import RunJob as RunJob
     from rewardlab.training.run_job import RunResult as RunResult
-    from rewardlab.training.run_job import written_models as written_models
     from rewardlab.training.splits import evaluation_samples as evaluation_samples
     from rewardlab.training.splits import training_samples as training_samples
     from rewardlab.training.stage import StageJob as StageJob
+    from rewardlab.training.stage_batches import StageBatches as StageBatches
+    from rewardlab.training.stage_batches import divisors as divisors
     from rewardlab.training.stage_checks import context_of as context_of
-    from rewardlab.training.stage_checks import divisors as divisors
-    from rewardlab.training.stage_checks import update_findings as update_findings
     from rewardlab.training.starting_model import find_starting_model as find_starting_model
-    from rewardlab.training.starting_model import written_before as written_before
-    from rewardlab.training.step_metrics import evaluation_metrics as evaluation_metrics
-    from rewardlab.training.step_metrics import judge_metrics as judge_metrics
-    from rewardlab.training.step_metrics import metrics_of_numbers as metrics_of_numbers
     from rewardlab.training.step_metrics import metrics_of_step as metrics_of_step
+    from rewardlab.training.step_reward import StageReward as StageReward
     from rewardlab.training.telemetry import telemetry_variables as telemetry_variables
+    from rewardlab.training.token_rows import TokenRow as TokenRow
     from rewardlab.training.tokenizers import ends_of as ends_of
     from rewardlab.training.tokenizers import load_tokenizer as load_tokenizer
 

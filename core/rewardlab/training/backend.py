@@ -1,16 +1,18 @@
 """The interface of training engines (`Backend`), and the function that builds the one that a plan names."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from rewardlab.errors import PLUGIN_FAULTS, JobError, RewardlabError, UserError, one_line_at
 from rewardlab.plan import Plan
 from rewardlab.recipe.models import needs_engine
 from rewardlab.recipe.validation import Finding
+from rewardlab.training.policy import Policy
 from rewardlab.training.stage import StageJob
 
-METHODS = ("findings", "headline", "describe_stage", "ready", "trains_here", "run_stage")
+METHODS = ("findings", "headline", "describe_stage", "ready", "trains_here")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,10 +30,11 @@ class Capabilities:
 
 
 class Backend(Protocol):
-    """A training engine: the object that `build` of a BackendSpec returns.
+    """A training engine: the object that `build` of a BackendSpec returns, a `PolicyBackend` or a `JobBackend`.
 
     The host checks, describes and records what is the same for every engine, takes the stages one after the other, and
-    runs those that need none; it asks the engine about the others. Only `ready` and `run_stage` may import the engine.
+    runs those that need none; it asks the engine about the others. Only `ready`, `load_policy` and `run_stage` may
+    import the engine.
 
     An engine may also have `warnings(plan) -> Iterable[Finding]`: what it can do as a recipe without problems says, and
     the recipe's author may not mean. `check` and `run` print them.
@@ -56,6 +59,26 @@ class Backend(Protocol):
     def trains_here(self, plan: Plan) -> bool:
         """Return True if the rewards of training stages are scored on this machine, False if on those of a cluster."""
 
+
+@runtime_checkable
+class PolicyBackend(Backend, Protocol):
+    """An engine that trains in this process: it loads, trains, samples and saves a policy, and the host does the rest.
+
+    The host scores, writes the ledger, evaluates, watches the numbers of steps, and handles Ctrl-C.
+    """
+
+    def load_policy(self, job: StageJob, source: str | None) -> AbstractContextManager[Policy]:
+        """Load the policy that a stage starts from.
+
+        source: a model's folder or name on the hub; None for a new one, of an engine whose capabilities say that it
+        has no transformers models.
+        """
+
+
+@runtime_checkable
+class JobBackend(Backend, Protocol):
+    """An engine whose trainer has a loop of its own, elsewhere: a stage is compiled to its job."""
+
     def run_stage(self, job: StageJob) -> None:
         """Run a stage that is not done, and leave what it trains in `job.output`.
 
@@ -75,8 +98,8 @@ def lacking(plan: Plan) -> str | None:
     return None if missing is None else f"{plan.document.where(('backend',))}: {missing}"
 
 
-def open_backend(plan: Plan) -> Backend:
-    """Build the backend that a plan names; where it is not installed and no stage needs it, one without an engine.
+def open_backend(plan: Plan) -> PolicyBackend | JobBackend:
+    """Build the backend that a plan names; if it is not installed and no stage needs it, one without an engine.
 
     Raises UserError for a mistake in its options, and JobError if it cannot be built or lacks a method of `Backend`.
     """
@@ -92,9 +115,10 @@ def open_backend(plan: Plan) -> Backend:
         raise JobError(f"{what} could not be built: {one_line_at(error)}") from error
     absent = [name for name in METHODS if not callable(getattr(backend, name, None))]
     absent += ["capabilities"] * (not isinstance(getattr(backend, "capabilities", None), Capabilities))
+    absent += ["load_policy"] * (not isinstance(backend, PolicyBackend | JobBackend))
     if absent:
         raise JobError(f"{what} could not be built: `build` gave {type(backend).__name__} without `{absent[0]}`")
-    engine: Backend = backend
+    engine: PolicyBackend | JobBackend = backend
     return engine
 
 

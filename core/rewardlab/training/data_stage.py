@@ -83,7 +83,7 @@ def step_rows(plan: Plan, place: RecipePath, judges: Mapping[str, Any], workers:
 class _DataStepRows:
     """The rows that a data step starts from; each iteration reads them from the beginning."""
 
-    def __init__(self, plan: Plan, place: RecipePath, judges: Mapping[str, Any], workers: Workers):
+    def __init__(self, plan: Plan, place: RecipePath, judges: Mapping[str, Any], workers: Workers) -> None:
         self._rows = (plan, place, judges, workers)
 
     def __iter__(self) -> Iterator[Sample]:

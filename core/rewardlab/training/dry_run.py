@@ -6,6 +6,7 @@ from rewardlab.plan import Plan
 from rewardlab.recipe.models import DataStage, DpoStage, EvalStage, RlStage, SftStage, Stage
 from rewardlab.training.backend import Backend
 from rewardlab.training.costs import data_costs, describe_evaluation, reward_costs
+from rewardlab.training.stage_batches import StageBatches
 from rewardlab.workers.placement import describe_environment
 
 
@@ -66,14 +67,30 @@ def clip_note(stage: RlStage) -> str:
     return "" if stage.updates > 1 else " (without effect: one update a batch is on-policy)"
 
 
-def describe_length(stage: SftStage | RlStage | DpoStage, unit: str) -> str:
-    """Return the length of a stage, such as "500 steps of 32 prompts"; `unit` is the plural of what a batch holds."""
+def describe_training(plan: Plan, index: int, micro: str) -> Iterator[str]:
+    """Yield the lines of a training stage that are the same for every engine, such as "data/jsonl: 500 steps of ...".
+
+    micro: the size of a micro-batch, in words.
+    """
+    stage, dataset = plan.recipe.stages[index], plan.stage_dataset(index).use.use
+    if isinstance(stage, RlStage):
+        yield f"{dataset}: {_length(stage)}; {_optimizer(stage)}"
+        yield (
+            f"{stage.batch_size} prompts x {stage.group_size} = {stage.batch_size * stage.group_size} completions a "
+            f"step, {_updates(stage)}, micro-batches of {micro}; {_sampling(stage)}"
+        )
+    elif isinstance(stage, SftStage | DpoStage):
+        yield f"{dataset}: {_length(stage)}, micro-batches of {micro}; {_optimizer(stage)}"
+
+
+def _length(stage: SftStage | RlStage | DpoStage) -> str:
+    """Return the length of a stage, such as "500 steps of 32 prompts"."""
+    unit = "prompts" if isinstance(stage, RlStage) else StageBatches.of(stage).unit
     much = f"{stage.steps} steps" if stage.steps else f"{stage.epochs:g} passes"
     return f"{much} of {stage.batch_size} {unit}"
 
 
-def describe_optimiser(stage: SftStage | RlStage | DpoStage) -> str:
-    """Return the optimizer with its learning rate, schedule and warm-up steps."""
+def _optimizer(stage: SftStage | RlStage | DpoStage) -> str:
     end = f" to {stage.min_learning_rate:g}" if stage.min_learning_rate else ""
     warm_up = f"{stage.warmup_steps} warm-up steps"
     if stage.warmup_ratio is not None:
@@ -81,14 +98,12 @@ def describe_optimiser(stage: SftStage | RlStage | DpoStage) -> str:
     return f"AdamW, learning rate {stage.learning_rate:g} {stage.schedule}{end}, {warm_up}"
 
 
-def describe_updates(stage: RlStage) -> str:
-    """Return how often a step's completions are learnt from, such as "2 update(s) in each of 3 passes"."""
+def _updates(stage: RlStage) -> str:
     passes = f" in each of {stage.epochs_per_batch} passes" if stage.epochs_per_batch > 1 else ""
     return f"{stage.updates_per_batch} update(s){passes}"
 
 
-def describe_sampling(stage: RlStage) -> str:
-    """Return how completions are sampled, such as "at most 64 new tokens at temperature 1, top_p 0.9"."""
+def _sampling(stage: RlStage) -> str:
     text = f"at most {stage.max_new_tokens} new tokens at temperature {stage.temperature:g}"
     text += f", top_p {stage.top_p:g}" if stage.top_p < 1 else ""
     text += f", top_k {stage.top_k}" if stage.top_k else ""

@@ -26,7 +26,7 @@ class Ledger:
     stage, or a restart after a crash, opens the file again. docs/ledger.md tells the columns.
     """
 
-    def __init__(self, path: Path, attempt: int):
+    def __init__(self, path: Path, attempt: int) -> None:
         self._attempt = attempt
         cut_torn_line(path)
         last = last_row(path)
@@ -66,7 +66,7 @@ class UsageLog:
     A line holds what was added since the line before.
     """
 
-    def __init__(self, path: Path, attempt: int):
+    def __init__(self, path: Path, attempt: int) -> None:
         self._attempt = attempt
         self._last: dict[str, Usage] = {}
         cut_torn_line(path)

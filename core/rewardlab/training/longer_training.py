@@ -49,13 +49,12 @@ def refuse_unfit(longer: Sequence[LongerStage], plan: Plan, run: Path, done: Col
         if begun and plan.backend is not None and not plan.backend.spec.trains_longer:
             raise UserError(
                 f"{place}: {plan.backend.use.use} lays out a stage for the steps that it begins with, and cannot "
-                f"add any; {_instead(plan, run)}"
+                f"add any; {_instead(run)}"
             )
         for later in range(stage.index + 1, len(plan.recipe.stages)):
             if not isinstance(plan.recipe.stages[later], DataStage | EvalStage) and _has_begun(plan, run, later):
                 raise UserError(
-                    f"{place}: stage {later} has begun from the model that stage {stage.index} wrote; "
-                    f"{_instead(plan, run)}"
+                    f"{place}: stage {later} has begun from the model that stage {stage.index} wrote; {_instead(run)}"
                 )
 
 
@@ -86,7 +85,7 @@ def _changed_rates(stage: Stage) -> Iterator[str]:
         )
 
 
-def _instead(plan: Plan, run: Path) -> str:
+def _instead(run: Path) -> str:
     models = sorted(run.glob("models/[0-9]*-*"), key=lambda path: int(path.name.partition("-")[0]))
     begin = f"model={models[-1]}" if models else "its last model as `model`"
     return f"train further in a new run that begins with {begin}"

@@ -1,11 +1,9 @@
 """LoRA adapters as a recipe sets them, alike on every engine that has them."""
 
-from collections.abc import Iterator
 from typing import Annotated
 
-from pydantic import Field, PositiveInt
+from pydantic import Field, PositiveInt, field_validator
 
-from rewardlab.recipe.validation import Finding
 from rewardlab.specs import Config
 
 
@@ -21,10 +19,11 @@ class Lora(Config):
     targets: list[str] = Field(default_factory=lambda: ["all-linear"])
     """names of the modules that get an adapter, such as q_proj; all-linear: every linear layer"""
 
-
-def lora_findings(lora: Lora) -> Iterator[Finding]:
-    """Yield what is wrong with the names of modules."""
-    if "all-linear" in lora.targets and len(lora.targets) > 1:
-        yield ("lora", "targets"), "all-linear goes with no other name"
-    if not lora.targets:
-        yield ("lora", "targets"), "names no layer; all-linear takes all"
+    @field_validator("targets")
+    @classmethod
+    def _name_layers(cls, targets: list[str]) -> list[str]:
+        if "all-linear" in targets and len(targets) > 1:
+            raise ValueError("all-linear goes with no other name")
+        if not targets:
+            raise ValueError("names no layer; all-linear takes all")
+        return targets

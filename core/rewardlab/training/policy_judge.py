@@ -29,6 +29,15 @@ class PolicyJudgeOptions(Config):
     thinking: bool | None = None
     """`enable_thinking` of the chat template"""
 
+    def sampling(self, ask: Ask) -> Mapping[str, Any]:
+        """Return temperature, top_p, max_tokens and thinking of a question. JobError if it sets something else."""
+        sampling = {name: getattr(self, name) for name in SAMPLING} | dict(ask.params)
+        if "max_completion_tokens" in sampling:
+            sampling["max_tokens"] = sampling.pop("max_completion_tokens")
+        if strange := sorted(sampling.keys() - set(SAMPLING)):
+            raise JobError(f"{POLICY} takes no {', '.join(strange)}; it takes {', '.join(SAMPLING)}")
+        return sampling
+
 
 def policy_judge_spec(summary: str, config: type[PolicyJudgeOptions] = PolicyJudgeOptions) -> JudgeSpec:
     """Return the spec under which an engine offers its policy: `BackendSpec(judges={"policy/self": ...})`.
@@ -55,16 +64,6 @@ def _build(options: PolicyJudgeOptions, context: Context) -> Any:
 def judges_itself(plan: Plan) -> bool:
     """Return whether a judge of the recipe is the policy in training."""
     return any(use.use == POLICY for use in plan.recipe.judges.values())
-
-
-def question_sampling(options: PolicyJudgeOptions, ask: Ask) -> Mapping[str, Any]:
-    """Return the values of SAMPLING for a question. JobError where it sets something else."""
-    sampling = {name: getattr(options, name) for name in SAMPLING} | dict(ask.params)
-    if "max_completion_tokens" in sampling:
-        sampling["max_tokens"] = sampling.pop("max_completion_tokens")
-    if strange := sorted(sampling.keys() - set(SAMPLING)):
-        raise JobError(f"{POLICY} takes no {', '.join(strange)}; it takes {', '.join(SAMPLING)}")
-    return sampling
 
 
 def question_tokens(

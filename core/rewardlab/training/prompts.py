@@ -3,12 +3,12 @@
 A sample gives the same token ids in supervised training, in reinforcement learning and in evaluation.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from rewardlab.errors import UserError, one_line
 from rewardlab.recipe.models import Chat
-from rewardlab.types import Message, Sample
+from rewardlab.types import Completion, Message, Sample
 
 THINK, THOUGHT = "<think>", "</think>"
 ANSWER = "ANSWER"
@@ -26,7 +26,7 @@ class PromptFormat:
     saved with it. Raises UserError if the recipe sets `chat.thinking` and there is no chat template.
     """
 
-    def __init__(self, tokenizer: Any, chat: Chat, ends: Sequence[int]):
+    def __init__(self, tokenizer: Any, chat: Chat, ends: Sequence[int]) -> None:
         if chat.template is not None:
             tokenizer.chat_template = chat.template
         self._tokenizer = tokenizer
@@ -92,6 +92,42 @@ class PromptFormat:
                 if response.startswith(copy):
                     return response[len(copy) :]
         return response
+
+    def completions(self, prompts: Sequence[str], completion_ids: Sequence[Sequence[int]]) -> list[Completion]:
+        """Return a completion for each prompt's text and the ids that follow it, at least one each."""
+        return [
+            Completion(text=self.opened(prompt) + text, token_count=len(ids), truncated=ids[-1] not in self._ends)
+            for prompt, text, ids in zip(prompts, self.decode(completion_ids), completion_ids, strict=True)
+        ]
+
+    def fitting(
+        self,
+        samples: Sequence[Sample],
+        context: int | None,
+        max_new_tokens: int,
+        max_prompt_tokens: int | None,
+        where: str,
+        say: Callable[[str], None],
+    ) -> Sequence[Sample]:
+        """Return the samples whose prompts fit, in their order: those not longer than either limit, in tokens.
+
+        The limits are `max_prompt_tokens`, and the model's `context` less `max_new_tokens`; None means no limit. `say`
+        gets a line with the number of samples left out. Raises UserError, which names the stage at `where`, if none is
+        left.
+        """
+        room = None if context is None else context - max_new_tokens
+        most = min((limit for limit in (room, max_prompt_tokens) if limit is not None), default=None)
+        if most is None:
+            return samples
+        why = f"{most} tokens"
+        if most == room:
+            why += f" (the model's context of {context} less max_new_tokens, {max_new_tokens})"
+        kept = [sample for sample in samples if len(self.tokens(self.text(sample))) <= most]
+        if not kept:
+            raise UserError(f"all {len(samples)} prompts are longer than {why}", where=where)
+        if len(kept) < len(samples):
+            say(f"left out {len(samples) - len(kept)} of {len(samples)} prompts longer than {why}")
+        return kept
 
     def decode(self, completion_ids: Sequence[Sequence[int]]) -> list[str]:
         """Return the text of each completion, without the special tokens that end and pad it."""

@@ -33,6 +33,21 @@ class Slice:
     empty: int = 0
     remarked: dict[str, dict[str, int]] = field(default_factory=dict)
 
+    def remarks(self) -> Iterator[str]:
+        """Yield how many completions are missing, cut or empty, or remarked on by a reward, if any are."""
+        asked = self.completions + self.missing
+        if self.missing:
+            yield (
+                f"{self.missing:,} of {asked:,} completions are missing: the server gave none, and no mean counts them"
+            )
+        if self.truncated:
+            yield f"{self.truncated:,} of {asked:,} completions were cut at the length limit (max_new_tokens)"
+        if self.empty:
+            yield f"{self.empty:,} of {asked:,} completions are empty; they are scored as they are"
+        for component, counts in self.remarked.items():
+            told = ", ".join(f"{key.replace('_', ' ')} {count:,}" for key, count in counts.items())
+            yield f"{component} remarked on some of {asked:,} completions: {told}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Results:
@@ -55,6 +70,32 @@ class Results:
         if not found.slices:
             raise JobError(f"{path} is damaged (it has no slices); move it away to go on without it")
         return found
+
+    def table(self, earlier: "Results | None" = None) -> str:
+        """Return the results as a table in text; with `earlier`, cells are "before -> after".
+
+        Below it stands how many completions are missing, cut or empty, if any are.
+        """
+        whole = self.slices[0]
+        some_missing = whole.missing > 0
+        header = ["", "prompts", *(["missing"] if some_missing else []), *whole.means]
+        lines = [header, *(_line(s, earlier, some_missing) for s in self.slices)]
+        samples = (whole.completions + whole.missing) // max(1, whole.prompts)
+        title = f"held-out prompts, {samples} completions each" + (", before -> after" if earlier else "")
+        return "\n".join([title, *columns(lines), *whole.remarks()])
+
+    def metrics(self) -> dict[str, float]:
+        """Return the metrics of the evaluation, named like those of a step.
+
+        reward/total, reward/<component>: means over all completions that have a value; the same for each slice, with
+        its name before it, such as "language de/reward/total". A mean of nothing has no key.
+        """
+        metrics = {}
+        for number, part in enumerate(self.slices):
+            for name, mean in part.means.items():
+                if mean is not None:
+                    metrics[f"{part.name}/reward/{name}" if number else f"reward/{name}"] = mean
+        return metrics
 
 
 def summarise(
@@ -126,34 +167,6 @@ def _remarked(component: str, groups: Sequence[ScoredGroup], keys: Sequence[str]
 def _mean(values: Sequence[float | None]) -> float | None:
     present = [v for v in values if v is not None]
     return math.fsum(present) / len(present) if present else None
-
-
-def results_table(results: Results, earlier: Results | None = None) -> str:
-    """Return the results as a table in text; with `earlier`, cells are "before -> after".
-
-    Below it stands how many completions are missing, cut or empty, where any are.
-    """
-    whole = results.slices[0]
-    some_missing = whole.missing > 0
-    header = ["", "prompts", *(["missing"] if some_missing else []), *whole.means]
-    lines = [header, *(_line(s, earlier, some_missing) for s in results.slices)]
-    samples = (whole.completions + whole.missing) // max(1, whole.prompts)
-    title = f"held-out prompts, {samples} completions each" + (", before -> after" if earlier else "")
-    return "\n".join([title, *columns(lines), *remarks(whole)])
-
-
-def remarks(whole: Slice) -> Iterator[str]:
-    """Yield how many completions are missing, cut or empty, or remarked on by a reward, where any are."""
-    asked = whole.completions + whole.missing
-    if whole.missing:
-        yield f"{whole.missing:,} of {asked:,} completions are missing: the server gave none, and no mean counts them"
-    if whole.truncated:
-        yield f"{whole.truncated:,} of {asked:,} completions were cut at the length limit (max_new_tokens)"
-    if whole.empty:
-        yield f"{whole.empty:,} of {asked:,} completions are empty; they are scored as they are"
-    for component, counts in whole.remarked.items():
-        told = ", ".join(f"{key.replace('_', ' ')} {count:,}" for key, count in counts.items())
-        yield f"{component} remarked on some of {asked:,} completions: {told}"
 
 
 def _line(now: Slice, earlier: Results | None, some_missing: bool) -> list[str]:

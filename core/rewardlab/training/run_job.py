@@ -14,10 +14,11 @@ from rewardlab.plan import Plan
 from rewardlab.recipe.loading import RESOLVED, RecipeSource, load
 from rewardlab.recipe.models import EvalStage, needs_engine
 from rewardlab.redaction import name_variables, shell_command
-from rewardlab.training.backend import Backend, open_backend
+from rewardlab.training.alarm_watch import alarm_sentences
+from rewardlab.training.backend import JobBackend, PolicyBackend, open_backend
 from rewardlab.training.check import check_recipe
-from rewardlab.training.divergence_watch import divergences
 from rewardlab.training.dry_run import describe_run
+from rewardlab.training.hub_models import refuse_missing_models
 from rewardlab.training.latest_run import LATEST, latest_run
 from rewardlab.training.readiness import get_ready
 from rewardlab.training.run_directory import RunDirectory, has_trained_longer, refuse_no_run
@@ -65,7 +66,7 @@ class RunJob:
         folder: Path | None = None,
         say: Say = print,
         command: Sequence[str] = (),
-    ):
+    ) -> None:
         """Raise UserError if the recipe has no such stage; nothing is written and no engine is imported."""
         if folder is not None and resume is not None:
             raise UserError("a run that is resumed stays in its folder; leave out --run-dir")
@@ -140,7 +141,7 @@ class RunJob:
             self._say(note)
         try:
             for stage in self._only:
-                run_stages(self.plan, directory, stage, self._say, backend.run_stage)
+                run_stages(self.plan, directory, stage, self._say, backend)
         except KeyboardInterrupt:
             return RunResult(directory=directory.path, stopped=True)
         finally:
@@ -212,15 +213,17 @@ class RunJob:
         except BaseException as error:  # raised again by `wait`
             self._result = error
 
-    def _backend(self) -> Backend:
+    def _backend(self) -> PolicyBackend | JobBackend:
         return open_backend(self.plan)
 
-    def _get_ready(self, backend: Backend) -> None:
+    def _get_ready(self, backend: PolicyBackend | JobBackend) -> None:
         """Make every check that costs nothing before the run starts; raise UserError or JobError if one fails."""
+        here = backend.trains_here(self.plan)
         for only in self._only:
             if any(needs_engine(stage) for i, stage in enumerate(self.plan.recipe.stages) if only in (None, i)):
                 backend.ready(self.plan, only)
-        here = backend.trains_here(self.plan)
+                if here and backend.capabilities.transformers_models:
+                    refuse_missing_models(self.plan, only)
         for stage in self._only if here else self._without_engine():  # a cluster asks the judges of its stages itself
             if here or isinstance(self.plan.recipe.stages[stage or 0], EvalStage):
                 get_ready(self.plan, self._say, stage)
@@ -234,8 +237,8 @@ class RunJob:
     def _result_of(self, directory: Path) -> RunResult:
         stages = self.plan.recipe.stages
         failing = [f"{i}-{s.use}" for i, s in enumerate(stages) if getattr(s, "on_divergence", None) == "fail"]
-        failed = bool(divergences(directory, failing))
-        return RunResult(directory=directory, diverged=divergences(directory), failed=failed)
+        failed = bool(alarm_sentences(directory, failing))
+        return RunResult(directory=directory, diverged=alarm_sentences(directory), failed=failed)
 
     def _open(self) -> RunDirectory:
         if self._resume is not None:

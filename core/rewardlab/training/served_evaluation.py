@@ -17,8 +17,7 @@ from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.scoring.missing_guard import MissingGuard
 from rewardlab.scoring.scorer import Scorer
 from rewardlab.text import Progress
-from rewardlab.training.evaluation_rows import write_evaluation_rows
-from rewardlab.training.results import Results, results_table, summarise
+from rewardlab.training.evaluation_rows import write_evaluation
 from rewardlab.training.served_policy import Answers, ServedPolicy
 from rewardlab.training.stage import StageJob
 from rewardlab.types import Group, Sample
@@ -78,7 +77,7 @@ class _Evaluation:
         judge: HostedJudge,
         samples: Sequence[Sample],
         progress: Progress,
-    ):
+    ) -> None:
         assert stage.policy is not None
         self._job = job
         self._scorer = scorer
@@ -162,13 +161,11 @@ def _write(job: StageJob, stage: EvalStage, answers: Sequence[Answers], scored: 
     if not scored:
         raise JobError(f"{job.where}: {stage.served} gave no answer at all")
     job.ledger.write(job.index, None, scored, trained="no", phase="eval")
-    write_evaluation_rows(path.with_suffix(".rows.jsonl"), scored)
     _write_missing(path.with_suffix(".missing.jsonl"), lacking)
     missing = [one.sample for one in lacking for _ in one.missing]
     title = f"{job.name} {name}"
-    results: Results = summarise(scored, stage.split_by, name=title, missing=missing, counted=job.plan.counted_info)
-    results.save(path)
-    job.say(results_table(results))
+    results = write_evaluation(path, scored, stage.split_by, title, job.plan.counted_info, missing)
+    job.say(results.table())
     if lacking:
         job.say(f"what is missing, and why: {path.with_suffix('.missing.jsonl')}")
 

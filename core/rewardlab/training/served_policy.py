@@ -32,7 +32,7 @@ class Answers:
 class ServedPolicy:
     """A policy behind a judge of the recipe, with the sampling settings of a stage `eval`."""
 
-    def __init__(self, judge: HostedJudge, plan: Plan, stage: EvalStage):
+    def __init__(self, judge: HostedJudge, plan: Plan, stage: EvalStage) -> None:
         assert stage.served is not None
         self._judge = judge
         self._chat = stage.chat

@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from rewardlab.files import expanded
 from rewardlab.judging.settings import JudgingSettings
 from rewardlab.plan import Plan
 from rewardlab.recipe.models import Stage
@@ -13,7 +14,7 @@ from rewardlab.scoring.scorer import Scorer
 from rewardlab.training.ledger import Ledger, UsageLog
 from rewardlab.training.run_directory import RunDirectory
 from rewardlab.training.splits import evaluation_samples, training_samples
-from rewardlab.training.starting_model import find_starting_model
+from rewardlab.training.starting_model import find_starting_model, written_before
 from rewardlab.types import Sample
 
 
@@ -56,6 +57,16 @@ class StageJob:
     def starting_model(self) -> str:
         """Return the folder or hub name that the stage starts from; a tiny model is built."""
         return find_starting_model(self.plan, self.run.path, self.index)
+
+    def written_model(self) -> str | None:
+        """Return the folder of the model that the stage starts from, of an engine whose models are not transformers'.
+
+        None if the recipe's model is a new one, `{use: tiny}`, and no stage before has written one.
+        """
+        written, model = written_before(self.plan, self.run.path, self.index), self.plan.recipe.model
+        if written is None and isinstance(model, str):
+            written = expanded(model)
+        return None if written is None else str(written)
 
     @property
     def stage(self) -> Stage:

@@ -162,20 +162,3 @@ def template_findings(chat: Chat) -> Iterator[Finding]:
         jinja2.Environment(extensions=[loopcontrols, Generation]).parse(chat.template)
     except jinja2.TemplateSyntaxError as error:
         yield ("chat", "template"), f"line {error.lineno}: {one_line(error)}"
-
-
-def update_findings(stage: RlStage) -> Iterator[Finding]:
-    """Yield a finding if the completions of a step do not divide into `updates_per_batch` equal updates."""
-    completions = stage.batch_size * stage.group_size
-    if completions % stage.updates_per_batch:
-        yield (
-            ("updates_per_batch",),
-            f"{stage.batch_size} prompts x {stage.group_size} = {completions} completions do not divide into "
-            f"{stage.updates_per_batch} updates; {divisors(completions)}",
-        )
-
-
-def divisors(number: int) -> str:
-    """Return the divisors of a positive number as text, the 16 smallest at most: "12 divides by 1, 2, 3, 4, 6, 12"."""
-    found = [n for n in range(1, number + 1) if number % n == 0]
-    return f"{number} divides by {', '.join(map(str, found[:16]))}"

@@ -19,7 +19,7 @@ class CrewOutput:
     title: names the crew in front of each line. show: called with each line that is shown.
     """
 
-    def __init__(self, title: str, show: Show):
+    def __init__(self, title: str, show: Show) -> None:
         self._title, self._show = title, show
         self._lock = threading.Lock()
         self._shown: set[str] = set()

@@ -50,7 +50,7 @@ class WorkerTimeout(WorkerError):
     slow in itself, and not the machine.
     """
 
-    def __init__(self, message: str, *, cpu_bound: bool):
+    def __init__(self, message: str, *, cpu_bound: bool) -> None:
         super().__init__(message)
         self.cpu_bound = cpu_bound
 
@@ -66,7 +66,7 @@ class WorkerDiedError(WorkerError):
     the user has seen already.
     """
 
-    def __init__(self, message: str, *, fate: str = "", unseen: str = ""):
+    def __init__(self, message: str, *, fate: str = "", unseen: str = "") -> None:
         super().__init__(message)
         self.fate, self.unseen = fate, unseen or message
 
@@ -140,7 +140,7 @@ class WorkerProcess:
         memory: Mapping[str, str] = RETURN_FREED_MEMORY,
         growth_limit: int | None = None,
         show: Show = lambda chunk: False,
-    ):
+    ) -> None:
         self.ended = False
         self._show = show
         self._growth_limit, self._most_memory = growth_limit, math.inf

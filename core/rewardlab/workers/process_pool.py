@@ -43,7 +43,7 @@ class ProcessCall(Generic[T]):
     limit: seconds, from when a process has the call. read: makes the result from the answer.
     """
 
-    def __init__(self, request: Callable[[], bytes] | None, limit: float, read: Callable[[dict[str, Any]], T]):
+    def __init__(self, request: Callable[[], bytes] | None, limit: float, read: Callable[[dict[str, Any]], T]) -> None:
         self.future: Future[T] = Future()
         self._request, self._limit, self._read = request, limit, read
 
@@ -84,7 +84,7 @@ class Crew:
         start: Callable[[Show], WorkerProcess],
         say: Callable[[str], None] | None = None,
         title: str | None = None,
-    ):
+    ) -> None:
         self.restarts = 0
         self.size = size
         self.good: tuple[Callable[[], bytes], float] | None = None

@@ -41,7 +41,7 @@ class WorkerPool:
         threads: int = 1,
         python: str | None = None,
         title: str | None = None,
-    ):
+    ) -> None:
         if size < 1 or threads < 1:
             raise ValueError(f"{use}: size and threads of a worker pool are at least 1, not {size} and {threads}")
         self.size = size

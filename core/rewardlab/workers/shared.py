@@ -49,7 +49,7 @@ Json = Any
 class Worker:
     """One component's access to a process that others may share."""
 
-    def __init__(self, shared: "_SharedCrew", timeout: float):
+    def __init__(self, shared: "_SharedCrew", timeout: float) -> None:
         self._shared, self._timeout = shared, timeout
 
     async def ask(self, questions: Sequence[Json]) -> list[Json]:
@@ -76,7 +76,7 @@ class Workers:
     say: called with each line that the user should read: how processes died, and what they print; absent: stderr.
     """
 
-    def __init__(self, *, cache: Path | None = None, seed: int = 0, say: Callable[[str], None] | None = None):
+    def __init__(self, *, cache: Path | None = None, seed: int = 0, say: Callable[[str], None] | None = None) -> None:
         self._cache, self._seed, self._say = cache or cache_dir(), seed, say
         self._shared: dict[tuple[Any, ...], _SharedCrew] = {}
 
@@ -198,7 +198,7 @@ class _QueuedQuestions:
 class _SharedCrew:
     """A crew, and the questions that wait for it."""
 
-    def __init__(self, use: str, crew: Crew):
+    def __init__(self, use: str, crew: Crew) -> None:
         self.crew = crew
         self._use = use
         self._lock = threading.Lock()

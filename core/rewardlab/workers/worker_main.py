@@ -154,11 +154,11 @@ def _answer(answer: Answer, request: Mapping[str, Any]) -> bytes:
 
 def _from_registry(hello: Mapping[str, Any]) -> Answer:
     from rewardlab.plan.unused_async import unawaited
-    from rewardlab.registry import Registry
+    from rewardlab.registry import installed
     from rewardlab.specs import Context
     from rewardlab.types import Completion, Sample, Score
 
-    spec: Any = Registry().find("reward", hello["use"])
+    spec: Any = installed().find("reward", hello["use"])
     given = hello["context"]
     context = Context(
         seed=given["seed"], judges=_NoJudges(), cache_dir=Path(given["cache_dir"]), device=given["device"]

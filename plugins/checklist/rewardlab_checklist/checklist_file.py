@@ -127,7 +127,7 @@ def _misplaced(source: Any, place: Place, what: str, lines: Mapping[Place, int])
 class _Reader:
     """Makes a checklist of a tree whose scalars are texts. lines: the line of each place, if there is a file."""
 
-    def __init__(self, tree: Any, name: str, source: Any, lines: Mapping[Place, int]):
+    def __init__(self, tree: Any, name: str, source: Any, lines: Mapping[Place, int]) -> None:
         self._tree, self._name, self._source, self._lines = tree, name, source, lines
 
     def checklist(self) -> Checklist:

@@ -64,7 +64,7 @@ def answer_list(options: ChecklistOptions, sample: Sample, task: str | None = No
 class Critic:
     """Asks a judge about completions, by the checklists of the options."""
 
-    def __init__(self, options: CritiqueOptions, judge: Any):
+    def __init__(self, options: CritiqueOptions, judge: Any) -> None:
         self._options, self._judge = options, judge
         self._report_parsed = getattr(judge, "report_parsed", None)  # only a host's judge has it
 

@@ -15,8 +15,9 @@ ONCE = ("query", "work")
 
 @cache
 def load(path: str | None) -> QuotingTemplate:
-    """Return the template in the file `path`, or the packaged one. Raises ValueError that says what is wrong with the
-    file.
+    """Return the template in the file `path`, or the packaged one.
+
+    Raises ValueError that says what is wrong with the file.
 
     $query and $work stand for the fenced question and completion (once each, in the user message), $checklists for the
     dimensions, $format for the reply's JSON, $key for the key of the fences.

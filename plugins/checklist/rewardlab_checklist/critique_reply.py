@@ -99,7 +99,7 @@ class _Objects:
     them stands in the work as it is.
     """
 
-    def __init__(self, text: str, lists: Mapping[str, Checklist], shown: Mapping[str, str]):
+    def __init__(self, text: str, lists: Mapping[str, Checklist], shown: Mapping[str, str]) -> None:
         self._text, self._lists, self._shown = text, lists, shown
         self._quoted = {part: _squeezed(one) for part, one in shown.items() if "{" in one}
         self._begin, self._drafts = self._thoughts()

@@ -42,7 +42,7 @@ class CritiqueRows:
     without a checklist, and JobError if the teacher answers none of a row's questions, or too many must be left out.
     """
 
-    def __init__(self, options: CritiquesOptions, context: Context):
+    def __init__(self, options: CritiquesOptions, context: Context) -> None:
         self._options, self._source, self._seed = options, context.source, context.seed
         self._teacher = None if options.teacher is None else context.judges[options.teacher]
         self._report_parsed = getattr(self._teacher, "report_parsed", None)  # only a host's judge has it

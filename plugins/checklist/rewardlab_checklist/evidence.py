@@ -40,7 +40,7 @@ def quotations(evidence: Any) -> list[str]:
 class Grounds:
     """Texts that a critique may quote: the question, the trace and the answer (SGCM, section 3.2)."""
 
-    def __init__(self, texts: Iterable[str]):
+    def __init__(self, texts: Iterable[str]) -> None:
         self._texts = [normalised(text) for text in texts]
         self._whole = [_stretches(text) for text in self._texts]
 

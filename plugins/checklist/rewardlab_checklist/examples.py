@@ -30,7 +30,7 @@ class KnowingCritic:
     other: what it takes a trace without 7 for.
     """
 
-    def __init__(self, other: str = "Chat"):
+    def __init__(self, other: str = "Chat") -> None:
         self._other = other
 
     async def ask(self, ask: Ask) -> Reply:

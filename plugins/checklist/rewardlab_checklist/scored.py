@@ -24,7 +24,7 @@ class ChecklistScore:
     Source: SGCM and AMRO (paper 004), section 3; docs/amro.md has what it leaves open.
     """
 
-    def __init__(self, options: ScoredOptions, context: Context):
+    def __init__(self, options: ScoredOptions, context: Context) -> None:
         self._options, self._part = options, ANSWER if isinstance(options, AnswerOptions) else TRACE
         self._recognises = isinstance(options, AnswerOptions) and options.task == "recognised"
         self._critic = Critic(options, context.judges[options.judge])
@@ -47,8 +47,7 @@ class ChecklistScore:
         return self._worth(critique, task)
 
     async def _recognised(self, sample: Sample, parts: dict[str, str]) -> str | None:
-        """Return the task whose checklist decides, if a critique of the trace names it; else None for the row's
-        task."""
+        """Return the task whose checklist decides if a critique of the trace names it; else None for the row's task."""
         if not self._recognises:
             return None
         task = (await self._critic.critique(TRACE, sample, parts)).task

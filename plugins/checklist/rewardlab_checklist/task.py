@@ -19,7 +19,7 @@ class TaskRecognition:
     judge's; a critique without one of the labels is a failure. `info`: `task`, the label; `tokens`; `empty`; `planted`.
     """
 
-    def __init__(self, options: TaskOptions, context: Context):
+    def __init__(self, options: TaskOptions, context: Context) -> None:
         self._field = options.task_field
         self._critic = Critic(options, context.judges[options.judge])
 

@@ -25,7 +25,7 @@ class ChoiceAccuracy:
     if it names no label, also why: `no_answer`, `unreadable` or `hedged`.
     """
 
-    def __init__(self, options: AccuracyOptions, _context: Context | None = None):
+    def __init__(self, options: AccuracyOptions, _context: Context | None = None) -> None:
         self._options = options
 
     def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:

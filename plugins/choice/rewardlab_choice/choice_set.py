@@ -36,7 +36,7 @@ UNREADABLE, HEDGED = Named(fault="unreadable"), Named(fault="hedged")
 class ChoiceSet:
     """The choices of a row, label -> text. `of` keeps those of the last rows."""
 
-    def __init__(self, choices: Mapping[str, str]):
+    def __init__(self, choices: Mapping[str, str]) -> None:
         self._labels = {plain(label): label for label in choices}
         self._plain_texts = {label: _bare(text) for label, text in choices.items()}
         self._written = {label: folded(text).strip() for label, text in choices.items()}

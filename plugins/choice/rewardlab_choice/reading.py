@@ -33,8 +33,10 @@ class Reading:
 
 
 def read(text: str, kind: Extract, choices: Mapping[str, str], several: bool = False) -> Reading:
-    """Return the choice that a completion picks. several: whether an answer line may join labels. Linear in the
-    text."""
+    """Return the choice that a completion picks, in time linear in the text.
+
+    several: whether an answer line may join labels.
+    """
     if kind == "answer_line":
         return _read_line(text, choices, several)
     known = ChoiceSet.of(choices)
@@ -63,8 +65,10 @@ def _read_line(text: str, choices: Mapping[str, str], several: bool) -> Reading:
 
 
 def _boxed(text: str, choices: ChoiceSet, states: bool) -> tuple[str | None, Named]:
-    """Return the content of the last box, and the choice that it names. states: whether what the response states
-    counts, too."""
+    """Return the content of the last box, and the choice that it names.
+
+    states: whether what the response states counts, too.
+    """
     answer = last_box(text)
     if answer is None:
         return None, NOTHING

@@ -65,8 +65,10 @@ def stated(response: str, choices: ChoiceSet) -> tuple[str | None, Named]:
 
 
 def stated_behind_a_lead(text: str, choices: ChoiceSet) -> Named:
-    """Return the choice that a text names after its last lead, as in `so the answer is (B)`; of a whole `Option B` also
-    that."""
+    """Return the choice that a text names after its last lead, as in `so the answer is (B)`.
+
+    Of a whole `Option B` it is also that.
+    """
     written = _text(text, choices).strip()
     option = answer_words.lead().match(written)
     if option is not None and option["option"] is not None and (named := choices.named(written[option.end() :])).label:

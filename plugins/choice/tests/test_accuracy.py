@@ -193,11 +193,11 @@ SHAPES += [
 ]
 
 
-@pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("kind", ["boxed", "tag", "last_label", "answer_line"])
-def test_long_texts_of_any_shape_are_read_in_linear_time(shape, kind):
-    text = shape * (100_000 // len(shape))
-    started = time.process_time()
-    for whole in (text, rf"\boxed{{{text}}}", f"<answer>{text}</answer>"):
-        score(whole, extract=kind)
-    assert time.process_time() - started < 4  # 0.3 s where it is linear, minutes where it is not
+def test_long_texts_of_any_shape_are_read_in_linear_time(kind):
+    for shape in SHAPES:
+        text = shape * (30_000 // len(shape))
+        started = time.process_time()
+        for whole in (text, rf"\boxed{{{text}}}", f"<answer>{text}</answer>"):
+            score(whole, extract=kind)
+        assert time.process_time() - started < 1, shape  # 0.1 s at most where it is linear

@@ -27,7 +27,7 @@ class Answer:
     or is a failure, as the options say.
     """
 
-    def __init__(self, options: AnswerOptions, worker: Any):
+    def __init__(self, options: AnswerOptions, worker: Any) -> None:
         self._options, self._worker = options, worker
 
     async def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:

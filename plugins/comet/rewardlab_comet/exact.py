@@ -4,8 +4,9 @@ import unicodedata
 
 
 def same_answer(prediction: str, reference: str) -> bool:
-    """Return whether the texts are equal but for case, white space, compatibility forms, the script of digits, and a
-    full stop at the end. An empty reference equals nothing.
+    """Return whether the texts are equal but for their form; an empty reference equals nothing.
+
+    Form is case, white space, compatibility forms, the script of digits, and a full stop at the end.
     """
     return bool(_normalized(reference)) and _normalized(prediction) == _normalized(reference)
 

@@ -6,7 +6,7 @@ from rewardlab.laws import Laws
 from rewardlab_curriculum.options import BalancedOptions, DifficultyOptions, FileOrderOptions, ShuffleOptions
 
 
-def _cap(options: BalancedOptions, size: int) -> int:
+def _cap(options: BalancedOptions, _size: int) -> int:
     return options.cap
 
 

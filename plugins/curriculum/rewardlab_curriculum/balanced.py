@@ -27,7 +27,7 @@ class Balanced:
     if the others do not fill a group.
     """
 
-    def __init__(self, options: BalancedOptions, _context: Context | None = None):
+    def __init__(self, options: BalancedOptions, _context: Context | None = None) -> None:
         self._options = options
 
     def more(self, pool: Any) -> int:

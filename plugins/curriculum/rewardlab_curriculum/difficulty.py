@@ -23,7 +23,7 @@ class Difficulty:
     the order of curriculum/shuffle, so that neither process nor the order of the file matters.
     """
 
-    def __init__(self, options: DifficultyOptions, _context: Context | None = None):
+    def __init__(self, options: DifficultyOptions, _context: Context | None = None) -> None:
         self._options = options
 
     def order(self, samples: Sequence[Sample], seed: int) -> list[int]:

@@ -8,7 +8,7 @@ from rewardlab import Sample
 class FileOrder:
     """The order in which the dataset gives its samples."""
 
-    def __init__(self, *_: object):
+    def __init__(self, *_: object) -> None:
         """Take options and context, which decide nothing."""
 
     def order(self, samples: Sequence[Sample], seed: int) -> list[int]:

@@ -9,7 +9,7 @@ from rewardlab.data import shuffled
 class Shuffle:
     """An order by the rank of sha256(seed, id): adding or removing a row leaves the other samples in their order."""
 
-    def __init__(self, *_: object):
+    def __init__(self, *_: object) -> None:
         """Take options and context, which decide nothing."""
 
     def order(self, samples: Sequence[Sample], seed: int) -> list[int]:

@@ -37,7 +37,7 @@ class Arithmetic:
     Row k depends on the seed, k and the options other than `rows` and `heldout`.
     """
 
-    def __init__(self, options: ArithmeticOptions, seed: int):
+    def __init__(self, options: ArithmeticOptions, seed: int) -> None:
         self.options = options
         self.seed = seed
         unseen = held_out_pairs(options.largest, seed)

@@ -29,7 +29,7 @@ class BenchmarkRows:
     bad rows, of which the first 20 are listed; and JobError if the hub cannot be reached.
     """
 
-    def __init__(self, options: BenchmarkOptions, _context: Context | None = None):
+    def __init__(self, options: BenchmarkOptions, _context: Context | None = None) -> None:
         self._options = options
         self._benchmark = BENCHMARKS.load(options.benchmark)
         self._prompts = BenchmarkPrompts(self._benchmark, options)

@@ -56,7 +56,7 @@ class HubSource(Config):
 class BenchmarkFiles(Generic[Format]):
     """The descriptions of one kind of benchmark: the YAML files of a package's folder, and those that users write."""
 
-    def __init__(self, model: type[Format], package: str, folder: str, kind: str = "benchmark"):
+    def __init__(self, model: type[Format], package: str, folder: str, kind: str = "benchmark") -> None:
         """Read no file yet. model: what a description holds. kind: what one is called in messages."""
         self._model, self._kind = model, kind
         self._package, self._folder = package, folder

@@ -16,7 +16,7 @@ CHOICES, INSTRUCTION = "$choices", "$instruction"
 class BenchmarkPrompts:
     """The prompts that a benchmark's format and the options of a dataset make of cases."""
 
-    def __init__(self, benchmark: BenchmarkFormat, options: BenchmarkOptions):
+    def __init__(self, benchmark: BenchmarkFormat, options: BenchmarkOptions) -> None:
         self._benchmark = benchmark
         self._options = options
         own = options.instruction

@@ -30,7 +30,7 @@ class ExpertRows:
     questions about a row, or too many rows must be dropped.
     """
 
-    def __init__(self, options: ExpertOptions, context: Context):
+    def __init__(self, options: ExpertOptions, context: Context) -> None:
         self._options, self._source = options, context.source
         self._expert = context.judges[options.expert]
         self._report_parsed = getattr(self._expert, "report_parsed", None)  # only a host's judge has it

@@ -25,8 +25,9 @@ class ExpertTemplate:
 
 
 def load(path: str | None) -> ExpertTemplate:
-    """Return the template in the file `path`, or the packaged one. Raises ValueError that says what is wrong with the
-    file.
+    """Return the template in the file `path`, or the packaged one.
+
+    Raises ValueError that says what is wrong with the file.
 
     $question stands for the fenced question (once, in the user message), $key for the key of its fence.
     """

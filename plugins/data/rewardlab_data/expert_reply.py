@@ -30,7 +30,7 @@ _EMPTY_THOUGHTS = re.compile(r"\A\s*(?:<think>\s*)?</think>")
 class IllFormedReply(Exception):
     """A reply that cannot serve as a reference. `reason` is one of a few texts, `detail` shows this reply."""
 
-    def __init__(self, reason: str, text: str):
+    def __init__(self, reason: str, text: str) -> None:
         text = " ".join(text.split())
         self.reason = reason
         self.detail = f"{reason}: {text if len(text) <= SHOWN else text[: SHOWN - 3] + '...'!r}"

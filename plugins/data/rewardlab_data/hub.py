@@ -19,7 +19,7 @@ class HubRows:
     column that JSON cannot hold (images, audio); JobError if the hub cannot be reached.
     """
 
-    def __init__(self, options: HubOptions, context: Context | None = None):
+    def __init__(self, options: HubOptions, context: Context | None = None) -> None:
         self._options, self._seed = options, 0 if context is None else context.seed
 
     def __iter__(self) -> Iterator[Sample]:

@@ -42,8 +42,9 @@ def instructions_of_file(path: str) -> Mapping[str, str]:
 
 
 def instruction_of(known: Mapping[str, str], language: str, option: str, where: str) -> str:
-    """Return the instruction of a language, or of the one of which it is a variant (zh of zh-cn). Raises UserError
-    without one.
+    """Return the instruction of a language, or of the one of which it is a variant (zh of zh-cn).
+
+    Raises UserError without one.
 
     option: the recipe's key, and what to write there.
     """

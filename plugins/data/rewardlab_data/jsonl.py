@@ -25,7 +25,7 @@ class JsonlRows:
 
     def __init__(
         self, path: str, skip_bad: bool = False, skip: int = 0, first: int | None = None, seed: int | None = None
-    ):
+    ) -> None:
         self.path = os.path.expanduser(path)
         self.skip_bad = skip_bad
         self._skip, self._first, self._seed = skip, first, seed

@@ -34,7 +34,7 @@ class MixedRows:
     rows.
     """
 
-    def __init__(self, options: MixOptions, context: Context):
+    def __init__(self, options: MixOptions, context: Context) -> None:
         weights = {name: part.rows or part.share or 0.0 for name, part in options.parts.items()}
         self._shares = {name: weight / sum(weights.values()) for name, weight in weights.items()}
         self._parts = {name: _Part(name, part, context.sources) for name, part in options.parts.items()}
@@ -119,7 +119,7 @@ def _furthest_behind(shares: Mapping[str, float], taken: Mapping[str, int]) -> s
 class _Part:
     """One part of a mix: its rows under their own ids, with the part's name."""
 
-    def __init__(self, name: str, part: MixPart, sources: Mapping[str, Iterable[Sample]]):
+    def __init__(self, name: str, part: MixPart, sources: Mapping[str, Iterable[Sample]]) -> None:
         self._name, self._part, self.quota = name, part, part.rows
         self.where = part.path or f"part {name!r}"
         self._source = sources[name] if part.path is None else ()

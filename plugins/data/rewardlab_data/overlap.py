@@ -26,7 +26,7 @@ class OverlapRows:
     rows that were dropped and shows the first.
     """
 
-    def __init__(self, options: OverlapOptions, context: Context):
+    def __init__(self, options: OverlapOptions, context: Context) -> None:
         self._options, self._source = options, context.source
         self._known = _evaluated(options)
 

@@ -18,7 +18,7 @@ class SplitRows:
     file, and the parts have their shares up to chance.
     """
 
-    def __init__(self, options: SplitOptions, context: Context):
+    def __init__(self, options: SplitOptions, context: Context) -> None:
         self._options, self._source = options, context.source
         total = sum(options.parts.values())
         self._ends = [end / total for end in accumulate(options.parts.values())]

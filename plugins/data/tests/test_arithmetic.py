@@ -96,7 +96,7 @@ def test_held_out_rows_are_unseen(prompts, responses):
     assert len(pairs_seen) == 99  # of 117: 15% are held out
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(
     seed=st.integers(-5, 10**30),
     largest=st.integers(4, 30),
@@ -113,7 +113,6 @@ def test_held_out_rows_are_unseen_whatever_the_options(seed, largest, languages)
 
 
 @given(largest=st.integers(1, 25), seed=st.integers())
-@settings(max_examples=30, deadline=None)
 def test_fifteen_percent_of_the_pairs_are_held_out_nested_by_size(largest, seed):
     held = held_out_pairs(largest, seed)
     assert held <= set(pairs(largest))

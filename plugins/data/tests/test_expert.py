@@ -2,8 +2,6 @@
 
 import asyncio
 import logging
-import subprocess
-import sys
 
 import pytest
 from pydantic import ValidationError
@@ -221,14 +219,6 @@ def test_a_template_of_ones_own(tmp_path):
     path.write_text("$question\n---\nAnswer.")
     with pytest.raises(ValidationError, match="must stand there once, in the user message"):
         SPEC.config(expert="expert", template=str(path))
-
-
-def test_the_options_alone_load_no_step():
-    program = (
-        "import sys, rewardlab_data as d; d.ExpertOptions(expert='e'); print('rewardlab_data.expert' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "False\n"
 
 
 # --- as a part of a recipe ---

@@ -5,7 +5,7 @@ from collections import Counter
 from itertools import islice
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 from rewardlab import Context, Sample, find
@@ -46,7 +46,6 @@ def test_rows_alternate_by_their_shares_from_the_first_on(file):
     assert ids(islice(made, 8)) == ["a/0", "a/1", "b/0", "a/2", "a/3", "a/4", "b/1", "a/5"]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=30)
 @given(st.lists(st.floats(0.05, 20), min_size=2, max_size=5))
 def test_every_stretch_has_the_shares(file, weights):
     parts = {f"p{at}": {"path": file(f"p{at}", 60), "share": weight} for at, weight in enumerate(weights)}
@@ -115,7 +114,6 @@ def test_quotas_are_filled_in_step_whatever_else_the_files_have(file):
     assert ids(made) == ids(made)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=30)
 @given(st.lists(st.integers(1, 30), min_size=2, max_size=5))
 def test_each_part_gives_its_quota_and_no_more(file, quotas):
     parts = {f"p{at}": {"path": file(f"p{at}", 30), "rows": quota} for at, quota in enumerate(quotas)}

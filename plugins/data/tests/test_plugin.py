@@ -1,8 +1,5 @@
 """The plugin as the registry sees it."""
 
-import subprocess
-import sys
-
 from rewardlab import find, installed
 
 
@@ -23,10 +20,3 @@ def test_every_option_has_a_help_text():
     for spec in installed().plugin("data").specs.values():
         for name, option in spec.config.model_fields.items():
             assert option.description, f"{spec.name}: {name}"
-
-
-def test_importing_the_plugin_reads_no_wording_and_loads_nothing_heavy():
-    program = "import sys, rewardlab_data; print(*sys.modules)"
-    out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    heavy = {"yaml", "torch", "transformers", "datasets", "pandas", "rewardlab_data.wording"}
-    assert not heavy & set(out.stdout.split())

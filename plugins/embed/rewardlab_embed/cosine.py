@@ -21,7 +21,7 @@ class Cosine:
     Source: PB-RLSVR, R_Embed.
     """
 
-    def __init__(self, options: CosineOptions, context: Context):
+    def __init__(self, options: CosineOptions, context: Context) -> None:
         self.options = options
         self._worker = open_model(options, context)
 

@@ -43,7 +43,7 @@ class DistinctRows:
     without an embedding.
     """
 
-    def __init__(self, options: DistinctOptions, context: Context):
+    def __init__(self, options: DistinctOptions, context: Context) -> None:
         self._options, self._source = options, context.source
         self._against = evaluation_rows(options.against, options.field)
         texts = [row.text for row in self._against]
@@ -111,7 +111,7 @@ class DistinctRows:
 class _PassTally:
     """A tally of the rows that one pass kept and dropped."""
 
-    def __init__(self, against: Sequence[str]):
+    def __init__(self, against: Sequence[str]) -> None:
         self.kept = 0
         self._against = against
         self._near = {"an evaluation row": 0, "a row before them": 0}

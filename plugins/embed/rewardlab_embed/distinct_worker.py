@@ -33,7 +33,7 @@ def build(settings: dict, context: dict) -> "NearRowFinder | NearestOfLanguages"
 class VectorIndex:
     """An index of unit vectors that finds the nearest of them."""
 
-    def __init__(self, device: torch.device):
+    def __init__(self, device: torch.device) -> None:
         self._device = device
         self._blocks: list[torch.Tensor] = []
         self._count = 0
@@ -74,7 +74,7 @@ class VectorIndex:
 class NearRowFinder:
     """A finder of rows that are too near to the evaluation sets or to earlier rows; it answers the host's questions."""
 
-    def __init__(self, embedder: Embedder, against: list[str], threshold: float):
+    def __init__(self, embedder: Embedder, against: list[str], threshold: float) -> None:
         self._embedder, self._threshold = embedder, threshold - ROUNDING
         self._against = VectorIndex(embedder.model.device)
         self._passes: dict[str, _KeptRows] = {}
@@ -116,7 +116,7 @@ class NearRowFinder:
 class _KeptRows:
     """The rows that a pass has kept."""
 
-    def __init__(self, index: VectorIndex):
+    def __init__(self, index: VectorIndex) -> None:
         self._index = index
         self._numbers: list[int] = []
 
@@ -150,7 +150,7 @@ class _KeptRows:
 class NearestOfLanguages:
     """An index for each language of the evaluation sets; it answers the host's questions with the nearest of each."""
 
-    def __init__(self, embedder: Embedder, against: list[str], languages: list[int]):
+    def __init__(self, embedder: Embedder, against: list[str], languages: list[int]) -> None:
         self._embedder = embedder
         vectors, numbers = _evaluation_vectors(embedder, against), np.array(languages)
         self._places = [np.flatnonzero(numbers == language) for language in range(numbers.max() + 1)]

@@ -47,7 +47,7 @@ class DiverseRows:
     needs, and JobError for one without an embedding.
     """
 
-    def __init__(self, options: DiverseOptions, context: Context):
+    def __init__(self, options: DiverseOptions, context: Context) -> None:
         self._options, self._source = options, context.source
         self._worker = open_model(options, context, "diverse_worker.py", **worker_settings(options, context.seed))
 

@@ -37,7 +37,7 @@ def build(settings: dict, context: dict) -> "DiverseRowChooser":
 class DiverseRowChooser:
     """A chooser of rows that are typical of their topic and unlike each other; it answers the host's questions."""
 
-    def __init__(self, embedder: "Embedder", settings: dict[str, Any]):
+    def __init__(self, embedder: "Embedder", settings: dict[str, Any]) -> None:
         self._embedder = embedder
         self._settings = settings
         self._passes: dict[str, _Pass] = {}

@@ -34,7 +34,7 @@ def build(settings: dict, context: dict) -> "PairCosines":
 class PairCosines:
     """The cosines of pairs of texts; it answers the host's questions."""
 
-    def __init__(self, embedder: "Embedder"):
+    def __init__(self, embedder: "Embedder") -> None:
         self._embedder = embedder
 
     def answer(self, questions: Sequence[dict]) -> list[dict]:
@@ -68,7 +68,7 @@ class Embedding:
 class Embedder:
     """A sentence-transformers model, without instructions: both sides of a pair are embedded alike."""
 
-    def __init__(self, settings: dict, device: str):
+    def __init__(self, settings: dict, device: str) -> None:
         logging.disable_progress_bar()  # the last lines on stderr are for what went wrong
         logging.set_verbosity_error()  # texts over the limit are counted instead of warned about
         require_device(device)  # before the model is loaded
@@ -237,7 +237,7 @@ class _EmbeddingCache:
     Failures are not kept: next time there may be enough memory.
     """
 
-    def __init__(self, most: int):
+    def __init__(self, most: int) -> None:
         self._most, self._bytes = most, 0
         self._by_key: OrderedDict[bytes, Embedding] = OrderedDict()
 

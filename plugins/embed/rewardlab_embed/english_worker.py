@@ -27,14 +27,16 @@ _OTHER_TAGS = {"no": "nb", "nor": "nb", "norwegian": "nb", "fil": "tl", "filipin
 _OTHER_TAGS |= {"arb": "ar", "pes": "fa", "farsi": "fa", "swh": "sw", "kiswahili": "sw", "bangla": "bn", "zsm": "ms"}
 
 
-def build(settings: dict, context: dict) -> "EnglishDetector":
+def build(_settings: dict, _context: dict) -> "EnglishDetector":
     """Return the object that answers the host's questions."""
     return EnglishDetector()
 
 
 class EnglishDetector:
-    """A detector that distinguishes English from the row's language, or from all others if that is unknown or
-    English."""
+    """A detector that distinguishes English from the row's language.
+
+    It distinguishes it from all others if that language is unknown or English.
+    """
 
     def answer(self, questions: list[dict]) -> list[dict]:
         """Return one answer for each question, in order."""

@@ -20,7 +20,7 @@ class NearestByLanguage:
     count: the rows that a pair without any above the threshold gives.
     """
 
-    def __init__(self, threshold: float, count: int):
+    def __init__(self, threshold: float, count: int) -> None:
         self._threshold, self._count = threshold - ROUNDING, count
         self._nearest: dict[tuple[Any, int], list[Near]] = defaultdict(list)
         self._above: dict[int, tuple[float, int]] = {}

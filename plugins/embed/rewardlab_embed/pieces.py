@@ -31,8 +31,7 @@ def cut(text: str, most: int) -> list[Cut]:
 
 
 def most_pieces(length: int, most: int) -> int:
-    """Return the maximum number of pieces that `cut` makes of `length` characters: any two neighbours together exceed
-    `most`."""
+    """Return the most pieces that `cut` makes of `length` characters: any two neighbours together exceed `most`."""
     return 2 * (length // (most + 1)) + 1
 
 

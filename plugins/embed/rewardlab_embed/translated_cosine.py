@@ -57,7 +57,7 @@ class TranslatedCosine:
     Source: PB-RLSVR, R_TransEmb.
     """
 
-    def __init__(self, options: TranslatedCosineOptions, context: Context):
+    def __init__(self, options: TranslatedCosineOptions, context: Context) -> None:
         self._options = options
         self._cosine = Cosine(options, context)
         self._languages = context.workers.open(HERE / "english_worker.py", {})

@@ -39,7 +39,7 @@ class EnglishTranslator:
     Its questions depend on the text and its language, and on nothing else.
     """
 
-    def __init__(self, judge: Any, template: EnglishTemplate, piece: int, params: Mapping[str, Any]):
+    def __init__(self, judge: Any, template: EnglishTemplate, piece: int, params: Mapping[str, Any]) -> None:
         self._judge, self._template, self._piece, self._params = judge, template, piece, dict(params)
         self._report_parsed = getattr(judge, "report_parsed", None)  # only a host's judge has it
         self._cache = _TranslationCache()

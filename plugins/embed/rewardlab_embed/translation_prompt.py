@@ -50,8 +50,9 @@ def without_fence(reply: str, text: str) -> str:
 
 
 def load(path: str | None, packaged: str = "to_english.txt") -> EnglishTemplate:
-    """Return the template in the file `path`, or the `packaged` one. Raises ValueError that says what is wrong with the
-    file.
+    """Return the template in the file `path`, or the `packaged` one.
+
+    Raises ValueError that says what is wrong with the file.
 
     $language stands for the English name of the text's language, $regional for the name with its region, $fenced for
     the text in its fence, $key for the fence's key; $text, in place of $fenced, for the text alone, as models that only

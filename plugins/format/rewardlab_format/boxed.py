@@ -18,7 +18,7 @@ class Boxed:
     sp3f_official: SP3F's reader finds a box anywhere (reward_fn.py at ab306b4).
     """
 
-    def __init__(self, options: BoxedOptions, _context: Context | None = None):
+    def __init__(self, options: BoxedOptions, _context: Context | None = None) -> None:
         self._official = options.profile == "sp3f_official"
 
     def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:

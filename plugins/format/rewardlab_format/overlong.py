@@ -15,7 +15,7 @@ class Overlong:
     are estimated. Source: DAPO (arXiv 2503.14476), equation 13, soft overlong punishment.
     """
 
-    def __init__(self, options: OverlongOptions, _context: Context | None = None):
+    def __init__(self, options: OverlongOptions, _context: Context | None = None) -> None:
         self._free, self._buffer = options.max_tokens - options.buffer, options.buffer
         self._characters = options.characters_per_token
 

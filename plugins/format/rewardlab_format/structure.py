@@ -73,8 +73,10 @@ class Structures:
     tasks: Mapping[str, tuple[Structure, Mapping[str, Structure]]]
 
     def of(self, task: Any, subtask: Any) -> Structure:
-        """Return the structure of a task, or of its subtask if the file has it. Raises ValueError if the task is
-        unknown."""
+        """Return the structure of a task, or of its subtask if the file has it.
+
+        Raises ValueError if the task is unknown.
+        """
         key = self._key(task)
         if key is None:
             near = get_close_matches(key_of(str(task)[:100]), self.tasks, 1)

@@ -49,7 +49,7 @@ def _text(source: Any, name: str) -> str:
 class _Reader:
     """A reader of one file, which names it in each mistake."""
 
-    def __init__(self, source: str):
+    def __init__(self, source: str) -> None:
         self._source = source
 
     def structures(self, text: str) -> Structures:

@@ -16,7 +16,7 @@ class Tags:
     exactly: no attributes, no other case. Takes time linear in the text.
     """
 
-    def __init__(self, options: TagsOptions, _context: Context | None = None):
+    def __init__(self, options: TagsOptions, _context: Context | None = None) -> None:
         self._tags = tags = options.tags
         self._wanted = [mark for tag in tags for mark in (f"<{tag}>", f"</{tag}>")]
         self._mark = re.compile("|".join(map(re.escape, self._wanted)))

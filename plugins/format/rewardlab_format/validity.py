@@ -17,7 +17,7 @@ class Validity:
     section 3.3.4, p_invalid.
     """
 
-    def __init__(self, options: ValidityOptions, _context: Context | None = None):
+    def __init__(self, options: ValidityOptions, _context: Context | None = None) -> None:
         self._options = options
         self._tags = Tags(TagsOptions(tags=options.tags))
         self._structures = None if options.structure is None else read_structures(options.structure)

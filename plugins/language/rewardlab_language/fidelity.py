@@ -20,7 +20,7 @@ CACHED_SCORES = 1 << 13
 class Fidelity:
     """The reward for the share of a response's letters that are in the row's language; see FidelityOptions."""
 
-    def __init__(self, options: FidelityOptions, _context: Context | None = None):
+    def __init__(self, options: FidelityOptions, _context: Context | None = None) -> None:
         self._options = options
         self._score = self._score_officially if options.profile == "sp3f_official" else self._score_by_default
         self._meters: dict[Target, ShareMeter] = {}

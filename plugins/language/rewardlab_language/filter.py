@@ -21,7 +21,7 @@ class LanguageFilter:
     warning at the end counts the rows that were left out, by language.
     """
 
-    def __init__(self, options: FilterOptions, context: Context):
+    def __init__(self, options: FilterOptions, context: Context) -> None:
         self._options, self._source = options, context.source
         known = ConsistencyOptions(detectors=options.detectors, least_letters=options.least_letters)
         self._answers = Consistency(known.model_copy(update={"parts": "answer"}))

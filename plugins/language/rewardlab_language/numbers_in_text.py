@@ -72,8 +72,7 @@ class Number:
 
     @cached_property
     def readings(self) -> frozenset[tuple[str, str]]:
-        """The values that it may mean, as (digits before the point, after it): 1.234 is 1234 or 1 and 234
-        thousandths."""
+        """The values it may mean, as (digits before the point, after it): 1.234 is 1234 or 1 and 234 thousandths."""
         first, *others = self.groups
         found = set()
         if not others or (len(others[-1]) == 3 and len(first) <= 3 and all(len(group) in (2, 3) for group in others)):

@@ -44,9 +44,9 @@ class Prose(NamedTuple):
 
 
 def prose(text: str) -> Prose:
-    """Return the text without formulas ($, $$, \\(, \\[, environments), boxes, code, addresses and tags.
+    r"""Return the text without formulas ($, $$, \(, \[, environments), boxes, code, addresses and tags.
 
-    Outside formulas a LaTeX command goes and its argument stays (`\\textbf{so}` is read as "so"). A dollar
+    Outside formulas a LaTeX command goes and its argument stays (`\textbf{so}` is read as "so"). A dollar
     sign opens a formula only if another one can close it: "$5 and $3" are prices. Anything opened and never closed
     stays. Time is linear in the length.
     """
@@ -67,10 +67,12 @@ def prose(text: str) -> Prose:
 
 
 class _Closers:
-    """A search for the ends of opened parts of a text. It remembers closers that the text lacks, to search only
-    once."""
+    """A search for the ends of opened parts of a text.
 
-    def __init__(self, text: str):
+    It remembers closers that the text lacks, to search only once.
+    """
+
+    def __init__(self, text: str) -> None:
         self._text = text
         self._absent: set[str] = set()
         self._braces: dict[int, int] | None = None

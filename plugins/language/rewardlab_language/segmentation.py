@@ -47,7 +47,7 @@ class Segmenter:
     Models load with the first word.
     """
 
-    def __init__(self, contest: Contest, script: str):
+    def __init__(self, contest: Contest, script: str) -> None:
         self.languages = contest.of_script(script)
         own = set(contest.target.codes)
         self._change = [

@@ -32,7 +32,7 @@ class Share:
 class ShareMeter:
     """A meter of the share in texts, for one contest."""
 
-    def __init__(self, contest: Contest):
+    def __init__(self, contest: Contest) -> None:
         self._contest = contest
         self._own = frozenset(contest.target.codes)
         self._read = frozenset().union(*(SCRIPTS[code] for code in contest.candidates))

@@ -55,7 +55,7 @@ class TranslatedRows:
     of the questions about a text, or too many rows must be dropped.
     """
 
-    def __init__(self, options: TranslatedOptions, context: Context):
+    def __init__(self, options: TranslatedOptions, context: Context) -> None:
         self._options, self._seed, self._source = options, context.seed, context.source
         self._judge = context.judges[options.translator]
         self._template = template_of(options)

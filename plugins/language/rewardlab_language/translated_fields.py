@@ -33,7 +33,7 @@ class TranslatedFields:
     translator answers none of the questions about a text, or too many rows must be dropped.
     """
 
-    def __init__(self, options: TranslatedFieldsOptions, context: Context):
+    def __init__(self, options: TranslatedFieldsOptions, context: Context) -> None:
         self._options, self._source = options, context.source
         self._judge = context.judges[options.translator]
         self._template = template_of(options)

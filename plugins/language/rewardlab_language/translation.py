@@ -45,10 +45,12 @@ class Translation:
 
 
 class NoUsableTranslation(Exception):
-    """Raised for a text whose translations are all unusable. `reason` is one of a few texts, `detail` describes this
-    case."""
+    """Raised for a text whose translations are all unusable.
 
-    def __init__(self, reason: str, detail: str = ""):
+    `reason` is one of a few texts, `detail` describes this case.
+    """
+
+    def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(f"{reason}: {detail}" if detail else reason)
         self.reason = reason
 
@@ -67,7 +69,7 @@ class Translator:
         candidates: int,
         least_share: float,
         params: Mapping[str, Any],
-    ):
+    ) -> None:
         self._judge, self._name, self._template = judge, name, template
         self._draws, self._least_share, self._params = candidates, least_share, dict(params)
         self._report_parsed = getattr(judge, "report_parsed", None)

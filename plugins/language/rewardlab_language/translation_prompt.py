@@ -55,8 +55,9 @@ def fence(text: str) -> str:
 
 
 def load(path: str | None, packaged: str = "translate.txt") -> TranslationTemplate:
-    """Return the template in the file `path`, or the `packaged` one. Raises ValueError that says what is wrong with the
-    file.
+    """Return the template in the file `path`, or the `packaged` one.
+
+    Raises ValueError that says what is wrong with the file.
 
     $language stands for the English name of the target language, $regional for the name with its region, $source for
     the name of the text's own language, $fenced for the text in its fence and $key for the fence's key; $text, in place

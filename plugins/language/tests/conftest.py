@@ -58,10 +58,3 @@ def fidelity():
         return built[key].score([(sample, Completion(text=text))])[0]
 
     return score
-
-
-def pytest_generate_tests(metafunc):
-    if "any_language" in metafunc.fixturenames:
-        metafunc.parametrize("any_language", sorted(FOUR_SENTENCES))
-    if "solved_language" in metafunc.fixturenames:
-        metafunc.parametrize("solved_language", sorted(SOLUTIONS))

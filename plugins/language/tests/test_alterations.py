@@ -78,9 +78,9 @@ ALTERED = [
 ]
 
 
-@pytest.mark.parametrize(("language", "source", "translation"), HONEST)
-def test_an_honest_translation_alters_nothing(language, source, translation):
-    assert question_alterations(source, translation, language) == []
+def test_an_honest_translation_alters_nothing():
+    for language, source, translation in HONEST:
+        assert question_alterations(source, translation, language) == [], (language, source, translation)
 
 
 @pytest.mark.parametrize(("language", "source", "translation"), ALTERED)
@@ -88,21 +88,21 @@ def test_another_problem_is_told(language, source, translation):
     assert question_alterations(source, translation, language)
 
 
-@pytest.mark.parametrize("language", sorted(wordings()))
-def test_texts_that_say_the_same_in_all_languages_alter_nothing(four_sentences, solutions, language):
-    for texts in (four_sentences, solutions):
-        if language in texts:
-            source, translation = (
-                one if isinstance(one := texts[code], str) else " ".join(one) for code in ("en", language)
-            )
-            assert alterations(source, translation, language) == []
+def test_texts_that_say_the_same_in_all_languages_alter_nothing(four_sentences, solutions):
+    for language in wordings():
+        for texts in (four_sentences, solutions):
+            if language in texts:
+                source, translation = (
+                    one if isinstance(one := texts[code], str) else " ".join(one) for code in ("en", language)
+                )
+                assert alterations(source, translation, language) == [], language
 
 
-@pytest.mark.parametrize("language", sorted(wordings()))
-def test_each_number_that_changes_is_told_in_each_language(four_sentences, language):
-    source, translation = (" ".join(four_sentences[code]) for code in ("en", language))
-    assert alterations(source, translation.replace("8", "9"), language)
-    assert alterations(source.replace("5", "500"), translation.replace("5", "510"), language)
+def test_each_number_that_changes_is_told_in_each_language(four_sentences):
+    for language in wordings():
+        source, translation = (" ".join(four_sentences[code]) for code in ("en", language))
+        assert alterations(source, translation.replace("8", "9"), language), language
+        assert alterations(source.replace("5", "500"), translation.replace("5", "510"), language), language
 
 
 @pytest.mark.parametrize(
@@ -144,9 +144,9 @@ def test_each_language_of_the_step_has_its_words():
 
 @pytest.mark.parametrize("unit", ["7", "1.", "1,2 ", "1 234 ", "۵", "$x_1$ ", "{,}", "\\,", "¹", "twenty ", "II", "十"])
 def test_hostile_texts_take_no_longer(unit):
-    text = unit * (60_000 // len(unit))
+    text = unit * (20_000 // len(unit))
     start = time.process_time()
     assert numbers_in(text) is not None
     lost_numbers(text, "7 " + text[::2], "zh")
     question_alterations(text, text[::-1], "ja", text)
-    assert time.process_time() - start < 5.0
+    assert time.process_time() - start < 1.5

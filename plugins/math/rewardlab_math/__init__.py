@@ -8,7 +8,7 @@ from rewardlab.laws import Laws
 from rewardlab_math.options import AccuracyOptions
 
 
-def _build(options: AccuracyOptions, context: Context) -> Any:
+def _build(options: AccuracyOptions, _context: Context) -> Any:
     if options.profile == "sp3f_official":
         from rewardlab_math.official import OfficialAccuracy
 

@@ -23,7 +23,7 @@ class Accuracy:
     says why only the same writing equals the gold answer. Safe in any thread and process.
     """
 
-    def __init__(self, options: AccuracyOptions, seconds: float = SECONDS):
+    def __init__(self, options: AccuracyOptions, seconds: float = SECONDS) -> None:
         self._options = options
         self._seconds = seconds
 

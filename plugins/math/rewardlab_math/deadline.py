@@ -53,7 +53,7 @@ def call_within(seconds: float, work: Callable[[], Result]) -> Result:
 class _Watcher(threading.Thread):
     """A thread that watches the one that creates it until it is dismissed."""
 
-    def __init__(self, seconds: float):
+    def __init__(self, seconds: float) -> None:
         super().__init__(daemon=True)
         self.fired = False
         self._worker = threading.get_ident()

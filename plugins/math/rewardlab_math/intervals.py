@@ -15,11 +15,11 @@ _BETWEEN = re.compile(r"\s*(?:\\cup|\\cap|U)\s*")
 
 
 def standard(text: str, *, point_only: bool) -> str:
-    """Return a plain answer in which intervals, also in unions and sections, have round brackets if they are open.
+    r"""Return a plain answer in which intervals, also in unions and sections, have round brackets if they are open.
 
     A bracket that turns its back to the interval is open: `]0;1[` is (0,1). Beside a semicolon a comma marks decimals,
     or groups digits in a language that marks decimals only with a point. A name may stand in front, as of
-    `x \\in ]0;1[` and `S = ]0;1[`. Anything else is returned as it is.
+    `x \in ]0;1[` and `S = ]0;1[`. Anything else is returned as it is.
     """
     if not any(sign in text for sign in ";[]"):
         return text

@@ -53,10 +53,10 @@ def _close(groups: list["_FormulaGroup"]) -> None:
 
 @dataclass(slots=True)
 class _FormulaGroup:
-    """The part of one group that has been read: its largest finished term, the product under way, and its last power.
+    r"""The part of one group that has been read: its largest finished term, the product under way, and its last power.
 
     power: a base with its exponents, as sizes in digits: [base, exponent, exponent of the exponent, ...].
-    function_power: behind exp, sinh or cosh, the size of the function's own power, as in \\exp^{2}(x); else None.
+    function_power: behind exp, sinh or cosh, the size of the function's own power, as in \exp^{2}(x); else None.
     is_divided: whether there is a fraction in the group, which as an exponent makes a root.
     """
 

@@ -28,7 +28,7 @@ _COMPUTED_WHILE_READ = re.compile(r"\\(?:[dt]?binom|choose|[Gg]amma|operatorname
 class OfficialAccuracy:
     """The reward 1.0 or 0.0 as published; a row without a gold answer is a failure. info as in the default profile."""
 
-    def __init__(self, options: AccuracyOptions, seconds: float = SECONDS):
+    def __init__(self, options: AccuracyOptions, seconds: float = SECONDS) -> None:
         self._options = options
         self._seconds = seconds
 

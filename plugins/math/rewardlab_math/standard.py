@@ -15,9 +15,9 @@ _DECIMAL_COMMA = re.compile(r"\d,\d")
 
 
 def standard(text: str, *, point_only: bool) -> str:
-    """Return a plain answer with repeating decimals as fractions, intervals as mathematicians write them, and LaTeX
-    for what is typed as on a keyboard.
+    """Return a plain answer in mathematicians' notation.
 
+    Repeating decimals are fractions, intervals are written as usual, and what is typed as on a keyboard is LaTeX.
     point_only: the language marks decimals only with a point.
     """
     text = inequalities.as_union(as_latex(text))

@@ -108,9 +108,9 @@ PIECES = [r"\boxed{", r"\boxed{1} or ", r"\boxed 1", "<answer>", "</answer>", "1
 PIECES += ["$", "(", r"\(", r"\[", "1+", "$1$ or ", "{1"]
 
 
-@pytest.mark.parametrize("piece", PIECES)
 @pytest.mark.parametrize("kind", ["boxed", "tag", "last_number"])
-def test_a_long_text_takes_no_longer_than_its_length(piece, kind):
-    started = time.process_time()
-    extract(piece * (300_000 // len(piece)), kind)
-    assert time.process_time() - started < 2.0
+def test_a_long_text_takes_no_longer_than_its_length(kind):
+    for piece in PIECES:
+        started = time.process_time()
+        extract(piece * (100_000 // len(piece)), kind)
+        assert time.process_time() - started < 0.5, piece

@@ -6,13 +6,13 @@ from rewardlab.laws import Laws
 from rewardlab_normalize.options import CenterOptions, LengthOptions, StdOptions
 
 
-def _center_range(options: CenterOptions, total: tuple[float, float], size: int) -> tuple[float, float]:
+def _center_range(_options: CenterOptions, total: tuple[float, float], _size: int) -> tuple[float, float]:
     # a pool can be larger than the group, so the mean may come as near to either end as it likes
     low, high = total
     return low - high, high - low
 
 
-def _std_range(options: StdOptions, total: tuple[float, float], size: int) -> tuple[float, float]:
+def _std_range(options: StdOptions, total: tuple[float, float], _size: int) -> tuple[float, float]:
     # sqrt(P - 1) bounds it while the pool is its own subset; a larger pool P is bounded by eps alone
     low, high = total
     return (low - high) / options.eps, (high - low) / options.eps

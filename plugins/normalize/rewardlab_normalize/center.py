@@ -8,7 +8,7 @@ from rewardlab_normalize.moments import mean
 class Center:
     """The normalizer x - mean: Dr. GRPO's advantage, which leaves out GRPO's division (Liu et al. 2025)."""
 
-    def __init__(self, *_: object):
+    def __init__(self, *_: object) -> None:
         """Take options and context, which decide nothing."""
 
     def shape(

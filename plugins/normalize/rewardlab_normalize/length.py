@@ -15,7 +15,7 @@ class Length:
     the loss itself does not divide by the completion's own length.
     """
 
-    def __init__(self, options: LengthOptions, _context: Context | None = None):
+    def __init__(self, options: LengthOptions, _context: Context | None = None) -> None:
         self._options = options
 
     def shape(

@@ -16,7 +16,7 @@ class Std:
     pool or of the same subset (`mean_from`), as in AMRO with |S| = 64 responses (SGCM, appendix L).
     """
 
-    def __init__(self, options: StdOptions, _context: Context | None = None):
+    def __init__(self, options: StdOptions, _context: Context | None = None) -> None:
         self._options = options
 
     def shape(

@@ -28,7 +28,7 @@ def _most_tokens(options: ChatOptions) -> int | None:
     return next((limit for limit in limits if isinstance(limit, int)), None)
 
 
-def _question(options: RewardModelOptions) -> Ask:
+def _question(_options: RewardModelOptions) -> Ask:
     from rewardlab_openai.reward_model import question
 
     return question(({"role": "user", "content": "How much is 2 + 3?"},), "5")

@@ -19,7 +19,7 @@ class ChatJudge(ServerJudge):
     use = "openai/chat"
     answers_with = "completion"
 
-    def __init__(self, options: ChatOptions, _context: Context | None = None):
+    def __init__(self, options: ChatOptions, _context: Context | None = None) -> None:
         super().__init__(options, options.base_url, "/chat/completions")
         self._chat = options
         self._parameters = parameters(options)

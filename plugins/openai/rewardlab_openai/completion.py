@@ -19,7 +19,7 @@ class NoAnswerError(Exception):
     shown: the body, serialised again. wrapped: whether it holds an error.
     """
 
-    def __init__(self, answer: Any):
+    def __init__(self, answer: Any) -> None:
         self.shown = json.dumps(answer, ensure_ascii=False)  # with one way of escaping, so that secrets are found
         self.wrapped = isinstance(answer, dict) and bool(answer.get("error"))
         super().__init__()

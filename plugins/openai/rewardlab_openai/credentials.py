@@ -24,7 +24,7 @@ def address(base_url: str) -> str:
 class Credentials:
     """The headers of every request of one judge, and the secrets among them."""
 
-    def __init__(self, headers: Mapping[str, str], secrets: list[str]):
+    def __init__(self, headers: Mapping[str, str], secrets: list[str]) -> None:
         self.headers = headers
         self._secrets = sorted(secrets, key=len, reverse=True)
         escaped = [json.dumps(secret)[1:-1].replace("/", "\\/") for secret in secrets]  # some servers write / as \/

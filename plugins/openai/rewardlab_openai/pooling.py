@@ -23,7 +23,7 @@ class PoolingJudge(ServerJudge):
     use = "openai/pooling"
     answers_with = "numbers"
 
-    def __init__(self, options: PoolingOptions, _context: Context | None = None):
+    def __init__(self, options: PoolingOptions, _context: Context | None = None) -> None:
         super().__init__(options, options.root, f"/{options.endpoint}")
         self._pooling = options
 

@@ -34,7 +34,9 @@ class Refusal:
     as a key.
     """
 
-    def __init__(self, status: int, headers: Mapping[str, str], body: str, address: str, redact: Callable[[str], str]):
+    def __init__(
+        self, status: int, headers: Mapping[str, str], body: str, address: str, redact: Callable[[str], str]
+    ) -> None:
         codes, words = _codes_and_words(body[:MAX_REFUSAL_BYTES])
         shown = _shorten(redact(words))  # in this order: half a key is a secret, too
         real = _wrapped_status(codes) if status == 200 else status

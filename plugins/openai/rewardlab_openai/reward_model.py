@@ -20,7 +20,7 @@ class ServedRewardModel:
     failures. `info`: `raw`, the number s; `tokens`; `empty`.
     """
 
-    def __init__(self, options: RewardModelOptions, context: Context):
+    def __init__(self, options: RewardModelOptions, context: Context) -> None:
         self._options = options
         self._judge = judge = context.judges[options.judge]
         self._report_parsed = getattr(judge, "report_parsed", None)  # only a host's judge has it

@@ -33,7 +33,7 @@ class ServerJudge:
     answers_with: ClassVar[str]
     """what the server writes, for messages"""
 
-    def __init__(self, options: ServerOptions, base_url: str, path: str):
+    def __init__(self, options: ServerOptions, base_url: str, path: str) -> None:
         self._options = options
         self._address = address(base_url)
         self._path = path

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import Finding
-from rewardlab.training import Capabilities, StageJob, refuse_missing_models
+from rewardlab.training import Capabilities, StageJob
 
 from rewardlab_openrlhf.check import findings
 from rewardlab_openrlhf.compile.rl import ESTIMATORS
@@ -43,8 +43,6 @@ class OpenrlhfBackend:
         from rewardlab_openrlhf.job.run import check_engine
 
         check_engine(plan, only)
-        if self.trains_here(plan):
-            refuse_missing_models(plan, only)
 
     def trains_here(self, plan: Plan) -> bool:
         """Return whether no Ray cluster is named, by the recipe or by RAY_ADDRESS."""

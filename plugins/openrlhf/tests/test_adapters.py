@@ -2,8 +2,8 @@
 
 import pytest
 
-peft = pytest.importorskip("peft", reason="needs the environment of requirements-openrlhf-cpu.txt")
 pytest.importorskip("openrlhf", reason="needs the environment of requirements-openrlhf-cpu.txt")
+peft = pytest.importorskip("peft")  # after openrlhf, which is soon known to be absent: this one imports transformers
 pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
 
 

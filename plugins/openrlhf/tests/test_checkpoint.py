@@ -8,8 +8,8 @@ import pytest
 from rewardlab.errors import JobError
 from rewardlab_openrlhf.job.checkpoint import Progress, checkpoint_progress
 
-torch = pytest.importorskip("torch")
 pytest.importorskip("deepspeed", reason="needs the environment of requirements-openrlhf-cpu.txt")
+torch = pytest.importorskip("torch")
 pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
 
 

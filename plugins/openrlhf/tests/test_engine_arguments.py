@@ -23,7 +23,8 @@ pytest.importorskip("openrlhf", reason="needs the environment of the OpenRLHF ba
 from rewardlab import Completion, Sample, ScoredGroup
 from rewardlab.errors import JobError
 from rewardlab.recipe import load
-from rewardlab.training import batch_advantages, check_recipe
+from rewardlab.training import check_recipe
+from rewardlab.training.advantages import batch_advantages
 from rewardlab_openrlhf.compile import PROGRAMS, compile_stage
 from rewardlab_openrlhf.compile.extra_arguments import EXTRA_ARGUMENTS
 from rewardlab_openrlhf.engine_arguments import WHEEL, check_arguments, engine_parser, installed_version

@@ -22,7 +22,7 @@ class AnswerKeyJudge:
     one, whichever stands first.
     """
 
-    def __init__(self, decides: bool = False):
+    def __init__(self, decides: bool = False) -> None:
         self._decides = decides
 
     async def ask(self, ask: Ask) -> Reply:

@@ -24,7 +24,7 @@ class Overlap:
     Source: chrF, Popović 2015, with sacrebleu's defaults (characters up to 6-grams, beta 2).
     """
 
-    def __init__(self, options: OverlapOptions, _context: Context | None = None):
+    def __init__(self, options: OverlapOptions, _context: Context | None = None) -> None:
         self._maths = options.compare == "maths"
         self._metric = CHRF()
         self._known: dict[tuple[str, str], float] = {}

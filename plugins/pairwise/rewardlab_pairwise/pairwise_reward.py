@@ -51,7 +51,7 @@ class PairwiseReward(ABC):
     Source: SP3F (Sutawika et al.), equations 3 and 4.
     """
 
-    def __init__(self, judge: Any, *, orders: Orders, opponents: Opponents, on_unparsable: OnUnparsable):
+    def __init__(self, judge: Any, *, orders: Orders, opponents: Opponents, on_unparsable: OnUnparsable) -> None:
         self._judge = judge
         self._report_parsed = getattr(judge, "report_parsed", None)  # only a host's judge has it
         self._orders = orders
@@ -60,8 +60,10 @@ class PairwiseReward(ABC):
 
     @abstractmethod
     def shared(self, sample: Sample) -> Any:
-        """Return the parts common to all questions about a sample's answers. Raises ValueError that says what is wrong
-        with the row."""
+        """Return the parts common to all questions about a sample's answers.
+
+        Raises ValueError that says what is wrong with the row.
+        """
 
     @abstractmethod
     def question(self, shared: Any, first: str, second: str) -> PairQuestion:

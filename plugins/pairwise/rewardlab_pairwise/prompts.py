@@ -40,8 +40,9 @@ def query_of(sample: Sample) -> str:
 
 
 def load(path: str | None, *, privileged: bool) -> PairTemplate:
-    """Return the template in the file `path`, or the packaged one. Raises ValueError that says what is wrong with the
-    file.
+    """Return the template in the file `path`, or the packaged one.
+
+    Raises ValueError that says what is wrong with the file.
 
     $query, $a, $b and (exactly if privileged) $reference stand for the fenced texts, $key for the key of the
     fences. A comes before B and each text is shown once, so that nothing after the fences quotes it again.

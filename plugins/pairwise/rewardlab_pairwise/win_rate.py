@@ -16,7 +16,7 @@ class WinRate(PairwiseReward):
     Source: SP3F (Sutawika et al.), equations 3 and 4.
     """
 
-    def __init__(self, options: WinRateOptions, context: Context):
+    def __init__(self, options: WinRateOptions, context: Context) -> None:
         judge = context.judges[options.judge]
         super().__init__(judge, orders=options.orders, opponents=options.opponents, on_unparsable=options.on_unparsable)
         self._options = options

@@ -4,7 +4,7 @@ import hashlib
 from itertools import combinations, permutations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab import Reply
 from rewardlab_pairwise.consistency import consistency
@@ -110,7 +110,6 @@ def written_out(verdicts, policy):
     }
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.text("abc", max_size=2), min_size=1, max_size=8),
     st.sampled_from(["both", "balanced", "a_only"]),

@@ -5,7 +5,7 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab.text import official_box
 
@@ -55,7 +55,6 @@ replies = st.sampled_from(
 )
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(2, 6), st.data())
 def test_the_official_profile_is_the_share_of_exact_wins_from_the_first_place(scripted, win_rate, size, data):
     texts = [f"answer {i}" for i in range(size)]

@@ -6,11 +6,9 @@ import random
 from statistics import fmean
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab import Reply
-
-quiet = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def longer(a: str, b: str) -> str:
@@ -57,7 +55,6 @@ def expected(texts, asked, verdict_of, only_first, policy):
             yield fmean(known + [0.5] * others.count(text)) if others else 0.5
 
 
-@quiet
 @given(
     st.lists(st.text("abc", max_size=2), min_size=1, max_size=8),
     st.sampled_from(["both", "balanced", "a_only"]),
@@ -77,7 +74,6 @@ def test_a_score_is_the_mean_of_what_came_of_its_comparisons(scripted, win_rate,
         assert json.loads(json.dumps(score.info)) == score.info
 
 
-@quiet
 @given(st.lists(st.text("abc", max_size=2), min_size=1, max_size=8), st.integers(0, 999))
 def test_verdicts_name_each_call_once_where_the_answer_stands_first(scripted, win_rate, texts, seed):
     reply, verdict_of = temperamental(seed)

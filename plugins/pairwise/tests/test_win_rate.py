@@ -5,12 +5,11 @@ import selectors
 from itertools import permutations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab import Completion, Context, GroupStream, Reply, Sample, find
 from rewardlab.errors import JobError, UserError
 
-quiet = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 answers = st.lists(st.text("abc", max_size=2), min_size=1, max_size=9)
 opponents = st.one_of(st.just("all"), st.integers(1, 9))
 
@@ -119,7 +118,6 @@ def test_an_answer_alone_gets_a_half_without_a_call(scripted, win_rate):
     assert (score.value, score.error, score.info["calls"], judge.asked) == (0.5, None, 0, [])
 
 
-@quiet
 @given(answers, st.sampled_from(["both", "balanced"]), opponents)
 def test_values_sum_to_half_the_group(scripted, win_rate, texts, orders, opponents):
     scores = win_rate(scripted(whimsical), texts, orders=orders, opponents=opponents)
@@ -127,7 +125,6 @@ def test_values_sum_to_half_the_group(scripted, win_rate, texts, orders, opponen
     assert all(0.0 <= value <= 1.0 for value in values(scores))
 
 
-@quiet
 @given(
     answers,
     st.sampled_from(["both", "balanced", "a_only"]),
@@ -149,7 +146,6 @@ def test_neither_index_nor_arrival_nor_delay_matters(scripted, win_rate, texts, 
     assert win_rate(judge, texts, **options) == plain
 
 
-@quiet
 @given(answers, st.sampled_from(["both", "balanced", "a_only"]), opponents)
 def test_identical_answers_are_judged_once_and_share_the_result(scripted, win_rate, texts, orders, opponents):
     judge = scripted(whimsical)

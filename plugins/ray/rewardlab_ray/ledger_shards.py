@@ -42,7 +42,7 @@ class LedgerShard:
     where a lost node comes back. The file is made by the first `write`.
     """
 
-    def __init__(self, run: Path, attempt: int, stage: int, writer: int):
+    def __init__(self, run: Path, attempt: int, stage: int, writer: int) -> None:
         self._folder = run / LEDGER_FOLDER
         self._name = f"{attempt}-{stage}-{writer}"
         self._path: Path | None = None
@@ -99,7 +99,7 @@ class LedgerIndex:
     writer at a time.
     """
 
-    def __init__(self, run: Path, attempt: int, stage: int):
+    def __init__(self, run: Path, attempt: int, stage: int) -> None:
         """Open the index, and make it where it is missing. A JobError where that cannot be."""
         self.folder = run / LEDGER_FOLDER
         self._common = {"version": LEDGER_VERSION, "attempt": attempt, "stage": stage}

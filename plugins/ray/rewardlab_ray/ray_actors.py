@@ -42,7 +42,7 @@ class JobActor:
     So a method may run twice for one call, and calls that wait come in any order: only for methods that bear it.
     """
 
-    def __init__(self, name: str):
+    def __init__(self, name: str) -> None:
         self.name = name
         self.waiting = 0
         """how many calls are under way: all of them wait while the actor is out of reach"""
@@ -88,7 +88,7 @@ class Deadline:
     A TimeoutError that the block raises by itself passes through.
     """
 
-    def __init__(self, seconds: float, text: str, error: type[JobError] = JobError):
+    def __init__(self, seconds: float, text: str, error: type[JobError] = JobError) -> None:
         self._timeout = asyncio.timeout(seconds)
         self._text = text
         self._error = error

@@ -9,7 +9,7 @@ from rewardlab import Sample
 from rewardlab.data import stratified_sample
 from rewardlab.errors import UserError, one_line
 from rewardlab.recipe import RlStage
-from rewardlab.training import PromptFormat, ends_of, fitting_prompts, load_tokenizer, reading_order, steps_of
+from rewardlab.training import PromptFormat, ends_of, load_tokenizer, reading_order, steps_of
 
 from rewardlab_ray.rendered_rows import Row, write_rows
 from rewardlab_ray.stage_task import StageTask
@@ -22,7 +22,7 @@ class StageTokenizer:
     of the tokens that end a completion.
     """
 
-    def __init__(self, task: StageTask):
+    def __init__(self, task: StageTask) -> None:
         self.tokenizer = load_tokenizer(task.model)
         config, generation = _load_configs(task.model)
         self.ends = ends_of(self.tokenizer, generation)
@@ -76,7 +76,7 @@ def _rows(
 ) -> list[Row]:
     """Return the samples that fit, with the texts for an engine that adds no special tokens."""
     prompt_format = tokenizer.format
-    kept = fitting_prompts(tokenizer.context, prompt_format, samples, stage.max_new_tokens, most, where, task.say)
+    kept = prompt_format.fitting(samples, tokenizer.context, stage.max_new_tokens, most, where, task.say)
     rows = []
     for sample in kept:
         text = prompt_format.text(sample)

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab import Sample
 from rewardlab.errors import JobError
@@ -48,7 +48,6 @@ def test_the_same_ticket_is_the_same_prompt(reading_order):
     assert order.rollout_prompt(ticket(4)) == first
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.permutations(range(6)), st.integers(0, 6))
 def test_a_restart_anywhere_changes_nothing(tmp_path_factory, tickets, before):
     path = tmp_path_factory.mktemp("order") / "reading_order.jsonl"

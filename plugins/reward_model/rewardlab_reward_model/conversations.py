@@ -29,7 +29,7 @@ class Conversations:
     writes after it stays: a model reads its score there.
     """
 
-    def __init__(self, tokenizer: Any, limit: int | None):
+    def __init__(self, tokenizer: Any, limit: int | None) -> None:
         self._tokenizer, self._limit = tokenizer, limit
 
     def encode(self, prompt: Sequence[dict], response: str) -> Conversation:

@@ -56,8 +56,10 @@ def place_of_label(config: Any, label: str | None) -> int | None:
 
 
 def most_tokens(config: Any, tokenizer: Any, wanted: int | None) -> int | None:
-    """Return how many tokens the model reads, lowered to `wanted`; None if unbounded. Raises ValueError if `wanted` is
-    more."""
+    """Return how many tokens the model reads, lowered to `wanted`; None if unbounded.
+
+    Raises ValueError if `wanted` is more.
+    """
     positions = getattr(config.get_text_config(), "max_position_embeddings", None)
     bounds = [bound for bound in (positions, tokenizer.model_max_length) if bound is not None and 0 < bound < UNBOUNDED]
     most = min(bounds, default=None)

@@ -28,7 +28,7 @@ def build(settings: dict, context: dict) -> "RewardModel":
 class RewardModel:
     """A sequence classifier on its device; it answers the host's questions."""
 
-    def __init__(self, settings: dict, device: str):
+    def __init__(self, settings: dict, device: str) -> None:
         self._model = load_model(settings).to(device).eval()
         self._place = place_of_label(self._model.config, settings["label"])
         tokenizer = load_tokenizer(settings, self._model.config)

@@ -22,7 +22,7 @@ class ModelScore:
     the model could not read; `empty`.
     """
 
-    def __init__(self, options: ScoreOptions, context: Context):
+    def __init__(self, options: ScoreOptions, context: Context) -> None:
         self._options = options
         settings = options.model_dump(include=set(ModelOptions.model_fields)) | {"label": options.label}
         self._worker = context.workers.open(WORKER, settings | {"model": locate_model(options.model)})

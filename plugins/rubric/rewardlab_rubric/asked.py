@@ -90,8 +90,10 @@ def _only(name: str, values: Sequence[Any], folder: str) -> Any:
 
 
 def trained(folder: str, asks: str) -> Trained:
-    """Return how the rows were asked on which the judge in a folder was trained. Raises ValueError that says what is
-    wrong."""
+    """Return how the rows were asked on which the judge in a folder was trained.
+
+    Raises ValueError that says what is wrong.
+    """
     from rewardlab.training import read_asked
 
     try:

@@ -39,7 +39,7 @@ JUDGED = Sample(
 class AnswerKeyJudge:
     """A judge that knows that 7 is right: `right` and `wrong` are its scores of one response."""
 
-    def __init__(self, right: Any = 5, wrong: Any = 1):
+    def __init__(self, right: Any = 5, wrong: Any = 1) -> None:
         self._right, self._wrong = right, wrong
 
     async def ask(self, ask: Ask) -> Reply:
@@ -49,7 +49,7 @@ class AnswerKeyJudge:
 class KeyOfPairsJudge:
     """A judge of pairs that knows that 7 is right, with scores if the first, the second, or neither is better."""
 
-    def __init__(self, first: Any, second: Any, neither: Any):
+    def __init__(self, first: Any, second: Any, neither: Any) -> None:
         self._scores = {1: first, -1: second, 0: neither}
 
     async def ask(self, ask: Ask) -> Reply:

@@ -23,7 +23,7 @@ class RubricWinRate(PairwiseReward):
     `explanation`, and `probabilities` under `expected`.
     """
 
-    def __init__(self, options: PairOptions, context: Context):
+    def __init__(self, options: PairOptions, context: Context) -> None:
         judge = context.judges[options.judge]
         super().__init__(judge, orders=options.orders, opponents=options.opponents, on_unparsable=options.on_unparsable)
         self._options = options

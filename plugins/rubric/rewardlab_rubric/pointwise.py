@@ -26,7 +26,7 @@ class RubricScore:
     Source: R3 (Anugraha et al. 2025), mR3.
     """
 
-    def __init__(self, options: PointwiseOptions, context: Context):
+    def __init__(self, options: PointwiseOptions, context: Context) -> None:
         self._options = options
         self._judge = judge = context.judges[options.judge]
         self._report_parsed = getattr(judge, "report_parsed", None)  # only a host's judge has it

@@ -76,8 +76,9 @@ def _source(path: str | None, layout: Layout, sort: str) -> Any:
 
 
 def load(path: str | None, layout: Layout, sort: Literal["single", "pair"], text: str | None = None) -> RubricTemplate:
-    """Return the template `text`, else that in the file `path`, or the packaged one. Raises ValueError that says what
-    is wrong.
+    """Return the template `text`, else that in the file `path`, or the packaged one.
+
+    Raises ValueError that says what is wrong.
 
     $input, $response or $a and $b stand for the fenced texts, $key for the key of the fences, $task, $rubric and
     $format for the parts that the rubric gives, $side_a and $side_b for what it calls the two responses.

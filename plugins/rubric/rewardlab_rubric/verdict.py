@@ -17,7 +17,7 @@ class Verdict:
     and -1 for a wrong one.
     """
 
-    def __init__(self, options: VerdictOptions, _context: Context | None = None):
+    def __init__(self, options: VerdictOptions, _context: Context | None = None) -> None:
         self._options = options
 
     def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:

@@ -83,7 +83,7 @@ class TestSmallModel:
 
 
 class TestShares:
-    ROWS = tuple(row(number) for number in range(2000))
+    ROWS = tuple(row(number) for number in range(600))
     three = staticmethod(TestSmallModel.right_at(3))
 
     def test_of_the_rows_that_are_right_so_often_stay(self, agreeing):
@@ -104,14 +104,14 @@ class TestShares:
     def test_fill_up_a_number_of_rows_by_weight(self, agreeing):
         asked = [replace(one, prompt=({"role": "user", "content": str(int(one.id) % 6)},)) for one in self.ROWS]
         keep = {3: 0.6, 4: 0.3, 5: 0}
-        kept, _ = agreeing(asked, self.by_id, keep=keep, rows=1400)
+        kept, _ = agreeing(asked, self.by_id, keep=keep, rows=420)
         counts = Counter(one.fields["right"] for one in kept)
         assert counts[0] + counts[1] + counts[2] == sum(int(one.id) % 6 < 3 for one in asked)  # all of these
-        assert counts.total() == 1400
+        assert counts.total() == 420
         assert counts[5] == 0
-        assert 1.2 < counts[3] / counts[4] < 1.8  # without replacement, of 333 each
+        assert 1.2 < counts[3] / counts[4] < 1.8  # without replacement, of 100 each
         assert [one.id for one in kept] == sorted([one.id for one in kept], key=int)
-        again, _ = agreeing(asked[::-1], self.by_id, keep=keep, rows=1400)
+        again, _ = agreeing(asked[::-1], self.by_id, keep=keep, rows=420)
         assert {one.id for one in again} == {one.id for one in kept}
 
     def test_do_not_count_for_sources_that_are_taken_whole(self, agreeing, caplog):
@@ -135,10 +135,10 @@ class TestShares:
 
     def test_a_number_of_rows_goes_without_a_small_model_too(self, agreeing, caplog):
         with caplog.at_level(logging.WARNING, "rewardlab.dropped"):
-            kept, _ = agreeing(self.ROWS, rows=500)
-        assert len(kept) == 500
-        assert "500 of 2000 rows kept; left out: 1500 that others were drawn before" in caplog.text
-        assert 200 < sum(int(one.id) < 1000 for one in kept) < 300
+            kept, _ = agreeing(self.ROWS, rows=150)
+        assert len(kept) == 150
+        assert "150 of 600 rows kept; left out: 450 that others were drawn before" in caplog.text
+        assert 60 < sum(int(one.id) < 300 for one in kept) < 90
 
     @pytest.mark.parametrize(
         ("options", "message"),

@@ -2,10 +2,7 @@
 
 import importlib.util
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -27,33 +24,31 @@ def server():
         yield serving
 
 
-def test_five_minutes(tmp_path, server):
+def test_five_minutes(tmp_path, server, monkeypatch, capsys):
     for kind, text in BLOCKS:
         if named := re.match(r"# (\w+\.yaml)\n", text):
             (tmp_path / named[1]).write_text(text, encoding="utf-8")
         elif kind == "json":
             (tmp_path / "rows.jsonl").write_text(text, encoding="utf-8")
     commands = next(text for kind, text in BLOCKS if kind == "sh")
-    environment = os.environ | {"NO_PROXY": "127.0.0.1", "COLUMNS": "200"}
+    monkeypatch.chdir(tmp_path)
     for line in commands.splitlines():
-        words = line.partition("#")[0].split()
-        command = [str(Path(sys.executable).parent / words[0]), *words[1:], f"judges.main.with.base_url={server.url}"]
-        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
-        assert done.returncode in ((0, 1) if words[1] == "probe" else (0,)), done.stderr  # the script can be fooled
+        _, *words = line.partition("#")[0].split()
+        code = main([*words, f"judges.main.with.base_url={server.url}"])
+        assert code in ((0, 1) if words[0] == "probe" else (0,)), capsys.readouterr().err  # the script can be fooled
     (row,) = [json.loads(line) for line in (tmp_path / "scored.jsonl").read_text(encoding="utf-8").splitlines()]
     assert f'"total": {json.dumps(row["total"])}' in PAGE
     assert [info["raw"] for info in row["components"]["quality"]["info"]] == [4, 1, 3]
 
 
-def test_the_road_to_a_judge_passes_check(tmp_path):
+def test_the_road_to_a_judge_passes_check(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
     for _, text in BLOCKS:
         if named := re.match(r"# (\w+\.yaml)\n", text):
             (tmp_path / named[1]).write_text(text, encoding="utf-8")
     row = {"prompt": "How much is 2 + 3?", "response": "5", "score": 5}
     (tmp_path / "judged.jsonl").write_text(f"{json.dumps(row)}\n")
-    command = [str(Path(sys.executable).parent / "rewardlab"), "check", "judge.yaml"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    assert main(["check", "judge.yaml"]) == 0, capsys.readouterr().err
 
 
 def test_from_a_dataset_to_rows_for_a_judge(tmp_path, monkeypatch, capsys):

@@ -68,19 +68,26 @@ class TestTheQuestion:
         continued = {"continue_final_message": True, "add_generation_prompt": False}
         assert judge.asked[0].params == continued  # and so a part of the key of a kept answer
 
-    @pytest.mark.parametrize("code", CODES)
-    @pytest.mark.parametrize("strategy", ["tgt-eng", "tgt-tgt"])
-    def test_never_translates_the_names_of_scores_and_responses(self, rubric, scripted, code, strategy):
-        judge = scripted(lambda ask: '{"explanation": "", "score": "Assistant B"}'.replace("{", "x</think>{", 1))
-        fields = {"language": code}
-        scores = rubric("pairwise", judge, ["7", "8"], fields=fields, strategy=strategy, orders="a_only", ties=True)
-        assert [score.value for score in scores] == [0.0, 0.0]
-        system, user = judge.asked[0].messages[:2]
-        assert headings([user])[1:3] == ["# Assistant A", "# Assistant B"]
-        schema = json.loads(system["content"].rpartition("\n")[2])
-        assert schema["properties"]["score"]["enum"] == ["Assistant A", "Assistant B", "Tie", "Both Bad"]
-        assert "$" not in system["content"] + user["content"]
-        assert "=== BEGIN ASSISTANT A " in user["content"]
+    def test_never_translates_the_names_of_scores_and_responses(self, rubric, scripted):
+        for code in CODES:
+            for strategy in ("tgt-eng", "tgt-tgt"):
+                judge = scripted(
+                    lambda ask: '{"explanation": "", "score": "Assistant B"}'.replace("{", "x</think>{", 1)
+                )
+                fields = {"language": code}
+                scores = rubric(
+                    "pairwise", judge, ["7", "8"], fields=fields, strategy=strategy, orders="a_only", ties=True
+                )
+                assert [score.value for score in scores] == [0.0, 0.0], (code, strategy)
+                system, user = judge.asked[0].messages[:2]
+                assert headings([user])[1:3] == ["# Assistant A", "# Assistant B"], (code, strategy)
+                schema = json.loads(system["content"].rpartition("\n")[2])
+                assert schema["properties"]["score"]["enum"] == ["Assistant A", "Assistant B", "Tie", "Both Bad"], (
+                    code,
+                    strategy,
+                )
+                assert "$" not in system["content"] + user["content"], (code, strategy)
+                assert "=== BEGIN ASSISTANT A " in user["content"], (code, strategy)
 
     def test_in_english_is_as_before_without_a_strategy(self, rubric, scripted):
         judge = scripted(lambda ask: True)

@@ -80,6 +80,7 @@ def write(name, *rows):
     Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
+@pytest.mark.slow  # loads trl
 def test_the_server_gets_the_prompt_of_the_rows_but_for_their_content(rewardlab):
     row = {"prompt": "Say hello.", "score": None}
     write("pairs_source.jsonl", {"id": "x", **row, "response_1": "Hello!", "response_2": "No."})

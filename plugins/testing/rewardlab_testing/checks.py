@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from rewardlab import Ask, Completion, CurriculumSpec, DatasetSpec, JudgeSpec, NormalizerSpec, RewardSpec, Sample, Spec
 from rewardlab.errors import JobError, UserError
 from rewardlab.laws import CurriculumExample, DatasetExample, Example, JudgeExample
-from rewardlab.registry import Plugin, Registry
+from rewardlab.registry import Plugin, installed
 
 from rewardlab_testing import outcome
 from rewardlab_testing.component_under_test import use_of
@@ -170,7 +170,7 @@ def _own_examples(spec: Spec, plugin: Plugin | None) -> list[Any]:
 def _find_spec(kind: str, spec: Any) -> tuple[Any, Plugin | None]:
     """Return the spec and the installed plugin that offers it, if any; find it by its name where that is given."""
     if isinstance(spec, str):
-        registry = Registry()
+        registry = installed()
         found = registry.find(kind, spec)
         return found, registry.plugin(spec.partition("/")[0])
     if getattr(spec, "kind", None) != kind:

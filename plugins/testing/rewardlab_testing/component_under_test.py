@@ -102,7 +102,7 @@ class Trial:
 class _JudgeWithUnderstood:
     """A judge that only has `ask`, with the `report_parsed` that a host puts beside it."""
 
-    def __init__(self, judge: Any):
+    def __init__(self, judge: Any) -> None:
         self.ask = judge.ask
 
     def report_parsed(self, reply: Reply, ok: bool) -> None:

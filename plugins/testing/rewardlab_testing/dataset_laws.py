@@ -212,7 +212,7 @@ def _calls_by_row(dataset: Iterable[Sample]) -> Iterator[int]:
     """Yield for each row how many function calls were made until it was out."""
     calls, ours = 0, sys._getframe().f_code
 
-    def count(frame: Any, event: str, argument: Any) -> None:
+    def count(frame: Any, event: str, _argument: Any) -> None:
         nonlocal calls
         calls += event in ("call", "c_call") and frame.f_code is not ours
 

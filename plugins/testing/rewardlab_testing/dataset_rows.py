@@ -19,7 +19,7 @@ class StepSource:
     taken: how many samples have been read, over all passes.
     """
 
-    def __init__(self, samples: Sequence[Sample]):
+    def __init__(self, samples: Sequence[Sample]) -> None:
         self._samples = samples
         self.taken = 0
 

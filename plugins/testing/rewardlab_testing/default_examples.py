@@ -62,7 +62,7 @@ def _dataset(spec: Any, known: dict[str, Any], options: Config | None) -> Exampl
     return DatasetExample(**known)
 
 
-def _curriculum(spec: Any, known: dict[str, Any], options: Config | None) -> Example:
+def _curriculum(spec: Any, known: dict[str, Any], _options: Config | None) -> Example:
     samples = [
         Sample(
             id=f"{at:02}", prompt=PROMPT, fields={"language": language, "difficulty": (7 * at) % 5, "answer": str(at)}
@@ -73,7 +73,7 @@ def _curriculum(spec: Any, known: dict[str, Any], options: Config | None) -> Exa
     return CurriculumExample(samples=samples, pools=pools, **known)
 
 
-def _normalizer(spec: Any, known: dict[str, Any], options: Config | None) -> Example:
+def _normalizer(_spec: Any, known: dict[str, Any], _options: Config | None) -> Example:
     return NormalizerExample(**known)
 
 

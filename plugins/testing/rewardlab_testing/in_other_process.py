@@ -33,7 +33,7 @@ def build(settings: Mapping[str, Json], context: Mapping[str, Json]) -> "RemoteC
 class RemoteComponent:
     """The component in this process. That its spec is not found here is an answer, no failure: it breaks no law."""
 
-    def __init__(self, settings: Mapping[str, Json], context: Mapping[str, Json]):
+    def __init__(self, settings: Mapping[str, Json], context: Mapping[str, Json]) -> None:
         self._not_found: str | None = None
         try:
             spec = spec_at(settings["location"])

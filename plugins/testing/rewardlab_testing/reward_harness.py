@@ -45,7 +45,7 @@ class Bench:
 
     def __init__(
         self, spec: RewardSpec, reward: Any, ended: dict[str, bool] | None = None, hang: HangRecord | None = None
-    ):
+    ) -> None:
         self.spec = spec
         self.reward = reward
         self.answered = False

@@ -22,7 +22,7 @@ class RewardInEnvironment:
     python: the environment's interpreter. WorkerStartError or WorkerDiedError where it cannot be built.
     """
 
-    def __init__(self, spec: RewardSpec, use: str, python: str | None, options: Config, context: Context):
+    def __init__(self, spec: RewardSpec, use: str, python: str | None, options: Config, context: Context) -> None:
         self._group = spec.scope == "group"
         self._pool = WorkerPool(use=use, spec=spec, options=options, context=context, python=python)
         try:

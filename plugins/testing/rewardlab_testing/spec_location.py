@@ -12,7 +12,7 @@ from typing import Any
 
 from rewardlab import Spec
 from rewardlab.errors import one_line
-from rewardlab.registry import Registry, offers_of
+from rewardlab.registry import installed, offers_of
 
 from rewardlab_testing.outcome import UnmetNeed
 
@@ -39,7 +39,7 @@ def location_of(spec: Spec, use: str, installed: bool) -> dict[str, Any]:
 def spec_at(location: Mapping[str, Any]) -> Spec:
     """Return the spec at a location that `location_of` gave; raise a LookupError that says why it is not there."""
     if location["use"] is not None:
-        return Registry().find(location["kind"], location["use"])
+        return installed().find(location["kind"], location["use"])
     name, file = location["module"], location["file"]
     try:
         module = _load(name, file)

@@ -141,7 +141,7 @@ def _check_at_most(most: int, found: int, what: str, count: int, declared_by: st
 class _CountingJudge:
     """A judge that counts its questions. asked: how many there were."""
 
-    def __init__(self, judge: Any):
+    def __init__(self, judge: Any) -> None:
         self._judge = judge
         self.asked = 0
 
@@ -156,7 +156,7 @@ class _CountingJudge:
 class _ConstantJudge:
     """A judge that gives every question the same reply."""
 
-    def __init__(self, reply: Reply):
+    def __init__(self, reply: Reply) -> None:
         self._reply = reply
 
     async def ask(self, ask: Ask) -> Reply:
@@ -166,7 +166,7 @@ class _ConstantJudge:
 class _WaitingJudge:
     """A judge that does not answer before the source has stood still for STILL_S."""
 
-    def __init__(self, judge: Any, source: StepSource):
+    def __init__(self, judge: Any, source: StepSource) -> None:
         self._judge, self._source = judge, source
         self._waits = True
 

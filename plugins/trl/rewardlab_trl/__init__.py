@@ -4,19 +4,15 @@ options                              what a recipe may say under `backend`
 backend                              what the rest of the library asks of an engine
 check, describe                      what is wrong with a recipe, what will be done; neither imports the engine
 ready                                what this machine must have, looked at before a run begins
-run                                  the stages of a run, one after the other
+policy                               the policy of a stage, which trains, samples and is saved
 sft, dpo, rl                         the trainers of the three kinds of stage
-token_rows                           the rows of sft and dpo as token ids
-finished_model                       the model that a stage hands on: its last, or the best of its checkpoints
 adapters                             LoRA: adding adapters to the policy, and merging them into it
 trainer_arguments, train             what every trainer is given, and training to the end
-checkpoints, interrupts, progress    resuming, stopping, and what is shown and logged meanwhile
+checkpoints, trackers                what a stage resumes from; TensorBoard, Weights & Biases, MLflow
 engine_errors                        full disks and memory as errors that say what to do
-models, position_ids, dropout        the policy: loading and saving it, and two settings of its layers
-completions, sampled_groups          token ids as groups of completions; groups that a group sampler chooses
-step_reward                          the reward that TRL calls in a stage, which returns advantages
+models, position_ids, dropout        the model: loading and saving it, and two settings of its layers
+sampling                             sampling completions from the model
 trainer_reward                       the reward of a recipe for trainers of people's own scripts
-evaluation, sampling                 sampling from the policy and scoring its completions
 policy_judge_spec, policy_judge      the judge `policy/self`: as a plan names it, and answering
 """
 
@@ -64,7 +60,7 @@ def reward_function(
     name: str = "rewardlab",
     device: str = "auto",
 ) -> "TrainerReward":
-    """Return a recipe's reward as a reward function for TRL's GRPOTrainer or RLOOTrainer in your own script.
+    r"""Return a recipe's reward as a reward function for TRL's GRPOTrainer or RLOOTrainer in your own script.
 
         with reward_function("recipe.yaml") as reward:
             GRPOTrainer(model=..., reward_funcs=reward, args=..., train_dataset=...).train()
@@ -75,7 +71,7 @@ def reward_function(
     recipe: a YAML file, the name of one that comes with rewardlab, a dict, or the folder of a run. group_size: the
     trainer's num_generations; needed only where a row of the dataset can follow itself. ends: the ids of the tokens
     that end a completion, so that others count as truncated. opened: what the chat template begins an answer with, such
-    as "<think>\\n". name: in the trainer's logs, and before the names of the reward's own metrics; two functions need
+    as "<think>\n". name: in the trainer's logs, and before the names of the reward's own metrics; two functions need
     two. device: of models where the recipe names none. Raises a UserError that lists every mistake of the recipe.
     """
     from rewardlab import load_reward

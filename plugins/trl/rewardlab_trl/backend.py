@@ -1,16 +1,17 @@
 """TRL as the rest of the library sees an engine. Nothing here imports it before `ready`."""
 
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import Finding
-from rewardlab.training import Capabilities, StageJob, refuse_missing_models
+from rewardlab.training import Capabilities, Policy, StageJob
 
 from rewardlab_trl.check import PAPER_LOSS, findings
 
 
 class TrlBackend:
-    """The `rewardlab.training.Backend` of this plugin."""
+    """The `rewardlab.training.PolicyBackend` of this plugin."""
 
     capabilities = Capabilities(stages=("sft", "dpo", "rl", "eval"), algorithms=tuple(PAPER_LOSS))
 
@@ -31,21 +32,21 @@ class TrlBackend:
         return describe_stage(plan, index)
 
     def ready(self, plan: Plan, only: int | None) -> None:
-        """Raise UserError if this machine lacks a package of the engine, the recipe's device, or its model."""
+        """Raise UserError if this machine lacks a package of the engine, or the recipe's device."""
         from rewardlab_trl.ready import refuse_unfit_machine
 
         refuse_unfit_machine(plan)
-        refuse_missing_models(plan, only)
 
     def trains_here(self, plan: Plan) -> bool:
         """Return True: TRL trains in this process."""
         return True
 
-    def run_stage(self, job: StageJob) -> None:
-        """Train or evaluate."""
-        from rewardlab_trl.run import run_stage
+    def load_policy(self, job: StageJob, source: str | None) -> AbstractContextManager[Policy]:
+        """Load the causal language model in the folder or hub repository `source`."""
+        from rewardlab_trl.policy import open_policy
 
-        run_stage(job)
+        assert source is not None  # a tiny model is built by the host
+        return open_policy(job, source)
 
 
 def backend(_options: object) -> TrlBackend:

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import DpoStage, EvalStage, Finding, RlStage, SftStage, Stage
-from rewardlab.training import Lora, divisors, lora_findings, update_findings
+from rewardlab.training import Lora, StageBatches
 
 from rewardlab_trl.options import options_of
 
@@ -49,7 +49,6 @@ def _backend(plan: Plan) -> Iterator[Finding]:
 
 
 def _lora(lora: Lora, stages: Sequence[Stage]) -> Iterator[Finding]:
-    yield from lora_findings(lora)
     trained = [stage for stage in stages if isinstance(stage, SftStage | DpoStage | RlStage)]
     if lora.dropout and trained and all(isinstance(stage, RlStage) for stage in trained):
         yield (
@@ -61,9 +60,8 @@ def _lora(lora: Lora, stages: Sequence[Stage]) -> Iterator[Finding]:
 def _stage(stage: Stage) -> Iterator[Finding]:
     if isinstance(stage, RlStage):
         yield from _rl(stage)
-    elif isinstance(stage, SftStage | DpoStage):
-        rows = "rows" if isinstance(stage, SftStage) else "pairs"
-        yield from _divides(stage.batch_size, stage.micro_batch_size, rows)
+    if isinstance(stage, SftStage | DpoStage | RlStage):
+        yield from StageBatches.findings(stage)
     if isinstance(stage, RlStage | EvalStage) and stage.stop:
         yield (
             ("stop",),
@@ -78,16 +76,3 @@ def _rl(stage: RlStage) -> Iterator[Finding]:
             yield ("kl", "in"), "trl puts the penalty into the loss; use `in: loss`"
         elif stage.kl.estimator != "k3":
             yield ("kl", "estimator"), f"trl estimates it with k3, not {stage.kl.estimator}"
-    if uneven := [*update_findings(stage)]:
-        yield from uneven
-        return
-    completions = stage.batch_size * stage.group_size
-    yield from _divides(completions // stage.updates_per_batch, stage.micro_batch_size, "completions an update")
-
-
-def _divides(batch: int, micro: int | None, what: str) -> Iterator[Finding]:
-    if micro and batch % micro:
-        yield (
-            ("micro_batch_size",),
-            f"{batch} {what} do not divide into micro-batches of {micro}; {divisors(batch)}",
-        )

@@ -4,18 +4,12 @@ from collections.abc import Iterator
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import DpoStage, RlStage, SftStage
-from rewardlab.training import (
-    clip_note,
-    describe_length,
-    describe_optimiser,
-    describe_sampling,
-    describe_updates,
-    model_line,
-)
+from rewardlab.training import StageBatches, clip_note, describe_training, model_line
 
 from rewardlab_trl.check import LOSSES, PAPER_LOSS
 from rewardlab_trl.options import options_of
 
+TRAINERS = {"sft": "SFTTrainer", "dpo": "DPOTrainer", "rl": "GRPOTrainer"}
 NOTES = {
     "grpo": "advantage (r - mean) / std within the group",
     "dr_grpo": "advantage r - mean within the group",
@@ -36,11 +30,13 @@ def headline(plan: Plan) -> str:
 
 def describe_stage(plan: Plan, index: int) -> Iterator[str]:
     """Yield what TRL will be told of a stage that trains; it runs in this process, so there is no command to show."""
-    stage, dataset = plan.recipe.stages[index], plan.stage_dataset(index).use.use
-    if isinstance(stage, SftStage):
-        yield f"SFTTrainer on {dataset}: {describe_length(stage, 'rows')}; {describe_optimiser(stage)}"
-    elif isinstance(stage, DpoStage):
-        yield f"DPOTrainer on {dataset}: {describe_length(stage, 'pairs')}; {describe_optimiser(stage)}"
+    stage = plan.recipe.stages[index]
+    if not isinstance(stage, SftStage | DpoStage | RlStage):
+        return
+    first, *rest = describe_training(plan, index, str(StageBatches.of(stage).micro))
+    yield f"{TRAINERS[stage.use]} on {first}"
+    yield from rest
+    if isinstance(stage, DpoStage):
         yield f"beta {stage.beta:g}, against the model as this stage finds it"
     elif isinstance(stage, RlStage):
         yield from _rl(plan, index, stage)
@@ -56,14 +52,6 @@ def _evaluated(plan: Plan, index: int) -> str:
 
 def _rl(plan: Plan, index: int, stage: RlStage) -> Iterator[str]:
     loss = stage.loss or PAPER_LOSS[stage.algorithm]
-    completions = stage.batch_size * stage.group_size
-    dataset = plan.stage_dataset(index).use.use
-    yield f"GRPOTrainer on {dataset}: {describe_length(stage, 'prompts')}; {describe_optimiser(stage)}"
-    yield (
-        f"{stage.batch_size} prompts x {stage.group_size} = {completions} completions a step, "
-        f"{describe_updates(stage)}, micro-batches of "
-        f"{stage.micro_batch_size or completions // stage.updates_per_batch}; {describe_sampling(stage)}"
-    )
     yield f"{stage.algorithm}: {NOTES[stage.algorithm]}"
     why = "" if stage.loss else ", the nearest to its paper"
     low, high = stage.clip

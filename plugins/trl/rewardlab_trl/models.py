@@ -1,4 +1,4 @@
-"""The policy: loaded from a folder or hub name, with the sampling settings of the recipe only."""
+"""A causal language model: loaded from a folder or hub name, with the sampling settings of the recipe only."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ CHANGED = ("pad_token_id", "use_cache")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Policy:
+class CausalModel:
     """A causal language model on its device, and its tokenizer (left padding, a padding token).
 
     `ends` are the ids of the tokens that end a completion, the tokenizer's and those that the model declares.
@@ -41,8 +41,8 @@ class Policy:
             self.declared_generation.to_json_file(scratch / "generation_config.json")
 
 
-def load_policy(source: str, device: str) -> Policy:
-    """Load the policy in the folder or hub repository `source`, in fp32; a GPU casts as `precision` says.
+def load_model(source: str, device: str) -> CausalModel:
+    """Load the model in the folder or hub repository `source`, in fp32; a GPU casts as `precision` says.
 
     Raises UserError where transformers cannot load it, or would make up weights that are missing.
     """
@@ -57,7 +57,7 @@ def load_policy(source: str, device: str) -> Policy:
     model.generation_config = GenerationConfig(eos_token_id=list(ends), pad_token_id=tokenizer.pad_token_id)
     config = model.config.get_text_config()
     context = getattr(config, "max_position_embeddings", None)
-    return Policy(
+    return CausalModel(
         model=model.to(device),
         tokenizer=tokenizer,
         ends=ends,

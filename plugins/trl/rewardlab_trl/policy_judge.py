@@ -7,21 +7,18 @@ answered in one batch, in a thread of their own.
 import asyncio
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rewardlab import Ask, Reply
 from rewardlab.concurrency import CallThread
 from rewardlab.errors import JobError
-from rewardlab.training import PolicyJudgeOptions, StageJob, judges_itself, question_sampling, question_tokens
+from rewardlab.training import PolicyJudgeOptions, Sampling, question_tokens
 
-from rewardlab_trl.models import Policy, load_policy
-from rewardlab_trl.options import options_of
+from rewardlab_trl.models import CausalModel
 from rewardlab_trl.policy_judge_spec import PolicyOptions
 from rewardlab_trl.sampling import generate_rows, random_state
-from rewardlab_trl.trainer_arguments import device, precision
 
 MAX_CONCURRENT = 32
 """questions answered in one batch; they are longer than prompts"""
@@ -50,26 +47,10 @@ class _Question:
         return json.dumps([self.ids, self.draw])
 
 
-@contextmanager
-def policy_answers(job: StageJob, policy: Policy, source: str) -> Iterator["PolicyAnswers | None"]:
-    """Offer the policy of a stage, loaded from `source`, to the judges of its recipe; None where none asks it."""
-    if not judges_itself(job.plan):
-        yield None
-        return
-    options = options_of(job.plan)
-    where = device(options)
-    bf16 = precision(options, where) == "bf16"
-    answers = PolicyAnswers(policy, job.plan.recipe.seed, bf16, lambda: load_policy(source, where))
-    try:
-        yield answers
-    finally:
-        answers.close()
-
-
 class PolicyAnswers:
     """The policy as judges ask it: `Context.policy` inside of a stage. Close it after the scorer."""
 
-    def __init__(self, policy: Policy, seed: int, bf16: bool, start: Callable[[], Policy]):
+    def __init__(self, policy: CausalModel, seed: int, bf16: bool, start: Callable[[], CausalModel]) -> None:
         """start: loads the policy as it was when the stage began; called at the first judge that wants it."""
         self.policy = policy
         self._seed, self._bf16, self._load_start = seed, bf16, start
@@ -93,13 +74,13 @@ class PolicyAnswers:
 class PolicyJudge:
     """A judge that asks a model of this process."""
 
-    def __init__(self, options: PolicyJudgeOptions, questions: "_QuestionBatches"):
+    def __init__(self, options: PolicyJudgeOptions, questions: "_QuestionBatches") -> None:
         self._options, self._questions = options, questions
 
     async def ask(self, ask: Ask) -> Reply:
         """Return the model's answer, or an error where it does not fit into the model's context."""
         try:
-            sampling = question_sampling(self._options, ask)
+            sampling = self._options.sampling(ask)
             return await self._questions.answer([dict(message) for message in ask.messages], sampling, ask.draw)
         except JobError as error:  # asking again would not help
             return Reply(error=str(error))
@@ -108,7 +89,7 @@ class PolicyJudge:
 class _QuestionBatches:
     """One model's questions: gathered on the loop that asks, answered batch by batch in the thread."""
 
-    def __init__(self, policy: Policy, seed: int, bf16: bool, thread: CallThread):
+    def __init__(self, policy: CausalModel, seed: int, bf16: bool, thread: CallThread) -> None:
         self._policy, self._seed, self._bf16, self._thread = policy, seed, bf16, thread
         self._waiting: list[_Question] = []
         self._answering: asyncio.Task[None] | None = None
@@ -161,9 +142,8 @@ class _QuestionBatches:
         seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:4])
         rows = [question.ids for question in batch]
         with random_state(policy.model, seed, self._bf16):
-            made = generate_rows(
-                policy, rows, temperature=temperature, top_p=top_p, top_k=None, max_new_tokens=max_tokens
-            )
+            sampling = Sampling(count=1, temperature=temperature, top_p=top_p, max_new_tokens=max_tokens)
+            made = generate_rows(policy, rows, sampling)
         texts = policy.tokenizer.batch_decode(made, skip_special_tokens=True)
         return [
             Reply(

@@ -14,7 +14,7 @@ def count_from_the_first_token(model: Any) -> None:
         model.register_forward_pre_hook(_number, with_kwargs=True)
 
 
-def _number(model: Any, positional: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, dict[str, Any]] | None:
+def _number(_model: Any, positional: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, dict[str, Any]] | None:
     mask = named.get("attention_mask")
     given = named.get("position_ids") is not None or named.get("past_key_values") is not None
     if given or mask is None or mask.dim() != 2:

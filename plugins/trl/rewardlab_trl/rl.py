@@ -5,92 +5,40 @@ since `algorithm` names the advantage only.
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import torch
 from datasets import Dataset
-from rewardlab import Sample
+from rewardlab import Completion, Group
 from rewardlab.recipe import RlStage
-from rewardlab.scoring import Scorer
-from rewardlab.training import PromptFormat, StageJob, fitting_prompts, reading_order, steps_of
-from transformers import TrainerCallback
+from rewardlab.training import PromptFormat, StageReward, Training
 from trl import GRPOConfig, GRPOTrainer
 
 from rewardlab_trl.adapters import peft_config
 from rewardlab_trl.check import LOSSES, PAPER_LOSS
-from rewardlab_trl.completions import CompletionReader
 from rewardlab_trl.dropout import switch_off_dropout
-from rewardlab_trl.evaluation import Evaluator
-from rewardlab_trl.finished_model import write_model
-from rewardlab_trl.models import Policy, load_policy
-from rewardlab_trl.options import options_of
-from rewardlab_trl.policy_judge import policy_answers
+from rewardlab_trl.models import CausalModel
 from rewardlab_trl.position_ids import count_from_the_first_token
-from rewardlab_trl.sampled_groups import SampledGroups
-from rewardlab_trl.step_reward import StepReward
-from rewardlab_trl.trackers import Trackers, tracked_name
-from rewardlab_trl.train import train_to_the_end
-from rewardlab_trl.trainer_arguments import device, one_gpu, shared_arguments
+from rewardlab_trl.trainer_arguments import one_gpu, shared_arguments
 
 STOCK_REWARD = ("rewards/", "reward_", "frac_reward_")
 """prefixes of TRL's metrics of its reward, which here is the advantage; rewardlab's metrics begin with `reward/`"""
 
 
-def train(job: StageJob, stage: RlStage, samples: Sequence[Sample], source: str, evaluator: Evaluator | None) -> None:
-    """Train the policy of `source` (a folder or hub name) on the prompts and write it to the stage's output.
-
-    Raises KeyboardInterrupt after a graceful stop, with a checkpoint kept.
-    """
-    policy = load_policy(source, device(options_of(job.plan)))
-    prompt_format = PromptFormat(policy.tokenizer, stage.chat, policy.ends)
-    samples = fitting_prompts(
-        policy.context, prompt_format, samples, stage.max_new_tokens, stage.max_prompt_tokens, job.where, job.say
-    )
-    updates = stage.updates
-    with (
-        policy_answers(job, policy, source) as answers,
-        job.open_scorer(zero_truncated=stage.on_truncated == "zero", policy=answers) as scorer,
-        Trackers(job, updates) as trackers,
-    ):
-        scorer.warm()
-        if evaluator is not None:
-            evaluator.trackers = trackers
-            if stage.eval_before:
-                evaluator.before(policy, prompt_format, scorer)
-        reader = CompletionReader(samples, prompt_format, policy.ends, stage.group_size)
-        sampled = SampledGroups(scorer, reader) if job.plan.sampler is not None else None
-        reward = StepReward(job, stage, scorer, reader, sampled)
-        trainer = make_trainer(job, stage, samples, policy, prompt_format, reward)
-        if evaluator is not None and stage.eval_every:
-            trainer.add_callback(_PeriodicEvaluation(stage, evaluator, policy, prompt_format, scorer))
-        train_to_the_end(trainer, job, trackers, updates)
-        if evaluator is not None:
-            evaluator.after(trainer.state.global_step // updates, policy, prompt_format, scorer)
-        for line in scorer.judges.summary():
-            job.say(line)
-    write_model(job, trainer.model, policy, source)
-
-
-def make_trainer(
-    job: StageJob,
-    stage: RlStage,
-    samples: Sequence[Sample],
-    policy: Policy,
-    prompt_format: PromptFormat,
-    reward: StepReward,
-) -> GRPOTrainer:
-    """Return a GRPOTrainer that reads the prompts in the curriculum's order; `reward` is its reward function."""
-    steps = steps_of(stage, len(samples))
-    order = reading_order(job.plan, job.index, samples)
-    prompts = [{"prompt": prompt_format.text(sample), "row": row} for row, sample in enumerate(samples)]
+def make_trainer(training: Training, model: CausalModel) -> GRPOTrainer:
+    """Return a trainer of `model` that reads the prompts in the curriculum's order, and trains on our advantages."""
+    stage = training.stage
+    assert isinstance(stage, RlStage)
+    prompt_format = PromptFormat(model.tokenizer, stage.chat, model.ends)
+    prompts = [{"prompt": prompt_format.text(sample), "row": row} for row, sample in enumerate(training.samples)]
+    reward = StepReward(training, stage, prompt_format)
     trainer = _Trainer(
-        model=policy.model,
+        model=model.model,
         reward_funcs=reward,  # type: ignore[arg-type]  # TRL's annotation takes list[float | None], not list[float]
-        args=one_gpu(_arguments(job, stage, steps, job.run.folder("checkpoints", job.name))),
-        train_dataset=Dataset.from_list(prompts).select(order),
-        processing_class=policy.tokenizer,
-        peft_config=peft_config(job, policy.model),
+        args=one_gpu(_arguments(training, stage)),
+        train_dataset=Dataset.from_list(prompts).select(training.order),
+        processing_class=model.tokenizer,
+        peft_config=peft_config(training.job, model.model),
     )
     switch_off_dropout(trainer.model)  # of adapters, too
     trainer.prompt_format = prompt_format
@@ -100,22 +48,13 @@ def make_trainer(
     return trainer
 
 
-def _arguments(job: StageJob, stage: RlStage, steps: int, checkpoints: Path) -> GRPOConfig:
-    completions, updates = stage.batch_size * stage.group_size, stage.updates
-    each = completions // stage.updates_per_batch
-    micro = stage.micro_batch_size or each
-    recipe = job.plan.recipe
+def _arguments(training: Training, stage: RlStage) -> GRPOConfig:
+    batches = training.batches
     return GRPOConfig(
-        **shared_arguments(stage, options_of(job.plan), recipe.seed, checkpoints, steps, updates),
-        per_device_train_batch_size=micro,
-        gradient_accumulation_steps=each // micro,
-        steps_per_generation=completions // micro,
+        **shared_arguments(training),
+        steps_per_generation=batches.step // batches.micro,
         num_iterations=stage.epochs_per_batch,
         num_generations=stage.group_size,
-        # a checkpoint between two updates of one batch could not be resumed bit for bit
-        max_steps=steps * updates,
-        save_steps=(stage.save_every or steps) * updates,
-        logging_steps=updates,
         max_completion_length=stage.max_new_tokens,
         temperature=stage.temperature,
         top_p=stage.top_p,
@@ -129,9 +68,60 @@ def _arguments(job: StageJob, stage: RlStage, steps: int, checkpoints: Path) -> 
         mask_truncated_completions=stage.on_truncated == "mask",
         shuffle_dataset=False,
         use_vllm=False,
-        run_name=tracked_name(job),
         remove_unused_columns=False,
     )
+
+
+class StepReward:
+    """The function that TRL calls once a step with B x G completions, the G of a prompt one after the other.
+
+    It hands the host their groups and TRL their advantages. advantages, dropped: of the last B x G completions;
+    whether a completion is left out of the loss.
+    """
+
+    __name__ = "advantage"  # TRL's name for the function in its logs
+
+    def __init__(self, training: Training, stage: RlStage, prompt_format: PromptFormat) -> None:
+        assert training.reward is not None
+        self.host: StageReward = training.reward
+        self._samples, self._stage, self._prompt_format = training.samples, stage, prompt_format
+        self.size = stage.group_size
+        self.advantages: Sequence[float] = ()
+        self.dropped: Sequence[bool] = ()
+
+    def __call__(
+        self,
+        prompts: Sequence[str],
+        completion_ids: Sequence[list[int]],
+        row: Sequence[int],
+        trainer_state: Any,
+        log_metric: Any,
+        **_: Any,
+    ) -> list[float]:
+        """Return B x G advantages. Raises JobError if the policy for missing values of a component says so."""
+        step = trainer_state.global_step // self._stage.updates + 1
+        groups = () if self.host.collects else self.groups(prompts, completion_ids, row)
+        rewards = self.host.score(step, groups)
+        for name, value in rewards.metrics.items():
+            log_metric(name, value)
+        self.advantages, self.dropped = rewards.advantages, rewards.dropped
+        return list(rewards.advantages)
+
+    def completions(self, prompts: Sequence[str], completion_ids: Sequence[list[int]]) -> list[Completion]:
+        """Return a completion for each prompt's text and the ids that follow it."""
+        return self._prompt_format.completions(prompts, completion_ids)
+
+    def groups(self, prompts: Sequence[str], completion_ids: Sequence[list[int]], rows: Sequence[int]) -> list[Group]:
+        """Return the groups of B x G completions, the G of a prompt one after the other; rows: of their samples."""
+        size, completions = self.size, self.completions(prompts, completion_ids)
+        groups = []
+        for start in range(0, len(rows), size):
+            if len(set(rows[start : start + size])) != 1:
+                raise AssertionError("TRL did not keep the completions of a prompt together")
+            groups.append(
+                Group(sample=self._samples[rows[start]], completions=tuple(completions[start : start + size]))
+            )
+        return groups
 
 
 class _Trainer(GRPOTrainer):
@@ -161,18 +151,24 @@ class _Trainer(GRPOTrainer):
     def _generate_single_turn(self, prompt_ids: list[list[int]], *rest: Any, **options: Any) -> Any:
         generate = super()._generate_single_turn
         completion_ids, log_probs = generate(prompt_ids, *rest, **options)
-        if self.reward.sampled is None:
+        if not self.reward.host.collects:
             return completion_ids, log_probs
+        size = self.reward.size
+        prompts, rows = ([row[name] for row in self._asked] for name in ("prompt", "row"))
+        pools = [list(completion_ids[start : start + size]) for start in range(0, len(rows), size)]
 
-        def further(places: Sequence[int]) -> list[list[int]]:
+        def further(groups: Sequence[int]) -> list[Completion]:
+            places = [group * size for group in groups]
             made: list[list[int]] = []
             for start in range(0, len(places), len(prompt_ids)):  # as many at once as fit into memory before
                 some = [prompt_ids[place] for place in places[start : start + len(prompt_ids)]]
                 made += generate(some, *rest, **options)[0]
-            return made
+            for group, ids in zip(groups, made, strict=True):
+                pools[group].append(ids)
+            return self.reward.completions([prompts[place] for place in places], made)
 
-        prompts, rows = ([row[name] for row in self._asked] for name in ("prompt", "row"))
-        return self.reward.sampled.choose(prompts, rows, completion_ids, further), None
+        kept = self.reward.host.collect(self.reward.groups(prompts, completion_ids, rows), further)
+        return [pool[index] for pool, chosen in zip(pools, kept, strict=True) for index in chosen], None
 
     def _tokenize_prompts(self, prompts: list[str]) -> tuple[list[list[int]], None, dict[str, Any]]:
         return [self.prompt_format.tokens(prompt) for prompt in prompts], None, {}
@@ -181,22 +177,3 @@ class _Trainer(GRPOTrainer):
         for name in [name for name in self._metrics["train"] if name == "reward" or name.startswith(STOCK_REWARD)]:
             del self._metrics["train"][name]
         super().log(logs, start_time)
-
-
-class _PeriodicEvaluation(TrainerCallback):
-    """Evaluations every `eval_every` steps of the recipe, except after the last."""
-
-    def __init__(
-        self, stage: RlStage, evaluator: Evaluator, policy: Policy, prompt_format: PromptFormat, scorer: Scorer
-    ):
-        self._every = stage.eval_every
-        self._updates = stage.updates
-        self._evaluator = evaluator
-        self._policy = policy
-        self._prompt_format = prompt_format
-        self._scorer = scorer
-
-    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        step, rest = divmod(state.global_step, self._updates)
-        if rest == 0 and step % self._every == 0 and state.global_step < state.max_steps:
-            self._evaluator.during(step, self._policy, self._prompt_format, self._scorer)

@@ -1,94 +1,75 @@
-"""Sampling completions from the policy, for evaluation."""
+"""Sampling completions from a model, for evaluations and as a judge."""
 
 import contextlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
-from rewardlab import Completion, Group, Sample
+from rewardlab import Group, Sample
 from rewardlab.text import Progress
-from rewardlab.training import PromptFormat
+from rewardlab.training import PromptFormat, Sampling
 from transformers import GenerationConfig
 
-from rewardlab_trl.models import Policy
+from rewardlab_trl.models import CausalModel
 
 MAX_CONCURRENT = 256  # completions generated in one batch
 
 
 def sample_groups(
-    policy: Policy,
+    model: CausalModel,
     prompt_format: PromptFormat,
     samples: Sequence[Sample],
-    *,
-    count: int,
-    temperature: float,
-    top_p: float,
-    top_k: int | None,
-    max_new_tokens: int,
-    seed: int,
+    sampling: Sampling,
     bf16: bool,
     what: str,
 ) -> list[Group]:
-    """Return a group of `count` completions for each sample; temperature 0 is greedy.
+    """Return a group of completions for each sample.
 
-    `what` names the bar. The same seed, samples and policy give the same completions; the global random state stays as
+    `what` names the bar. The same seed, samples and model give the same completions; the global random state stays as
     it was.
     """
-    config = _config(policy, temperature, top_p, top_k, max_new_tokens)
-    at_once = max(1, MAX_CONCURRENT // count)
+    at_once = max(1, MAX_CONCURRENT // sampling.count)
     groups: list[Group] = []
     with (
-        random_state(policy.model, seed, bf16),
+        random_state(model.model, sampling.seed, bf16),
         Progress(what, len(samples), unit="prompt", leave=False) as progress,
     ):
         for start in range(0, len(samples), at_once):
             batch = samples[start : start + at_once]
-            groups += _sample_batch(policy, prompt_format, batch, count, config)
+            groups += _sample_batch(model, prompt_format, batch, sampling)
             progress.update(len(batch))
     return groups
 
 
 def _sample_batch(
-    policy: Policy, prompt_format: PromptFormat, samples: Sequence[Sample], count: int, config: GenerationConfig
+    model: CausalModel, prompt_format: PromptFormat, samples: Sequence[Sample], sampling: Sampling
 ) -> Iterator[Group]:
-    prompts = [prompt_format.text(sample) for sample in samples]
-    rows = [ids for prompt in prompts for ids in [prompt_format.tokens(prompt)] * count]
-    ids = _generate(policy, rows, config)
-    texts = prompt_format.decode(ids)
-    for number, (sample, prompt) in enumerate(zip(samples, prompts, strict=True)):
-        opened = prompt_format.opened(prompt)
-        completions = tuple(
-            Completion(text=opened + texts[i], token_count=len(ids[i]), truncated=ids[i][-1] not in policy.ends)
-            for i in range(number * count, (number + 1) * count)
-        )
-        yield Group(sample=sample, completions=completions)
+    prompts = [prompt_format.text(sample) for sample in samples for _ in range(sampling.count)]
+    ids = generate_rows(model, [prompt_format.tokens(prompt) for prompt in prompts], sampling)
+    completions = prompt_format.completions(prompts, ids)
+    for number, sample in enumerate(samples):
+        own = completions[number * sampling.count : (number + 1) * sampling.count]
+        yield Group(sample=sample, completions=tuple(own))
 
 
-def generate_rows(
-    policy: Policy, rows: list[list[int]], *, temperature: float, top_p: float, top_k: int | None, max_new_tokens: int
-) -> list[list[int]]:
-    """Return the token ids that the policy writes after each row, to an end token; to be called in `random_state`."""
-    return _generate(policy, rows, _config(policy, temperature, top_p, top_k, max_new_tokens))
+def generate_rows(model: CausalModel, rows: list[list[int]], sampling: Sampling) -> list[list[int]]:
+    """Return the token ids that the model writes after each row, to an end token; to be called in `random_state`."""
+    inputs = model.tokenizer.pad({"input_ids": rows}, return_tensors="pt", padding_side="left")
+    made = model.model.generate(**inputs.to(model.model.device), generation_config=_config(model, sampling))
+    return [_until_end(row, model.ends) for row in made[:, inputs["input_ids"].shape[1] :].tolist()]
 
 
-def _generate(policy: Policy, rows: list[list[int]], config: GenerationConfig) -> list[list[int]]:
-    inputs = policy.tokenizer.pad({"input_ids": rows}, return_tensors="pt", padding_side="left")
-    made = policy.model.generate(**inputs.to(policy.model.device), generation_config=config)
-    return [_until_end(row, policy.ends) for row in made[:, inputs["input_ids"].shape[1] :].tolist()]
-
-
-def _config(
-    policy: Policy, temperature: float, top_p: float, top_k: int | None, max_new_tokens: int
-) -> GenerationConfig:
+def _config(model: CausalModel, sampling: Sampling) -> GenerationConfig:
+    temperature = sampling.temperature
     return GenerationConfig(
-        max_new_tokens=max_new_tokens,
+        max_new_tokens=sampling.max_new_tokens,
         do_sample=temperature > 0,
         temperature=temperature or None,
-        top_k=(top_k or 0) if temperature else None,
-        top_p=top_p if temperature else None,
+        top_k=(sampling.top_k or 0) if temperature else None,
+        top_p=sampling.top_p if temperature else None,
         use_cache=True,
-        eos_token_id=list(policy.ends),
-        pad_token_id=policy.tokenizer.pad_token_id,
+        eos_token_id=list(model.ends),
+        pad_token_id=model.tokenizer.pad_token_id,
     )
 
 

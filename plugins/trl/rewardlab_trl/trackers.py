@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 
 from rewardlab.errors import JobError, UserError, one_line
-from rewardlab.training import Results, StageJob, evaluation_metrics, run_name
+from rewardlab.recipe import RlStage
+from rewardlab.training import Results, StageJob
 from transformers import Trainer, TrainerCallback
 from transformers.integrations import MLflowCallback, WandbCallback
 
@@ -34,13 +35,11 @@ class Tracker(Protocol):
 
 
 class Trackers:
-    """The trackers that a recipe asks for. Close them, or use them as a context manager.
+    """The trackers that a recipe asks for. Close them, or use them as a context manager."""
 
-    updates: of the optimizer in one step of the recipe.
-    """
-
-    def __init__(self, job: StageJob, updates: int = 1):
+    def __init__(self, job: StageJob) -> None:
         options = options_of(job.plan)
+        updates = job.stage.updates if isinstance(job.stage, RlStage) else 1
         _name_places(options, job)
         self._trackers: list[Any] = []
         if options.tensorboard:
@@ -72,7 +71,7 @@ class Trackers:
 
     def evaluated(self, step: int, results: Results) -> None:
         """Tell the numbers of an evaluation of the policy that was trained for `step` steps."""
-        self._waiting.append((step, evaluation_metrics(results)))
+        self._waiting.append((step, results.metrics()))
         if self._open:
             self.begin()
 
@@ -101,15 +100,10 @@ def _name_places(options: Options, job: StageJob) -> None:
         os.environ["MLFLOW_EXPERIMENT_NAME"] = options.mlflow
 
 
-def tracked_name(job: StageJob) -> str:
-    """Return the name of a stage's run in trackers, the same as with openrlhf."""
-    return f"{run_name(job.plan)}-{job.name}"
-
-
 class _Begin(TrainerCallback):
     """Says when all trackers are open; added behind them."""
 
-    def __init__(self, trackers: Trackers):
+    def __init__(self, trackers: Trackers) -> None:
         self._trackers = trackers
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
@@ -119,7 +113,7 @@ class _Begin(TrainerCallback):
 class _TensorBoard(TrainerCallback):
     """TensorBoard events; steps that are trained again after a resume replace those of the attempt before."""
 
-    def __init__(self, folder: str, updates: int):
+    def __init__(self, folder: str, updates: int) -> None:
         self._folder = folder
         self._updates = updates
         self._writer: Any = None
@@ -150,7 +144,7 @@ class _TensorBoard(TrainerCallback):
 class _Wandb(WandbCallback):
     """transformers' callback for Weights & Biases, which puts train/ before the names itself."""
 
-    def __init__(self, updates: int):
+    def __init__(self, updates: int) -> None:
         super().__init__()
         self._updates = updates
 
@@ -189,7 +183,7 @@ class _Wandb(WandbCallback):
 class _MLflow(MLflowCallback):
     """transformers' callback for MLflow."""
 
-    def __init__(self, updates: int):
+    def __init__(self, updates: int) -> None:
         super().__init__()
         self._updates = updates
 

@@ -1,31 +1,46 @@
-"""Running a trainer of TRL: from the last checkpoint on, with progress and a graceful stop."""
+"""Running a trainer of TRL: from the last checkpoint on, with its numbers handed to the host."""
 
-from rewardlab.training import DivergenceWatch, StageJob
-from transformers import PrinterCallback, Trainer
+from collections.abc import Mapping
+from typing import Any
+
+from rewardlab.recipe import RlStage
+from rewardlab.training import Training
+from transformers import PrinterCallback, Trainer, TrainerCallback
 
 from rewardlab_trl.checkpoints import last_checkpoint
-from rewardlab_trl.interrupts import GracefulStop
-from rewardlab_trl.progress import TrainingProgress, logged_steps
-from rewardlab_trl.trackers import Trackers
+from rewardlab_trl.trackers import SUMMARY, Trackers
 
 
-def train_to_the_end(trainer: Trainer, job: StageJob, trackers: Trackers, updates: int = 1) -> None:
-    """Train until `max_steps`; the trackers are told, and stay open.
+def train_to_the_end(trainer: Trainer, training: Training, trackers: Trackers) -> None:
+    """Train until `max_steps`, or the end of a step after which the host wants no more, with a checkpoint kept.
 
-    updates: of the optimizer in one step of the recipe. Raises KeyboardInterrupt after a graceful stop, with a
-    checkpoint kept, and JobError where the training has diverged and must end.
+    The trackers get every step's numbers, and stay open. Raises JobError if the numbers end the stage.
     """
-    checkpoint = last_checkpoint(job.run.folder("checkpoints", job.name))
-    logs, attempt = job.run.folder("logs"), job.run.attempt
-    history = logged_steps(job.name, logs)
-    watch = DivergenceWatch(job.plan, job.run.path, job.index, attempt, job.say, history)
-    progress = TrainingProgress(job.name, logs, attempt, watch, updates)
-    with progress, GracefulStop(updates, job.run.stop) as stop:
-        trainer.remove_callback(PrinterCallback)
-        trackers.add_to(trainer)
-        trainer.add_callback(progress)
-        # added last, so that an interrupt while another callback evaluates counts for this step
-        trainer.add_callback(stop)
-        trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
-    if stop.stopped:
-        raise KeyboardInterrupt
+    checkpoint = last_checkpoint(training.checkpoints)
+    trainer.remove_callback(PrinterCallback)
+    trackers.add_to(trainer)
+    trainer.add_callback(StepCallback(training))
+    trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
+
+
+class StepCallback(TrainerCallback):
+    """The steps of the recipe, of which the host hears; an optimizer update of the trainer may be a part of one."""
+
+    def __init__(self, training: Training) -> None:
+        self._training = training
+        self._updates = training.stage.updates if isinstance(training.stage, RlStage) else 1
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        self._training.log.begin(state.global_step // self._updates)
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        step, rest = divmod(state.global_step, self._updates)
+        if not control.should_log:  # else the step's numbers come first, with `on_log`
+            self._training.log.move_to(step)
+        # a checkpoint between two updates of a step could not be resumed bit for bit
+        if rest == 0 and self._training.after_step(step):
+            control.should_save = control.should_training_stop = True
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, Any] | None = None, **_: Any) -> None:
+        if logs and SUMMARY not in logs:
+            self._training.log.write(state.global_step // self._updates, logs)

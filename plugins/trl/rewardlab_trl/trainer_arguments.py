@@ -4,14 +4,13 @@ import gc
 import logging
 import os
 import warnings
-from pathlib import Path
 from typing import Any
 
 from rewardlab.errors import UserError
 from rewardlab.recipe import DpoStage, RlStage, SftStage
-from rewardlab.training import telemetry_variables
+from rewardlab.training import StageJob, Training, run_name, telemetry_variables
 
-from rewardlab_trl.options import Options
+from rewardlab_trl.options import Options, options_of
 
 
 def prepare_process() -> None:
@@ -67,23 +66,28 @@ def precision(backend: Options, device: str) -> str:
     return backend.precision or ("bf16" if device == "cuda" else "fp32")
 
 
-def shared_arguments(
-    stage: SftStage | DpoStage | RlStage, backend: Options, seed: int, checkpoints: Path, steps: int, updates: int = 1
-) -> dict[str, Any]:
-    """Return what the configs of TRL's trainers share, because TRL's own defaults suit neither CPU nor recipe.
-
-    steps: of the whole stage. updates: of the optimizer in one of them.
-    """
+def shared_arguments(training: Training) -> dict[str, Any]:
+    """Return what the configs of TRL's trainers share, because TRL's own defaults suit neither CPU nor recipe."""
+    stage, steps, batches, plan = training.stage, training.steps, training.batches, training.job.plan
+    backend = options_of(plan)
     where = device(backend)
     warm_up = stage.warmup_of(steps)
+    # a step of rl is logged whole; a checkpoint between two of its updates could not be resumed bit for bit
+    logged = batches.updates if isinstance(stage, RlStage) else max(1, min(20, steps // 20))
     return {
-        "output_dir": str(checkpoints),
-        "seed": seed,
+        "output_dir": str(training.checkpoints),
+        "run_name": tracked_name(training.job),
+        "seed": plan.recipe.seed,
+        "per_device_train_batch_size": batches.micro,
+        "gradient_accumulation_steps": batches.accumulated,
+        "max_steps": steps * batches.updates,
+        "save_steps": (stage.save_every or steps) * batches.updates,
+        "logging_steps": logged,
         "learning_rate": stage.learning_rate,
         # transformers' "constant" has no warm-up
         "lr_scheduler_type": "constant_with_warmup" if stage.schedule == "constant" and warm_up else _schedule(stage),
         "lr_scheduler_kwargs": {"min_lr": stage.min_learning_rate} if stage.min_learning_rate else {},
-        "warmup_steps": warm_up * updates,
+        "warmup_steps": warm_up * batches.updates,
         "weight_decay": stage.weight_decay,
         "adam_beta2": stage.adam_beta2,
         "max_grad_norm": stage.max_grad_norm,
@@ -99,6 +103,11 @@ def shared_arguments(
         "save_total_limit": 2 if stage.keep == "last" else None,
         "save_only_model": False,
     }
+
+
+def tracked_name(job: StageJob) -> str:
+    """Return the name of a stage's run in trackers, the same as with openrlhf."""
+    return f"{run_name(job.plan)}-{job.name}"
 
 
 def _schedule(stage: SftStage | DpoStage | RlStage) -> str:

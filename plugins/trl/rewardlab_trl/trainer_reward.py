@@ -31,7 +31,7 @@ class TrainerReward:
         ends: Collection[int] = (),
         opened: str = "",
         name: str = NAME,
-    ):
+    ) -> None:
         """Raise a UserError in a job of several processes, each of which would see its own part of the groups."""
         if int(os.environ.get(PROCESSES) or 1) > 1:
             what = f"reward_function scores in one process, and {PROCESSES} is {os.environ[PROCESSES]}"

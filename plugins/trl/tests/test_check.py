@@ -40,7 +40,7 @@ def test_the_recipe_itself_is_fine(problems):
         (
             ["stages.1.micro_batch_size=5"],
             "stages.1.micro_batch_size",
-            "24 completions an update do not divide",
+            "24 completions do not divide",
         ),
         (
             ["stages.1.updates_per_batch=2", "stages.1.micro_batch_size=8"],

@@ -7,8 +7,8 @@ import pytest
 from rewardlab import Sample
 from rewardlab.errors import UserError
 from rewardlab.recipe.models import Chat
-from rewardlab.training import PromptFormat
-from rewardlab_trl.models import load_policy
+from rewardlab.training import PromptFormat, Sampling
+from rewardlab_trl.models import load_model
 
 pytestmark = pytest.mark.slow  # imports torch and transformers
 
@@ -31,12 +31,14 @@ def sampled(policy, count=4, temperature=1.0, seed=0, max_new_tokens=8, top_p=1.
         policy,
         PromptFormat(policy.tokenizer, Chat(), policy.ends),
         SAMPLES,
-        count=count,
-        temperature=temperature,
-        top_p=top_p,
-        top_k=top_k,
-        max_new_tokens=max_new_tokens,
-        seed=seed,
+        Sampling(
+            count=count,
+            temperature=temperature,
+            top_p=top_p,
+            top_k=top_k,
+            max_new_tokens=max_new_tokens,
+            seed=seed,
+        ),
         bf16=False,
         what="test",
     )
@@ -48,15 +50,15 @@ def texts(groups):
 
 class TestLoading:
     def test_what_ends_a_completion_is_the_tokenizers_token_and_the_models(self, model_folder):
-        assert load_policy(str(model_folder("qwen2")), "cpu").ends == (2, 0)
-        assert load_policy(str(model_folder("gpt2")), "cpu").ends == (0,)
+        assert load_model(str(model_folder("qwen2")), "cpu").ends == (2, 0)
+        assert load_model(str(model_folder("gpt2")), "cpu").ends == (0,)
 
     def test_the_context_is_the_models(self, model_folder):
-        assert load_policy(str(model_folder("gpt2")), "cpu").context == 64
-        assert load_policy(str(model_folder("qwen2")), "cpu").context == 128
+        assert load_model(str(model_folder("gpt2")), "cpu").context == 64
+        assert load_model(str(model_folder("qwen2")), "cpu").context == 128
 
     def test_a_tokenizer_without_padding_pads_with_its_end(self, model_folder):
-        tokenizer = load_policy(str(model_folder("gpt2")), "cpu").tokenizer
+        tokenizer = load_model(str(model_folder("gpt2")), "cpu").tokenizer
         assert tokenizer.pad_token == tokenizer.eos_token
 
     def test_weights_that_are_not_there_are_not_made_up(self, folder):
@@ -66,16 +68,16 @@ class TestLoading:
         kept = {name: tensor for name, tensor in load_file(weights).items() if "layers.1.mlp.up" not in name}
         save_file(kept, weights, metadata={"format": "pt"})
         with pytest.raises(UserError, match=r"1 of its weights are not there, such as .*layers\.1\.mlp\.up_proj"):
-            load_policy(str(weights.parent), "cpu")
+            load_model(str(weights.parent), "cpu")
 
     def test_a_tokenizer_of_another_model_is_refused(self, folder, model_folder):
         path = folder("qwen2")
         names = [f"<{n}>" for n in range(50)]
-        tokenizer = load_policy(str(path), "cpu").tokenizer
+        tokenizer = load_model(str(path), "cpu").tokenizer
         tokenizer.add_tokens(names)
         tokenizer.save_pretrained(path)
         with pytest.raises(UserError, match=r"more tokens than the model has embeddings"):
-            load_policy(str(path), "cpu")
+            load_model(str(path), "cpu")
 
     def test_a_tokenizer_without_an_end_is_refused(self, folder):
         path = folder("llama")
@@ -84,35 +86,35 @@ class TestLoading:
         del content["eos_token"]
         settings.write_text(json.dumps(content))
         with pytest.raises(UserError, match=r"no completion could end"):
-            load_policy(str(path), "cpu")
+            load_model(str(path), "cpu")
 
     @pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "model.safetensors"])
     def test_what_transformers_cannot_read_is_one_error(self, folder, name):
         path = folder("llama")
         (path / name).write_text("{}")
         with pytest.raises(UserError, match=r"^model "):
-            load_policy(str(path), "cpu")
+            load_model(str(path), "cpu")
 
 
 class TestSampling:
     @pytest.mark.parametrize("cut", [{"top_k": 1}, {"top_p": 1e-6}])
     def test_of_the_likeliest_tokens_only(self, model_folder, cut):
-        policy = load_policy(str(model_folder("qwen2")), "cpu")
+        policy = load_model(str(model_folder("qwen2")), "cpu")
         assert texts(sampled(policy, **cut)) == texts(sampled(policy, temperature=0.0)) != texts(sampled(policy))
 
     def test_the_models_own_sampling_defaults_have_no_part(self, folder):
         """Its top_k, top_p, temperature and repetition penalties would bite in every completion."""
         path = folder("qwen2")
-        with_defaults = texts(sampled(load_policy(str(path), "cpu")))
+        with_defaults = texts(sampled(load_model(str(path), "cpu")))
         clean = {"eos_token_id": [2, 0], "pad_token_id": 0}
         (path / "generation_config.json").write_text(json.dumps(clean))
-        assert with_defaults == texts(sampled(load_policy(str(path), "cpu")))
+        assert with_defaults == texts(sampled(load_model(str(path), "cpu")))
         assert len(set(with_defaults)) > 3  # top_k 1 would make one of a group
 
     def test_greedy_is_the_most_likely_token_each_time(self, model_folder):
         import torch
 
-        policy = load_policy(str(model_folder("gpt2")), "cpu")
+        policy = load_model(str(model_folder("gpt2")), "cpu")
         groups = sampled(policy, count=2, temperature=0, max_new_tokens=4)
         shape = PromptFormat(policy.tokenizer, Chat(), policy.ends)
         for sample, group in zip(SAMPLES, groups, strict=True):
@@ -125,13 +127,13 @@ class TestSampling:
             assert [completion.text for completion in group.completions] == [expected] * 2
 
     def test_the_same_seed_gives_the_same_completions_and_another_others(self, model_folder):
-        policy = load_policy(str(model_folder("llama")), "cpu")
+        policy = load_model(str(model_folder("llama")), "cpu")
         assert texts(sampled(policy, seed=1)) == texts(sampled(policy, seed=1)) != texts(sampled(policy, seed=2))
 
     def test_it_leaves_the_random_state_and_the_training_mode(self, model_folder):
         import torch
 
-        policy = load_policy(str(model_folder("gpt2")), "cpu")
+        policy = load_model(str(model_folder("gpt2")), "cpu")
         policy.model.train()
         torch.manual_seed(5)
         expected = torch.rand(3)
@@ -141,21 +143,21 @@ class TestSampling:
         assert policy.model.training
 
     def test_dropout_has_no_part(self, model_folder):
-        policy = load_policy(str(model_folder("gpt2")), "cpu")
+        policy = load_model(str(model_folder("gpt2")), "cpu")
         policy.model.train()
         in_training = texts(sampled(policy))
         policy.model.eval()
         assert in_training == texts(sampled(policy))
 
     def test_cut_is_what_has_not_ended_by_the_limit(self, model_folder):
-        policy = load_policy(str(model_folder("qwen2")), "cpu")
+        policy = load_model(str(model_folder("qwen2")), "cpu")
         completions = [c for group in sampled(policy, count=16, max_new_tokens=16) for c in group.completions]
         assert all(completion.token_count == 16 for completion in completions if completion.truncated)
         assert all(1 <= completion.token_count <= 16 for completion in completions)
         assert {completion.truncated for completion in completions} == {True, False}
 
     def test_the_text_holds_the_thought_that_the_template_opened(self, model_folder):
-        policy = load_policy(str(model_folder("qwen2")), "cpu")
+        policy = load_model(str(model_folder("qwen2")), "cpu")
         assert all(text.startswith("<think>\n") for text in texts(sampled(policy)))
 
 
@@ -165,7 +167,7 @@ class TestPositions:
         """TRL pads so in training; the model was sampled without."""
         import torch
 
-        policy = load_policy(str(model_folder(kind)), "cpu")
+        policy = load_model(str(model_folder(kind)), "cpu")
         ids, pads = [5, 9, 7, 30, 12], [policy.tokenizer.pad_token_id] * 6
         policy.model.eval()
         with torch.no_grad():
@@ -177,7 +179,7 @@ class TestPositions:
     def test_positions_that_somebody_gives_stand(self, model_folder):
         import torch
 
-        policy = load_policy(str(model_folder("gpt2")), "cpu")
+        policy = load_model(str(model_folder("gpt2")), "cpu")
         policy.model.eval()
         ids, mask = torch.tensor([[5, 9, 7]]), torch.ones(1, 3, dtype=torch.long)
         with torch.no_grad():
@@ -198,7 +200,7 @@ class TestDropout:
         (path / "config.json").write_text(
             json.dumps(config | {"attention_dropout": 0.5} if kind == "llama" else config)
         )
-        model, ids = load_policy(str(path), "cpu").model, torch.tensor([[5, 9, 7, 30, 12]])
+        model, ids = load_model(str(path), "cpu").model, torch.tensor([[5, 9, 7, 30, 12]])
         with torch.no_grad():
             still = model.eval()(ids).logits
             assert not torch.allclose(model.train()(ids).logits, still)
@@ -211,7 +213,7 @@ class TestSaving:
     def test_the_models_settings_are_written_as_they_came(self, model_folder, tmp_path):
         """Trainers set another padding token and turn the cache off; neither is the model's."""
         source = model_folder("qwen2")
-        policy = load_policy(str(source), "cpu")
+        policy = load_model(str(source), "cpu")
         policy.model.config.pad_token_id = 2
         policy.model.config.use_cache = False
         policy.save(tmp_path / "saved")
@@ -222,9 +224,9 @@ class TestSaving:
     def test_what_is_saved_loads_again_bit_for_bit(self, model_folder, tmp_path):
         from safetensors.torch import load_file
 
-        policy = load_policy(str(model_folder("llama")), "cpu")
+        policy = load_model(str(model_folder("llama")), "cpu")
         policy.save(tmp_path / "saved")
-        again = load_policy(str(tmp_path / "saved"), "cpu")
+        again = load_model(str(tmp_path / "saved"), "cpu")
         before, after = (load_file(f / "model.safetensors") for f in (model_folder("llama"), tmp_path / "saved"))
         assert before.keys() == after.keys()
         assert all(before[name].equal(after[name]) for name in before)

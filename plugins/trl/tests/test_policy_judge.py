@@ -5,7 +5,7 @@ import json
 
 import pytest
 from rewardlab import Ask
-from rewardlab_trl.models import load_policy
+from rewardlab_trl.models import load_model
 from rewardlab_trl.policy_judge_spec import PolicyOptions
 
 pytestmark = pytest.mark.slow  # imports torch and transformers
@@ -35,7 +35,7 @@ def answers(model_folder):
     from rewardlab_trl.policy_judge import PolicyAnswers
 
     folder = str(model_folder("qwen2"))
-    answers = PolicyAnswers(load_policy(folder, "cpu"), seed=0, bf16=False, start=lambda: load_policy(folder, "cpu"))
+    answers = PolicyAnswers(load_model(folder, "cpu"), seed=0, bf16=False, start=lambda: load_model(folder, "cpu"))
     yield answers
     answers.close()
 

@@ -117,7 +117,7 @@ class TestDpo:
             read.extend(row["chosen_ids"] for row in trainer.train_dataset)
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("rewardlab_trl.dpo.train_to_the_end", watched)
+        monkeypatch.setattr("rewardlab_trl.train.train_to_the_end", watched)
         command(folder, "run", "r.yaml", "stages.0.steps=3")
         from transformers import AutoTokenizer
 
@@ -214,7 +214,7 @@ class TestAdapters:
                 raise RuntimeError("killed")
 
         with monkeypatch.context() as patch:
-            patch.setattr("rewardlab_trl.interrupts.GracefulStop.on_step_end", raising)
+            patch.setattr("rewardlab_trl.train.StepCallback.on_step_end", raising)
             assert command(folder, "run", "r.yaml", *options)[0] != 0
         (path,) = set(folder.glob("runs/*")) - known
         code, out, err = command(folder, "run", "--resume", path)

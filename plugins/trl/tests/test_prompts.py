@@ -6,7 +6,7 @@ from rewardlab.errors import UserError
 from rewardlab.recipe.models import Chat
 from rewardlab.training import PromptFormat
 from rewardlab.training.prompts import as_text
-from rewardlab_trl.models import load_policy
+from rewardlab_trl.models import load_model
 
 pytestmark = pytest.mark.slow  # imports transformers
 
@@ -28,7 +28,7 @@ def policy(model_folder):
 
     def load(kind):
         if kind not in loaded:
-            loaded[kind] = load_policy(str(model_folder(kind)), "cpu")
+            loaded[kind] = load_model(str(model_folder(kind)), "cpu")
         return loaded[kind]
 
     return load

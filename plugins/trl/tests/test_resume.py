@@ -53,14 +53,15 @@ KILLED = """
     import os, signal, sys
     from rewardlab_trl.trainer_arguments import prepare_process
     prepare_process()  # as the command does before it imports torch
-    from rewardlab_trl import interrupts as stopping
-    stage, update = sys.argv[1], int(sys.argv[2])
+    from rewardlab_trl.train import StepCallback
+    stage, update, on_step_end = sys.argv[1], int(sys.argv[2]), StepCallback.on_step_end
 
     def kill(self, args, state, control, **given):
+        on_step_end(self, args, state, control, **given)
         if stage in args.output_dir and state.global_step == update:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    stopping.GracefulStop.on_step_end = kill
+    StepCallback.on_step_end = kill
     from rewardlab.cli import main
     sys.exit(main(sys.argv[3:]))
 """
@@ -203,17 +204,17 @@ class TestCtrlC:
         self, home, command, resume, untouched, monkeypatch, stage, update, kept, ending
     ):
         """In rl only after a whole step: two updates of a batch belong together. SIGTERM is heard in the same way."""
-        from rewardlab_trl.progress import TrainingProgress
+        from rewardlab_trl.train import StepCallback
 
-        on_step_end = TrainingProgress.on_step_end
+        on_step_end = StepCallback.on_step_end
 
         def press(self, args, state, control, **given):
-            on_step_end(self, args, state, control, **given)
             if stage in args.output_dir and state.global_step == update:
                 os.kill(os.getpid(), ending)
+            on_step_end(self, args, state, control, **given)
 
         with monkeypatch.context() as patch:
-            patch.setattr(TrainingProgress, "on_step_end", press)
+            patch.setattr(StepCallback, "on_step_end", press)
             code, out, err = command(home, "run", "r.yaml")
         folder = run_directory(home, out).relative_to(home)
         assert code == 128 + ending

@@ -48,8 +48,7 @@ def run(command, folder):
         if overrides not in runs:
             trainers = []
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr("rewardlab_trl.rl.train_to_the_end", _watched(trainers))
-                patch.setattr("rewardlab_trl.sft.train_to_the_end", _watched(trainers))
+                patch.setattr("rewardlab_trl.train.train_to_the_end", _watched(trainers))
                 code, out, err = command(folder, "run", "r.yaml", *overrides)
             assert code == 0, out + err
             runs[overrides] = Run(folder / out.split("run directory: ")[1].splitlines()[0], trainers, out)
@@ -81,11 +80,11 @@ def _watched(trainers):
     """`train_to_the_end` that keeps the trainer."""
     from rewardlab_trl.train import train_to_the_end
 
-    def train(trainer, job, trackers, updates=1):
+    def train(trainer, training, trackers):
         if hasattr(trainer, "_generate_and_score_completions"):
             _watch(trainer)
         trainers.append(trainer)
-        train_to_the_end(trainer, job, trackers, updates)
+        train_to_the_end(trainer, training, trackers)
 
     return train
 
@@ -174,11 +173,11 @@ class TestTokens:
         from rewardlab import Sample
         from rewardlab.recipe.models import Chat
         from rewardlab.training import PromptFormat
-        from rewardlab_trl.models import load_policy
+        from rewardlab_trl.models import load_model
 
         chats = [f"stages.{n}.chat={json.dumps(chat)}" for n in (0, 1)]
         sft, rl = run(f"model={model_folder(kind)}", "stages.1.updates_per_batch=2", *chats).trainers
-        policy = load_policy(str(model_folder(kind)), "cpu")
+        policy = load_model(str(model_folder(kind)), "cpu")
         shape = PromptFormat(policy.tokenizer, Chat(**chat), policy.ends)
         for row in range(4):
             question = {"role": "user", "content": f"How much is {23 - row} + 1?"}

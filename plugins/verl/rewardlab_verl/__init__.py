@@ -34,7 +34,7 @@ def _cpu_environment() -> Any:
     return environment(cpu=True)
 
 
-def _lacks(options: Options) -> str | None:
+def _lacks(_options: Options) -> str | None:
     """Return what this machine lacks to train."""
     from rewardlab_verl.engine_version import what_is_wrong
 

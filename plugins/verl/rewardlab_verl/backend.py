@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import Finding
-from rewardlab.training import Capabilities, StageJob, refuse_missing_models
+from rewardlab.training import Capabilities, StageJob
 
 
 class VerlBackend:
@@ -38,7 +38,6 @@ class VerlBackend:
         from rewardlab_verl.job.check_local import check_here
 
         check_here(plan, only)
-        refuse_missing_models(plan, only)
 
     def trains_here(self, plan: Plan) -> bool:
         """Return True: the job runs on this machine."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import EvalStage, Finding, RlStage, SftStage
-from rewardlab.training import context_of, lora_findings
+from rewardlab.training import context_of
 
 from rewardlab_verl.compile import stage_settings
 from rewardlab_verl.compile.batches import batch_findings
@@ -58,7 +58,6 @@ def _backend(plan: Plan, backend: Options) -> Iterator[Finding]:
     if engine.tensor_parallel > (backend.gpus_per_node or 1):
         yield ("engine", "tensor_parallel"), "an engine's GPUs must be of one node"
     if engine.lora is not None:
-        yield from ((("engine", *path), what) for path, what in lora_findings(engine.lora))
         if engine.strategy == "megatron":
             yield ("engine", "lora"), "with Megatron, verl has LoRA layers of its own names; use fsdp2 for adapters"
         if engine.lora.dropout:

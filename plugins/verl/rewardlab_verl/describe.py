@@ -7,10 +7,7 @@ from rewardlab.plan import Plan
 from rewardlab.recipe import RlStage, SftStage
 from rewardlab.training import (
     clip_note,
-    describe_length,
-    describe_optimiser,
-    describe_sampling,
-    describe_updates,
+    describe_training,
     model_line,
     run_name,
 )
@@ -49,15 +46,14 @@ def describe_stage(plan: Plan, index: int) -> Iterator[str]:
     stage, backend = plan.recipe.stages[index], options_of(plan)
     assert isinstance(stage, RlStage | SftStage)
     engine = backend.engine
-    unit = "prompts" if isinstance(stage, RlStage) else "rows"
-    yield f"{plan.stage_dataset(index).use.use}: {describe_length(stage, unit)}; {describe_optimiser(stage)}"
+    rows = str(stage.micro_batch_size) if stage.micro_batch_size else f"up to {engine.tokens_per_gpu} tokens"
+    yield from describe_training(plan, index, rows)
     if isinstance(stage, RlStage):
         yield from _rl(plan, index, stage)
-    micro = f"{stage.micro_batch_size} rows" if stage.micro_batch_size else f"up to {engine.tokens_per_gpu} tokens"
     shares = f", with {backend.gpus // engine.tensor_parallel} engine(s) of {engine.rollout} on the same GPUs"
     yield (
         f"GPUs: {backend.gpus} on {backend.nodes} node(s), {ranks_of(backend)} rank(s) of {engine.strategy}"
-        f"{shares if isinstance(stage, RlStage) else ''}; micro-batches of {micro}"
+        f"{shares if isinstance(stage, RlStage) else ''}"
     )
     saved = f"every {stage.save_every} steps and " if stage.save_every else ""
     yield f"a checkpoint {saved}at the end; an interrupted stage goes on from the last one (save_every)"
@@ -71,11 +67,6 @@ def describe_stage(plan: Plan, index: int) -> Iterator[str]:
 
 
 def _rl(plan: Plan, index: int, stage: RlStage) -> Iterator[str]:
-    completions = stage.batch_size * stage.group_size
-    yield (
-        f"{stage.batch_size} prompts x {stage.group_size} = {completions} completions a step, "
-        f"{describe_updates(stage)}; {describe_sampling(stage)}"
-    )
     yield f"{stage.algorithm}: {NOTES[stage.algorithm]}"
     if stage.algorithm != "ppo":
         yield "verl's own critic/score and critic/rewards are those advantages; the totals are in the ledger and logs/"

@@ -15,11 +15,9 @@ def environment(cpu: bool) -> EnvironmentDefinition:
 
     rewardlab and its own plugins go in as far, and in the versions, as they are installed here.
     """
-    if cpu:
-        steps = (InstallStep(requirements=REQUIREMENTS / "cpu.txt"),)
-    else:
-        built = InstallStep(requirements=REQUIREMENTS / "gpu-built.txt", options=("--no-build-isolation",))
-        steps = (InstallStep(requirements=REQUIREMENTS / "gpu.txt"), built)
+    built = InstallStep(requirements=REQUIREMENTS / "gpu-built.txt", options=("--no-build-isolation",))
+    gpu = InstallStep(requirements=REQUIREMENTS / "gpu.txt"), built
+    steps = (InstallStep(requirements=REQUIREMENTS / "cpu.txt"),) if cpu else gpu
     owners = {point.dist.name.replace("_", "-") for point in entry_points(group="rewardlab") if point.dist}
     ours = {owner for owner in owners if owner.startswith("rewardlab-")}
     return EnvironmentDefinition(name="verl", steps=steps, distributions=tuple(sorted(ours - {*OTHERS})))

@@ -15,7 +15,7 @@ COLUMN = "rewardlab"
 class JobGroups:
     """The groups of one job, for verl's configuration `config`: `uid` names a group, `session_id` a member of it."""
 
-    def __init__(self, config: Any):
+    def __init__(self, config: Any) -> None:
         job = config.algorithm.rewardlab
         self._rollout = config.actor_rollout_ref.rollout
         self._scorers = [JobActor(scorer_name(job.job, number)) for number in range(job.scorers)]

@@ -21,11 +21,12 @@ class Groups(Protocol):
 
 
 class RewardlabManager(RewardManagerBase):
-    """A manager whose rewards are those of a recipe: of the job that `rewardlab run` started, or of the file that
-    `reward.reward_kwargs.recipe` names in a script of verl's own.
+    """A manager whose rewards are those of a recipe.
+
+    That is the recipe of the job that `rewardlab run` started, or the file that `reward.reward_kwargs.recipe` names.
     """
 
-    def __init__(self, config: Any, tokenizer: Any, compute_score: Any = None, *_: Any, **__: Any):
+    def __init__(self, config: Any, tokenizer: Any, compute_score: Any = None, *_: Any, **__: Any) -> None:
         super().__init__(config, tokenizer, compute_score)
         self._thread = ThreadPoolExecutor(1, "rewardlab-text")  # no tokenizer is used by two threads at once
         self._limit = int(config.actor_rollout_ref.rollout.response_length)

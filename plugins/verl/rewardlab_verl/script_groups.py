@@ -34,7 +34,7 @@ class ScriptGroups:
     Raises UserError if there is no recipe, or the rows lack a field that its rewards need.
     """
 
-    def __init__(self, config: Any):
+    def __init__(self, config: Any) -> None:
         import ray
 
         settings = script_settings(config)
@@ -93,6 +93,8 @@ def _check_rows(plan: Plan, files: Any, prompt: str) -> None:
     """Raise UserError with every field that the first row of the training lacks."""
     path = Path(files if isinstance(files, str) else files[0])
     _, row = next(iter(read_lines(path)))
+    if isinstance(row, Problem):
+        raise UserError([row])
     columns = {**row, "raw_prompt": row.get(prompt) or []}
     lacking = [*plan.row_needs.lacking(script_sample(columns, "first"))]
     if lacking:

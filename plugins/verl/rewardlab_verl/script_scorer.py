@@ -36,7 +36,7 @@ class ScriptSettings:
 class ScriptScorer:
     """The scorer of a script's groups, and the one writer of its ledger; ScriptGroups makes it an actor."""
 
-    def __init__(self, settings: ScriptSettings):
+    def __init__(self, settings: ScriptSettings) -> None:
         self._settings = settings
         self._samples: dict[str, Sample] = {}
         self._places: dict[str, GroupPlace] = {}

@@ -10,7 +10,7 @@ from torch.utils.data import Dataset
 class TokenRows(Dataset):
     """The rows of a file with a line for each: `input_ids`, and how many of them are the prompt's."""
 
-    def __init__(self, parquet_files: str, tokenizer: Any = None, config: Any = None, **_: Any):
+    def __init__(self, parquet_files: str, tokenizer: Any = None, config: Any = None, **_: Any) -> None:
         with open(parquet_files, encoding="utf-8") as file:
             self._rows = [json.loads(line) for line in file]
 

@@ -3,7 +3,8 @@
 import pytest
 from rewardlab.errors import UserError
 from rewardlab.recipe import load
-from rewardlab.training import check_recipe, open_backend
+from rewardlab.training import check_recipe
+from rewardlab_verl.backend import VerlBackend
 from rewardlab_verl.job import check_local
 
 RECIPE = """
@@ -39,8 +40,8 @@ def plan(toy, write):
         ("stages.1.zero_variance_groups=drop", "stages.1.zero_variance_groups: verl cannot leave a group out"),
         ("stages.0.schedule=linear", "stages.0.schedule: verl's fsdp2 has constant and cosine; cosine is the nearest"),
         ("stages.1.updates_per_batch=3", "stages.1.updates_per_batch: verl splits a step by prompts: 8 do not divide"),
-        ("stages.1.micro_batch_size=3", "stages.1.micro_batch_size: the 8 completions of an update on each of 4 ranks"),
-        ("stages.0.batch_size=6", "stages.0.batch_size: the 6 rows of a step do not divide among 4 ranks"),
+        ("stages.1.micro_batch_size=3", "stages.1.micro_batch_size: 32 completions are 8 on each of 4 ranks"),
+        ("stages.0.batch_size=6", "stages.0.batch_size: 6 rows do not divide over 4 ranks"),
         ("stages.1={use: dpo}", "stages.1: the backend verl runs data, sft, rl and eval stages, not dpo"),
         ("stages.1={use: eval}", "stages.1: verl samples while it trains only; serve the model"),
         ("backend.engine.attention=sdpa", "backend.engine.packing: needs flash attention, not sdpa"),
@@ -52,7 +53,7 @@ def plan(toy, write):
         ("backend.engine.lora={rank: 8, dropout: 0.1}", "backend.engine.lora.dropout: verl's adapters have none"),
         ("backend.engine.context=4096", "backend.engine.context: 4096 is more than the model's"),
         (
-            "sampler={use: curriculum/balanced, with: {by: brevity}}",
+            "sampler={use: curriculum/balanced, with: {reasoning: brevity, answer: brevity}}",
             "sampler: verl decides before it generates how many completions",
         ),
         (
@@ -80,7 +81,7 @@ def test_a_penalty_in_the_reward_is_none_of_those_that_are_whitened(plan):
 class TestTheDryRun:
     def test_shows_a_command_that_a_shell_reads(self, plan):
         made = plan("stages.1.eval={samples: 2}", "dataset.holdout=0.2")
-        sft, rl = (list(open_backend(made).describe_stage(made, index)) for index in (0, 1))
+        sft, rl = (list(VerlBackend().describe_stage(made, index)) for index in (0, 1))
         assert any(line.startswith("python -m torch.distributed.run --standalone --nproc-per-node 4") for line in sft)
         start = rl.index("python -m verl.trainer.main_ppo \\")
         assert all(line.endswith(" \\") for line in rl[start:-1])
@@ -89,7 +90,7 @@ class TestTheDryRun:
 
     def test_says_what_differs(self, plan):
         made = plan("stages.1.eval={samples: 2}", "dataset.holdout=0.2")
-        text = "\n".join(open_backend(made).describe_stage(made, 1))
+        text = "\n".join(VerlBackend().describe_stage(made, 1))
         assert "loss constant (verl's seq-mean-token-sum-norm): a sequence's sum over max_new_tokens" in text
         assert "evaluated before the first step and after the last step: 2 completions a prompt" in text
 

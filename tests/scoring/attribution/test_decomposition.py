@@ -4,7 +4,7 @@ import math
 from itertools import permutations
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from rewardlab.recipe.expression import parse
 from rewardlab.scoring.attribution.decomposition import Decomposition
@@ -51,7 +51,6 @@ def parts(total, **values):
     return Decomposition(parse(total), TOPS | {"f": 1.0, "g": 1.0}).parts(values)
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.data(), totals(), st.integers(1, 4))
 def test_parts_and_the_constant_add_up_to_the_total(data, expression, size):
     assume(expression.names)
@@ -165,7 +164,6 @@ def _by_all_orders(run, values, compared):
 numbers = st.floats(-2, 2)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(numbers, numbers), min_size=1, max_size=5))
 def test_shares_are_the_mean_over_all_orders(drawn):
     values = {str(at): value for at, (value, _) in enumerate(drawn)}

@@ -5,7 +5,7 @@ import pickle
 
 import pytest
 from helpers.paths import DOCS
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from rewardlab import Completion, Score
 from rewardlab.errors import JobError
@@ -106,7 +106,6 @@ def pools(draw):
     return total, columns, {name: draw(policies) for name in names}, truncated, kept, in_group
 
 
-@settings(max_examples=120, deadline=None)
 @given(pools(), st.sampled_from(sorted(NORMALIZERS)), st.booleans())
 def test_contributions_and_the_rest_add_up_to_the_shaped_reward(group_of, drawn, normalizer, zero_truncated):
     total, columns, uses, truncated, kept, in_group = drawn

@@ -33,7 +33,7 @@ class Decomposition:
     mean of their group. A name can be in several of them.
     """
 
-    def __init__(self, expression: Expression, tops: Mapping[str, float]):
+    def __init__(self, expression: Expression, tops: Mapping[str, float]) -> None:
         self.names = expression.names
         self._terms = terms_of(expression.tree)
         self._tops = tops

@@ -52,7 +52,7 @@ class Attribution:
 class GroupAttribution:
     """The attribution of a group of G completions, worked out when it is first asked for; pickled with its result."""
 
-    def __init__(self, seen: ScoredTotals | Attribution):
+    def __init__(self, seen: ScoredTotals | Attribution) -> None:
         self._seen = seen
 
     @cached_property

@@ -15,7 +15,7 @@ MT, SRC = -1, -2  # stand for the texts where a tokenizer shows what it puts aro
 class JointForm:
     """The form of UnifiedMetric (CometKiwi): both texts in one sequence, mt first."""
 
-    def __init__(self, model: CometModel):
+    def __init__(self, model: CometModel) -> None:
         self._model, self._encoder = model, model.encoder
         special = model.encoder.tokenizer.build_inputs_with_special_tokens([MT], [SRC])
         mt, src = special.index(MT), special.index(SRC)
@@ -59,7 +59,7 @@ class XCometForm(JointForm):
 class SeparateForm:
     """The form of ReferencelessRegression: each text in a sequence of its own."""
 
-    def __init__(self, model: CometModel):
+    def __init__(self, model: CometModel) -> None:
         self._model, self._encoder = model, model.encoder
         special = model.encoder.tokenizer.build_inputs_with_special_tokens([MT])
         self._first, self._last = special[: special.index(MT)], special[special.index(MT) + 1 :]

@@ -27,16 +27,16 @@ class CometScorer:
     batch_tokens: padded tokens that the encoder sees at once; None: a number that suits the device.
     """
 
-    def __init__(self, model: CometModel, batch_tokens: int | None):
+    def __init__(self, model: CometModel, batch_tokens: int | None) -> None:
         self._form = form_of(model)
         self._batch_tokens = batch_tokens or (ON_CPU if model.device.type == "cpu" else ON_GPU)
         self._tokenizer = PlainTextTokenizer(model.encoder.tokenizer)
 
     def answer(self, questions: Sequence[dict[str, str]]) -> list[dict[str, Any]]:
-        """Return one answer for each question {"src", "mt"}, which is one of
+        """Return one answer for each question {"src", "mt"}.
 
         {"score": float, "chunks": int}: COMET's own score, unclamped; for a pair that had to be cut, the mean of its
-        pieces, weighted by their mt's tokens; {"empty": "src" | "mt"}: that side has no tokens; {"error": why}.
+        pieces, weighted by their mt's tokens; or {"empty": "src" | "mt"}: that side has no tokens; {"error": why}.
         """
         pairs = [(question["src"], question["mt"]) for question in questions]
         answers = self._answers(list(dict.fromkeys(pairs)))

@@ -44,7 +44,7 @@ class PlainTextTokenizer:
     A lone surrogate, which cannot be encoded, is read as U+FFFD.
     """
 
-    def __init__(self, tokenizer: Any):
+    def __init__(self, tokenizer: Any) -> None:
         self._backend = tokenizer.backend_tokenizer
         self._backend.no_truncation()
         self._backend.no_padding()

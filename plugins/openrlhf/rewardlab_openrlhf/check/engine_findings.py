@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from rewardlab.errors import JobError
 from rewardlab.recipe import DpoStage, Finding, RlStage
-from rewardlab.training import Lora, lora_findings
 
 from rewardlab_openrlhf.compile import PROGRAMS
 from rewardlab_openrlhf.compile.command import render_arguments
@@ -28,7 +27,7 @@ def engine_findings(engine: Engine, stages: list[TrainingStage]) -> Iterator[Fin
     if engine.offload_reference:
         yield from _offload(engine, stages)
     if engine.lora is not None:
-        yield from _lora(engine.lora, stages)
+        yield from _lora(stages)
     if engine.correction is not None:
         yield from _correction(engine.correction)
     if engine.dynamic_filtering is not None and not engine.dynamic_filtering[0] < engine.dynamic_filtering[1]:
@@ -48,14 +47,13 @@ def _offload(engine: Engine, stages: list[TrainingStage]) -> Iterator[Finding]:
         yield ("offload_reference",), "needs zero_stage: 3; DeepSpeed keeps a reference that is not split on its GPU"
 
 
-def _lora(lora: Lora, stages: list[TrainingStage]) -> Iterator[Finding]:
+def _lora(stages: list[TrainingStage]) -> Iterator[Finding]:
     if any(isinstance(stage, RlStage) for stage in stages):
         yield (
             ("lora",),
             "OpenRLHF sends adapters to its rollout engines as they are, under names that vLLM does not know; train "
             "the whole model in rl (zero_stage: 3 and offload_optimizer: true need the least memory)",
         )
-    yield from lora_findings(lora)
 
 
 def _correction(correction: Correction) -> Iterator[Finding]:

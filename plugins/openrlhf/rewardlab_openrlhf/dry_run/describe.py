@@ -5,14 +5,7 @@ from collections.abc import Iterator
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import DpoStage, RlStage, SftStage
-from rewardlab.training import (
-    clip_note,
-    describe_length,
-    describe_optimiser,
-    describe_sampling,
-    describe_updates,
-    model_line,
-)
+from rewardlab.training import clip_note, describe_training, model_line
 
 from rewardlab_openrlhf.compile import Command, compile_stage
 from rewardlab_openrlhf.compile.clipping import clip_range
@@ -82,10 +75,7 @@ def _checkpoints(stage: TrainingStage) -> str:
 
 
 def _sft_dpo(plan: Plan, index: int, stage: SftStage | DpoStage, layout: Layout) -> Iterator[str]:
-    unit = "rows" if isinstance(stage, SftStage) else "pairs"
-    dataset = plan.stage_dataset(index).use.use
-    micro = batches(plan, stage, layout).micro
-    yield f"{dataset}: {describe_length(stage, unit)}, micro-batches of {micro}; {describe_optimiser(stage)}"
+    yield from describe_training(plan, index, str(batches(plan, stage, layout).micro))
     if not isinstance(stage, SftStage):
         yield f"DPO with beta {stage.beta:g} against the model as this stage finds it"
     if options_of(plan).tensorboard and options_of(plan).engine.wandb:
@@ -93,12 +83,7 @@ def _sft_dpo(plan: Plan, index: int, stage: SftStage | DpoStage, layout: Layout)
 
 
 def _rl(plan: Plan, index: int, stage: RlStage, layout: Layout) -> Iterator[str]:
-    completions = stage.batch_size * stage.group_size
-    yield f"{plan.stage_dataset(index).use.use}: {describe_length(stage, 'prompts')}; {describe_optimiser(stage)}"
-    yield (
-        f"{stage.batch_size} prompts x {stage.group_size} = {completions} completions a step, "
-        f"{describe_updates(stage)}, micro-batches of {_micro_batches(plan, stage, layout)}; {describe_sampling(stage)}"
-    )
+    yield from describe_training(plan, index, _micro_batches(plan, stage, layout))
     yield f"{stage.algorithm} (OpenRLHF's {ESTIMATORS[stage.algorithm]}): {NOTES[stage.algorithm]}"
     loss = stage.loss or PAPER_LOSS[stage.algorithm]
     why = "" if stage.loss else f", {LOSS_NOTES.get(stage.algorithm, 'the nearest to its paper')}"

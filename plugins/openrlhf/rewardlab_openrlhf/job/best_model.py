@@ -20,7 +20,6 @@ from rewardlab.training import (
     PromptFormat,
     StageJob,
     best_checkpoint,
-    fitting_prompts,
     load_tokenizer,
     telemetry_variables,
 )
@@ -81,7 +80,7 @@ def _replace(output: Path, chosen: Path) -> None:
 class _Answers:
     """The greedy answers of a model: tokens go to a process of its own, and texts come back."""
 
-    def __init__(self, job: StageJob):
+    def __init__(self, job: StageJob) -> None:
         stage = training_stage(job.plan, job.index)
         assert stage.validation is not None
         self._job, self._longest = job, stage.validation.max_new_tokens
@@ -92,7 +91,7 @@ class _Answers:
     def __call__(self, checkpoint: Path, rows: Sequence[Sample]) -> list[Group]:
         context = json.loads((checkpoint / "config.json").read_text("utf-8")).get("max_position_embeddings")
         where = f"{self._job.where} (validation)"
-        fitting = fitting_prompts(context, self._format, rows, self._longest, None, where, self._say)
+        fitting = self._format.fitting(rows, context, self._longest, None, where, self._say)
         self._say = _silent
         prompts = [self._format.text(row) for row in fitting]
         made = self._generate(checkpoint, [self._format.tokens(prompt) for prompt in prompts])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rewardlab.errors import JobError
 from rewardlab.plan import Plan
-from rewardlab.training import DivergenceWatch, RunDirectory
+from rewardlab.training import AlarmWatch, RunDirectory
 
 from rewardlab_openrlhf.job.log_lines import read_numbers
 
@@ -19,9 +19,9 @@ class StopAtDivergence:
     The job is somebody else's to stop: a process here, or a job of a cluster.
     """
 
-    def __init__(self, plan: Plan, directory: RunDirectory, index: int, log: Path, say: Callable[[str], None]):
+    def __init__(self, plan: Plan, directory: RunDirectory, index: int, log: Path, say: Callable[[str], None]) -> None:
         history = logged_steps(log)
-        self._watch = DivergenceWatch(plan, directory.path, index, directory.attempt, say, history)
+        self._watch = AlarmWatch(plan, directory.path, index, directory.attempt, say, history)
         self._stop: threading.Event = directory.stop
         self._error: JobError | None = None
 

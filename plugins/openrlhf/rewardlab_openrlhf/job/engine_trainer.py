@@ -31,7 +31,7 @@ def install(job: str, algorithm: str) -> None:
 class Starter:
     """It stands in the place of an actor class of OpenRLHF's: `remote` starts an actor with a trainer of ours."""
 
-    def __init__(self, trainer: type, job: str, algorithm: str):
+    def __init__(self, trainer: type, job: str, algorithm: str) -> None:
         self._of_job = (trainer, job, algorithm)
 
     def remote(self, *arguments: Any, **more: Any) -> Any:
@@ -46,7 +46,7 @@ class TrainerActor:
     would not be those that its modules know.
     """
 
-    def __init__(self, trainer: Any, job: str, algorithm: str, *arguments: Any, **more: Any):
+    def __init__(self, trainer: Any, job: str, algorithm: str, *arguments: Any, **more: Any) -> None:
         self._trainer = trainer(job, algorithm, *arguments, **more)
 
     def fit(self, **more: Any) -> None:
@@ -89,7 +89,7 @@ class _StepTrainer(ppo_trainer.BasePPOTrainer):
     algorithm: str
     step: int | None = None
 
-    def __init__(self, *arguments: Any, **more: Any):
+    def __init__(self, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, **more)
         if self.algorithm in CENTRED:
             take_as_they_are(self.experience_maker)
@@ -111,7 +111,7 @@ class _StepTrainer(ppo_trainer.BasePPOTrainer):
 class SynchronousTrainer(_class_of(ppo_trainer.PPOTrainer), _StepTrainer):  # type: ignore[misc]
     """The trainer that generates and trains in turn."""
 
-    def __init__(self, job: str, algorithm: str, *arguments: Any, **more: Any):
+    def __init__(self, job: str, algorithm: str, *arguments: Any, **more: Any) -> None:
         self.job, self.algorithm = job, algorithm
         super().__init__(*arguments, **more)
 
@@ -133,7 +133,7 @@ class SynchronousTrainer(_class_of(ppo_trainer.PPOTrainer), _StepTrainer):  # ty
 class _TrainingHalf(_class_of(ppo_trainer_async.TrainingActor), _StepTrainer):  # type: ignore[misc]
     """The half of an asynchronous trainer that trains."""
 
-    def __init__(self, job: str, algorithm: str, *arguments: Any, **more: Any):
+    def __init__(self, job: str, algorithm: str, *arguments: Any, **more: Any) -> None:
         self.job, self.algorithm = job, algorithm
         super().__init__(*arguments, **more)
 
@@ -141,7 +141,7 @@ class _TrainingHalf(_class_of(ppo_trainer_async.TrainingActor), _StepTrainer):  
 class AsynchronousTrainer(_class_of(ppo_trainer_async.PPOTrainerAsync)):  # type: ignore[misc]
     """The trainer that generates ahead; its halves are actors of their own."""
 
-    def __init__(self, job: str, algorithm: str, *arguments: Any, **more: Any):
+    def __init__(self, job: str, algorithm: str, *arguments: Any, **more: Any) -> None:
         self._job = job
         ppo_trainer_async.TrainingActor = Starter(_TrainingHalf, job, algorithm)  # which the next line starts
         super().__init__(*arguments, **more)

@@ -44,7 +44,7 @@ TakeNumbers = Callable[[int, Mapping[str, float]], None]
 class StageLog:
     """A log that takes the driver's output line by line. Close it, or use it as a context manager."""
 
-    def __init__(self, path: Path, say: Callable[[str], None], take_numbers: TakeNumbers | None = None):
+    def __init__(self, path: Path, say: Callable[[str], None], take_numbers: TakeNumbers | None = None) -> None:
         """Open the log. take_numbers: is called with each step that is told and its numbers."""
         self.path = path
         self._take_numbers = take_numbers

@@ -6,7 +6,7 @@ from pathlib import Path
 from rewardlab import Sample
 from rewardlab.plan import Plan
 from rewardlab.recipe import RlStage, TinyModel
-from rewardlab.training import Results, RunDirectory, StageJob, results_table
+from rewardlab.training import Results, RunDirectory, StageJob
 from rewardlab_ray.driver_process import run_here
 from rewardlab_ray.rendered_rows import Row, write_rows
 from rewardlab_ray.stage_task import stage_folder
@@ -114,4 +114,4 @@ def _print_results(run: Path, name: str, say: Callable[[str], None]) -> None:
     after = run / "evaluation" / f"{name}-after.json"
     if after.exists():
         before = run / "evaluation" / f"{name}-before.json"
-        say(results_table(Results.load(after), Results.load(before) if before.exists() else None))
+        say(Results.load(after).table(Results.load(before) if before.exists() else None))

@@ -245,7 +245,7 @@ def _follow(client: Any, job: str, log: StageLog) -> int | None:
 class _LogFollower:
     """A reader of a job's log that remembers how far it is: each connection begins at the log's beginning."""
 
-    def __init__(self, log: StageLog):
+    def __init__(self, log: StageLog) -> None:
         self._log = log
         self._taken = 0
 

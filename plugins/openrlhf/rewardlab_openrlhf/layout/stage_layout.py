@@ -18,7 +18,7 @@ from rewardlab_openrlhf.options import Engine, Options
 class LayoutError(ValueError):
     """An error: the counts of a recipe do not fit each other; `path` is the place in the recipe to change."""
 
-    def __init__(self, path: RecipePath, why: str):
+    def __init__(self, path: RecipePath, why: str) -> None:
         super().__init__(why)
         self.path = path
 

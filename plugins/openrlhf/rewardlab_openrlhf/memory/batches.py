@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import DpoStage, Finding, RlStage, SftStage
-from rewardlab.training import divisors, update_findings
+from rewardlab.training import StageBatches, divisors
 
 from rewardlab_openrlhf.layout import Layout
 from rewardlab_openrlhf.memory.controller_cost import MAX_MS, controller_ms
@@ -43,7 +43,7 @@ def batches(plan: Plan, stage: SftStage | DpoStage | RlStage, layout: Layout, lo
     trainer process would take long for them (memory.controller_cost), by tokens. longest: tokens of the stage's longest
     prompt (rl) or row, once the rows have been read.
     """
-    engine, update = options_of(plan).engine, _update(stage)
+    engine, update = options_of(plan).engine, StageBatches.of(stage).update
     if isinstance(stage, RlStage) and engine.tokens_per_gpu is not None:
         given = PassTokens(training=engine.tokens_per_gpu, forward=engine.tokens_per_gpu)
         return Batches(update=update, micro=1, rollout_micro=1, tokens=given)
@@ -83,32 +83,18 @@ def batch_findings(stage: SftStage | DpoStage | RlStage, engine: Engine, layout:
 
     All ranks must get equal shares: they wait for each other at each micro-batch, for ever.
     """
-    what = "rows"
-    if isinstance(stage, RlStage):
-        what = "completions an update" if stage.updates_per_batch > 1 else "completions"
-        if uneven := [*update_findings(stage)]:
-            yield from uneven
-            return
-    update, shards = _update(stage), layout.shards
-    if update % shards:
-        yield ("batch_size",), f"{update} {what} do not divide over {shards} ranks{_ring(layout)}; {divisors(update)}"
-        return
-    micro = stage.micro_batch_size
     by_tokens = isinstance(stage, RlStage) and engine.tokens_per_gpu is not None
-    if micro and by_tokens:
+    ring = f" (rings of {layout.ring} GPUs)" if layout.ring > 1 else ""
+    if by_tokens and stage.micro_batch_size:
         yield (
             ("micro_batch_size",),
             "backend.engine.tokens_per_gpu decides what a micro-batch is; leave one of them out",
         )
-    elif micro and update // shards % micro:
-        share = update // shards
-        yield (
-            ("micro_batch_size",),
-            f"{update} {what} are {share} on each of {shards} ranks{_ring(layout)}, which do not divide into "
-            f"micro-batches of {micro}; {divisors(share)}",
-        )
-    if isinstance(stage, RlStage) and not by_tokens:
-        yield from _log_probabilities(stage, engine, shards)
+        stage = stage.model_copy(update={"micro_batch_size": None})
+    uneven = [*StageBatches.findings(stage, layout.shards, ring)]
+    yield from uneven
+    if isinstance(stage, RlStage) and not by_tokens and all(path != ("updates_per_batch",) for path, _ in uneven):
+        yield from _log_probabilities(stage, engine, layout.shards)
 
 
 def _log_probabilities(stage: RlStage, engine: Engine, shards: int) -> Iterator[Finding]:
@@ -120,13 +106,3 @@ def _log_probabilities(stage: RlStage, engine: Engine, shards: int) -> Iterator[
             f"{share} completions on each of {shards} ranks do not divide into "
             f"backend.engine.rollout_micro_batch_size, {micro}; {divisors(share)}",
         )
-
-
-def _update(stage: SftStage | DpoStage | RlStage) -> int:
-    if isinstance(stage, RlStage):
-        return stage.batch_size * stage.group_size // stage.updates_per_batch
-    return stage.batch_size
-
-
-def _ring(layout: Layout) -> str:
-    return f" (rings of {layout.ring} GPUs)" if layout.ring > 1 else ""

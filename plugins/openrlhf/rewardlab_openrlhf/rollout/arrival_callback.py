@@ -14,7 +14,7 @@ _log = logging.getLogger(__name__)
 class Receipt:
     """A receipt for the group with this key of a job."""
 
-    def __init__(self, job: str, key: str):
+    def __init__(self, job: str, key: str) -> None:
         self.job, self.key = job, key
 
     def __reduce__(self) -> tuple:

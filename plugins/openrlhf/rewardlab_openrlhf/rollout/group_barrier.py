@@ -30,7 +30,7 @@ class GroupBarrier:
 class Siblings:
     """The members of one group. It holds `params`, so that no other object gets the id meanwhile."""
 
-    def __init__(self, params: Any, close: Callable[[], object]):
+    def __init__(self, params: Any, close: Callable[[], object]) -> None:
         self.size = 0
         self._params = params
         self._close = close

@@ -45,7 +45,7 @@ class GroupRollout:
         scorers: list[JobActor],
         text_thread: TextThread,
         limits: Limits,
-    ):
+    ) -> None:
         self._request = request
         self._prompt = prompt
         self._scorers = scorers

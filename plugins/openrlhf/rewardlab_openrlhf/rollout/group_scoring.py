@@ -20,7 +20,7 @@ class GroupScoring:
     A scorer that Ray has restarted knows nothing of the group: everything is put again.
     """
 
-    def __init__(self, scorer: JobActor, place: GroupPlace, timeout: float):
+    def __init__(self, scorer: JobActor, place: GroupPlace, timeout: float) -> None:
         self.place = place
         self._scorer = scorer
         self._timeout = timeout

@@ -40,7 +40,7 @@ class BudgetLender:
         price: Price | None,
         spent: Mapping[str, float],
         save: Callable[[Mapping[str, float]], None],
-    ):
+    ) -> None:
         self._name = name
         self._limits = limits_by_unit(limits)
         self._price = price

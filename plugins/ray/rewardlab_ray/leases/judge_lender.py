@@ -31,7 +31,9 @@ class JudgeLender:
     are over.
     """
 
-    def __init__(self, name: str, planned: Component, folder: Path | None, borrowers: int, restarted: bool = False):
+    def __init__(
+        self, name: str, planned: Component, folder: Path | None, borrowers: int, restarted: bool = False
+    ) -> None:
         self.name = name
         self.stopped: JobError | None = None
         use = planned.use

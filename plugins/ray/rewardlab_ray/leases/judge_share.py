@@ -24,7 +24,7 @@ class JudgeShare:
     owners: the owners of each judge's replies; a judge that has none keeps no reply.
     """
 
-    def __init__(self, lease: Lease, owners: Mapping[str, Sequence[ReplyLine]]):
+    def __init__(self, lease: Lease, owners: Mapping[str, Sequence[ReplyLine]]) -> None:
         self._lease = lease
         self._owners = owners
         self._leased: dict[str, LeasedLimits] = {}

@@ -16,7 +16,7 @@ MAX_NEEDS = 256
 class LeasedBudget:
     """A part of a budget. most_tokens: of an answer, as in Budget."""
 
-    def __init__(self, most_tokens: int | None, need: Callable[[], None]):
+    def __init__(self, most_tokens: int | None, need: Callable[[], None]) -> None:
         self._most_tokens = most_tokens
         self._need = need
         self._free = self._under_way = self.spent = (0, 0)

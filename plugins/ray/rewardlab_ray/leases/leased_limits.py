@@ -23,7 +23,7 @@ ROUNDING = 1e-6  # tokens
 class LeasedSlots:
     """Places for questions under way: as many as there are permits. `async with` takes one. need: asks for more."""
 
-    def __init__(self, need: Callable[[], None]):
+    def __init__(self, need: Callable[[], None]) -> None:
         self._need = need
         self._held = self._cap = self.used = 0
         self._stopped = False
@@ -84,7 +84,7 @@ class LeasedSlots:
 class LeasedTurns:
     """Turns by a rate limit that others share. limited: whether there is a limit at all."""
 
-    def __init__(self, limited: bool, need: Callable[[], None]):
+    def __init__(self, limited: bool, need: Callable[[], None]) -> None:
         self._limited = limited
         self._need = need
         self._estimate = TokenEstimate()
@@ -148,7 +148,7 @@ class LeasedLimits:
     need: called when a question has to wait for the next grant. most_tokens: as in Budget.
     """
 
-    def __init__(self, settings: JudgeUse, most_tokens: int | None, need: Callable[[], None]):
+    def __init__(self, settings: JudgeUse, most_tokens: int | None, need: Callable[[], None]) -> None:
         self._slots = LeasedSlots(need)
         limited = bool(settings.requests_per_minute or settings.tokens_per_minute)
         self._turns = LeasedTurns(limited, need)

@@ -11,7 +11,7 @@ class PermitLender:
     its predecessor.
     """
 
-    def __init__(self, count: int):
+    def __init__(self, count: int) -> None:
         self._count = count
         self._held: dict[Hashable, int] = {}
         self._wanted: dict[Hashable, int] = {}

@@ -30,7 +30,7 @@ def owner_of(key: str, owners: int) -> int:
 class ReplyShard:
     """A part of the replies of one judge, and who asks for those that are missing."""
 
-    def __init__(self, kept: KeptReplies):
+    def __init__(self, kept: KeptReplies) -> None:
         self._kept = kept
         self._askers: dict[str, Asker] = {}
 
@@ -75,7 +75,7 @@ class ReplyShard:
 class ReplyOwner:
     """One of `count` owners of judges' replies: its part of each judge's. Its calls come from one thread."""
 
-    def __init__(self, shards: Mapping[str, ReplyShard]):
+    def __init__(self, shards: Mapping[str, ReplyShard]) -> None:
         self._shards = dict(shards)
 
     @classmethod

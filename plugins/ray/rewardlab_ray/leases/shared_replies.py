@@ -22,7 +22,9 @@ class ReplyLine:
     stays away. together: seconds to wait for further messages; None where the owner is in this process.
     """
 
-    def __init__(self, send: Callable[[list[Message]], Awaitable[list[Answer]]], together: float | None = TOGETHER_S):
+    def __init__(
+        self, send: Callable[[list[Message]], Awaitable[list[Answer]]], together: float | None = TOGETHER_S
+    ) -> None:
         self._send = send
         self._together = together
         self._queue: list[tuple[Message, asyncio.Future[Answer]]] = []
@@ -89,7 +91,7 @@ class ReplyLine:
 class SharedReplies:
     """The kept replies of one judge, each at one of these owners; see ReplyStore."""
 
-    def __init__(self, judge: str, owners: Sequence[ReplyLine]):
+    def __init__(self, judge: str, owners: Sequence[ReplyLine]) -> None:
         self._judge = judge
         self._owners = owners
         self._loop: asyncio.AbstractEventLoop | None = None

@@ -32,7 +32,7 @@ class TurnLender:
     was lent before: the first question of a limit of one a minute comes after a minute.
     """
 
-    def __init__(self, requests: int | None, tokens: int | None):
+    def __init__(self, requests: int | None, tokens: int | None) -> None:
         over = SECONDS + 2 * LAPSE_S
         self._requests = Bucket(requests, over, full=False) if requests else None
         self._tokens = Bucket(tokens, over, full=False) if tokens else None

@@ -39,7 +39,7 @@ class Coordinator:
     restarted: whether this takes over from a coordinator that was lost; `scorers` say then what they ask.
     """
 
-    def __init__(self, settings: ServiceSettings, restarted: bool = False, scorers: Sequence[ActorClient] = ()):
+    def __init__(self, settings: ServiceSettings, restarted: bool = False, scorers: Sequence[ActorClient] = ()) -> None:
         self._settings = settings
         self._restarted = restarted
         self._scorers = scorers

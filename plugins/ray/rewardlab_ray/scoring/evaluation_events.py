@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from rewardlab.training import Results, evaluation_metrics
+from rewardlab.training import Results
 
 
 class EvaluationEvents:
@@ -12,7 +12,7 @@ class EvaluationEvents:
     The file is opened by the first evaluation. Close it.
     """
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._writer: Any = None
 
@@ -22,7 +22,7 @@ class EvaluationEvents:
             from tensorboard.summary import Writer  # the package's own, which needs no torch
 
             self._writer = Writer(str(self._folder))
-        for name, value in evaluation_metrics(results).items():
+        for name, value in results.metrics().items():
             self._writer.add_scalar(f"eval/{name}", value, step)
         self._writer.flush()
 

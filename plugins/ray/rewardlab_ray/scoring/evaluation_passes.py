@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from rewardlab.scoring import ScoredGroup
-from rewardlab.training import Phase, Results, summarise, write_evaluation_rows
+from rewardlab.training import Phase, Results, write_evaluation
 
 
 class EvaluationPasses:
@@ -26,7 +26,7 @@ class EvaluationPasses:
         every: int | None,
         last: int,
         tracked: Sequence[Callable[[int, Results], None]] = (),
-    ):
+    ) -> None:
         self._folder = folder
         self._stage = stage
         self._rows = rows
@@ -84,9 +84,7 @@ class EvaluationPasses:
     def _write(self, step: int, groups: Sequence[ScoredGroup]) -> None:
         path = self._path(step)
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_evaluation_rows(path.with_suffix(".rows.jsonl"), groups)
-        results = summarise(groups, self._by, name=f"{self._stage} {self._when(step)}", counted=self._remarks)
-        results.save(path)
+        results = write_evaluation(path, groups, self._by, f"{self._stage} {self._when(step)}", self._remarks)
         for tracked in self._tracked:
             tracked(step, results)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab.errors import JobError, one_line
-from rewardlab.training import Results, evaluation_metrics
+from rewardlab.training import Results
 
 
 class EvaluationRun:
@@ -13,7 +13,7 @@ class EvaluationRun:
     It is opened by the first evaluation. Close it.
     """
 
-    def __init__(self, project: str, name: str, folder: Path):
+    def __init__(self, project: str, name: str, folder: Path) -> None:
         self._project, self._name, self._folder = project, name, folder
         self._run: Any = None
 
@@ -30,7 +30,7 @@ class EvaluationRun:
                     dir=str(self._folder),
                     settings=wandb.Settings(console="off"),
                 )
-            numbers = {f"eval/{name}": value for name, value in evaluation_metrics(results).items()}
+            numbers = {f"eval/{name}": value for name, value in results.metrics().items()}
             self._run.log({**numbers, "train/global_step": step})
         except wandb.Error as error:
             raise JobError(f"Weights & Biases: {one_line(error)}") from error

@@ -45,7 +45,7 @@ class GroupMembers:
         timeout: float,
         on_partial: Literal["fail", "score"],
         fail: Callable[[str], Awaitable[object]],
-    ):
+    ) -> None:
         self._scorer = scorer
         self._timeout = timeout
         self._on_partial = on_partial

@@ -10,7 +10,7 @@ from rewardlab.files import LineAppender, cut_torn_line
 class Journal:
     """An append-only file of facts; `earlier` holds those found when it was opened, without a torn last line."""
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path) -> None:
         self.earlier: list[dict[str, Any]] = []
         cut_torn_line(path)
         if path.exists():

@@ -37,7 +37,7 @@ class OutageWatch:
     the groups that were under way at a scorer, and of the calls of all scorers that wait for the coordinator.
     """
 
-    def __init__(self, coordinator: Any, scorers: Mapping[str, Any], tell: Callable[[str], None] = say):
+    def __init__(self, coordinator: Any, scorers: Mapping[str, Any], tell: Callable[[str], None] = say) -> None:
         self._coordinator = _WatchedActor(coordinator)
         self._scorers = {name: _WatchedActor(actor) for name, actor in scorers.items()}
         self._tell = tell

@@ -12,7 +12,7 @@ from typing import Any
 
 from rewardlab import Ask, Reply
 from rewardlab.errors import JobError, RewardlabError, TryAgain, one_line
-from rewardlab.training import PolicyJudgeOptions, question_sampling
+from rewardlab.training import PolicyJudgeOptions
 
 FIRST_ENGINE_S = 45.0
 """how long a question waits for the first engine, which registers itself at its first rollout"""
@@ -64,7 +64,7 @@ class Engines:
 class PolicyJudge:
     """A judge that asks the engine with the fewest questions under way."""
 
-    def __init__(self, options: PolicyJudgeOptions, engines: Engines):
+    def __init__(self, options: PolicyJudgeOptions, engines: Engines) -> None:
         self._options = options
         self._engines = engines
 
@@ -73,7 +73,7 @@ class PolicyJudge:
         from ray.exceptions import RayActorError, RayTaskError
 
         try:
-            sampling = question_sampling(self._options, ask)
+            sampling = self._options.sampling(ask)
         except JobError as error:  # asking again would not help
             return Reply(error=str(error))
         question = {"messages": [dict(message) for message in ask.messages], **sampling}

@@ -43,7 +43,9 @@ class ReadingOrder:
     `journal` keeps what was given out: a restarted coordinator gives out the same.
     """
 
-    def __init__(self, prompts: Prompts, batch_size: int, journal: Path, consumed: int = 0, by_position: bool = True):
+    def __init__(
+        self, prompts: Prompts, batch_size: int, journal: Path, consumed: int = 0, by_position: bool = True
+    ) -> None:
         self._prompts = prompts
         self._batch_size = batch_size
         self._by_position = by_position

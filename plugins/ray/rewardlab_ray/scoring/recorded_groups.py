@@ -17,7 +17,7 @@ from rewardlab_ray.scoring.service_settings import ServiceSettings
 class RecordedGroups:
     """The groups that were recorded, by key. A coordinator that Ray has restarted finds them again."""
 
-    def __init__(self, settings: ServiceSettings, evaluation: Sequence[Row]):
+    def __init__(self, settings: ServiceSettings, evaluation: Sequence[Row]) -> None:
         """Open the index. A JobError where that cannot be."""
         self._index = LedgerIndex(settings.run, settings.attempt, settings.stage)
         self._evaluation = evaluation

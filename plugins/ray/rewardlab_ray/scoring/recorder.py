@@ -31,7 +31,7 @@ class Recorder:
 
     def __init__(
         self, settings: ServiceSettings, plan: Plan, prompts: Prompts, usage: Callable[[], Mapping[str, Usage]]
-    ):
+    ) -> None:
         """Open the files and go on with the groups that are there. A JobError where these must end the job."""
         self._stage = settings.stage
         self._usage = usage

@@ -47,7 +47,7 @@ class ScorerActor:
         restarted: bool = False,
         coordinator: ActorClient | None = None,
         scorers: Sequence[ActorClient] | None = None,
-    ):
+    ) -> None:
         """Open nothing yet.
 
         device: for rewards that hold a model. number: of this scorer, from 0; its shard of the ledger is called by it.

@@ -61,7 +61,7 @@ class ScorerJudges:
         number: int,
         coordinator: ActorClient,
         scorers: Sequence[ActorClient],
-    ):
+    ) -> None:
         """Open files and judges. UserError or JobError: a judge, a key or a file."""
         require_secrets(plan, plan.asked_by_rewards)
         self._home = home

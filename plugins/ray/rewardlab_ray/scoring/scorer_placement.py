@@ -16,7 +16,9 @@ class ScorerPlacement:
     Ray ids of the nodes for scorers without a GPU; any node where none is given.
     """
 
-    def __init__(self, scorers: Scorers, gpus_per_node: int = 0, tensor_parallel: int = 1, nodes: Sequence[str] = ()):
+    def __init__(
+        self, scorers: Scorers, gpus_per_node: int = 0, tensor_parallel: int = 1, nodes: Sequence[str] = ()
+    ) -> None:
         self._scorers = scorers
         self._nodes = nodes
         self._groups = [

@@ -43,7 +43,7 @@ def _is_restarted() -> bool:
 class CoordinatorActor(Coordinator):
     """The coordinator as a Ray actor."""
 
-    def __init__(self, settings: ServiceSettings):
+    def __init__(self, settings: ServiceSettings) -> None:
         _go_home(settings)
         scorers = [JobActor(scorer_name(settings.job, number)) for number in range(settings.scorers)]
         super().__init__(settings, _is_restarted(), scorers)
@@ -52,7 +52,7 @@ class CoordinatorActor(Coordinator):
 class PlacedScorer(ScorerActor):
     """A scorer as a Ray actor."""
 
-    def __init__(self, settings: ServiceSettings, device: str, number: int):
+    def __init__(self, settings: ServiceSettings, device: str, number: int) -> None:
         _go_home(settings)
         super().__init__(settings, device, number, _is_restarted())
 

@@ -10,7 +10,7 @@ from rewardlab.files import LineAppender
 from rewardlab.judging import Usage
 from rewardlab.recipe import ComponentUse
 from rewardlab.scoring import GroupNumbers, MissingGuard
-from rewardlab.training import judge_metrics, metrics_of_numbers
+from rewardlab.training import metrics_of_step
 
 from rewardlab_ray.messages import GroupPlace
 
@@ -32,7 +32,7 @@ class StepLog:
         uses: Mapping[str, ComponentUse],
         batch_size: int,
         window: int | None = None,
-    ):
+    ) -> None:
         """Open the log; a file that is there is appended to, and steps that this attempt wrote are not written again.
 
         uses: the components that the total names. window: scores in batch_size groups, where groups are filtered.
@@ -78,7 +78,7 @@ class StepLog:
             self._write(step, groups, write_usage(step))
 
     def _write(self, step: int, groups: Sequence[GroupNumbers], usage: Mapping[str, Usage]) -> None:
-        numbers = metrics_of_numbers(groups) | judge_metrics(usage)
+        numbers = metrics_of_step(groups, usage)
         finite = {name: value if math.isfinite(value) else None for name, value in numbers.items()}
         self._file.write(f"{json.dumps({'attempt': self._attempt, 'step': step, **finite})}\n".encode())
         self._written.add(step)

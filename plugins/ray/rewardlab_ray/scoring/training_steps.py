@@ -13,7 +13,7 @@ from collections.abc import Sequence
 class TrainingSteps:
     """The steps of an rl stage, by the order in which its groups are recorded. `first` is the first of them."""
 
-    def __init__(self, batch_size: int, first: int = 1):
+    def __init__(self, batch_size: int, first: int = 1) -> None:
         self._batch_size = batch_size
         self._first = first
         self._taken = 0
@@ -38,7 +38,7 @@ class ReleaseOrder:
     in it. Nothing is lost by that, as the engine trains on none of them before it has them all.
     """
 
-    def __init__(self, batch_size: int, step: int = 1, received: int = 0):
+    def __init__(self, batch_size: int, step: int = 1, received: int = 0) -> None:
         """Begin with a step of which the engine has so many groups."""
         self._batch_size = batch_size
         self._open = step

@@ -22,7 +22,7 @@ T = TypeVar("T")
 class UnusableReply(Exception):
     """A reply that cannot be used. `reason` is one of a few texts, `detail` shows this reply."""
 
-    def __init__(self, reason: str, text: str = ""):
+    def __init__(self, reason: str, text: str = "") -> None:
         text = " ".join(text.split())
         self.reason = reason
         self.detail = f"{reason}: {text if len(text) <= SHOWN else text[: SHOWN - 3] + '...'!r}" if text else reason
@@ -32,7 +32,7 @@ class UnusableReply(Exception):
 class UnusableRow(Exception):
     """A row of the source from which nothing can be made. `reason` is one of a few texts."""
 
-    def __init__(self, reason: str, detail: str = ""):
+    def __init__(self, reason: str, detail: str = "") -> None:
         self.reason, self.detail = reason, f"{reason}: {detail}" if detail else reason
         super().__init__(self.detail)
 
@@ -43,7 +43,7 @@ class PatientAsker:
     failed: questions so far that had no answer, though others about the same row had one.
     """
 
-    def __init__(self, judge: Any, name: str, attempts: int):
+    def __init__(self, judge: Any, name: str, attempts: int) -> None:
         self._judge, self._name, self._attempts = judge, name, attempts
         self._report_parsed = getattr(judge, "report_parsed", None)  # only a host's judge has it
         self.failed = 0

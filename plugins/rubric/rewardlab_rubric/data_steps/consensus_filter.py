@@ -37,7 +37,7 @@ class AgreeingRows:
     does not answer one of the questions about a row.
     """
 
-    def __init__(self, options: AgreeingOptions, context: Context):
+    def __init__(self, options: AgreeingOptions, context: Context) -> None:
         self._options, self._source, self._seed = options, context.source, context.seed
         self._judge = None if options.judge is None else context.judges[options.judge]
         self._report_parsed = getattr(self._judge, "report_parsed", None)  # only a host's judge has it

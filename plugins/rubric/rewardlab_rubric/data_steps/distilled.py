@@ -49,7 +49,7 @@ class DistilledRows:
     be dropped.
     """
 
-    def __init__(self, options: DistilledOptions, context: Context):
+    def __init__(self, options: DistilledOptions, context: Context) -> None:
         self._options, self._source = options, context.source
         self._teacher = context.judges[options.teacher]
         self._report_parsed = getattr(self._teacher, "report_parsed", None)  # only a host's judge has it

@@ -16,7 +16,7 @@ NUMBER = re.compile(r"\d+")
 class Adder:
     """A judge that adds the numbers of a question and scores the response by it: `right` for the sum, else `wrong`."""
 
-    def __init__(self, right: Any = 5, wrong: Any = 1):
+    def __init__(self, right: Any = 5, wrong: Any = 1) -> None:
         self._right, self._wrong = json.dumps(right), json.dumps(wrong)
 
     async def ask(self, ask: Ask) -> Reply:

@@ -14,7 +14,7 @@ class NearestTexts:
     proportion to how many texts have its words.
     """
 
-    def __init__(self, texts: Sequence[str]):
+    def __init__(self, texts: Sequence[str]) -> None:
         terms = [_terms(text) for text in texts]
         having = Counter(term for counts in terms for term in counts)
         self._rarity = {term: math.log((1 + len(texts)) / (1 + count)) + 1 for term, count in having.items()}

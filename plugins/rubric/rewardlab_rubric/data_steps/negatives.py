@@ -39,7 +39,7 @@ class NegativeRows:
     rows must be dropped.
     """
 
-    def __init__(self, options: NegativesOptions, context: Context):
+    def __init__(self, options: NegativesOptions, context: Context) -> None:
         self._options, self._seed, self._source = options, context.seed, context.source
         given = options.numbers
         self._numbers = None if given is None else NumberLabels(given.mean, given.deviation, given.least)

@@ -33,7 +33,7 @@ class PreferenceRows:
     many rows must be dropped.
     """
 
-    def __init__(self, options: PreferencesOptions, context: Context):
+    def __init__(self, options: PreferencesOptions, context: Context) -> None:
         self._options, self._source, self._seed = options, context.source, context.seed
         self._policy = None if options.policy is None else context.judges[options.policy]
         self._rewards = _rewards(options, context)

@@ -35,7 +35,7 @@ class SummarisedRows:
     and JobError if the judge answers none of the questions about a row, or too many rows must be dropped.
     """
 
-    def __init__(self, options: SummarisedOptions, context: Context):
+    def __init__(self, options: SummarisedOptions, context: Context) -> None:
         self._options, self._source = options, context.source
         self._judge = context.judges[options.judge]
 

@@ -1,5 +1,4 @@
-"""The data step rubric/translated_texts: a row for each language of the source's rows, with the texts for questions in
-it.
+"""The data step rubric/translated_texts: a row for each language of the source's rows, with texts for questions.
 
 Source: mR3 (Anugraha et al. 2025), appendix C.2.2, which translates tags, tasks, rubrics and schemas once a language.
 """
@@ -46,7 +45,7 @@ class TranslatedTexts:
     if the translator answers none of the questions about a language, or too many must be dropped.
     """
 
-    def __init__(self, options: TranslatedTextsOptions, context: Context):
+    def __init__(self, options: TranslatedTextsOptions, context: Context) -> None:
         self._options, self._source = options, context.source
         self._judge = context.judges[options.translator]
         self._report_parsed = getattr(self._judge, "report_parsed", None)  # only a host's judge has it
@@ -157,7 +156,7 @@ class TranslatedTexts:
 
 
 class _NoTranslation(Exception):
-    def __init__(self, reason: str, detail: str):
+    def __init__(self, reason: str, detail: str) -> None:
         super().__init__(f"{reason}: {detail}")
         self.reason = reason
 

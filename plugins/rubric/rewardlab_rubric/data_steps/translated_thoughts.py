@@ -39,7 +39,7 @@ class ThoughtTranslator:
         context: Context,
         question: Callable[[Sample], RubricQuestion],
         begun: Callable[..., Any],
-    ):
+    ) -> None:
         """question: makes a row's question in its language. begun: cuts the begun reply off its messages."""
         assert options.translator is not None  # as the options check
         self._field, self._languages = options.language, Languages(options.texts)
@@ -55,8 +55,9 @@ class ThoughtTranslator:
         return self._translator.failed
 
     async def translate(self, sample: Sample, trace: str, explanation: str, label: str) -> TranslatedThoughts:
-        """Return a row in its language. Raises NoUsableTranslation if there is none, UserError if the row has no
-        language.
+        """Return a row in its language.
+
+        Raises NoUsableTranslation if there is none, UserError if the row has no language.
 
         Raises JobError if the translator answers no question about a text.
         """

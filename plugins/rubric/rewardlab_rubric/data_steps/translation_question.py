@@ -1,5 +1,4 @@
-"""Ask a judge to translate the texts of a JSON value, and read the translation: same keys, and required parts
-unchanged."""
+"""Translate the texts of a JSON value by a judge and read the translation: same keys, required parts unchanged."""
 
 import json
 import re

@@ -28,7 +28,7 @@ class Brief:
 class RubricWriter:
     """A judge that writes a rubric of two levels, of its own for each draw."""
 
-    def __init__(self, good: str = "2", bad: str = "1"):
+    def __init__(self, good: str = "2", bad: str = "1") -> None:
         self._good, self._bad = good, bad
 
     async def ask(self, ask: Ask) -> Reply:

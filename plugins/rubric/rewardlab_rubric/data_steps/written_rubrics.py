@@ -40,7 +40,7 @@ class RowsWithRubrics:
     if the writer answers none of the questions about a variant, or too many rows must be dropped.
     """
 
-    def __init__(self, options: RubricsOptions, context: Context):
+    def __init__(self, options: RubricsOptions, context: Context) -> None:
         self._options, self._source = options, context.source
         self._writer = context.judges[options.writer]
         self._known = KnownRubrics(options)
@@ -84,7 +84,7 @@ class RowsWithRubrics:
 class KnownRubrics:
     """The rubrics of the file in `examples`, and which of them are nearest to a task."""
 
-    def __init__(self, options: RubricsOptions):
+    def __init__(self, options: RubricsOptions) -> None:
         self._most = options.nearest
         self._rubrics = [] if options.examples is None else read_examples(options.examples, KINDS[options.asks])
         self._texts = NearestTexts([rubric.description or "" for rubric in self._rubrics])

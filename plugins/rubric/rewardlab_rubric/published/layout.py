@@ -69,8 +69,10 @@ class PublishedLayout(Config):
 
 
 def parsed(file: str) -> tuple[ast.Module, Path]:
-    """Return the syntax tree of a Python file, which is not run, and its path. Raises ValueError that says what is
-    wrong."""
+    """Return the syntax tree of a Python file, which is not run, and its path.
+
+    Raises ValueError that says what is wrong.
+    """
     text, path = _text_of(file)
     try:
         return ast.parse(text), path

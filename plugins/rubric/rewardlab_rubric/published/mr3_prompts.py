@@ -62,8 +62,10 @@ class Mr3Prompt:
     beside: Mapping[str, Mapping[str, str]]
 
     def rubric(self, sample: Sample) -> tuple[int, Rubric]:
-        """Return a row's rubric, drawn by its id, and its number. Raises ValueError that says what the row or the texts
-        lack."""
+        """Return a row's rubric, drawn by its id, and its number.
+
+        Raises ValueError that says what the row or the texts lack.
+        """
         code = self._language_of(sample)
         values = self._values(sample, code)
         variants = self._evaluated(self.rubrics, values)
@@ -92,8 +94,10 @@ class Mr3Prompt:
         ]
 
     def known(self) -> list[Rubric]:
-        """Return every English rubric by which rows can be asked. Raises ValueError that says what is wrong with the
-        texts."""
+        """Return every English rubric by which rows can be asked.
+
+        Raises ValueError that says what is wrong with the texts.
+        """
         told = self.texts[ENGLISH]
         parts = self.layout.parts(_parts_of(told))
         places = [{"templated_dict": told, "subset_type": one, "template_type": one} for one in parts]
@@ -148,8 +152,10 @@ class Mr3Prompt:
 
 
 def mr3_prompt(layout: PublishedLayout, kinds: tuple[Kind, ...], strategy: str, language: str) -> Mr3Prompt:
-    """Return the prompt of a class, for rubrics of these kinds. Raises ValueError that says what the file or the texts
-    lack."""
+    """Return the prompt of a class, for rubrics of these kinds.
+
+    Raises ValueError that says what the file or the texts lack.
+    """
     assert layout.texts is not None
     tree, _ = parsed(layout.file)
     classes = {one.name: _assigned(one) for one in tree.body if isinstance(one, ast.ClassDef)}

@@ -45,7 +45,7 @@ def level_probabilities(logprobs: Any, text: str, start: int | None, labels: Seq
 class _Places:
     """The tokens of a reply by the place of their text. start: where the score begins."""
 
-    def __init__(self, tokens: Sequence[tuple[str, Alternatives]], spelt: str, start: int):
+    def __init__(self, tokens: Sequence[tuple[str, Alternatives]], spelt: str, start: int) -> None:
         self._tokens, self.spelt, self.start = tokens, spelt, start
 
     def at(self, place: int) -> tuple[int, str, Alternatives] | None:

@@ -70,7 +70,7 @@ Found = tuple[dict[str, Any], int, int]
 
 
 class _Reply:
-    def __init__(self, text: str, start: int, quoted: Iterable[str]):
+    def __init__(self, text: str, start: int, quoted: Iterable[str]) -> None:
         self._text, self._start = text, start
         # a verdict that quotes `</think>` begins before it, but none ends before the last one
         self._earliest_end = max(start, text.rfind(_THOUGHT_END))

@@ -22,7 +22,7 @@ class Languages:
     made: {code: row} of the file that rubric/translated_texts made; empty for a folder.
     """
 
-    def __init__(self, path: str | None = None):
+    def __init__(self, path: str | None = None) -> None:
         """Raise ValueError that says with file and line what is wrong with a file of a folder, or with a made one."""
         self.made: Mapping[str, Any] = {}
         own: list[LanguageTexts] = []
@@ -67,8 +67,9 @@ class Languages:
 
 
 def read_made(path: str) -> dict[str, dict[str, Any]]:
-    """Return {code: row} of the file that rubric/translated_texts made, with the texts as `checked` and file:line as
-    `where`. Raises ValueError that says what is wrong with a row.
+    """Return {code: row} of the file that rubric/translated_texts made.
+
+    The texts are `checked`, file:line is `where`. Raises ValueError that says what is wrong with a row.
     """
     rows: dict[str, dict[str, Any]] = {}
     try:

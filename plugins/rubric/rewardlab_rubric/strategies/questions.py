@@ -77,15 +77,17 @@ class RubricQuestion:
 class Questions:
     """The maker of every question by rubric, for rewards and for data steps: what a judge is trained on it is asked."""
 
-    def __init__(self, options: QuestionOptions):
+    def __init__(self, options: QuestionOptions) -> None:
         """Raise ValueError that says what is wrong with the rubric, one of its translations, or the template."""
         self._options = options
         self._rubrics, self._template = rubrics_of(options), template_of(options)
         self._params = params_of(options)
 
     def rubric(self, sample: Sample) -> tuple[int, Rubric]:
-        """Return the number of a row's variant and the variant. Raises ValueError that says what is wrong with the
-        row's own."""
+        """Return the number of a row's variant and the variant.
+
+        Raises ValueError that says what is wrong with the row's own.
+        """
         return self._rubrics(sample)
 
     def about(self, sample: Sample, *texts: str) -> RubricQuestion:
@@ -103,8 +105,10 @@ class Questions:
 
 
 def template_of(options: QuestionOptions) -> RubricTemplate | LanguageTemplate | R3Prompt | Mr3Prompt:
-    """Return what makes the messages of a question. Raises ValueError that says what is wrong with the file of a
-    prompt."""
+    """Return what makes the messages of a question.
+
+    Raises ValueError that says what is wrong with the file of a prompt.
+    """
     if isinstance(options.layout, PublishedLayout):
         return _published(options) or r3_prompt(options.layout, options.asks)
     if options.strategy != "eng-eng":
@@ -152,8 +156,7 @@ def rubrics_of(options: QuestionOptions) -> Rubrics:
 
 
 def params_of(options: QuestionOptions) -> dict[str, Any]:
-    """Return the parameters of a question for the server: probabilities, room, and to continue the thoughts that it
-    begins."""
+    """Return the parameters of a question for the server: probabilities, room, and to continue thoughts it begins."""
     begins = options.strategy == "tgt-tgt" or _published(options) is not None
     room = {} if options.max_tokens is None else {"max_tokens": options.max_tokens}
     return {**(PARAMS if options.expected else {}), **room, **(CONTINUED if begins else {})}
@@ -175,7 +178,7 @@ def stand_in_fields(options: QuestionOptions) -> dict[str, str]:
 
 
 class _RubricsInLanguages:
-    def __init__(self, options: QuestionOptions):
+    def __init__(self, options: QuestionOptions) -> None:
         self._options = options
         self._languages = Languages(options.texts)
         self._rows = rubrics_of_rows(options.applied, options.kinds)

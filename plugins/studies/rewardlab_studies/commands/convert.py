@@ -43,8 +43,10 @@ class Options(Config):
 
 
 def run(options: Options) -> CommandResult:
-    """Write the rows; data: how many, and the file. Raises UserError that lists what is wrong before anything is
-    written."""
+    """Write the rows; data: how many, and the file.
+
+    Raises UserError that lists what is wrong before anything is written.
+    """
     if taken_names := {"id", "prompt", "completions"} & options.fields.keys():
         raise UserError("a field is NAME=TEXT, and not id, prompt or completions", where=f"--set {min(taken_names)}")
     form = LogForm(

@@ -48,7 +48,7 @@ class PlainCheck:
 class BothChecks:
     """A check of rows by both sides; a side that was scored before (None) needs the row's id and completions."""
 
-    def __init__(self, plans: Sequence[Plan | None], scored: Sequence[ScoredFile | None]):
+    def __init__(self, plans: Sequence[Plan | None], scored: Sequence[ScoredFile | None]) -> None:
         self.of_side = [None if plan is None else RowCheck(plan) for plan in plans]
         asking = [check for check in self.of_side if check is not None]
         self._shown = asking[0] if asking else PlainCheck()

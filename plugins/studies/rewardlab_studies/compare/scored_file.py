@@ -14,7 +14,7 @@ from rewardlab.scorefile import check_output
 class ScoredFile:
     """A file of scores: id (as text) -> a line that `score` wrote. Takes about 150 bytes of memory a row."""
 
-    def __init__(self, path: str):
+    def __init__(self, path: str) -> None:
         """Read the whole file once. A UserError lists what is wrong with it, such as lines that `score` never wrote."""
         self.path = path
         self.components: Sequence[str] = ()

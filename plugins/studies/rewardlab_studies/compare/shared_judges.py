@@ -78,7 +78,7 @@ class _KeptReply:
 class _SharedJudge:
     """A hosted judge with its answers for the rows under way. Used only on the judges' own event loop."""
 
-    def __init__(self, hosted: HostedJudge, planned: Component, home: LoopThread, progress: RowProgress):
+    def __init__(self, hosted: HostedJudge, planned: Component, home: LoopThread, progress: RowProgress) -> None:
         self.hosted, self.home = hosted, home
         self._identity = judge_identity(planned.spec, planned.use, planned.options)
         self._progress = progress

@@ -52,7 +52,7 @@ class RecipeSide:
         judges: NamedJudges[RecipeJudge],
         say: Callable[[str], None],
         beside: "RecipeSide | None" = None,
-    ):
+    ) -> None:
         self._plan, self._place, self._judges = plan, place, judges
         self._guard = MissingGuard.over_rows(plan.uses_in_total)
         self._busy = BusyClock()
@@ -92,7 +92,7 @@ class RecipeSide:
 class ScoredSide:
     """A side that was scored before: its scores are read from a file."""
 
-    def __init__(self, file: ScoredFile):
+    def __init__(self, file: ScoredFile) -> None:
         self._file = file
 
     def submit(self, row: ComparedRow) -> "Future[Mapping[str, Any]]":
@@ -116,7 +116,7 @@ class ScoredSide:
 class SideFutures:
     """The futures of both sides for one row, as one future for the window that awaits it."""
 
-    def __init__(self, futures: "tuple[Future[Any], Future[Any]]"):
+    def __init__(self, futures: "tuple[Future[Any], Future[Any]]") -> None:
         self._futures = futures
 
     def done(self) -> bool:

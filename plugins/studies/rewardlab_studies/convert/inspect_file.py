@@ -28,8 +28,10 @@ Part = Callable[[], dict[str, Any] | Problem]
 
 @contextmanager
 def open_log(path: str) -> Iterator[tuple[Mapping[str, Any], Mapping[str, list[Part]]]]:
-    """Give (what a log says of its evaluation, the samples of each question). Raises UserError if the file is not a
-    log."""
+    """Give (what a log says of its evaluation, the samples of each question).
+
+    Raises UserError if the file is not a log.
+    """
     with (_opened_zip if path.endswith(".eval") else _opened_json)(path) as (header, questions):
         said = header if isinstance(header, Problem) else header.get("eval")
         if not isinstance(said, Mapping):
@@ -63,7 +65,7 @@ def _opened_zip(path: str) -> Iterator[tuple[Any, dict[str, list[Part]]]]:
 class _Members:
     """The members of a zip, of which no more than MAX_LOG bytes are unpacked, whatever sizes it states."""
 
-    def __init__(self, parts: zipfile.ZipFile, path: str):
+    def __init__(self, parts: zipfile.ZipFile, path: str) -> None:
         self._parts, self._path, self._left = parts, path, MAX_LOG
 
     def row(self, name: str) -> dict[str, Any] | Problem:

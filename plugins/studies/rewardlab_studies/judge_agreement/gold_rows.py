@@ -79,7 +79,7 @@ def read_cases(path: str, plan: Plan) -> tuple[list[GoldCase], BadRows]:
 class GoldReader:
     """A reader of rows with gold, by the columns that a plan's recipe names; or by our own names."""
 
-    def __init__(self, plan: Plan, renamed: bool = True):
+    def __init__(self, plan: Plan, renamed: bool = True) -> None:
         self._check = RowCheck(plan)
         self._fields: Mapping[str, str] = self._check.fields if renamed else {}
         # `read` puts a row's completions under the name "completions", whatever the recipe calls them

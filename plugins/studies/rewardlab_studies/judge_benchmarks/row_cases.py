@@ -126,7 +126,7 @@ def _prompt(form: RowForm, row: Row) -> Any:
 # --- pairs
 
 
-def _pairs(benchmark: JudgeBenchmark, form: RowForm, row: Row, shown: BenchmarkCase) -> Iterator[BenchmarkCase]:
+def _pairs(_benchmark: JudgeBenchmark, form: RowForm, row: Row, shown: BenchmarkCase) -> Iterator[BenchmarkCase]:
     """Yield the chosen answer against the rejected one, or of lists each of its styles against each."""
     assert form.chosen is not None
     assert form.rejected is not None
@@ -144,7 +144,7 @@ def _pairs(benchmark: JudgeBenchmark, form: RowForm, row: Row, shown: BenchmarkC
         yield case
 
 
-def _named_pair(benchmark: JudgeBenchmark, form: RowForm, row: Row, shown: BenchmarkCase) -> Iterator[BenchmarkCase]:
+def _named_pair(_benchmark: JudgeBenchmark, form: RowForm, row: Row, shown: BenchmarkCase) -> Iterator[BenchmarkCase]:
     assert form.answers is not None
     assert form.better is not None
     told = text_of(row, form.better)
@@ -195,7 +195,7 @@ def _truth(form: RowForm, told: str) -> float:
 
 
 def _right_and_wrong(
-    benchmark: JudgeBenchmark, form: RowForm, row: Row, shown: BenchmarkCase
+    _benchmark: JudgeBenchmark, form: RowForm, row: Row, shown: BenchmarkCase
 ) -> Iterator[BenchmarkCase]:
     assert form.right is not None
     assert form.wrong is not None

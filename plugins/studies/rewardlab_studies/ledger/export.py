@@ -102,7 +102,7 @@ class _FirstReading:
     Raises UserError that lists the lines that are none of a ledger.
     """
 
-    def __init__(self, path: str, ledger: Sequence[LedgerPart], say: Callable[[str], None]):
+    def __init__(self, path: str, ledger: Sequence[LedgerPart], say: Callable[[str], None]) -> None:
         self.finder = ColumnFinder()
         self.count = 0
         self._bad = BadRows()
@@ -172,7 +172,7 @@ def _fault_of_sample(line: Mapping[str, Any]) -> str:
 class _CountedRows:
     """Rows on their way to the file, counted."""
 
-    def __init__(self, rows: Iterable[FlatRow], columns: Sequence[Column]):
+    def __init__(self, rows: Iterable[FlatRow], columns: Sequence[Column]) -> None:
         self._rows = rows
         self._names = [column.name for column in columns]
         self.count = 0

@@ -116,7 +116,7 @@ def _parquet(path: Path, columns: Sequence[Column]) -> Iterator[Callable[[FlatRo
 class _ParquetBatch:
     """Rows that wait until there are enough of them to be written together."""
 
-    def __init__(self, write: Callable[[list[FlatRow]], None]):
+    def __init__(self, write: Callable[[list[FlatRow]], None]) -> None:
         self._write = write
         self._rows: list[FlatRow] = []
         self._characters = 0

@@ -22,7 +22,7 @@ class CurrentSteps:
     later attempt made again, of the same stage, phase and step, is replaced by it.
     """
 
-    def __init__(self, lines: Iterable[Mapping[str, Any]]):
+    def __init__(self, lines: Iterable[Mapping[str, Any]]) -> None:
         """Read all lines of a ledger; those without an attempt and a stage replace nothing."""
         self._begun: dict[int, dict[int, int]] = defaultdict(dict)
         self._evaluated: dict[tuple[int, str, int | None], int] = {}

@@ -106,7 +106,7 @@ def _words_by_language(rows: Sequence[HonestRow]) -> dict[str | None, list[str]]
 class _Maker:
     """A maker of the degenerate completions of one row."""
 
-    def __init__(self, row: HonestRow, rows: Sequence[HonestRow], spoken: Sequence[str], long: int, seed: str):
+    def __init__(self, row: HonestRow, rows: Sequence[HonestRow], spoken: Sequence[str], long: int, seed: str) -> None:
         self._row, self._rows, self._spoken, self._long, self._seed = row, rows, spoken, long, seed
         self._honest = row.parts
         self._form = self._honest.form

@@ -9,7 +9,7 @@ from rewardlab_studies.ledger.superseded_steps import CurrentSteps, is_discarded
 class DiscardedCounts:
     """The counts of a ledger's lines of training, without those that are not `current`."""
 
-    def __init__(self, current: CurrentSteps):
+    def __init__(self, current: CurrentSteps) -> None:
         self._current = current
         self._training = 0
         self._discarded = 0

@@ -9,7 +9,7 @@ from rewardlab_studies.ledger.superseded_steps import is_discarded
 class LastGroups:
     """The last groups that were evaluated, with all their lines of the ledger; no more than `most` are kept."""
 
-    def __init__(self, most: int):
+    def __init__(self, most: int) -> None:
         self._most = most
         self._lines: dict[tuple[int, int], list[Mapping[str, Any]]] = {}
 

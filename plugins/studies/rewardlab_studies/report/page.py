@@ -13,7 +13,7 @@ from rewardlab.data import ledger_parts, read_lines
 from rewardlab.errors import UserError
 from rewardlab.files import read_json, write_text
 from rewardlab.recipe import RESOLVED
-from rewardlab.training import Results, divergences, remarks
+from rewardlab.training import Results, alarm_sentences
 
 from rewardlab_studies.ledger.scan import current_steps
 from rewardlab_studies.report.causes import (
@@ -61,7 +61,7 @@ def write_report(run: Path, target: Path) -> Sequence[str]:
     moved = movement_section(passing_lines(ledger, [consistency, remarks, shown, discarded]), current)
     parts = [
         f"<h1>{_safe(run.name)}</h1>",
-        *(f"<p><strong>{_safe(sentence)}</strong></p>" for sentence in divergences(run)),
+        *(f"<p><strong>{_safe(sentence)}</strong></p>" for sentence in alarm_sentences(run)),
         *_evaluations(run / "evaluation"),
         *_curves(run / "logs"),
         *(f"<p>{_safe(sentence)}</p>" for sentence in discarded.sentences()),
@@ -96,7 +96,7 @@ def _table(results: Results, earlier: Results | None) -> str:
     for part in results.slices:
         cells = [_change(then.get(part.name, {}).get(column), part.means[column]) for column in columns]
         rows.append([part.name, str(part.prompts), *cells])
-    return _html_table(rows) + "".join(f"<p>{_safe(remark)}</p>" for remark in remarks(results.slices[0]))
+    return _html_table(rows) + "".join(f"<p>{_safe(remark)}</p>" for remark in results.slices[0].remarks())
 
 
 def _html_table(rows: Iterable[Sequence[str]]) -> str:

@@ -11,7 +11,7 @@ class RemarkCounts:
     remarks: of each component, the keys of `info` that count (RewardSpec.remarks).
     """
 
-    def __init__(self, remarks: Mapping[str, Sequence[str]]):
+    def __init__(self, remarks: Mapping[str, Sequence[str]]) -> None:
         self._remarks = remarks
         self._scored: Counter[str] = Counter()
         self._made: Counter[tuple[str, str]] = Counter()

@@ -54,7 +54,7 @@ class PromptValues:
         kind: ValueKind,
         draws: int = 1000,
         seed: str = "",
-    ):
+    ) -> None:
         self.layout, self._kind, self._draws, self._seed = layout, kind, draws, seed
         by_cell: list[tuple[list[int], list[float]]] = [([], []) for _ in prompts.cells]
         for number, value in enumerate(values):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rewardlab.errors import JobError
 from rewardlab.recipe import RESOLVED
-from rewardlab.training import Results, remarks
+from rewardlab.training import Results
 
 Evaluation = tuple[int, str, int | None]
 """an evaluation of a run: its stage, phase and step"""
@@ -38,4 +38,4 @@ def _remarks_of(path: Path) -> Iterator[str]:
     except (OSError, JobError):
         yield f"{path} cannot be read, so nobody knows here whether completions are missing"
     else:
-        yield from remarks(whole)
+        yield from whole.remarks()

@@ -68,7 +68,7 @@ class Layout:
     Every mean is unweighted, so a benchmark with more prompts counts no more than another.
     """
 
-    def __init__(self, cells: Iterable[Cell], merges: Sequence[Merge] = ()):
+    def __init__(self, cells: Iterable[Cell], merges: Sequence[Merge] = ()) -> None:
         self._merges = merges
         self.cells = list(dict.fromkeys(cells))
         self._tasks: dict[str, dict[str, list[Cell]]] = {}

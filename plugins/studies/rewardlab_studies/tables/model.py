@@ -66,7 +66,7 @@ class ModelReader:
     share: whether scores must lie in [0, 1].
     """
 
-    def __init__(self, prompts: Prompts, measures: Sequence[Measure], missing: MissingPolicy, share: bool):
+    def __init__(self, prompts: Prompts, measures: Sequence[Measure], missing: MissingPolicy, share: bool) -> None:
         self._prompts, self._measures, self._missing, self._share = prompts, measures, missing, share
         self.known_fields = False
 

@@ -17,7 +17,7 @@ CellMeans = Mapping[Cell, float]
 class ModelAverages:
     """The averages of models whose prompts are known, or whose averages were printed."""
 
-    def __init__(self, models: Sequence[Model], prompts: Prompts, layout: Layout, draws: int, seed: int):
+    def __init__(self, models: Sequence[Model], prompts: Prompts, layout: Layout, draws: int, seed: int) -> None:
         self._models = {model.name: model for model in models}
         self._prompts, self._layout, self._draws, self._seed = prompts, layout, draws, seed
         self._means: dict[tuple[str, str], CellMeans] = {}

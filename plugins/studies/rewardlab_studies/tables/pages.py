@@ -66,7 +66,7 @@ def pages(result: TablesResult, digits: int) -> list[Page]:
 class _Numbers:
     """The numbers of a result, as cells of pages."""
 
-    def __init__(self, result: TablesResult, digits: int):
+    def __init__(self, result: TablesResult, digits: int) -> None:
         self._result, self._digits = result, digits
         tasks = result.layout.tasks
         self._places = [OVERALL, *(Place(task, None) for task in tasks)] if len(tasks) > 1 else [OVERALL]

@@ -56,7 +56,7 @@ class Clustering:
 class Prompts:
     """The prompts by their ids. Takes about 250 bytes of memory a prompt."""
 
-    def __init__(self, fields: PromptFields):
+    def __init__(self, fields: PromptFields) -> None:
         self._fields = fields
         self.numbers: dict[str, int] = {}
         self.cells: list[Cell] = []

@@ -71,7 +71,7 @@ class ScoredAnswers:
 
     note = ""
 
-    def __init__(self, path: str):
+    def __init__(self, path: str) -> None:
         self._path = path
 
     def __iter__(self) -> Iterator[PromptAnswers]:
@@ -98,7 +98,7 @@ def _scored(row: Mapping[str, Any], place: str) -> PromptAnswers | Problem:
 class RunAnswers:
     """The answers of one evaluation of a run, read from its ledger; lines that a resume replaced do not count."""
 
-    def __init__(self, source: ModelSource):
+    def __init__(self, source: ModelSource) -> None:
         """Find the evaluation: the last that `source` allows. A UserError where there is none."""
         self._parts = ledger_parts(Path(source.path))
         self._steps = current_steps(self._parts)

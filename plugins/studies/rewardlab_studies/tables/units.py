@@ -98,7 +98,7 @@ def units_at(weights: Weights, cells: Mapping[Cell, CellValues]) -> Units:
 class _Bases:
     """What the values of a cell vary about: their mean; a cell of one unit has none, and varies as its task does."""
 
-    def __init__(self, weights: Weights, cells: Mapping[Cell, CellValues]):
+    def __init__(self, weights: Weights, cells: Mapping[Cell, CellValues]) -> None:
         self._weights, self._cells = weights, cells
         self._of_task: dict[str, tuple[float, int]] = {}
 

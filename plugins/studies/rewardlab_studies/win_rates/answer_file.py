@@ -14,7 +14,7 @@ class AnswerFile:
     is_reference: whether all other models meet this one, which may have a single answer to each prompt for that.
     """
 
-    def __init__(self, name: str, path: str, is_reference: bool = False):
+    def __init__(self, name: str, path: str, is_reference: bool = False) -> None:
         """Read the whole file once. A UserError lists the rows that are wrong."""
         self.name, self.path, self.is_reference = name, path, is_reference
         self._places: dict[str, tuple[int, int]] = {}

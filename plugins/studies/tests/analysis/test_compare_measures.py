@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from rewardlab_studies.compare.measures import GroupMeasures, SideRewards, correlation, measure, quantile, ranks
 
@@ -133,7 +133,6 @@ def test_quantiles_lie_between_neighbours():
 
 # --- laws ---
 
-few = settings(max_examples=25, deadline=None)
 
 VALUES = st.floats(-1e6, 1e6).map(lambda x: round(x, 3))
 PAIRS = st.lists(st.tuples(VALUES, VALUES), min_size=2, max_size=12)
@@ -143,7 +142,6 @@ def sides(pairs):
     return [a for a, _ in pairs], [b for _, b in pairs]
 
 
-@few
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False, width=32), min_size=2, max_size=12))
 def test_a_reward_is_wholly_like_itself(values):
     found = compared(values, values)
@@ -153,7 +151,6 @@ def test_a_reward_is_wholly_like_itself(values):
     assert (found.pearson is None) == found.flat[0] == found.flat[1]
 
 
-@few
 @given(PAIRS, st.randoms(use_true_random=False))
 def test_the_order_of_the_completions_changes_nothing(pairs, random):
     shuffled = pairs[:]
@@ -166,7 +163,6 @@ def test_the_order_of_the_completions_changes_nothing(pairs, random):
     assert replace(found, std=(0, 0), flipped=()) == replace(again, std=(0, 0), flipped=())
 
 
-@few
 @given(PAIRS, st.floats(0.01, 100), st.floats(-1000, 1000))
 def test_another_scale_or_offset_of_one_side_changes_no_correlation(pairs, factor, offset):
     a, b = sides(pairs)
@@ -177,7 +173,6 @@ def test_another_scale_or_offset_of_one_side_changes_no_correlation(pairs, facto
     assert (moved.flips, moved.best_changes) == (found.flips, found.best_changes)
 
 
-@few
 @given(st.lists(st.integers(-1000, 1000).map(float), min_size=2, max_size=12), st.floats(0.1, 10))
 def test_a_reward_turned_round_flips_all_that_has_an_advantage(a, factor):
     assume(min(a) < max(a))
@@ -189,7 +184,6 @@ def test_a_reward_turned_round_flips_all_that_has_an_advantage(a, factor):
     assert turned.best_changes is True
 
 
-@few
 @given(PAIRS)
 def test_the_distance_says_what_the_correlation_says(pairs):
     found = compared(*sides(pairs))
@@ -197,7 +191,6 @@ def test_the_distance_says_what_the_correlation_says(pairs):
     assert found.pearson == pytest.approx(1 - found.distance**2 / 2, abs=1e-9)
 
 
-@few
 @given(PAIRS)
 def test_a_and_b_may_change_places(pairs):
     a, b = sides(pairs)

@@ -307,4 +307,4 @@ def test_memory_does_not_grow_with_the_ledger(tmp_path, main, ending, monkeypatc
         return most
 
     peak(10)  # imports what is needed
-    assert peak(800) < peak(200) + 200_000
+    assert peak(300) < peak(100) + 200_000

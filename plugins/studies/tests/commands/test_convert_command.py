@@ -136,7 +136,7 @@ def test_a_document_in_two_languages_is_one_problem_of_the_tables(main, write):
         write(f"samples_sums_{language}_2026-11-23T07-43-51.677842.jsonl", texts)
     logs = [f"samples_sums_{language}_2026-11-23T07-43-51.677842.jsonl" for language in ("de", "sw")]
     assert main("convert", *logs, "-o", "rows.jsonl", "--name", PATTERN)[0] == 0
-    write("r.yaml", "version: 1\nreward: {components: {accuracy: {use: math/accuracy}}, total: accuracy}")
+    write("r.yaml", "version: 1\nreward: {components: {box: {use: format/boxed}}, total: box}")
     assert main("score", "r.yaml", "rows.jsonl", "-o", "scored.jsonl")[0] == 0
     code, out, err = main("tables", "model=scored.jsonl", "--rows", "rows.jsonl", "--json")
     assert code == 0, err

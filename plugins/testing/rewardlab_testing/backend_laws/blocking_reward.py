@@ -23,6 +23,8 @@ POLL_S = 0.01
 
 
 class Options(Config):
+    """Where and when a run is held up."""
+
     folder: str
     """the folder in which the run is made, with the files that say what is to happen"""
     rows: int
@@ -38,7 +40,7 @@ class Options(Config):
 class Gate:
     """0 for every completion, at once or later or never."""
 
-    def __init__(self, options: Options):
+    def __init__(self, options: Options) -> None:
         self._folder = Path(options.folder)
         self._options = options
         self._end: float | None = None

@@ -57,7 +57,7 @@ class Commands:
     installed plugins. limit: seconds after which a command is killed and has broken the law.
     """
 
-    def __init__(self, output: Path, environment: Mapping[str, str], site: Path, limit: float):
+    def __init__(self, output: Path, environment: Mapping[str, str], site: Path, limit: float) -> None:
         paths = [environment.get("PYTHONPATH", ""), str(site), *(place or os.getcwd() for place in sys.path)]
         self._environment = os.environ | dict(environment) | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
         self._output = output
@@ -95,7 +95,7 @@ class Commands:
 class RunningCommand:
     """A command under way."""
 
-    def __init__(self, process: subprocess.Popen, files: Sequence[Path], typed: str, limit: float):
+    def __init__(self, process: subprocess.Popen, files: Sequence[Path], typed: str, limit: float) -> None:
         self._process, self._files, self._typed, self._limit = process, files, typed, limit
         self._end = time.monotonic() + limit
 

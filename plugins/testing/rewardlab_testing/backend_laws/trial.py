@@ -46,7 +46,9 @@ class BackendTrial:
     scratch: an empty folder for everything that is written. received: as `check_backend` takes it.
     """
 
-    def __init__(self, plan: Plan, scratch: Path, environment: Mapping[str, str], limit: float, received: Any = None):
+    def __init__(
+        self, plan: Plan, scratch: Path, environment: Mapping[str, str], limit: float, received: Any = None
+    ) -> None:
         self.plan = plan
         self.received = received
         self._scratch = scratch

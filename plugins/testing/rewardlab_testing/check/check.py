@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rewardlab import Context, Spec, resolve_all
 from rewardlab.errors import UserError, nearest
 from rewardlab.laws import EXAMPLE_OF_KIND, LAWS_OF_KIND, MAIN_LAWS
-from rewardlab.registry import Plugin, Registry
+from rewardlab.registry import Plugin, Registry, installed
 
 from rewardlab_testing.check.import_cost import LAW as IMPORT
 from rewardlab_testing.check.import_cost import ImportCost, measure_import_cost
@@ -69,7 +69,7 @@ def check_plugin(
     from rewardlab_testing.run_laws import try_laws
 
     started = time.monotonic()
-    plugin, specs = _chosen(Registry(), name)
+    plugin, specs = _chosen(installed(), name)
     if only is not None:
         _refuse_unknown_laws(only, specs)
     for spec in specs:
@@ -126,7 +126,7 @@ def _unproved_backends(
 class _Listener:
     """Prints the rows of laws as they are known, and says on stderr what is being tried."""
 
-    def __init__(self, table: LawTable, progress: Progress):
+    def __init__(self, table: LawTable, progress: Progress) -> None:
         self._table, self._progress = table, progress
 
     def law_begins(self, use: str, law: str) -> None:

@@ -18,7 +18,7 @@ CLEAR_LINE = "\r\x1b[K"
 class Progress:
     """What is being tried, and since when. part: which of several parts, such as "1 of 2"."""
 
-    def __init__(self, part: str):
+    def __init__(self, part: str) -> None:
         self._part, self._what = part, ""
         self._began = time.monotonic()
         self._notice = NOTICE_S

@@ -33,7 +33,7 @@ class LawTable:
     uses, examples: all that rows may name. write: called with each line.
     """
 
-    def __init__(self, uses: Sequence[str], examples: Sequence[str], write: Callable[[str], None]):
+    def __init__(self, uses: Sequence[str], examples: Sequence[str], write: Callable[[str], None]) -> None:
         laws = [law for named in LAWS_OF_KIND.values() for law in named]
         pairs = [(use, "", "", "") for use in uses] + [("", example, "", "") for example in examples]
         self._widest: list[Cells] = [HEAD, *pairs, *(("", "", law, "") for law in laws)]

@@ -68,7 +68,6 @@ def run(options: Options) -> CommandResult:
 
 def _rows(options: Options) -> str | None:
     """Return the file of rows; None if a shipped recipe is to be copied."""
-
     words = options.words
     if not words or words[0] != RECIPE:
         plugin = "; a plugin: `rewardlab plugins new NAME`" if words[:1] == ("plugin",) else ""

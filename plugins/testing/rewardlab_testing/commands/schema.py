@@ -6,7 +6,7 @@ from typing import Annotated
 
 from rewardlab import CommandResult, Config, Flag
 from rewardlab.errors import JobError
-from rewardlab.registry import Registry
+from rewardlab.registry import installed
 
 from rewardlab_testing.json_schemas import SCHEMA_MARK, SCHEMA_SUFFIX, first_party_plugins, generate_schemas
 
@@ -33,7 +33,7 @@ class Options(Config):
 def run(options: Options) -> CommandResult:
     """Write the schemas, or check those that are there; data: the folder and its files."""
     folder = options.output or Path("schemas")
-    plugins = list(Registry()) if options.output else first_party_plugins(Registry(), Path())
+    plugins = list(installed()) if options.output else first_party_plugins(installed(), Path())
     broken = [plugin for plugin in plugins if plugin.broken]
     if broken and not options.output:
         raise JobError("\n".join(f"plugin {plugin.name!r} cannot be used: {plugin.broken}" for plugin in broken))

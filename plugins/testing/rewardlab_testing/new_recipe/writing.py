@@ -21,7 +21,7 @@ from rewardlab.data import (
     to_sample,
 )
 from rewardlab.errors import UserError, nearest
-from rewardlab.registry import Registry
+from rewardlab.registry import Registry, installed
 
 from rewardlab_testing.new_recipe.text import RecipeParts, recipe_text, scalar
 
@@ -73,7 +73,7 @@ def write_recipe(
     absent: they are an error. Raises UserError if the rows cannot be read, none of their columns can be the prompt, or
     the file is there already.
     """
-    registry = registry or Registry()
+    registry = registry or installed()
     output = output or _free_name(rows)
     refuse_existing(output)
     found = _read(rows, registry)

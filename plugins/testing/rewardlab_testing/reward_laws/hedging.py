@@ -45,7 +45,7 @@ def hedge(tested: Trial) -> int:
 
 
 def _hedges(right: str, wrong: str) -> list[str]:
-    """Return texts that give both answers: `\\boxed{7} or \\boxed{8}`, `\\boxed{7 or 8}`, and the other way round."""
+    r"""Return texts that give both answers: `\boxed{7} or \boxed{8}`, `\boxed{7 or 8}`, and the other way round."""
     start, end = _around(right, wrong)
     inner = [text[len(start) : len(text) - len(end)] for text in (right, wrong)]
     texts = []

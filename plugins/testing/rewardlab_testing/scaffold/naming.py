@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from rewardlab.errors import UserError
-from rewardlab.registry import Registry
+from rewardlab.registry import installed
 
 NAME = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
 COMMANDS = ("new", "check")
@@ -39,7 +39,7 @@ def _suggestion(name: str) -> str:
 
 def _owner(name: str) -> str | None:
     """Return who has the plugin's name, its distribution's or its package's; None where all are free."""
-    registry = Registry()
+    registry = installed()
     if name in registry.names():
         plugin = registry.plugin(name)
         return f"{plugin.distribution} {plugin.version}"

@@ -11,7 +11,6 @@ from rewardlab.recipe import load
 from rewardlab_testing.json_schemas import first_party_plugins, generate_schemas
 
 RECIPES = sorted(ROOT.glob("recipes/**/*.yaml"))
-FIRST_LINE = "# yaml-language-server: $schema=../schemas/recipe.schema.json"
 
 
 @pytest.fixture(scope="module")
@@ -81,11 +80,9 @@ def test_there_are_recipes():
     assert ROOT / "recipes" / "quickstart.yaml" in RECIPES
 
 
-@pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.name)
-def test_the_recipes_are_valid_and_name_their_schema(refuse, path):
-    up = "../" * len(path.relative_to(ROOT / "recipes").parts)
-    assert path.read_text(encoding="utf-8").splitlines()[0] == FIRST_LINE.replace("../", up)
-    assert refuse(load(path).raw) is None
+def test_the_recipes_are_valid(refuse):
+    for path in RECIPES:
+        assert refuse(load(path).raw) is None, path
 
 
 def changed(**parts):

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import Finding, RlStage, SftStage
+from rewardlab.training import StageBatches, divisors
 
 from rewardlab_verl.compile.command import Value
 from rewardlab_verl.options import Options, options_of
@@ -63,22 +64,8 @@ def sft_batches(plan: Plan, stage: SftStage, longest: int | None) -> dict[str, V
 
 def batch_findings(backend: Options, stage: RlStage | SftStage) -> Iterator[Finding]:
     """Yield what does not divide, by places in the stage."""
-    ranks = ranks_of(backend)
-    if isinstance(stage, RlStage):
-        if stage.batch_size % stage.updates_per_batch:
-            yield (
-                ("updates_per_batch",),
-                f"verl splits a step by prompts: {stage.batch_size} do not divide into {stage.updates_per_batch}",
-            )
-            return
-        rows, of = stage.batch_size // stage.updates_per_batch * stage.group_size, "completions of an update"
+    if isinstance(stage, RlStage) and stage.batch_size % stage.updates_per_batch:
+        prompts = f"{stage.batch_size} do not divide into {stage.updates_per_batch}"
+        yield ("updates_per_batch",), f"verl splits a step by prompts: {prompts}; {divisors(stage.batch_size)}"
     else:
-        rows, of = stage.batch_size, "rows of a step"
-    if rows % ranks:
-        yield ("batch_size",), f"the {rows} {of} do not divide among {ranks} ranks of the trainer"
-    elif stage.micro_batch_size is not None and rows // ranks % stage.micro_batch_size:
-        yield (
-            ("micro_batch_size",),
-            f"the {rows // ranks} {of} on each of {ranks} ranks do not divide into micro-batches of "
-            f"{stage.micro_batch_size}",
-        )
+        yield from StageBatches.findings(stage, ranks_of(backend))

@@ -44,7 +44,7 @@ def rl_settings(plan: Plan, stage: RlStage, files: StageFiles) -> dict[str, Valu
         **rl_batches(plan, stage, longest),
         **_advantages(stage, files),
         **_loss(stage),
-        **optimizer_settings(plan, stage, files, f"{ACTOR}.optim", stage.learning_rate, warmup_of(stage, files)),
+        **optimizer_settings(plan, stage, f"{ACTOR}.optim", stage.learning_rate, warmup_of(stage, files)),
         **model_settings(plan, files, MODEL),
         **_sharding(plan, ACTOR),
         **_sharding(plan, REF),
@@ -163,7 +163,7 @@ def _critic(plan: Plan, stage: RlStage, files: StageFiles, longest: int | None) 
         "critic.cliprange_value": critic.value_clip,
         "critic.data_loader_seed": plan.recipe.seed,
         **critic_batches(plan, stage, longest),
-        **optimizer_settings(plan, stage, files, "critic.optim", critic.learning_rate, warmup),
+        **optimizer_settings(plan, stage, "critic.optim", critic.learning_rate, warmup),
         **model_settings(plan, files, "critic.model"),
         **sharding_settings(plan, "critic.megatron" if engine.strategy == "megatron" else "critic.fsdp"),
     }

@@ -30,7 +30,7 @@ def sft_settings(plan: Plan, stage: SftStage, files: StageFiles) -> dict[str, Va
         "data.custom_cls.name": "TokenRows",
         "data.num_workers": 0,
         **sft_batches(plan, stage, files.longest),
-        **optimizer_settings(plan, stage, files, "optim", stage.learning_rate, warmup_of(stage, files)),
+        **optimizer_settings(plan, stage, "optim", stage.learning_rate, warmup_of(stage, files)),
         **model_settings(plan, files, "model"),
         **sharding_settings(plan, "engine"),
         **run_settings(plan, stage, files),

@@ -56,7 +56,7 @@ def sharding_settings(plan: Plan, prefix: str) -> dict[str, Value]:
 
 
 def optimizer_settings(
-    plan: Plan, stage: RlStage | SftStage, files: StageFiles, prefix: str, rate: float, warmup: int | str
+    plan: Plan, stage: RlStage | SftStage, prefix: str, rate: float, warmup: int | str
 ) -> dict[str, Value]:
     """Return AdamW and its rate, which verl sets once a step; warmup: in steps."""
     floor = rate * stage.min_learning_rate / stage.learning_rate

@@ -6,5 +6,5 @@ driver        the process that runs one stage
 prepare       the files that verl reads
 reinforcement starting verl's trainer beside the actors that score
 checkpoints   how far a stage is, and the model that it leaves
-step_numbers  the numbers of each step, from verl's file, to whoever watches them
+stage_log, step_watch  the driver's lines, and the numbers of each step from verl's file
 """

@@ -18,7 +18,7 @@ from rewardlab_ray.stage_task import StageTask
 
 from rewardlab_verl.compile import Command, StageFiles
 from rewardlab_verl.job.checkpoints import newest_step
-from rewardlab_verl.job.step_numbers import LOGGER_PATH
+from rewardlab_verl.job.step_watch import LOGGER_PATH
 from rewardlab_verl.options import options_of
 
 LOOK_S = 2.0

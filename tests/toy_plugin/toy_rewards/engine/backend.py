@@ -9,11 +9,11 @@ from rewardlab.training import Capabilities, StageJob
 from toy_rewards.engine.check import findings
 from toy_rewards.engine.describe import describe_stage
 from toy_rewards.engine.options import Options
-from toy_rewards.engine.stages import run_stage
+from toy_rewards.engine.policy import ToyPolicy, load_policy
 
 
 class ToyBackend:
-    """A `rewardlab.training.Backend`. An engine with heavy imports would have them in `ready` and `run_stage` alone."""
+    """A `rewardlab.training.PolicyBackend`. Heavy imports would be in `ready` and `load_policy` alone."""
 
     capabilities = Capabilities(stages=("rl", "eval"), algorithms=("dr_grpo", "grpo"), transformers_models=False)
 
@@ -39,6 +39,6 @@ class ToyBackend:
         """Return True: the rewards are scored in this process."""
         return True
 
-    def run_stage(self, job: StageJob) -> None:
-        """Train or evaluate."""
-        run_stage(job, self._options)
+    def load_policy(self, job: StageJob, source: str | None) -> ToyPolicy:
+        """Return the policy that a stage starts from."""
+        return load_policy(self._options, source)

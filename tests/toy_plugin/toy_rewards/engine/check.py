@@ -6,8 +6,8 @@ from pathlib import Path
 from rewardlab.plan import Plan
 from rewardlab.recipe import EvalStage, Finding, RlStage
 
+from toy_rewards.engine.answer_weights import FILE
 from toy_rewards.engine.options import Options
-from toy_rewards.engine.policy import FILE
 
 USED = {
     "rl": "use dataset algorithm group_size batch_size steps epochs learning_rate temperature save_every evaluation "

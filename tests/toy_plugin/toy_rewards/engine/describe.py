@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import RlStage
-from rewardlab.training import describe_length
 
 from toy_rewards.engine.options import Options
 
@@ -14,5 +13,6 @@ def describe_stage(plan: Plan, options: Options, index: int) -> Iterator[str]:
     stage = plan.recipe.stages[index]
     if isinstance(stage, RlStage):
         dataset, rate = plan.stage_dataset(index).use.use, options.step_size * stage.learning_rate
-        yield f"policy gradient on {dataset}: {describe_length(stage, 'prompts')}; logits move by {rate:g} x gradient"
+        much = f"{stage.steps} steps" if stage.steps else f"{stage.epochs:g} passes"
+        yield f"policy gradient on {dataset}: {much} of {stage.batch_size} prompts; logits move by {rate:g} x gradient"
         yield f"{stage.batch_size} prompts x {stage.group_size} completions a step; advantages of {stage.algorithm}"

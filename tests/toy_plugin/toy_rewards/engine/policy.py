@@ -1,79 +1,68 @@
-"""The policy: a softmax over the same few answers for every prompt."""
+"""The policy of a stage: it trains on what the host rewards, samples, and is saved."""
 
-import hashlib
-import json
-import math
-import random
-import statistics
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from rewardlab import Completion, Group, Sample
-from rewardlab.files import write_json
-from rewardlab.scoring import ScoredGroup
+from rewardlab import Group, Sample
+from rewardlab.files import whole_folder
+from rewardlab.recipe import RlStage
+from rewardlab.training import Policy, Sampling, Training
 
-FILE = "policy.json"
+from toy_rewards.engine.answer_weights import FILE, AnswerWeights, load
+from toy_rewards.engine.options import Options
 
 
-@dataclass(frozen=True, kw_only=True)
-class Policy:
-    """The policy after some steps of a stage. It never changes: an interrupt at any moment leaves a whole one.
+def load_policy(options: Options, source: str | None) -> "ToyPolicy":
+    """Return the policy in the folder `source`, or a new one."""
+    weights = AnswerWeights(answers=options.answers) if source is None else load(Path(source))
+    return ToyPolicy(weights, options.step_size)
 
-    logits: sample id -> a number for each answer. A prompt that is not there has the mean of those that are.
-    """
 
-    answers: Sequence[str]
-    logits: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    step: int = 0
+class ToyPolicy(Policy):
+    """A `rewardlab.training.Policy` of answers with weights."""
 
-    def probabilities(self, prompt: str, temperature: float) -> list[float]:
-        """Return the probability of each answer to the sample with this id; at temperature 0 one of them has all."""
-        logits = self._logits(prompt)
-        best = max(logits)
-        if temperature == 0:
-            return [float(index == logits.index(best)) for index in range(len(logits))]
-        weights = [math.exp((logit - best) / temperature) for logit in logits]
-        return [weight / math.fsum(weights) for weight in weights]
+    def __init__(self, weights: AnswerWeights, step_size: float):
+        self._weights, self._step_size = weights, step_size
 
-    def sample(self, sample: Sample, count: int, temperature: float, seed: str) -> Group:
-        """Return `count` completions of a prompt; the same policy and seed give the same ones in every process."""
-        likely = self.probabilities(sample.id, temperature)
-        chosen = _random(f"{seed}/{sample.id}").choices(self.answers, likely, k=count)
-        completions = [Completion(text=text, token_count=len(text.split())) for text in chosen]
-        return Group(sample=sample, completions=tuple(completions))
+    def train(self, training: Training) -> None:
+        """Train from the last checkpoint on; a stop, Ctrl-C or a reward that fails costs no step."""
+        stage, folder = training.stage, training.checkpoints
+        assert isinstance(stage, RlStage)
+        self._weights = load(folder) if (folder / FILE).exists() else replace(self._weights, step=0)
+        training.log.begin(self._weights.step)
+        try:
+            while self._weights.step < training.steps:
+                self._step(training, stage)
+                if stage.save_every and self._weights.step % stage.save_every == 0:
+                    self._weights.save(folder)
+                if training.after_step(self._weights.step):
+                    return
+        finally:  # a process that is killed goes back to the last `save_every`
+            self._weights.save(folder)
 
-    def trained(
-        self, groups: Sequence[ScoredGroup], advantages: Sequence[Sequence[float]], temperature: float, rate: float
-    ) -> "Policy":
-        """Return the policy after one step: logits + rate * mean over all completions of advantage * grad log p."""
-        logits = {prompt: list(values) for prompt, values in self.logits.items()}
-        count = sum(len(group.completions) for group in groups)
-        for group, of_group in zip(groups, advantages, strict=True):
-            prompt = group.sample.id
-            moved = logits.setdefault(prompt, list(self._logits(prompt)))
-            likely = self.probabilities(prompt, temperature)
-            for completion, advantage in zip(group.completions, of_group, strict=True):
-                said = self.answers.index(completion.text)
-                for index, probability in enumerate(likely):
-                    moved[index] += rate * advantage * ((index == said) - probability) / temperature / count
-        return replace(self, logits=logits, step=self.step + 1)
+    def _step(self, training: Training, stage: RlStage) -> None:
+        """Sample a group for each prompt, let the host reward it, and climb."""
+        assert training.reward is not None
+        step, size, temperature = self._weights.step + 1, stage.group_size, stage.temperature
+        seed = f"{training.job.plan.recipe.seed}/{training.job.index}/{step}"
+        groups = [
+            self._weights.sample(sample, size, temperature, f"{seed}/{place}")
+            for place, sample in enumerate(training.batch(step))
+        ]
+        rewards = training.reward.score(step, groups)
+        advantages = [list(rewards.advantages[start : start + size]) for start in range(0, len(groups) * size, size)]
+        rate = self._step_size * stage.learning_rate
+        self._weights = self._weights.trained(groups, advantages, temperature, rate)
+        told = {group.sample.id: of_group for group, of_group in zip(groups, advantages, strict=True)}
+        training.log.write(step, rewards.metrics, advantages=told)
+
+    def sample(self, samples: Sequence[Sample], sampling: Sampling, what: str) -> list[Group]:
+        """Return a group of answers for each sample."""
+        seed = f"{sampling.seed}/evaluation"
+        return [self._weights.sample(sample, sampling.count, sampling.temperature, seed) for sample in samples]
 
     def save(self, folder: Path) -> None:
-        """Write the policy to a file of `folder`, whole or not at all."""
-        write_json(folder / FILE, asdict(self))
-
-    def _logits(self, prompt: str) -> Sequence[float]:
-        if prompt in self.logits or not self.logits:
-            return self.logits.get(prompt, [0.0] * len(self.answers))
-        return [statistics.fmean(of_answer) for of_answer in zip(*self.logits.values(), strict=True)]
-
-
-def load(folder: Path) -> Policy:
-    """Return the policy that `save` wrote, to the last bit of each logit."""
-    return Policy(**json.loads((folder / FILE).read_text(encoding="utf-8")))
-
-
-def _random(seed: str) -> random.Random:
-    # Python's own hash() differs between processes, and a resumed run is another process
-    return random.Random(hashlib.sha256(seed.encode()).digest())
+        """Write the model that later stages start from."""
+        with whole_folder(folder) as scratch:
+            self._weights.save(scratch)

@@ -1,4 +1,4 @@
-"""The watch over a stage's numbers: tells and writes that a training has diverged, and ends it where the recipe says.
+"""The watch over a stage's numbers: it says and writes which alarms went off, and ends the stage if the recipe wants.
 
 What it finds is in `divergence.jsonl` of the run directory, a line of JSON for each sign: attempt, stage (such as
 "1-rl"), step, kind, number, value and usual (null where they are no numbers), text.
@@ -15,15 +15,12 @@ from rewardlab.errors import JobError
 from rewardlab.files import LineAppender, cut_torn_line, write_text
 from rewardlab.plan import Plan
 from rewardlab.recipe.models import DpoStage, RlStage, SftStage
-from rewardlab.training.divergence import FINITE, STD, TOTAL, DivergenceDetector, Numbers, Sign
+from rewardlab.training.alarms import ALARMS, WATCHED, AlarmDetector, Numbers, Sign
 
 FILE = "divergence.jsonl"
-WATCHED = (*FINITE, TOTAL, STD)
-ADVICE = "lower the learning rate, or raise warmup_steps"
-ADVICE_OF_REWARDS = "read the last completions in report.html; a lower learning rate or a kl.coef keeps a policy nearer"
 
 
-class DivergenceWatch:
+class AlarmWatch:
     """The watch over one training stage, in whichever process hears of its steps.
 
     run: the folder of the run. history: what earlier attempts logged, (step, numbers) in the order of writing; the part
@@ -39,7 +36,7 @@ class DivergenceWatch:
         attempt: int,
         say: Callable[[str], None],
         history: Iterable[tuple[int, Numbers]] = (),
-    ):
+    ) -> None:
         stage = plan.recipe.stages[index]
         assert isinstance(stage, SftStage | DpoStage | RlStage)
         self._settings, self._ends = stage.divergence, stage.on_divergence == "stop"
@@ -47,7 +44,7 @@ class DivergenceWatch:
         self._file, self._stage, self._attempt, self._say = run / FILE, f"{index}-{stage.use}", attempt, say
         self._seen = {step: _watched(numbers) for step, numbers in history}
         self._next: int | None = None
-        self._detector = DivergenceDetector(self._settings, self._low)
+        self._detector = AlarmDetector(self._settings, self._low)
 
     def take(self, step: int, numbers: Mapping[str, Any]) -> None:
         """Take the numbers of a logged step. A JobError where they end the stage."""
@@ -64,13 +61,13 @@ class DivergenceWatch:
             raise JobError(self._sentence(ending[0]))
 
     def _sentence(self, sign: Sign) -> str:
-        advice = ADVICE_OF_REWARDS if sign.kind == "collapsed" else ADVICE
-        return f"stage {self._stage} has diverged: {sign.text} at step {sign.step}; {advice}"
+        alarm = sign.alarm
+        return f"stage {self._stage} {alarm.says}: {sign.text} at step {sign.step}; {alarm.advice}"
 
     def _go_back_to(self, step: int) -> None:
         """Begin anew with the history before `step`, whose signs are in the file."""
         self._seen = {then: numbers for then, numbers in sorted(self._seen.items()) if then < step}
-        self._detector = DivergenceDetector(self._settings, self._low)
+        self._detector = AlarmDetector(self._settings, self._low)
         for then, numbers in self._seen.items():
             self._detector.add(then, numbers)
         if not self._file.exists():
@@ -82,7 +79,7 @@ class DivergenceWatch:
             write_text(self._file, "".join(f"{json.dumps(row)}\n" for row in kept))
 
     def _write(self, sign: Sign) -> None:
-        row = {"attempt": self._attempt, "stage": self._stage, "step": sign.step, "kind": sign.kind}
+        row = {"attempt": self._attempt, "stage": self._stage, "step": sign.step, "kind": sign.alarm.name}
         row |= {"number": sign.number, "value": _finite(sign.value), "usual": _finite(sign.usual), "text": sign.text}
         file = LineAppender(self._file)
         try:
@@ -91,13 +88,14 @@ class DivergenceWatch:
             file.close()
 
 
-def divergences(run: Path, stages: Sequence[str] | None = None) -> list[str]:
-    """Return what says that stages of the run in folder `run` have diverged, a sentence for each sign.
+def alarm_sentences(run: Path, stages: Sequence[str] | None = None) -> list[str]:
+    """Return which alarms went off in the run in folder `run`, a sentence for each.
 
     stages: the names of the only ones to look at, such as "1-rl".
     """
+    says = {alarm.name: alarm.says for alarm in ALARMS}
     return [
-        f"stage {row['stage']} has diverged: {row['text']} at step {row['step']}"
+        f"stage {row['stage']} {says.get(row['kind'], row['kind'])}: {row['text']} at step {row['step']}"
         for row in _rows(run / FILE)
         if stages is None or row["stage"] in stages
     ]
@@ -106,7 +104,9 @@ def divergences(run: Path, stages: Sequence[str] | None = None) -> list[str]:
 def _rows(file: Path) -> Iterator[Mapping[str, Any]]:
     if file.exists():
         yield from (
-            row for _, row in read_lines(file) if isinstance(row, Mapping) and {"stage", "step", "text"} <= {*row}
+            row
+            for _, row in read_lines(file)
+            if isinstance(row, Mapping) and {"stage", "step", "kind", "text"} <= {*row}
         )
 
 

@@ -1,15 +1,14 @@
-"""The rows of sft and dpo as token ids: those that fit, cut where the recipe says so, and how many do not."""
+"""The rows of sft and dpo as token ids: those that fit, cut if the recipe says so, and how many do not."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from rewardlab import Sample
 from rewardlab.data import kind_of
 from rewardlab.errors import UserError
-from rewardlab.recipe import DpoStage, SftStage
-from rewardlab.training import PromptFormat, StageJob
-
-from rewardlab_trl.models import Policy
+from rewardlab.recipe.models import DpoStage, SftStage
+from rewardlab.training.prompts import PromptFormat
+from rewardlab.training.stage import StageJob
+from rewardlab.types import Sample
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,17 +21,23 @@ class TokenRow:
 
 
 def token_rows(
-    job: StageJob, stage: SftStage | DpoStage, samples: Sequence[Sample], policy: Policy, fields: Sequence[str]
+    job: StageJob,
+    stage: SftStage | DpoStage,
+    samples: Sequence[Sample],
+    prompt_format: PromptFormat,
+    context: int | None,
 ) -> list[TokenRow]:
-    """Return the rows that can be trained on, with the texts in `fields`; print how many cannot.
+    """Return the rows that can be trained on, sft's with their response, dpo's with both answers; say how many cannot.
 
-    Raises UserError for a row without one of the texts, and where no row fits.
+    context: of the model in tokens, None if it names none. Raises UserError for a row without one of the texts, and if
+    no row fits.
     """
-    limit = stage.max_tokens or policy.context
-    if policy.context is not None and limit is not None and limit > policy.context:
-        raise UserError(f"max_tokens {limit} is more than the model's context, {policy.context}", where=job.where)
+    fields = ("response",) if isinstance(stage, SftStage) else ("chosen", "rejected")
+    limit = stage.max_tokens or context
+    if context is not None and limit is not None and limit > context:
+        raise UserError(f"max_tokens {limit} is more than the model's context, {context}", where=job.where)
     rows, cut = [], 0
-    for row in _tokenized(stage, samples, policy, fields):
+    for row in _tokenized(samples, prompt_format, fields):
         longest = len(row.prompt) + max(map(len, row.texts))
         if limit is not None and longest > limit:
             if stage.max_tokens is None or len(row.prompt) >= limit:
@@ -50,10 +55,7 @@ def token_rows(
     return rows
 
 
-def _tokenized(
-    stage: SftStage | DpoStage, samples: Sequence[Sample], policy: Policy, fields: Sequence[str]
-) -> Iterator[TokenRow]:
-    prompt_format = PromptFormat(policy.tokenizer, stage.chat, policy.ends)
+def _tokenized(samples: Sequence[Sample], prompt_format: PromptFormat, fields: Sequence[str]) -> Iterator[TokenRow]:
     for sample in samples:
         texts = [_text(sample, field) for field in fields]
         prompt = prompt_format.tokens(prompt_format.text(sample))

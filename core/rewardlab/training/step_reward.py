@@ -1,0 +1,99 @@
+"""The reward of an rl stage: a step's groups are scored, written to the ledger, and become advantages."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rewardlab.errors import JobError
+from rewardlab.judging.usage import Usage
+from rewardlab.recipe.models import RlStage
+from rewardlab.scoring.composition import ScoredGroup
+from rewardlab.scoring.missing_guard import MissingGuard
+from rewardlab.scoring.pool import PooledGroup
+from rewardlab.scoring.scorer import Scorer
+from rewardlab.training.advantages import batch_advantages, is_flat
+from rewardlab.training.group_rounds import collect_groups
+from rewardlab.training.stage import StageJob
+from rewardlab.training.step_metrics import metrics_of_step
+from rewardlab.types import Completion, Group
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepRewards:
+    """The outcome of a step for its trainer.
+
+    advantages: a number for each completion, group after group, to be trained on as it is. dropped: whether the
+    completion's group is left out of the loss. metrics: for the step's line of the log.
+    """
+
+    advantages: Sequence[float]
+    dropped: Sequence[bool]
+    metrics: dict[str, float]
+
+
+class StageReward:
+    """The recipe's reward in one rl stage, asked once a step, before the policy learns from it.
+
+    It scores, writes the ledger and the usage of judges, and ends the job if too many scores are missing. collects:
+    whether a group sampler chooses the groups, of completions that it wants in rounds.
+    """
+
+    def __init__(self, job: StageJob, scorer: Scorer) -> None:
+        assert isinstance(job.stage, RlStage)
+        self._job, self._stage, self._scorer = job, job.stage, scorer
+        self._guard = MissingGuard(job.plan.uses_in_total)
+        self._chosen: list[PooledGroup] = []
+        self.collects = job.plan.sampler is not None
+
+    def collect(
+        self, first: Sequence[Group], generate: Callable[[Sequence[int]], Sequence[Completion]]
+    ) -> list[tuple[int, ...]]:
+        """Let the group sampler choose the groups of the next step; return which completions of each prompt it keeps.
+
+        first: each prompt with its first completions. generate: called with places in `first` for rounds of further
+        completions, one for each place.
+        """
+        self._chosen = collect_groups(self._scorer, first, generate)
+        return [one.kept for one in self._chosen]
+
+    def score(self, step: int, groups: Sequence[Group] = ()) -> StepRewards:
+        """Return the rewards of a step, which counts from 1; without groups, of those that `collect` has chosen.
+
+        Raises JobError if a component failed and its policy for missing values says so.
+        """
+        metrics: dict[str, float] = {}
+        scored = self._scorer.score_groups(groups) if groups else self._take_chosen(step, metrics)
+        self._refuse_missing(step, scored)
+        flat = [self._stage.zero_variance_groups == "drop" and is_flat(group) for group in scored]
+        for drop, trained in ((True, "no"), (False, "yes")):
+            of_kind = [group for group, its in zip(scored, flat, strict=True) if its is drop]
+            self._job.ledger.write(self._job.index, step, of_kind, trained=trained)
+        asked = self._scorer.judges.usage()
+        since = self._job.usage.write(self._job.index, step, asked)
+        metrics |= metrics_of_step(scored, {name: since.get(name, Usage()) for name in asked})
+        if self._stage.zero_variance_groups == "drop":
+            metrics["group/dropped"] = sum(flat) / len(flat)
+        dropped = [drop for drop, group in zip(flat, scored, strict=True) for _ in group.completions]
+        # no statistic of the batch counts a dropped group
+        trained_on = [group for group, drop in zip(scored, flat, strict=True) if not drop]
+        values = iter(batch_advantages(self._stage.algorithm, trained_on))
+        advantages = [0.0 if drop else next(values) for drop in dropped]
+        return StepRewards(advantages=advantages, dropped=dropped, metrics=metrics)
+
+    def _take_chosen(self, step: int, metrics: dict[str, float]) -> list[ScoredGroup]:
+        """Return the groups that were chosen, once the ledger has those that were not."""
+        chosen, self._chosen = self._chosen, []
+        unchosen = [one.discarded for one in chosen if one.discarded is not None]
+        self._job.ledger.write(self._job.index, step, unchosen, trained="no")
+        completions = sum(len(group.completions) for group in (*(one.group for one in chosen), *unchosen))
+        metrics["group/sampled"] = completions / len(chosen)
+        return [one.group for one in chosen]
+
+    def _refuse_missing(self, step: int, scored: Sequence[ScoredGroup]) -> None:
+        self._guard.reset()
+        for group in scored:
+            self._guard.count(group)
+        try:
+            self._guard.check()
+        except JobError:
+            self._job.ledger.write(self._job.index, step, scored, trained="no")
+            raise

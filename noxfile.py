@@ -1,0 +1,117 @@
+"""What CI runs and what a person wants, by one name each: `nox -l` lists them, `nox -s quick` runs one.
+
+Sessions take the tools of the environment that is active (requirements-dev.txt). OpenRLHF's, verl's and inspect_ai's
+tests have environments of their own, which `environments` or the session itself makes by the commands of their READMEs.
+"""
+
+import re
+import shlex
+from pathlib import Path
+
+import nox
+
+nox.needs_version = ">=2025.2"
+nox.options.default_venv_backend = "none"
+nox.options.sessions = ["lint", "quick"]
+
+ROOT = Path(__file__).parent
+OWN_ENVIRONMENTS = ("openrlhf", "verl", "inspect")
+BYTECODE = {"PYTHONDONTWRITEBYTECODE": None}
+"""Kept: without it every worker rewrites each test file's assertions, and each subprocess compiles the core, again."""
+
+
+@nox.session
+def quick(session: nox.Session) -> None:
+    """The quick suite, as `pytest` alone; `-- PATH` for a few files."""
+    session.run("pytest", *session.posargs, env=BYTECODE)
+
+
+@nox.session
+def slow(session: nox.Session) -> None:
+    """End-to-end tests that train models, kill processes and fill disks, one at a time."""
+    session.run("pytest", "-m", "slow", "-n", "0", "-p", "no:cacheprovider", *session.posargs, env=BYTECODE)
+
+
+@nox.session
+def nightly(session: nox.Session) -> None:
+    """What the miniatures learn, minutes each (`-- PATH` for one), and the quick suite with 500 examples a property."""
+    session.run("pytest", "-m", "nightly", "-n", "0", *session.posargs, env=BYTECODE)
+    session.run("pytest", "--hypothesis-profile", "thorough", *session.posargs, env=BYTECODE)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Style, form, and imports that go down the floors."""
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    session.run("lint-imports", "--no-cache")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Types of the core and of the plugins."""
+    session.run("mypy", *session.posargs)
+
+
+@nox.session
+def pythons(session: nox.Session) -> None:
+    """Tests of what needs no torch on the other Pythons that are here; `-- 3.12` for one."""
+    session.run(".ci/other_pythons", *session.posargs, env=BYTECODE)
+
+
+@nox.session
+def wheels(session: nox.Session) -> None:
+    """Every distribution is built, looked into, and installed from its wheel alone."""
+    session.run("pytest", "-m", "slow or not slow", "-n", "0", "tests/release", *session.posargs, env=BYTECODE)
+
+
+@nox.session
+def environments(session: nox.Session) -> None:
+    """The environments of OpenRLHF's, verl's and inspect_ai's tests, made where they are missing."""
+    for name in OWN_ENVIRONMENTS:
+        _environment(session, name)
+
+
+@nox.session
+def openrlhf(session: nox.Session) -> None:
+    """OpenRLHF's own loop on a CPU, in an environment of its own."""
+    _own_tests(session, "openrlhf")
+
+
+@nox.session
+def verl(session: nox.Session) -> None:
+    """Verl's own loop on a CPU, in an environment of its own."""
+    _own_tests(session, "verl")
+
+
+@nox.session
+def inspect(session: nox.Session) -> None:
+    """inspect_ai itself with the scorer, in an environment of its own."""
+    _own_tests(session, "inspect")
+
+
+def _own_tests(session: nox.Session, name: str) -> None:
+    _environment(session, name)
+    _bash(session, f". .venv-{name}/bin/activate; {_command_of('tests', name)} {shlex.join(session.posargs)}")
+
+
+def _environment(session: nox.Session, name: str) -> None:
+    """It is there if its last command succeeded, which a file says."""
+    made = ROOT / f".venv-{name}" / "made"
+    if not made.exists():
+        _bash(session, _command_of("environment", name))
+        made.touch()
+
+
+def _bash(session: nox.Session, commands: str) -> None:
+    env = {"VIRTUAL_ENV": None, "PYTHONPATH": None, **BYTECODE}
+    session.run("bash", "-euo", "pipefail", "-c", commands, env=env)
+
+
+def _command_of(marker: str, name: str) -> str:
+    """The fenced block that follows `<!-- MARKER -->` in the README of a plugin's tests."""
+    page = ROOT / "plugins" / name / "tests" / "README.md"
+    found = re.search(rf"^<!-- {marker} -->\n```\w*\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
+    if found is None:
+        raise SystemExit(f"{page.relative_to(ROOT)}: no block after <!-- {marker} -->")
+    return found[1].strip()

@@ -1,0 +1,136 @@
+"""A policy with TRL: loaded for one stage, trained by the stage's trainer, sampled, and written."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from rewardlab import Group, Sample
+from rewardlab.recipe import DpoStage, EvalStage, RlStage, SftStage
+from rewardlab.training import Policy, PolicyJudgeOptions, PromptFormat, Results, Sampling, StageJob, Training
+
+from rewardlab_trl.options import options_of
+from rewardlab_trl.trainer_arguments import (
+    device,
+    free_memory,
+    precision,
+    prepare_process,
+    quiet_libraries,
+    tracked_name,
+)
+
+
+@contextmanager
+def open_policy(job: StageJob, source: str) -> Iterator["TrlPolicy"]:
+    """Load the policy of a stage from `source`, a folder or hub name; its memory is freed at the end.
+
+    Raises UserError if it cannot be loaded, and JobError if memory or disk run out until the end.
+    """
+    prepare_process()
+    # the engine is imported from here on
+    quiet_libraries()
+    where = device(options_of(job.plan))
+    from rewardlab_trl.engine_errors import resource_errors
+    from rewardlab_trl.models import load_model
+    from rewardlab_trl.trackers import Trackers
+
+    with resource_errors(job.name), Trackers(job) as trackers:
+        policy = TrlPolicy(job, source, load_model(source, where), trackers)
+        if isinstance(job.stage, EvalStage):
+            trackers.open(tracked_name(job))
+        try:
+            yield policy
+        finally:
+            policy.close()
+    free_memory()
+
+
+class TrlPolicy(Policy):
+    """The policy of one stage; `model` is a rewardlab_trl.models.CausalModel."""
+
+    def __init__(self, job: StageJob, source: str, model: Any, trackers: Any = None) -> None:
+        stage = job.stage
+        assert isinstance(stage, SftStage | DpoStage | RlStage | EvalStage)
+        self.prompt_format = PromptFormat(model.tokenizer, stage.chat, model.ends)
+        self.context = model.context
+        self.model: Any = model
+        self._job, self._source, self._trackers = job, source, trackers
+        self._trained: Any = model.model
+        self._answers: Any = None
+
+    def train(self, training: Training) -> None:
+        """Train with the trainer of the stage's kind; adapters stay beside the model until it is saved."""
+        from rewardlab_trl.train import train_to_the_end
+
+        trainer = self._trainer(training)
+        self._trained = trainer.model
+        train_to_the_end(trainer, training, self._trackers)
+
+    def _trainer(self, training: Training) -> Any:
+        from rewardlab_trl import dpo, rl, sft
+
+        makers: dict[type, Any] = {SftStage: sft.make_trainer, DpoStage: dpo.make_trainer, RlStage: rl.make_trainer}
+        return makers[type(training.stage)](training, self.model)
+
+    def sample(self, samples: Sequence[Sample], sampling: Sampling, what: str) -> list[Group]:
+        """Return a group for each sample; the global random state stays as it was."""
+        from rewardlab_trl.sampling import sample_groups
+
+        assert self.prompt_format is not None
+        return sample_groups(self.model, self.prompt_format, samples, sampling, self._bf16, what)
+
+    @property
+    def _bf16(self) -> bool:
+        return precision(options_of(self._job.plan), self.model.model.device.type) == "bf16"
+
+    def save(self, folder: Path) -> None:
+        """Merge the adapters, if there are any, and write the model."""
+        from rewardlab_trl.adapters import merge_adapters
+
+        merge_adapters(self._trained)
+        self.model.save(folder)
+
+    def evaluated(self, step: int, results: Results) -> None:
+        """Give the results to the trackers; those of a stage `eval` count as step 0."""
+        self._trackers.evaluated(step, results)
+
+    def checkpoints(self) -> Mapping[int, Path]:
+        """Return step -> checkpoint, of the whole ones."""
+        from rewardlab_trl.checkpoints import step_of, whole_checkpoints
+
+        stage = self._job.stage
+        updates = stage.updates if isinstance(stage, RlStage) else 1
+        folders = whole_checkpoints(self._job.run.folder("checkpoints", self._job.name))
+        return {step_of(folder) // updates: folder for folder in folders}
+
+    def at(self, checkpoint: Path) -> "TrlPolicy":
+        """Return the policy of a checkpoint, its adapters merged."""
+        from rewardlab_trl.adapters import load_adapters
+        from rewardlab_trl.models import load_model
+
+        where = self.model.model.device.type
+        if (checkpoint / "adapter_config.json").exists():
+            loaded = load_model(self._source, where)
+            load_adapters(loaded.model, checkpoint)
+        else:  # a trainer writes its own settings beside the weights
+            kept = {name: getattr(self.model, name) for name in ("ends", "declared_generation", "declared_settings")}
+            loaded = replace(load_model(str(checkpoint), where), **kept)
+        return TrlPolicy(self._job, self._source, loaded)
+
+    def judge(self, options: PolicyJudgeOptions) -> Any:
+        """Return the judge that this policy is, with its current weights or those of the start."""
+        from rewardlab_trl.models import load_model
+        from rewardlab_trl.policy_judge import PolicyAnswers
+
+        if self._answers is None:
+            where = self.model.model.device.type
+            seed = self._job.plan.recipe.seed
+            self._answers = PolicyAnswers(self.model, seed, self._bf16, lambda: load_model(self._source, where))
+        return self._answers.judge(options)
+
+    def close(self) -> None:
+        """End the thread of the judge, and let the model go."""
+        if self._answers is not None:
+            self._answers.close()
+        self.model = self._trained = self._answers = None
