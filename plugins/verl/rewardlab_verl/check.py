@@ -15,7 +15,7 @@ UNSERVED = (
     "verl samples while it trains only; serve the model (vllm serve FOLDER), declare it under `judges`, and name that "
     "in `policy: {judge: NAME}`; or use `eval:` in an rl stage"
 )
-OURS = ("reward.", "algorithm.rewardlab", "algorithm.filter_groups", "hydra.", "data.")
+OURS = ("reward.", "algorithm.rewardlab", "algorithm.filter_groups", "hydra.", "data.train", "data.val", "data.custom")
 """beginnings of settings that say what is scored and where files are"""
 
 
@@ -87,10 +87,12 @@ def _training(backend: Options, stage: RlStage | SftStage) -> Iterator[Finding]:
 
 
 def _arguments(plan: Plan, index: int, backend: Options) -> Iterator[Finding]:
-    if not backend.engine.arguments:
+    kind = plan.recipe.stages[index].use
+    if not (arguments := backend.engine.arguments_of(kind)):
         return
     settings = {name.lstrip("+") for name in stage_settings(plan, index, planned_files(plan, index))}
-    for name in backend.engine.arguments:
+    option = "arguments" if kind == "rl" else "sft_arguments"
+    for name in arguments:
         bare = name.lstrip("+")
         if bare in settings or bare.startswith(OURS):
-            yield ("backend", "engine", "arguments", name), "the recipe says it elsewhere, or rewardlab sets it"
+            yield ("backend", "engine", option, name), "the recipe says it elsewhere, or rewardlab sets it"

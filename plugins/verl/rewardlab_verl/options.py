@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from rewardlab.plan import Plan
 
 
+Arguments = dict[str, str | int | float | bool | list[str | int | float]]
+
+
 class Megatron(Config):
     """How Megatron splits a model; only with `strategy: megatron`."""
 
@@ -86,9 +89,15 @@ class Engine(Config):
     """how long the members of a group wait for each other"""
     wandb: str | None = None
     """a Weights & Biases project; the key comes from WANDB_API_KEY"""
-    arguments: dict[str, str | int | float | bool | list[str | int | float]] = Field(default_factory=dict)
-    """further settings of verl by their exact names, such as trainer.balance_batch; none that the recipe sets
-    elsewhere"""
+    arguments: Arguments = Field(default_factory=dict)
+    """further settings of verl.trainer.main_ppo (rl) by their exact names, such as trainer.balance_batch; none that the
+    recipe sets elsewhere"""
+    sft_arguments: Arguments = Field(default_factory=dict)
+    """the same of verl.trainer.sft_trainer (sft)"""
+
+    def arguments_of(self, stage: str) -> "Arguments":
+        """Return the further settings of a stage of this kind."""
+        return self.arguments if stage == "rl" else self.sft_arguments
 
 
 class Options(Config):

@@ -28,6 +28,7 @@ ON_CPU = {  # what a recipe says under backend.engine
     "attention": "eager",
     "agent_workers": 1,
     "reward_workers": 2,
+    "sft_arguments": {"trainer.device": "cpu"},
     "arguments": {
         "trainer.device": "cpu",
         "transfer_queue.backend.SimpleStorage.num_data_storage_units": 1,

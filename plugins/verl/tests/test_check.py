@@ -64,6 +64,10 @@ def plan(toy, write):
             "backend.engine.arguments={reward.num_workers: 3}",
             "backend.engine.arguments.reward.num_workers: the recipe says it elsewhere, or rewardlab sets it",
         ),
+        (
+            "backend.engine.sft_arguments={optim.lr: 1}",
+            "backend.engine.sft_arguments.optim.lr: the recipe says it elsewhere, or rewardlab sets it",
+        ),
         ("backend.engine.rollouts=vllm", "did you mean 'rollout'?"),
     ],
 )

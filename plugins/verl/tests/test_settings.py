@@ -64,7 +64,8 @@ VARIANTS = {
     "offloaded, shared": ("backend.engine.offload_optimizer=true", "backend.engine.sequence_parallel=2",
                           "backend.gradient_checkpointing=true", "backend.precision=fp32"),
     "trackers": ("backend.tensorboard=true", "backend.engine.wandb=made"),
-    "arguments": ("backend.engine.arguments={trainer.balance_batch: false}",),
+    "arguments": ("backend.engine.arguments={trainer.balance_batch: false}",
+                  "backend.engine.sft_arguments={data.truncation: right}"),
 }  # fmt: skip
 
 

@@ -37,6 +37,6 @@ def compile_stage(plan: Plan, index: int, files: StageFiles) -> Command:
     """Return the command of training stage `index` of a checked plan."""
     backend = options_of(plan)
     stage = plan.recipe.stages[index]
-    settings = stage_settings(plan, index, files) | backend.engine.arguments
+    settings = stage_settings(plan, index, files) | backend.engine.arguments_of(stage.use)
     ranks = backend.gpus_per_node if isinstance(stage, SftStage) else None
     return Command(module=PROGRAMS[stage.use], settings=settings, ranks=ranks, nodes=backend.nodes)

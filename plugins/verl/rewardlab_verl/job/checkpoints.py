@@ -8,6 +8,9 @@ from rewardlab.training import keep_asked
 from rewardlab_ray.stage_prompts import StageTokenizer
 from rewardlab_ray.stage_task import StageTask
 
+from rewardlab_verl.job.adapters import merge_adapters
+from rewardlab_verl.options import options_of
+
 LATEST = "latest_checkpointed_iteration.txt"
 """verl's note of the newest step that has a whole checkpoint"""
 
@@ -33,6 +36,8 @@ def keep_model(task: StageTask, steps: int, tokenizer: StageTokenizer) -> None:
     scratch = task.folder / "model"
     shutil.rmtree(scratch, ignore_errors=True)
     shutil.copytree(found, scratch)  # a copy: the checkpoint stays whole
+    if (lora := options_of(task.plan).engine.lora) is not None:
+        merge_adapters(scratch, lora.alpha / lora.rank)
     tokenizer.tokenizer.save_pretrained(scratch)  # with the recipe's chat template, if it gives one
     keep_asked(scratch, task.samples())
     scratch.rename(task.output)
