@@ -17,19 +17,17 @@ def driven(jobs, drive, tmp_path_factory):
     return jobs.run(tmp_path_factory.mktemp("driven"), drive, *evaluation, name="drive").succeeded()
 
 
-def means(rows, component, by="step"):
-    groups = {}
-    for row in rows:
-        groups.setdefault(row[by], []).append(row["components"][component]["value"])
-    return [statistics.fmean(values) for _, values in sorted(groups.items())]
+def mean(rows, component):
+    return statistics.fmean(row["components"][component]["value"] for row in rows)
 
 
 def test_a_win_rate_of_groups_drives_the_policy(driven):
-    """It compares with the others of a group alone; what it drives is seen in the rewards that only watch."""
+    """The judge prefers the calculation nearer to the reference, so boxes come, which nothing else rewards."""
     rows = [row for row in read_rows(driven.directory) if row["trained"] == "yes"]
     assert len(rows) == 20 * 8 * 8
-    accuracy = means(rows, "accuracy")
-    assert statistics.fmean(accuracy[-5:]) > statistics.fmean(accuracy[:5]) + 0.1, accuracy
+    first = [row for row in rows if row["step"] <= 4]
+    later = [row for row in rows if row["step"] > 4]
+    assert mean(later, "format") > mean(first, "format") + 0.05
 
 
 def test_the_evaluations_are_of_the_weights_at_their_steps(driven):
