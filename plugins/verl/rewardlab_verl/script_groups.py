@@ -35,11 +35,11 @@ class ScriptGroups:
     """
 
     def __init__(self, config: Any) -> None:
-        import ray
-
         settings = script_settings(config)
         plan = script_plan(settings.recipe)
         _check_rows(plan, config.data.train_files, config.data.prompt_key)
+        import ray
+
         rollout = config.actor_rollout_ref.rollout
         self._sizes = int(rollout.n), int(rollout.val_kwargs.n)
         options = {"name": ACTOR, "namespace": NAMESPACE, "num_cpus": 0, "max_concurrency": 10_000}

@@ -2,6 +2,7 @@
 
 import json
 import statistics
+from collections import Counter
 
 import pytest
 from rewardlab_testing.backend_laws.ledger import read_rows
@@ -53,15 +54,19 @@ def test_the_model_is_one_that_transformers_loads(driven):
     assert not weights[0].equal(weights[1])
 
 
-def test_weights_do_not_move_by_a_constant_reward(driven, jobs, drive, tmp_path):
+def test_weights_do_not_move_by_a_constant_reward_nor_by_a_group_that_lost_one(driven, jobs, drive, tmp_path):
+    """With `on_partial: score` the others are a group of their own size."""
     from safetensors.torch import load_file
 
     model = driven.directory / "models" / "0-sft"
-    short = ["stages.1.steps=2", f"model={model}", "reward.total=0 * format", "stages.1.weight_decay=0"]
-    constant = jobs.run(tmp_path, drive, *short, "--stage", "1", name="constant").succeeded()
+    short = [f"model={model}", "stages.1.steps=2", "reward.total=0 * format", "--stage", "1"]
+    short += ["backend.engine.barrier={on_partial: score}"]
+    ended = jobs.run(tmp_path, drive, *short, name="constant", env={"REWARDLAB_CPU_ENGINE_RAISE": "?"}).succeeded()
     before = load_file(next(model.glob("*.safetensors")))
-    after = load_file(next((constant.directory / "models" / "1-rl").glob("*.safetensors")))
+    after = load_file(next((ended.directory / "models" / "1-rl").glob("*.safetensors")))
     assert all(after[name].equal(value) for name, value in before.items())
+    sizes = Counter((row["step"], row["id"]) for row in read_rows(ended.directory))
+    assert sorted(sizes.values()) == [7, *[8] * 15]
 
 
 def test_a_lost_completion_ends_the_job_with_its_reason(driven, jobs, drive, tmp_path):

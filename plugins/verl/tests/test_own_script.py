@@ -86,11 +86,3 @@ def test_groups_are_scored_whole_and_the_ledger_has_their_components(script, tmp
     written = sorted((row["completion"], row["shaped"]) for row in training)
     assert [text for text, _ in dumped] == [text for text, _ in written]
     assert [score for _, score in dumped] == pytest.approx([shaped for _, shaped in written], abs=1e-6)
-
-
-def test_a_field_that_the_rows_lack_is_told_before_anything_is_generated(script, tmp_path):
-    (tmp_path / "other.yaml").write_text(RECIPE.replace("{use: toy/letters}", "{use: format/validity}"))
-    code, output = script(f"+reward.reward_kwargs.recipe={tmp_path}/other.yaml")
-    assert code != 0
-    assert "train.jsonl: no field 'task', which letters (format/validity) needs" in output
-    assert "step:1 " not in output
