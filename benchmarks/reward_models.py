@@ -7,7 +7,7 @@ with the same noise; the truth is the mean of the dimensions. What differs is ho
 
     scalar      one number for the whole completion, continuous
     free-form   one verdict in words: a scale of its own in each reply, rounded to tenths, a fifth of the replies
-                unreadable (they count as the group's mean: a failure is no low score)
+                unreadable (they count as the group's mean: a failure is not a low score)
     checklist   a number for each dimension on the levels 0, 0.5, 1; their mean, smoothed as checklist/answer does
 
 A checklist asks five numbers, so independent noise averages out by itself. `halo` is the share of the noise's variance

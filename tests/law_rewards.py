@@ -91,7 +91,7 @@ WON = group("won", won, laws={"pairwise": True})
 
 
 async def _naming_places(stream):
-    """Tells in info where the others stand, which is no part of the value."""
+    """Tells in info where the others stand, which is not part of the value."""
     values = won((await stream.group()).completions)
     places = range(len(values))
     return [Score(value=values[at], info={"others": [other for other in places if other != at]}) for at in places]

@@ -46,11 +46,32 @@ def test_an_unknown_command_gets_the_nearest_one(main):
     )
 
 
+def test_the_help_of_a_command_is_what_help_and_its_name_ask_for(main):
+    assert main("help", "check") == main("check", "--help")
+
+
+def test_an_option_before_the_command_is_told_its_place(main):
+    assert (
+        main("--json", "check", "r.yaml")[2] == "error: --json comes before a command; write rewardlab check --json\n"
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_usage_of_a_command_shows_each_argument_once(main, name):
+    usage = main(name, "--help")[1].partition("\n\n")[0].split()
+    assert len([word for word in usage if "KEY=VALUE" in word]) < 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
         (["check"], "the following arguments are required: RECIPE [KEY=VALUE ...] [ROWS.jsonl]\n"),
-        (["check", "r.yaml", "--jsn"], "unrecognized arguments: --jsn"),
+        (["check", "r.yaml", "--jsn"], "unrecognized arguments: --jsn; did you mean '--json'?\n"),
+        (
+            ["run", "r", "--seed", "3"],
+            "unrecognized arguments: --seed 3; keys of a recipe have no dashes: seed=VALUE\n",
+        ),
+        (["run", "r", "--stages.1.steps=3"], "keys of a recipe have no dashes: stages.1.steps=VALUE\n"),
         (["ledger", "run"], "the following arguments are required: -o"),
     ],
 )

@@ -4,9 +4,9 @@ import json
 from textwrap import dedent
 
 import pytest
-from rewardlab.commands import plugins
 from rewardlab.errors import JobError, one_line, one_line_at, plugin_line
 from rewardlab.redaction import forget_secrets, note_secrets
+from rewardlab_testing.commands import plugins
 
 PLUGIN = """
 import json

@@ -67,7 +67,7 @@ def test_a_text_that_is_no_place_breaks_the_plugin(told, field):
     fields = fields.get(field, 'build="mine:Brief", laws=__import__("rewardlab.laws").laws.Laws(examples="mine.Brief")')
     printed, code = told(fields, "check", "r.yaml")
     assert code == 2
-    assert "is no function: write 'package.module:name'" in printed
+    assert "is not a function: write 'package.module:name'" in printed
 
 
 def test_plugins_check_imports_every_place(told):

@@ -8,7 +8,7 @@ They were written before the laws that they are tried with, and `benchmarks/laws
 from collections.abc import Iterator
 from importlib import import_module
 
-from rewardlab.registry import HOOKS
+from rewardlab.registry.loading import HOOKS
 from rewardlab.specs import Spec
 
 MODULES = (

@@ -1,4 +1,4 @@
-"""Rewards that read rows carelessly, say what is no JSON, or have options that do not survive being written down."""
+"""Rewards that read rows carelessly, say what is not JSON, or have options that do not survive being written down."""
 
 import math
 from collections.abc import Callable, Sequence

@@ -19,13 +19,13 @@ if TYPE_CHECKING:  # a type checker has these names, and finds others wrong
     from rewardlab.command_spec import Positional as Positional
     from rewardlab.command_spec import PythonOnly as PythonOnly
     from rewardlab.command_spec import note as note
-    from rewardlab.function_reward import reward as reward
     from rewardlab.group_stream import GroupStream as GroupStream
     from rewardlab.hookspecs import hookimpl as hookimpl
     from rewardlab.redaction import redact as redact
     from rewardlab.references import resolve_all as resolve_all
-    from rewardlab.registry import find as find
-    from rewardlab.registry import installed as installed
+    from rewardlab.registry.function_reward import reward as reward
+    from rewardlab.registry.registry import find as find
+    from rewardlab.registry.registry import installed as installed
     from rewardlab.scoring.composition import ScoredGroup as ScoredGroup
     from rewardlab.scoring.recipe_reward import RecipeReward as RecipeReward
     from rewardlab.scoring.recipe_reward import load_reward as load_reward

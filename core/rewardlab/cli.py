@@ -65,6 +65,8 @@ def _dispatch(arguments: Sequence[str]) -> int:
     if not arguments:
         print(_help(), file=sys.stderr)
         return MISTAKE
+    if arguments[0] == "help" and len(arguments) > 1:
+        arguments = [arguments[1], "--help"]
     if arguments[0] in ("-h", "--help", "help"):
         print(_help())
         return 0
@@ -80,6 +82,8 @@ def _dispatch(arguments: Sequence[str]) -> int:
         spec = find(name)
     except UserError as error:
         return _complain(str(error), MISTAKE)
+    if spec is None and name.startswith("-") and rest:
+        return _complain(f"{name} comes before a command; write rewardlab {rest[0]} {name}", MISTAKE)
     if spec is None:
         code = _complain(f"no command {name!r}{nearest(name, dict(_of_ours()))}", MISTAKE)
         print("usage: rewardlab COMMAND ...; `rewardlab --help` lists the commands", file=sys.stderr)
@@ -99,19 +103,16 @@ def _run(spec: "CommandSpec", arguments: Sequence[str]) -> int:
         return int(stop.code or 0)
     with printable_output(), sigterm_as_interrupt():
         try:
-            return _show(spec.call(options_of(spec, given)), given.json)
+            return _show(spec.run(options_of(spec, given)), given.json)
         except KeyboardInterrupt:
             return _fail(given, StoppedError("stopped"))
-        except OSError as error:  # `main` says what
-            _show_traceback(given.traceback)
-            for line in getattr(error, "__notes__", ()):
-                print(line, file=sys.stderr)
-            raise
-        except RewardlabError as error:
-            _show_traceback(given.traceback)
-            return _fail(given, error)
         except BaseException as error:  # a plugin's code may raise anything, SystemExit and GeneratorExit too
             _show_traceback(given.traceback)
+            if isinstance(error, RewardlabError):
+                return _fail(given, error)
+            if isinstance(error, OSError):  # `main` says what
+                _show_notes(error)
+                raise
             unasked = "" if _wants_traceback(given.traceback) else "; --traceback shows where"
             fault = f"{one_line_at(error)}\nthis is a fault in rewardlab or in a plugin{unasked}"
             return _fail(given, JobError(fault))
@@ -143,13 +144,17 @@ def _fail(options: "Namespace", error: "RewardlabError") -> int:
     from rewardlab.concurrency.termination import stop_code
     from rewardlab.errors import StoppedError
 
-    for line in getattr(error, "__notes__", ()):
-        print(line, file=sys.stderr)
-    if getattr(options, "json", False):
+    _show_notes(error)
+    if options.json:
         from rewardlab.text.printable import print_json
 
         print_json(error.as_dict())
     return _complain(str(error), stop_code() if isinstance(error, StoppedError) else error.exit_code)
+
+
+def _show_notes(error: Exception) -> None:
+    for line in getattr(error, "__notes__", ()):
+        print(line, file=sys.stderr)
 
 
 def _complete() -> int:

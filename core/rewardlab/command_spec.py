@@ -1,4 +1,4 @@
-"""What a command of `rewardlab` is: the spec that a plugin offers, the marks of its options, and the result of a call.
+"""Commands of `rewardlab`: the spec that a plugin offers, the marks of its options, and the result of a call.
 
 The parser, the function in Python, `--json`, completion in the shell and the reference all follow from the spec.
 """
@@ -40,7 +40,7 @@ class PythonOnly:
 
 @dataclass(frozen=True, kw_only=True)
 class CommandResult:
-    """What a command found. `str()` of it is what the command prints; a notebook shows that and the warnings.
+    """The result of a command. `str()` of it is what the command prints; a notebook shows that and the warnings.
 
     ok: whether the command's exit code is 0. data: JSON values, as `--json` prints them; None for a command that has
     none. code: the exit code, if it is neither 0 nor 1. warnings: lines that the command prints as `warning: ...`.
@@ -84,17 +84,12 @@ class CommandSpec:
 
     @classmethod
     def of_module(cls, module: str, summary: str) -> "CommandSpec":
-        """Return the command that a module has in `Options` and `run`, named like it; "_" stands for a space."""
-        name = module.rpartition(".")[2].replace("_", " ")
-        return cls(name=name, summary=summary, config=f"{module}:Options", run=f"{module}:run")
+        """Return the command that a module has in `Options` and `run`, named like it."""
+        return cls(name=module.rpartition(".")[2], summary=summary, config=f"{module}:Options", run=f"{module}:run")
 
     def options_class(self) -> Any:
         """Return the options class, imported if it was given as a text."""
         return self.config.resolve() if isinstance(self.config, Reference) else self.config
-
-    def call(self, options: Any) -> CommandResult | int:
-        """Run the command."""
-        return self.run(options)
 
 
 def note(text: str) -> None:

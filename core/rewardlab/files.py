@@ -128,7 +128,7 @@ def sha256_of(path: Path | str) -> str:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Return JSON values. Raises ValueError where the text holds none, or is nested too deeply to be read."""
+    """Return JSON values. Raises ValueError if the text holds none, or is nested too deeply to be read."""
     try:
         return json.loads(text)
     except RecursionError:
@@ -141,7 +141,7 @@ def read_json(path: Path) -> Any:
 
 
 def read_record(path: Path, kind: "type[Record]") -> "Record":
-    """Return a dataclass that `write_json` wrote. JobError where it is damaged, OSError where it is unreadable."""
+    """Return a dataclass that `write_json` wrote. JobError if it is damaged, OSError if it is unreadable."""
     from pydantic import TypeAdapter, ValidationError
 
     try:

@@ -18,12 +18,9 @@ __all__ = [
     "BACKEND",
     "CURRICULUM",
     "DATASET",
-    "EXAMPLE_OF_KIND",
     "JUDGE",
     "LAWS_OF_KIND",
-    "MAIN_LAWS",
     "NORMALIZER",
-    "NOT_MEANT_FOR",
     "REWARD",
     "CurriculumExample",
     "DatasetExample",
@@ -61,13 +58,6 @@ REWARD = {
     "antisymmetry": "of two completions, what one wins the other loses (declared by `pairwise`)",
     "hedge": "a right and a wrong answer together earn less than the right one alone (declared by `hedge`)",
 }
-NOT_MEANT_FOR = {
-    "empty": "a penalty, which has nothing to punish in an empty text",
-    "prompt_copy": "a penalty, nor for a reward of length, novelty or likeness to what the prompt says",
-    "repetition": "a reward of length",
-    "padding": "a reward of length or layout",
-}
-"""law -> the rewards for which its premise need not hold"""
 JUDGE = {
     "reply": "every question gets a Reply of the right types, with the text that the example says; else an error",
     "repeat": "a judge that is local answers the same question the same, built again, too",
@@ -127,16 +117,6 @@ LAWS_OF_KIND: dict[str, Mapping[str, str]] = {
     "normalizer": NORMALIZER,
     "backend": BACKEND,  # these take whole runs: rewardlab.testing.check_backend
 }
-
-MAIN_LAWS: dict[str, Sequence[str]] = {
-    "reward": ("range", "order"),
-    "judge": ("reply",),
-    "dataset": ("samples",),
-    "curriculum": ("order", "select"),
-    "normalizer": ("finite", "order"),
-    "backend": ("whole",),
-}
-"""kind -> the laws without which a check has proved nothing: each held or is off, or has nothing to try"""
 
 ExampleOptions = Mapping[str, Any] | Callable[[Path], Mapping[str, Any]]
 """Options as under `with`; or a function of an empty folder that makes them and may write files there for them."""
@@ -217,15 +197,6 @@ class NormalizerExample(Example):
     """Options of a normalizer; totals, token counts and places are generated."""
 
 
-EXAMPLE_OF_KIND: dict[str, type[Example]] = {
-    "reward": RewardExample,
-    "judge": JudgeExample,
-    "dataset": DatasetExample,
-    "curriculum": CurriculumExample,
-    "normalizer": NormalizerExample,
-}
-
-
 @dataclass(frozen=True, kw_only=True)
 class Laws:
     """A spec's declarations about the laws of its kind.
@@ -249,10 +220,6 @@ class Laws:
             if not (math.isfinite(value := getattr(self, name)) and value >= 0):
                 raise ValueError(f"laws.{name} must be a number of at least 0, not {value!r}")
         _check_reasons("laws.off", self.off)
-
-    def check(self, kind: str) -> None:
-        """Raise ValueError if `off` names something that is not a law of this kind."""
-        check_names(self.off, kind)
 
 
 def check_names(laws: Iterable[str], kind: str) -> None:

@@ -15,7 +15,7 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[
     """Return the `__getattr__`, `__dir__` and `__all__` of a package that hands on names of other modules.
 
     The package's file says each name once, under `if TYPE_CHECKING:`, where type checkers read it, too:
-    `from MODULE import NAME as NAME`.
+    `from MODULE import NAME as NAME`; of the package itself, a module in it.
     """
     with open(file, encoding="utf-8") as source:  # not by pathlib, which takes longer to import than all of this
         home = {name: module for module, name in _NAME.findall(source.read())}
@@ -23,7 +23,8 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[
     def get(name: str) -> Any:
         if name not in home:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(home[name]), name)
+        inside = home[name] == package
+        value = import_module(f"{package}.{name}") if inside else getattr(import_module(home[name]), name)
         setattr(sys.modules[package], name, value)
         return value
 

@@ -95,7 +95,7 @@ class Function(Generic[F]):
             if (found := _WRITTEN.match(value)) is None:
                 spec = instance.__dict__.get("name", "laws")
                 names = ", or a list of names" if self._default == () else ""
-                raise TypeError(f"{spec}: {self._name} {value!r} is no function: write 'package.module:name'{names}")
+                raise TypeError(f"{spec}: {self._name} {value!r} is not a function: write 'package.module:name'{names}")
             instance.__dict__[self._name] = Reference(found[1], found[2], self._name)
         else:
             instance.__dict__[self._name] = value
@@ -109,9 +109,9 @@ def references(spec: Any, with_laws: bool = True) -> list[Reference]:
 
 
 def resolve_all(spec: Any) -> None:
-    """Import every function that a spec names; a UserError tells the first wrong name.
+    """Import every function that a spec names; a UserError names the first that is wrong.
 
-    What goes wrong inside of a module is told by who builds the component: it may need another environment.
+    What goes wrong inside of a module is reported by whoever builds the component: it may need another environment.
     """
     for reference in references(spec):
         try:

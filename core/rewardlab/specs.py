@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from rewardlab.files import cache_dir
 from rewardlab.group_stream import GroupStream
-from rewardlab.laws import Laws
+from rewardlab.laws import Laws, check_names
 from rewardlab.references import Function
 from rewardlab.types import Ask, Candidates, Completion, Reply, Sample, Score
 
@@ -156,7 +156,7 @@ Build = Callable[..., Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Spec:
-    """What a plugin offers of one kind of component: the base of all specs."""
+    """The base of all specs: a component that a plugin offers."""
 
     kind: ClassVar[str]
     name: str
@@ -173,7 +173,7 @@ class Spec:
         if not isinstance(self.laws, Laws):
             raise TypeError(f"{self.name}: laws must be a rewardlab.laws.Laws, not {self.laws!r}")
         try:
-            self.laws.check(self.kind)
+            check_names(self.laws.off, self.kind)
         except ValueError as error:
             raise ValueError(f"{self.name}: {error}") from None
         if not isinstance(self.name, str) or not COMPONENT_NAME.match(self.name):
@@ -260,7 +260,10 @@ class RewardSpec(Spec):
             raise TypeError(f"{self.name}: requires, judges and counted_info are lists of names, not one text")
         if self.memory is not None and not self.memory > 0:
             raise ValueError(f"{self.name}: memory {self.memory!r} is not a positive number of GB")
-        low, high = self.range
+        try:
+            low, high = self.range
+        except (TypeError, ValueError):
+            raise TypeError(f"{self.name}: range {self.range!r} is not two numbers, (lowest, highest)") from None
         if not (math.isfinite(low) and math.isfinite(high) and low <= high):
             raise ValueError(f"{self.name}: range {self.range!r} is not a closed finite interval")
         if self.scope == "group" and self.runs == "worker" and self.judges:

@@ -63,6 +63,31 @@ def test_a_recipe_that_is_fine(main, write):
     assert "total '2 * short - 1' is in [-1, 1]" in out
 
 
+def test_an_override_of_a_key_that_no_recipe_has_is_named_with_the_nearest_key(main, write):
+    _, _, err = main("check", write("r.yaml", FINE), "stage.0.steps=50")
+    assert err == "error: override 'stage.0.steps=50': stage: no such option; did you mean 'stages'?\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "quoted"),
+    [
+        (["reward.components.x={use:", "toy/letters}"], "'reward.components.x={use: toy/letters}'"),
+        (["seed=1", "reward.total=short", "+", "1", "name=b"], "'reward.total=short + 1'"),
+        (["rows.jsonl", "stages.0.steps=", "50"], "'stages.0.steps= 50'"),
+    ],
+)
+def test_an_override_that_the_shell_has_split_is_shown_in_quotes(main, write, words, quoted):
+    code, _, err = main("check", write("r.yaml", FINE), *words)
+    assert code == 2
+    assert err == f"error: the shell has split an override at a space; put it in quotes: {quoted}\n"
+
+
+def test_rows_in_the_place_of_a_recipe_are_told(main, write):
+    write("rows.jsonl", "{}\n")
+    _, _, err = main("check", "rows.jsonl", write("r.yaml", FINE))
+    assert err == "error: rows.jsonl: these are rows; a recipe is a YAML file, and comes before them\n"
+
+
 def test_every_mistake_of_a_recipe_is_found_in_one_run(main, write):
     write("r.yaml", MISTAKEN)
     code, out, err = main("check", "r.yaml")

@@ -78,6 +78,8 @@ def test_a_strangers_command_is_listed_with_its_origin_and_runs(call, offer):
     assert "usage: rewardlab tally" in call("tally", "--help")[0]
     assert "the first N (3)" in call("tally", "--help")[0]
     assert "FILE is needed; found none" in call("tally", "a=b", code=2)[1]
+    too_many = "error: it takes FILE and no more, found x, a:1; an override is written KEY=VALUE\n"
+    assert call("tally", "x", "a:1", code=2)[1] == too_many
     assert "invalid choice: 'x'" in call("tally", "f", "--how", "x", code=2)[1]
     assert call("check", "--help")[0].startswith("usage: rewardlab check")
 

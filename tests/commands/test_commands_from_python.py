@@ -164,6 +164,18 @@ class TestRowsOfAProgram:
         assert second.startswith("rows[2]: Out of range float values are not JSON compliant")
         assert last == "rows: 2 bad rows; a row holds JSON values"
 
+    @pytest.mark.parametrize("score", [rewardlab.score, rewardlab.probe])
+    def test_that_are_bad_are_named_as_the_program_has_them(self, score, toy, tmp_path):
+        more = {"output": tmp_path / "scores.jsonl"} if score is rewardlab.score else {}
+        rows, notes = [*ROWS, {"prompt": "Why?", "completions": 3}, {"completions": ["so"]}], []
+        with pytest.raises(UserError) as found:
+            score(RECIPE, rows, **more)
+        assert [problem.where for problem in found.value.problems] == ["rows[4]", "rows[5]", "rows"]
+        assert [line.partition(":")[0] for line in str(found.value).splitlines()] == ["rows[4]", "rows[5]", "rows"]
+        score(RECIPE, rows, skip_bad=True, say=notes.append, **more)
+        assert "rows[4]" in notes[0]
+        assert "rows.jsonl" not in "".join(notes)
+
 
 def test_a_notebook_shows_the_text(toy):
     class Printer:

@@ -118,8 +118,8 @@ def test_what_is_in_use_or_being_built_stays(main, apart, half_built):
     ("arguments", "says"),
     [
         (["create"], "which one? rewardlab env create NAME, an installed plugin"),
-        (["create", "apert"], "no plugin 'apert'; did you mean 'apart'?"),
-        (["create", "openrlfh"], "no plugin 'openrlfh'; did you mean 'openrlhf'?"),
+        (["create", "apert"], "no plugin 'apert' with an environment of its own; did you mean 'apart'?"),
+        (["create", "openrlfh"], "no plugin 'openrlfh' with an environment of its own; did you mean 'openrlhf'?"),
         (["create", "math"], "plugin 'math' has no separate environment: it lives in this one"),
         (["create", "apart", "--cpu"], "--cpu: apart has no separate environment for a CPU alone"),
         (["create", "apart", "--stale"], "--stale goes with `rewardlab env remove`"),

@@ -121,7 +121,7 @@ def test_what_the_recipe_writer_wrote_is_evaluated(judge_server, main, write, tm
     }
     assert len(asked) >= 4
     code, _, err = main("eval", "rows.yaml", "--policy", "./no/such/folder")
-    assert (code, "'./no/such/folder' is no model folder: there is no such folder" in err) == (2, True)
+    assert (code, "'./no/such/folder' is not a model folder: there is no such folder" in err) == (2, True)
 
 
 def test_it_goes_on_where_it_was_stopped(server, main, tmp_path):

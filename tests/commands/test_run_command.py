@@ -114,13 +114,18 @@ class TestResume:
         assert "seed was absent, is 3" in err
         assert f"(rewardlab run --resume {stopped})" in err
 
+    def test_with_another_stage_names_that_one(self, run, stopped):
+        Path("r.yaml").write_text(RECIPE.replace("backend:", "  - {use: eval, samples: 7}\nbackend:"))
+        assert 'stages.1 was absent, is {"use": "eval", "samples": 7}' in run("r.yaml", "--resume", stopped)[2]
+
     def test_of_no_run_says_so(self, run):
         Path("empty").mkdir()
         for folder, lacks in (("empty", "it has no {}"), ("nowhere", "there is no such folder")):
             for recipe, file in (((), "recipe.resolved.yaml"), (("r.yaml",), "state.json")):
                 code, _, err = run(*recipe, "--resume", folder)
                 assert code == 2
-                assert err == f"error: {folder} is no run directory to resume: {lacks.format(file)}\n"
+                why = f"error: {folder} is not the folder of a run: {lacks.format(file)}; name the folder that"
+                assert err == f"{why} `rewardlab run` printed, or write RECIPE --resume latest\n"
 
     def test_without_either_asks_which(self, run):
         code, _, err = run()

@@ -221,9 +221,9 @@ def test_a_fault_in_abstains_names_its_component(capsys):
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("infinite info", "info['raw'] is no JSON value: Out of range float"),
-        ("odd info", "info['raw'] is no JSON value: Object of type set"),
-        ("deep info", "info['raw'] is no JSON value: maximum recursion depth"),
+        ("infinite info", "info['raw'] is not a JSON value: Out of range float"),
+        ("odd info", "info['raw'] is not a JSON value: Object of type set"),
+        ("deep info", "info['raw'] is not a JSON value: maximum recursion depth"),
         ("odd error", "no text"),
     ],
 )
@@ -421,7 +421,7 @@ def test_without_a_good_row_there_is_nothing_to_do(rows, capsys):
             ["r.yaml", "-o", "out.jsonl"],
             "RECIPE and ROWS.jsonl are needed, in this order; found r.yaml",
         ),
-        (["r.yaml", "rows.jsonl", "x", "-o", "o"], "RECIPE and ROWS.jsonl are needed"),
+        (["r.yaml", "rows.jsonl", "x", "-o", "o"], "it takes RECIPE and ROWS.jsonl and no more"),
         (["no.yaml", "rows.jsonl", "-o", "out.jsonl"], "no.yaml: no such file"),
         (["r.yaml", "no.jsonl", "-o", "out.jsonl"], "no.jsonl: no such file"),
         (["r.yaml", ".", "-o", "out.jsonl"], "this is a folder"),

@@ -19,9 +19,9 @@ def tally():
 def counted(tally, kept, dropped, fault="judge"):
     for number in range(max(kept, dropped)):
         if number < kept:
-            tally.keep()
+            tally.keeps(object())
         if number < dropped:
-            tally.drop(row(number, fault))
+            tally.keeps(row(number, fault))
 
 
 def test_too_many_of_the_judges_fault_stop_the_job_with_three_examples(tally):
@@ -41,7 +41,7 @@ def test_the_share_itself_is_allowed(tally):
     counted(tally, kept=400, dropped=0)
     counted(tally, kept=0, dropped=100)
     with pytest.raises(JobError, match="101 of 501 rows"):
-        tally.drop(row(1))
+        tally.keeps(row(1))
 
 
 def test_what_the_source_lacks_is_counted_and_never_stops_the_job(tally, caplog):
@@ -53,8 +53,8 @@ def test_what_the_source_lacks_is_counted_and_never_stops_the_job(tally, caplog)
 def test_reasons_are_counted_by_kind_and_told_with_the_first_of_the_judges_fault(tally, caplog):
     counted(tally, kept=10, dropped=0)
     for kind in ("th", "sw", "th"):
-        tally.drop(row(7, kind=kind))
-    tally.drop(row(9, fault="source", reason="blank"))
+        tally.keeps(row(7, kind=kind))
+    tally.keeps(row(9, fault="source", reason="blank"))
     tally.close(unanswered=2)
     assert caplog.messages == [
         "mine/step: 4 of 14 rows dropped: 1: blank; 1 sw: no use; 2 th: no use; first: rows.jsonl:7 (th): no use (7); "
@@ -70,6 +70,6 @@ def test_nothing_dropped_is_nothing_to_say(tally, caplog):
 
 
 def test_a_judge_that_left_no_row_fails_the_job_however_few_there_were(tally):
-    tally.drop(row(1))
+    tally.keeps(row(1))
     with pytest.raises(JobError, match="mine/step: 1 of 1 rows could not be made"):
         tally.close(unanswered=0)

@@ -6,6 +6,7 @@
 import inspect
 import re
 from importlib import import_module
+from itertools import zip_longest
 from pathlib import Path
 
 PAGE = Path(__file__).parents[2] / "docs" / "api.md"
@@ -50,8 +51,12 @@ def page():
     lines = [HEAD]
     for package, about in PACKAGES.items():
         module = import_module(package)
-        rows = [f"| `{name}` | {first_sentence(getattr(module, name))} |" for name in module.__all__]
-        lines += [f"## {package}", "", about, "", "| name | |", "|---|---|", *rows, ""]
+        said = {name: first_sentence(getattr(module, name)) for name in module.__all__}
+        cells = [f"`{name}` | {sentence}" for name, sentence in said.items() if sentence]
+        rows = [f"| {' | '.join(pair)} |" for pair in zip_longest(cells[::2], cells[1::2], fillvalue=" | ")]
+        others = ", ".join(f"`{name}`" for name, sentence in said.items() if not sentence)
+        lines += [f"## {package}", "", about + f" Constants and types: {others}." * bool(others), ""]
+        lines += ["| name | | name | |", "|---|---|---|---|", *rows, ""]
     return "\n".join(lines)
 
 

@@ -13,6 +13,7 @@ from helpers.shown_commands import FOLDERS, block_of, in_prose, shown_commands, 
 from rewardlab.commands.parsing import parser_of
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.shipped import shipped_recipes
+from setuptools import Distribution
 
 COMMANDS_SHOWN = list(shown_commands())
 RUNS = list(shown_runs())
@@ -79,6 +80,17 @@ def test_the_overrides_of_a_recipe_that_is_here_pass_check(command, main, offer)
         assert code == 0, out + err
 
 
+def test_the_readmes_reward_is_installed_though_another_folder_lies_beside_it(tmp_path, monkeypatch):
+    (tmp_path / "data").mkdir()
+    for block, file in (("pyproject", "pyproject.toml"), ("reward", "my_rewards.py")):
+        (tmp_path / file).write_text(block_of(block, ROOT / "README.md"))
+    monkeypatch.chdir(tmp_path)
+    found = Distribution()
+    found.parse_config_files(["pyproject.toml"])
+    found.set_defaults()  # as a build does: it looks for modules and packages that pyproject.toml does not name
+    assert (found.py_modules, found.packages) == (["my_rewards"], None)
+
+
 def test_commands_in_prose_are_commands_and_have_these_options():
     known = {name: parser_of(command_named(name))._option_string_actions for name in NAMES}
     wrong = [
@@ -100,6 +112,7 @@ def test_what_a_page_shows_is_what_its_commands_print(run, main, tmp_path):
     assert run.printed in "".join(told)
 
 
+@pytest.mark.slow
 def test_what_reads_files_runs_on_files_of_these_names(main, tmp_path):
     """Recipes and rows in the place of the reader's own; a command whose other files are not there is left out."""
     for name in ("recipe.yaml", "r.yaml", "a.yaml", "b.yaml", "other.yaml"):

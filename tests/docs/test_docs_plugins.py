@@ -13,7 +13,7 @@ import pytest
 import rewardlab
 from helpers.paths import DOCS
 from rewardlab import hookspecs, laws, specs, testing
-from rewardlab.registry import HOOKS
+from rewardlab.registry.loading import HOOKS
 from rewardlab_testing.check.import_cost import HEAVY
 
 TEXT = (DOCS / "plugins.md").read_text(encoding="utf-8")

@@ -18,7 +18,7 @@ FIRST = (ROOT / "docs/write_a_plugin.md").read_text(encoding="utf-8")
 EXAMPLES = (ROOT / "docs/plugin_examples.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^<!-- (minimal|plugin) (\w+) -->\n```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 PLUGINS = {name: code for how, name, code in BLOCK.findall(EXAMPLES) if how == "plugin"}
-MINIMAL = {kind: code for how, kind, code in BLOCK.findall(FIRST + EXAMPLES) if how == "minimal"}
+[MINIMAL] = [code for how, _, code in BLOCK.findall(FIRST) if how == "minimal"]
 
 
 def block(language):
@@ -28,18 +28,17 @@ def block(language):
 
 
 def test_there_is_one_of_each_kind():
-    assert {*MINIMAL} == {*KINDS} - {"backend"}
+    kinds = EXAMPLES.partition("## The smallest of each kind")[2]
+    assert re.findall(r"^\| `(\w+)` ", kinds, re.MULTILINE) == [*KINDS]
     assert {*PLUGINS} == {"kind", "novel", "brief", "hopeful"}
     assert FIRST.count("```python") == 2, "the plugin, and a class of options"
-    assert EXAMPLES.count("```python") == len(PLUGINS) + len(MINIMAL) - 1
+    assert EXAMPLES.count("```python") == len(PLUGINS)
 
 
-@pytest.mark.parametrize("kind", MINIMAL)
-def test_the_smallest_ones_are_what_the_command_writes(tmp_path, kind):
+def test_the_first_plugin_is_what_the_command_writes(tmp_path):
     """Whose tests plugins/testing/tests/authoring/test_scaffold.py runs."""
-    name = "first" if kind == "reward" else "mine"
-    made = write_scaffold(name, tmp_path, kind=kind, minimal=True)
-    assert MINIMAL[kind] == (made.folder / f"rewardlab_{name}/__init__.py").read_text(encoding="utf-8")
+    made = write_scaffold("first", tmp_path, minimal=True)
+    assert (made.folder / "rewardlab_first/__init__.py").read_text(encoding="utf-8") == MINIMAL
 
 
 @pytest.mark.parametrize("name", PLUGINS)
@@ -59,7 +58,7 @@ def test_the_first_page_can_be_followed(main, offer, write):
     install, _, check = next_steps(write_scaffold("first", "rewardlab-first-again", minimal=True))
     assert install.replace("-again", "") in FIRST
     assert check in FIRST
-    offer("first", MINIMAL["reward"])
+    offer("first", MINIMAL)
     write("recipe.yaml", block("yaml"))
     write("rows.jsonl", block("jsonl"))
     code, _, err = main("score", "recipe.yaml", "rows.jsonl", "-o", "scored.jsonl")

@@ -49,6 +49,16 @@ def test_workflows_call_what_is_here():
         assert (ROOT / file).is_file(), file
 
 
+def test_the_tests_on_other_pythons_are_here():
+    listed = subprocess.run(
+        ["bash", "-c", "eval \"$(grep ^tests .ci/other_pythons)\"; printf '%s\\n' \"${tests[@]}\""],
+        cwd=ROOT, capture_output=True, encoding="utf-8", check=True,
+    ).stdout.split()  # fmt: skip
+    ignored = re.findall(r"--ignore (\S+)", text(".ci/other_pythons"))
+    assert [path for path in listed + ignored if not (ROOT / path).exists()] == []
+    assert len(listed) > 8
+
+
 def test_the_sessions_that_are_named_are_those_of_nox():
     sessions = set(re.findall(r"^@nox\.session\ndef (\w+)", text("noxfile.py"), re.MULTILINE))
     named = {place: re.findall(r"nox -s ((?:[a-z]+ ?)+)", text(place)) for place in NAMING_SESSIONS}

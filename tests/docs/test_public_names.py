@@ -70,6 +70,18 @@ def is_private(module):
     return module.partition(".")[0] == "rewardlab" and module not in PUBLIC
 
 
+def test_no_two_classes_have_one_name():
+    """But for the `Options` of commands, each read in its own file."""
+    files = [file for top in ("core/rewardlab", "plugins/*/rewardlab_*") for file in ROOT.glob(f"{top}/**/*.py")]
+    places = {}
+    for file in files:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and node.name != "Options":
+                places.setdefault(node.name, set()).add(file.relative_to(ROOT).as_posix())
+    assert len(places) > 500
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
 def imports_rewardlab(code):
     return re.search(r"\b(from|import) rewardlab\b", code) is not None
 

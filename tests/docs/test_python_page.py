@@ -69,6 +69,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_pages_code_scores_and_calls_the_commands(folder, monkeypatch, capsys):
     ran = []
     monkeypatch.setattr("rewardlab.commands.run.RunJob.load", lambda recipe, overrides, **_: ran.append(overrides))

@@ -5,9 +5,9 @@
 
 from pathlib import Path
 
-from rewardlab.authoring.listing import component_rows
-from rewardlab.authoring.recipe_keys import PARTS, part_row
 from rewardlab.registry import Registry
+from rewardlab_testing.listing.listing import component_rows
+from rewardlab_testing.listing.recipe_keys import PARTS, part_row
 
 PAGE = Path(__file__).parents[2] / "docs" / "settings.md"
 ENGINES = ("trl", "openrlhf")

@@ -50,7 +50,7 @@ import rewardlab_comet.answer
 
 
 def test_the_core_is_cheap_to_import(toy_environment):
-    modules = ("plan", "training.dataset_preview", "scoring", "training.run_job", "authoring.listing")
+    modules = ("plan", "training.dataset_preview", "scoring", "training.run_job")
     program = f"import {', '.join(f'rewardlab.{module}' for module in modules)}"
     assert imported(program, toy_environment) & HEAVY == set()
 

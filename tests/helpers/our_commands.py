@@ -4,7 +4,7 @@ from rewardlab.commands.built_in import BUILT_IN
 from rewardlab.commands.find import find
 from rewardlab.first_party import first_party
 
-OF_PLUGINS = [name for plugin in first_party().values() for name in plugin["commands"] if " " not in name]
+OF_PLUGINS = [name for plugin in first_party().values() for name in plugin["commands"]]
 NAMES = [*(spec.name for spec in BUILT_IN), *OF_PLUGINS]
 
 

@@ -126,7 +126,7 @@ def test_waiting_for_a_place_for_its_first_question_does_not_count(home, hosted)
 
 
 def test_the_same_question_goes_on_for_another_group_that_has_time(home, hosted, judge):
-    """The end of one group's time is no answer to the other."""
+    """The end of one group's time is not an answer to the other."""
 
     async def scenario():
         first = about(stream_of(1), hosted.ask(question(0.2)))

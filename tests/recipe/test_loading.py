@@ -567,6 +567,13 @@ def test_wholes_are_set_before_their_parts_and_the_last_of_equals_wins(recipe):
     assert document.tree["seed"] == 2
 
 
+def test_what_an_override_adds_is_placed_at_it(recipe):
+    document = recipe(BASE, "stage.1.steps=50", "stage.2.steps=60", "dataset.with.limit=3")
+    assert document.where(("stage",)) == "override 'stage.1.steps=50': stage"
+    assert document.where(("stage", "2", "x")) == "override 'stage.2.steps=60': stage.2.x"
+    assert document.where(("dataset",)).startswith("r.yaml:")
+
+
 def test_overrides_that_lead_nowhere_say_what_is_there(errors):
     found = errors(BASE, "stages.2.steps=1", "stages.-1.steps=1", "stages.last=1", "seed.x=1", "dataset.use.x.y=1")
     assert sorted(found) == [

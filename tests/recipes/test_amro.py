@@ -60,7 +60,7 @@ def test_reinforcement_goes_on_from_the_supervised_model_and_never_from_the_base
     head = (RECIPES / "amro_critic.yaml").read_text(encoding="utf-8")
     folder = re.search(r"--run-dir (\S+)", head)[1].replace("7b", "1.5b" if name == "amro_synced" else "7b")
     code, _, err = main(*command)
-    assert (code, f"'{folder}/models/1-sft' is no model folder" in err) == (2, True)
+    assert (code, f"'{folder}/models/1-sft' is not a model folder" in err) == (2, True)
     code, out, _ = main(*command, "model=some/supervised-model")
     assert (code, "some/supervised-model" in out) == (0, True)
 
@@ -99,7 +99,7 @@ def test_an_ablation_changes_what_its_table_names_and_nothing_else(name):
     assert shown == ABLATIONS[name]
 
 
-class Critic:
+class CriticSettings:
     """A critic that knows an honest completion of each question, and scores by how near a text is to its part of it."""
 
     def __init__(self, fence):
@@ -129,7 +129,7 @@ class Critic:
 
 @pytest.mark.slow
 def test_no_degenerate_completion_wins(judge_server, command, tmp_path, monkeypatch):
-    server = judge_server.JudgeServer(answer=Critic(judge_server.FENCE))
+    server = judge_server.JudgeServer(answer=CriticSettings(judge_server.FENCE))
     with judge_server.Serving(server):
         monkeypatch.setenv("CRITIC_URL", server.url)
         code, out, err = command(tmp_path, "probe", RECIPES / "amro.yaml", ROWS, "--json")

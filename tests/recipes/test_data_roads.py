@@ -216,8 +216,9 @@ def test_r3_with_rows_that_are_drawn(main, write, judge_server, monkeypatch, mod
     assert line.endswith(labels_of(binary))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["r3", "r3_4k"])
+@pytest.mark.parametrize(
+    "name", [pytest.param("r3", marks=pytest.mark.slow), pytest.param("r3_4k", marks=pytest.mark.nightly)]
+)
 def test_r3_with_diverse_rows(name, main, write, judge_server, monkeypatch, embedder):
     """Each source gives its share of table 7, clustered by itself; a source without one gives nothing."""
     r3_pool(write)
@@ -236,6 +237,7 @@ def test_r3_with_diverse_rows(name, main, write, judge_server, monkeypatch, embe
     assert sources == quotas
 
 
+@pytest.mark.slow  # loads torch
 def test_mr3(main, write, judge_server, monkeypatch):
     """Pairs with ties, seven steps, true or false, and options; only what three strategies get right and a small model
     does not: all of the small sources, and so many of the others."""

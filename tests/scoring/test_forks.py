@@ -144,6 +144,7 @@ def test_pickled_it_keeps_its_overrides_and_what_it_says(toy, tmp_path, monkeypa
         totals(again)
 
 
+@pytest.mark.slow
 def test_what_nobody_closes_ends(toy):
     totals(load_reward(RECIPE))  # what is opened once for all
     until, before = time.monotonic() + 20, None

@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 import textwrap
-from types import SimpleNamespace
 
 import pytest
 from rewardlab import Completion, GroupStream, RewardSpec, Sample
@@ -66,9 +65,9 @@ def test_what_ends_by_itself_leaves_no_note():
         return len(items)
 
     items = [(Sample(id="s"), Completion(text="x"))] * 2
-    assert watched(SimpleNamespace(score=score), spec, "t").score(items) == 2
+    assert watched(score, spec, "t")(items) == 2
     with pytest.raises(ZeroDivisionError):
-        watched(SimpleNamespace(score=lambda items: 1 / 0), spec, "t").score(items)
+        watched(lambda items: 1 / 0, spec, "t")(items)
     assert (seen, len(notes._free)) == ([free - 1], free)
 
 
@@ -82,10 +81,10 @@ def test_a_group_is_noted_once_it_is_complete():
 
     async def both():
         stream = GroupStream(Sample(id="s"), 1)
-        reward = watched(SimpleNamespace(score=score), spec, "t")
-        await reward.score(stream)
+        reward = watched(score, spec, "t")
+        await reward(stream)
         stream.put(0, Completion(text="x"))
-        await reward.score(stream)
+        await reward(stream)
 
     asyncio.run(both())
     assert seen == [0, 1]
@@ -95,6 +94,5 @@ def test_more_calls_than_there_is_room_for_are_not_noted():
     notes = watched_calls._opened()
     taken = [notes.add("x" * 1000) for _ in range(len(notes._free))]
     assert notes.add("one more") is None
-    notes.remove(None)
     for place in taken:
         notes.remove(place)

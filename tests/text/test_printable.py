@@ -8,7 +8,8 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rewardlab.text import cursor_stream, printable, printable_output
+from rewardlab.text import cursor_stream, printable
+from rewardlab.text.printable import printable_output
 from tqdm import tqdm
 
 PLUGIN = r"""

@@ -62,7 +62,9 @@ class TestTheFigure:
 
     def test_needs_a_scale_for_a_rank_correlation(self):
         groups = scored(1, 1, raw=["Assistant A", "Tie"], gold=[1, 2])
-        with pytest.raises(UserError, match="c read 'Assistant A', which is no number; `metric: kendall_tau` is for"):
+        with pytest.raises(
+            UserError, match="c read 'Assistant A', which is not a number; `metric: kendall_tau` is for"
+        ):
             checkpoint_score(Validation(component="c", metric="kendall_tau"), 1, groups)
 
 

@@ -25,7 +25,7 @@ def told(tmp_path, monkeypatch, write):
         monkeypatch.delenv(variable, raising=False)
     write("r.yaml", RECIPE)
     cache = f"the cache of the hub, {tmp_path / 'hub'}"
-    return f"r.yaml:3: model: 'org/smal' is no folder here and not in {cache}; did you mean 'org/small'?"
+    return f"r.yaml:3: model: 'org/smal' is not a folder here and not in {cache}; did you mean 'org/small'?"
 
 
 def test_check_warns_of_a_name_that_is_nearly_that_of_a_model_here(main, told):
@@ -60,4 +60,4 @@ def test_a_folder_that_is_not_there_is_told_with_its_neighbours(main, write, tmp
     write("r.yaml", RECIPE)
     code, _, err = main("check", "r.yaml", "model=./models/mien")
     assert code == 2
-    assert "'./models/mien' is no model folder: there is no such folder; did you mean 'mine'?" in err
+    assert "'./models/mien' is not a model folder: there is no such folder; did you mean 'mine'?" in err

@@ -154,7 +154,7 @@ class TestAResumedRun:
         run = RunDirectory.create(plan(), COMMAND, root=tmp_path / "runs")
         run.close()
         (run.path / name).write_text(content, encoding="latin-1")
-        with pytest.raises(UserError, match="is no run directory to resume: "):
+        with pytest.raises(UserError, match="is not the folder of a run: "):
             RunDirectory.resume(run.path, plan(), COMMAND)
 
     def test_is_no_other_folder(self, plan, tmp_path):
@@ -163,7 +163,7 @@ class TestAResumedRun:
         whole = files(run.path)
 
         def refused(path):
-            with pytest.raises(UserError, match="is no run directory to resume: "):
+            with pytest.raises(UserError, match="is not the folder of a run: "):
                 RunDirectory.resume(path, plan(), COMMAND)
 
         refused(tmp_path / "nowhere")

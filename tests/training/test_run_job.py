@@ -137,4 +137,4 @@ def test_no_thread_is_left(job):
     until = time.monotonic() + 10
     while threading.active_count() > before and time.monotonic() < until:
         time.sleep(0.05)
-    assert threading.active_count() <= before + 1  # the loop of a lane may take its time
+    assert threading.active_count() <= before + 1  # the loop of an executor may take its time

@@ -1,12 +1,12 @@
 """What workers print is shown line by line: named, once, with an end."""
 
 from rewardlab.redaction import forget_secrets, note_secrets
-from rewardlab.workers.output import MAX_LINE_LENGTH, MAX_LINES, CrewOutput
+from rewardlab.workers.output import MAX_LINE_LENGTH, MAX_LINES, PoolOutput
 
 
 def test_chunks_become_lines_and_progress_bars_their_last_state():
     shown = []
-    add = CrewOutput("a (my/a)", shown.append).of_worker(2)
+    add = PoolOutput("a (my/a)", shown.append).of_worker(2)
     for chunk in (b"one\ntw", b"o\n\n  \n", b"10%\r50%\r", b"100%\n", "ü\n".encode(), b"\xff\r\nunfinished"):
         add(chunk)
     assert shown == [f"a (my/a), worker 2: {line}" for line in ("one", "two", "100%", "ü", "\ufffd")]
@@ -14,7 +14,7 @@ def test_chunks_become_lines_and_progress_bars_their_last_state():
 
 def test_a_line_of_several_workers_is_shown_once_and_a_long_one_is_cut():
     shown = []
-    output = CrewOutput("a", shown.append)
+    output = PoolOutput("a", shown.append)
     for number in (1, 2):
         output.of_worker(number)(b"same\n")
     output.of_worker(3)(b"x" * 10**6 + b"\n")
@@ -25,7 +25,7 @@ def test_a_line_of_several_workers_is_shown_once_and_a_long_one_is_cut():
 
 def test_there_is_an_end_of_it():
     shown = []
-    output = CrewOutput("a", shown.append)
+    output = PoolOutput("a", shown.append)
     output.of_worker(1)(b"".join(b"%d\n" % number for number in range(2 * MAX_LINES)))
     output.of_worker(2)(b"more\n" * 10**5)
     assert len(shown) == MAX_LINES + 1
@@ -36,7 +36,7 @@ def test_a_cut_leaves_no_half_of_a_secret():
     shown = []
     note_secrets(["sk-SECRETSECRETSECRET"])
     try:
-        CrewOutput("a", shown.append).of_worker(1)(b"p" * (MAX_LINE_LENGTH - 10) + b"sk-SECRETSECRETSECRET\n")
+        PoolOutput("a", shown.append).of_worker(1)(b"p" * (MAX_LINE_LENGTH - 10) + b"sk-SECRETSECRETSECRET\n")
     finally:
         forget_secrets()
     assert shown == [f"a, worker 1: {'p' * (MAX_LINE_LENGTH - 10)}***"]

@@ -19,7 +19,7 @@ import pytest
 from helpers.paths import TESTS
 from rewardlab import Completion, Context, Group, GroupStream, Sample, Score
 from rewardlab.registry import Registry
-from rewardlab.workers.process import (
+from rewardlab.workers.errors import (
     PluginRaisedError,
     WorkerDiedError,
     WorkerError,
@@ -184,8 +184,8 @@ class TestScores:
         for answer, complaint in {
             "0.5": "score returned float, not a list of Score",
             "[0.5]": "score returned float at 0, not a Score",
-            "said(Decimal(1))": "score 0: score['value'] is no JSON value",
-            "said(0.5, fine=1, bad={1, 2})": r"score 0: info\['bad'\] is no JSON value",
+            "said(Decimal(1))": "score 0: score['value'] is not a JSON value",
+            "said(0.5, fine=1, bad={1, 2})": r"score 0: info\['bad'\] is not a JSON value",
         }.items():
             with pytest.raises(PluginRaisedError, match=complaint.replace("['value']", r"\['value'\]")):
                 say(shared, answer)
@@ -307,7 +307,7 @@ class TestAPool:
 
     def test_names_a_sample_that_json_cannot_carry(self, open_pool):
         sample = Sample(id="s9", fields={"fine": 1, "when": {1, 2}})
-        with pytest.raises(WorkerError, match=r"sample 's9': fields\['when'\] is no JSON value"):
+        with pytest.raises(WorkerError, match=r"sample 's9': fields\['when'\] is not a JSON value"):
             asyncio.run(open_pool("echo").score([(sample, Completion(text="x"))]))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rewardlab.errors import UserError
 from rewardlab.redaction import note_secrets
-from rewardlab.workers.process import PluginRaisedError, WorkerDiedError, WorkerStartError, WorkerTimeout
+from rewardlab.workers.errors import PluginRaisedError, WorkerDiedError, WorkerStartError, WorkerTimeout
 from rewardlab.workers.shared import FIRST_QUESTIONS, Workers
 
 pytestmark = pytest.mark.slow  # each test starts processes

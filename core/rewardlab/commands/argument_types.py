@@ -10,10 +10,6 @@ from rewardlab.command_spec import PythonOnly
 
 Count = Annotated[int, Field(ge=1)]
 """a whole number from 1 up"""
-Amount = Annotated[float, Field(ge=0, le=1e9)]
-"""a number from 0 to a billion"""
-Share = Annotated[float, Field(ge=0, le=1)]
-"""a number from 0 to 1"""
 AnyRecipe = SkipValidation[str | os.PathLike[str] | Mapping[str, Any]]
 """a recipe: a file, the name of a shipped recipe, the folder of a run, or for programs the tree itself"""
 AnyRows = SkipValidation[Any]

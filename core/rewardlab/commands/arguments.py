@@ -6,6 +6,7 @@ from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Literal
 
@@ -116,6 +117,34 @@ def _mapping(texts: Sequence[str], argument: Argument) -> dict[str, str]:
             raise UserError(what, where=f"{argument.shown} {text}")
         found[name] = value
     return found
+
+
+def apart(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Split words without a flag into (files, overrides), each in their order; a path with = has a / before that."""
+    overrides = [word for word in words if _is_override(word)]
+    return [word for word in words if word not in overrides], overrides
+
+
+def split_override(words: Sequence[str], surplus: bool) -> str | None:
+    """Return, whole, the first override that the shell has split at spaces; None if there is none.
+
+    It is one whose braces or brackets stay open, or if there are more files than a command takes (`surplus`), any that
+    words follow which could be the rest of it.
+    """
+    for at, word in enumerate(words):
+        rest = list(takewhile(lambda word: not _is_override(word), words[at + 1 :]))
+        if rest and _is_override(word) and (surplus or _stays_open(word)):
+            return " ".join([word, *rest])
+    return None
+
+
+def _is_override(word: str) -> bool:
+    return "=" in word and "/" not in word.partition("=")[0]
+
+
+def _stays_open(override: str) -> bool:
+    value = override.partition("=")[2]
+    return value[:1] in ("{", "[") and any(value.count(a) > value.count(b) for a, b in ("{}", "[]"))
 
 
 def arguments_of(config: type[Config]) -> list[Argument]:

@@ -11,6 +11,5 @@ BUILT_IN = [
     CommandSpec.of_module("rewardlab.commands.check", "find every mistake in a recipe, without loading a model"),
     CommandSpec.of_module("rewardlab.commands.eval", "evaluate a model, or one that a server answers for, by a recipe"),
     CommandSpec.of_module("rewardlab.commands.score", "reward existing completions"),
-    CommandSpec.of_module("rewardlab.commands.plugins", "list installed plugins and components"),
     CommandSpec.of_module("rewardlab.commands.env", "build, list and remove plugins' own environments"),
 ]

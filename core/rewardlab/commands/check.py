@@ -9,7 +9,7 @@ from rewardlab.errors import UserError
 from rewardlab.plan import Plan
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.yaml12 import dump
-from rewardlab.registry import command_of_ours
+from rewardlab.registry.registry import command_of_ours
 from rewardlab.specs import Config
 from rewardlab.training import check_recipe
 
@@ -60,7 +60,7 @@ def _causes(options: Options) -> CommandResult:
     """Return what `rewardlab causes` finds in rows that are scored already; it refuses others, for scoring may cost."""
     spec = command_of_ours("causes")
     given = {"recipe": options.recipe, "overrides": options.overrides, "rows": options.rows, "limit": None}
-    found = spec.call(spec.options_class()(**given))
+    found = spec.run(spec.options_class()(**given))
     assert isinstance(found, CommandResult)
     return found
 

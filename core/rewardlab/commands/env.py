@@ -9,7 +9,7 @@ from pydantic import model_validator
 
 from rewardlab.command_spec import CommandResult, Positional, note
 from rewardlab.errors import UserError, nearest
-from rewardlab.registry import Registry, installed
+from rewardlab.registry.registry import Registry, installed
 from rewardlab.specs import Config
 from rewardlab.text import columns
 from rewardlab.workers.environments.definition import EnvironmentDefinition, python_in
@@ -86,7 +86,7 @@ def _definitions(name: str, cpu: bool, registry: Registry) -> list[EnvironmentDe
         return [of_backends[f"{name}{CPU}" if cpu else name]()]
     if name not in registry.names():
         having = [plugin.name for plugin in registry if environments_of(plugin)]
-        raise UserError(f"no plugin {name!r}{nearest(name, [*having, *of_backends])}")
+        raise UserError(f"no plugin {name!r} with an environment of its own{nearest(name, [*having, *of_backends])}")
     plugin = registry.usable(name)
     if not (found := environments_of(plugin)):
         raise UserError(f"plugin {name!r} has no separate environment: it lives in this one")

@@ -23,7 +23,7 @@ def find(name: str) -> "CommandSpec | None":
     others = third_parties()
     if ours is not None and not others:
         return ours
-    from rewardlab.registry import command_of_ours, find_command, installed
+    from rewardlab.registry.registry import command_of_ours, find_command, installed
 
     found = (find_command(name, installed()) if others else None) or ours
     return command_of_ours(name) if found is None and command_owner(name) is not None else found
@@ -37,7 +37,6 @@ def of_our_plugins(installed: bool) -> list[tuple[str, str]]:
         for name, plugin in first_party().items()
         if (plugin["distribution"] in here) is installed
         for command, summary in plugin["commands"].items()
-        if " " not in command  # else it is a part of a command
     ]
 
 
@@ -45,7 +44,7 @@ def of_third_parties() -> list[tuple[str, str]]:
     """Return the commands of plugins that are not ours, with their origin. A broken plugin has none."""
     if not third_parties():
         return []
-    from rewardlab.registry import installed
+    from rewardlab.registry.registry import installed
     from rewardlab.text.printable import printable
 
     registry = installed()

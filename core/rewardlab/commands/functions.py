@@ -6,9 +6,8 @@ from itertools import pairwise
 from typing import Any
 
 from rewardlab.command_spec import CommandResult, CommandSpec, Overrides, Positional
-from rewardlab.commands.arguments import Argument, arguments_of, validated
+from rewardlab.commands.arguments import Argument, apart, arguments_of, validated
 from rewardlab.errors import nearest
-from rewardlab.recipe.command_line import apart
 from rewardlab.specs import Config
 
 
@@ -25,7 +24,7 @@ def function_of(spec: CommandSpec) -> Callable[..., Any]:
         options = {_present_name(name, arguments): value for name, value in options.items()}
         if unknown := [name for name in options if name not in config.model_fields]:
             raise TypeError(f"{spec.name}() has no argument {unknown[0]!r}{nearest(unknown[0], config.model_fields)}")
-        return spec.call(validated(config, dict(_by_position(spec.name, arguments, words)) | options, arguments))
+        return spec.run(validated(config, dict(_by_position(spec.name, arguments, words)) | options, arguments))
 
     config = spec.options_class()
     call.__name__ = call.__qualname__ = spec.name

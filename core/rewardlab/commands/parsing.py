@@ -1,26 +1,45 @@
 """The parser of a command's arguments, and the words that call a command again."""
 
 import inspect
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+import re
+import shlex
+from argparse import Action, ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
-from typing import Any
+from difflib import get_close_matches
+from typing import Any, NoReturn
 
 from rewardlab.command_spec import CommandSpec, Overrides, Positional
-from rewardlab.commands.arguments import Argument, arguments_of, validated
+from rewardlab.commands.arguments import Argument, apart, arguments_of, split_override, validated
 from rewardlab.commands.built_in import TRACEBACK
 from rewardlab.errors import UserError
-from rewardlab.recipe.command_line import apart
 from rewardlab.specs import Config
+
+WORDS = "words"
+"""the argument that takes words of several kinds, files and overrides, in any order"""
+
+
+class _HelpFormatter(RawDescriptionHelpFormatter):
+    def _format_args(self, action: Action, default_metavar: str) -> str:
+        """Return how an argument is written; words, whose metavar says that they are several, are not repeated."""
+        return str(action.metavar) if action.dest == WORDS else super()._format_args(action, default_metavar)
+
+
+class _CommandParser(ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """Print the usage, what is wrong and what may be meant, and exit."""
+        if unknown := re.match("unrecognized arguments: --([^ =]+)", message):
+            if close := get_close_matches(f"--{unknown[1]}", self._option_string_actions, n=1, cutoff=0.75):
+                message += f"; did you mean {close[0]!r}?"
+            elif any("KEY=VALUE" in str(action.metavar) for action in self._actions):
+                message += f"; keys of a recipe have no dashes: {unknown[1]}=VALUE"
+        super().error(message)
 
 
 def parser_of(spec: CommandSpec) -> ArgumentParser:
     """Return the parser of a command."""
     config = spec.options_class()
-    parser = ArgumentParser(
-        f"rewardlab {spec.name}",
-        description=inspect.cleandoc(config.__doc__ or spec.summary),
-        formatter_class=RawDescriptionHelpFormatter,
-    )
+    description = inspect.cleandoc(config.__doc__ or spec.summary)
+    parser = _CommandParser(f"rewardlab {spec.name}", description=description, formatter_class=_HelpFormatter)
     add_arguments(parser, config)
     return parser
 
@@ -35,7 +54,7 @@ def add_arguments(parser: ArgumentParser, config: type[Config]) -> None:
         texts = [argument.help for argument in arguments if isinstance(argument.mark, Positional)]
         needed = any(argument.required for argument in arguments if isinstance(argument.mark, Positional))
         parser.add_argument(
-            "words", nargs="+" if needed else "*", metavar=" ".join(words), help=" ".join("; ".join(texts).split())
+            WORDS, nargs="+" if needed else "*", metavar=" ".join(words), help=" ".join("; ".join(texts).split())
         )
     for argument in arguments:
         if argument.flags or (isinstance(argument.mark, Positional) and not _with_overrides(arguments)):
@@ -62,7 +81,7 @@ def options_of(spec: CommandSpec, given: Namespace) -> Config:
     arguments = arguments_of(config)
     found = {a.name: a.values(value) for a in arguments if (value := getattr(given, a.name, None)) not in (None, [])}
     if _with_overrides(arguments):
-        found |= _of_words(given.words, arguments)
+        found |= _of_words(getattr(given, WORDS), arguments)
     if "as_json" in config.model_fields:
         found["as_json"] = given.json
     return validated(config, found, arguments)
@@ -72,9 +91,13 @@ def _of_words(words: Sequence[str], arguments: Sequence[Argument]) -> dict[str, 
     """Return what the words without a flag give: overrides, and the others in the order of the fields."""
     files, overrides = apart(words)
     places = [argument for argument in arguments if isinstance(argument.mark, Positional)]
+    if whole := split_override(words, surplus=len(files) > len(places)):
+        raise UserError(f"the shell has split an override at a space; put it in quotes: {shlex.quote(whole)}")
     least = sum(argument.required for argument in places)
-    if not least <= len(files) <= len(places):
-        wanted = " and ".join(_usage(argument) for argument in places)
+    wanted = " and ".join(_usage(argument) for argument in places)
+    if len(files) > len(places):
+        raise UserError(f"it takes {wanted} and no more, found {', '.join(files)}; an override is written KEY=VALUE")
+    if len(files) < least:
         are = "are needed, in this order" if len(places) > 1 else "is needed"
         raise UserError(f"{wanted} {are}; found {', '.join(files) or 'none'}")
     [where] = [argument.name for argument in arguments if isinstance(argument.mark, Overrides)]

@@ -14,7 +14,7 @@ from rewardlab.errors import PLUGIN_FAULTS, RewardlabError, one_line_at
 from rewardlab.plan import Plan
 from rewardlab.recipe.loading import RESOLVED
 from rewardlab.redaction import name_variables, shell_command
-from rewardlab.registry import installed
+from rewardlab.registry.registry import installed
 from rewardlab.specs import Config
 from rewardlab.training import RunJob, RunResult
 from rewardlab.training.backend import lacking

@@ -60,7 +60,7 @@ def run(options: Options) -> CommandResult:
             options.say(line)
         return CommandResult(data=summary.as_dict())
     more = (*JSON[: options.as_json], "--resume")
-    with file_of(options.rows) as path:
+    with file_of(options.rows, options.say) as (path, say):
         summary = ScoreJob(
             plan=plan,
             rows=str(path),
@@ -68,7 +68,7 @@ def run(options: Options) -> CommandResult:
             resume=options.resume,
             skip_bad=options.skip_bad,
             command=command_line("score", options.model_copy(update={"resume": False}), *more),
-            say=options.say,
+            say=say,
         ).run()
     written = name_variables(str(output))
     *components, total = summary.lines()

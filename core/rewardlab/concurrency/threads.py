@@ -150,7 +150,7 @@ def must_reraise(error: BaseException, task: asyncio.Task[Any] | None) -> bool:
 
 
 def running_task() -> asyncio.Task[Any] | None:
-    """Return the task that runs in this thread; None where none does."""
+    """Return the task that runs in this thread; None if none does."""
     try:
         return asyncio.current_task()
     except RuntimeError:  # no loop: whoever collects garbage closes a coroutine

@@ -11,13 +11,12 @@ row.
     parquet_sizes  what a parquet file unpacks to, from its footer
     plain_values  rows of other libraries as JSON has them
     rows          rows made into samples: columns under our names, checked, with ids
-    column_names  which columns are probably which fields, by name and by values
+    column_names  what others call our fields, and fields that seem to be swapped
     prompt_findings  prompts that hold their answer, or come again
     row_needs     what rows must have to be scored
-    row_schema    the JSON Schema of a row to score
     datasets      the datasets of a recipe, and which samples are held out
     ledger_columns  the columns of a run's ledger, and their version
-    ledger_lines  the lines of a run's ledger: one file, or shards that are joined
+    ledger_shards  the files of a ledger that many processes write
     shuffle       a random order by the seed and each sample's id
     stratified    samples taken evenly over the values of some fields
     dropped_rows  rows that a data step leaves out: counted, reported, and too many of them stop the job
@@ -33,10 +32,10 @@ from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rewardlab.concurrency.ordered_map import in_order as in_order
-    from rewardlab.data.column_names import Choose as Choose
-    from rewardlab.data.column_names import Guess as Guess
+    from rewardlab.data.column_names import FINAL as FINAL
+    from rewardlab.data.column_names import columns_named as columns_named
     from rewardlab.data.column_names import field_named as field_named
-    from rewardlab.data.column_names import guess_columns as guess_columns
+    from rewardlab.data.column_names import looks_like_an_answer as looks_like_an_answer
     from rewardlab.data.datasets import is_held_out as is_held_out
     from rewardlab.data.datasets import read_dataset as read_dataset
     from rewardlab.data.dropped_rows import DroppedRow as DroppedRow
@@ -53,20 +52,17 @@ if TYPE_CHECKING:
     from rewardlab.data.ledger_columns import LEDGER_VERSION as LEDGER_VERSION
     from rewardlab.data.ledger_columns import SCORE_COLUMNS as SCORE_COLUMNS
     from rewardlab.data.ledger_columns import ColumnType as ColumnType
-    from rewardlab.data.ledger_lines import INDEX_ENDING as INDEX_ENDING
-    from rewardlab.data.ledger_lines import LEDGER_FOLDER as LEDGER_FOLDER
-    from rewardlab.data.ledger_lines import LedgerFile as LedgerFile
-    from rewardlab.data.ledger_lines import LedgerPart as LedgerPart
-    from rewardlab.data.ledger_lines import ledger_indices as ledger_indices
-    from rewardlab.data.ledger_lines import ledger_parts as ledger_parts
-    from rewardlab.data.ledger_lines import shard_beginning as shard_beginning
+    from rewardlab.data.ledger_shards import INDEX_ENDING as INDEX_ENDING
+    from rewardlab.data.ledger_shards import LEDGER_FOLDER as LEDGER_FOLDER
+    from rewardlab.data.ledger_shards import ledger_indices as ledger_indices
+    from rewardlab.data.ledger_shards import shard_beginning as shard_beginning
     from rewardlab.data.parquet import import_pyarrow as import_pyarrow
     from rewardlab.data.prompt_checks import prompt_findings as prompt_findings
     from rewardlab.data.row_file import open_packed as open_packed
     from rewardlab.data.row_file import read_lines as read_lines
     from rewardlab.data.row_file import refuse_stream as refuse_stream
     from rewardlab.data.row_needs import RowNeeds as RowNeeds
-    from rewardlab.data.row_schema import ROW_SCHEMA as ROW_SCHEMA
+    from rewardlab.data.rows import ROLES as ROLES
     from rewardlab.data.rows import Identifier as Identifier
     from rewardlab.data.rows import columns_of as columns_of
     from rewardlab.data.rows import prompt_hash as prompt_hash
@@ -75,6 +71,7 @@ if TYPE_CHECKING:
     from rewardlab.data.rows import sample_id as sample_id
     from rewardlab.data.rows import to_completions as to_completions
     from rewardlab.data.rows import to_group as to_group
+    from rewardlab.data.rows import to_messages as to_messages
     from rewardlab.data.rows import to_sample as to_sample
     from rewardlab.data.shuffle import shuffled as shuffled
     from rewardlab.data.stratified import stratified_sample as stratified_sample

@@ -3,12 +3,13 @@
 import logging
 from collections import Counter
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeGuard, TypeVar
 
 from rewardlab.errors import JobError
 
 log = logging.getLogger("rewardlab.dropped")  # users filter by this name
 
+T = TypeVar("T")
 ENOUGH = 50
 """The number of rows that must have been tried before their share of failures means anything."""
 EXAMPLES = 3
@@ -42,22 +43,21 @@ class DroppedRows:
         self._reasons: Counter[tuple[str, str]] = Counter()
         self._failed: list[DroppedRow] = []
 
-    def keep(self) -> None:
-        """Count a row that stays."""
-        self._kept += 1
-
-    def drop(self, row: DroppedRow) -> None:
-        """Count a row that is left out.
+    def keeps(self, row: T | DroppedRow) -> TypeGuard[T]:
+        """Count what became of a row; return whether it stays.
 
         Raises JobError once at least ENOUGH rows were tried and more than `most` of them are the judge's fault.
         """
+        if not isinstance(row, DroppedRow):
+            self._kept += 1
+            return True
         self._reasons[row.kind, row.reason] += 1
-        if row.fault != "judge":
-            return
-        self._failed.append(row)
-        tried = self._kept + len(self._failed)
-        if tried >= ENOUGH and len(self._failed) > self._most * tried:
-            raise JobError(f"{self._describe_failures(tried)}; more than max_dropped: {self._most:g} allows")
+        if row.fault == "judge":
+            self._failed.append(row)
+            tried = self._kept + len(self._failed)
+            if tried >= ENOUGH and len(self._failed) > self._most * tried:
+                raise JobError(f"{self._describe_failures(tried)}; more than max_dropped: {self._most:g} allows")
+        return False
 
     def close(self, unanswered: int) -> None:
         """Log a warning that counts the dropped rows, at the end of all rows. Raises JobError if the judge left none.

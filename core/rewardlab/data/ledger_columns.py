@@ -44,7 +44,5 @@ SCORE_COLUMNS: Mapping[str, ColumnType] = {
 }
 """what a line may say of each component, under `components`"""
 
-GROUP_KEYS = ("version", "attempt", "stage", "step", "group")
-USE_KEYS = ("trained", "phase")
-LEDGER_BEGINNING = (*GROUP_KEYS, "index", *USE_KEYS)
+LEDGER_BEGINNING = ("version", "attempt", "stage", "step", "group", "index", "trained", "phase")
 """the keys with which a line begins, in this order"""

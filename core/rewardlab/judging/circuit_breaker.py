@@ -10,7 +10,7 @@ MAX_CONSECUTIVE = 8
 FEW_IN_A_ROW, FEW_LAST_S = 3, 3.0
 FIRST_PAUSE_S, MAX_PAUSE_S = 1.0, 10.0
 CHANCE = 1e-5
-"""failures in a row are no outage where the share of calls that failed before makes them likelier than this"""
+"""failures in a row are not an outage if the share of calls that failed before makes them likelier than this"""
 REMEMBERED, FEWEST = 64, 16
 """calls whose outcome gives that share, and for how many they count at least"""
 MAX_SHARE = 0.7
@@ -25,7 +25,7 @@ MAX_AFTER_S = 120.0
 class CircuitBreaker:
     """A circuit breaker. Failures in a row open it: MAX_CONSECUTIVE, or FEW_IN_A_ROW that last FEW_LAST_S seconds.
 
-    A judge that fails now and then is not down: more in a row are needed where they may be chance (CHANCE), and
+    A judge that fails now and then is not down: more in a row are needed if they may be chance (CHANCE), and
     failures of calls that were sent before the last answer do not count (FRESH_S), such as timeouts that end together.
 
     While it is open, questions wait, and one of them goes through after each of a series of growing pauses; the first

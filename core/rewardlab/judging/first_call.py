@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from rewardlab.concurrency.threads import LoopThread
@@ -69,7 +70,7 @@ def first_questions(plan: Plan, only: int | None = None) -> dict[str, list[Ask]]
     A judge whose askers do not say how they ask is not in it.
     """
     found: dict[str, dict[str, Ask]] = {}
-    for planned in _askers(plan, only):
+    for planned in chain.from_iterable(_askers(plan, only)):
         for name, questions in planned.questions().items():
             for question in questions:
                 form = repr(([message["role"] for message in question.messages], question.params))
@@ -77,19 +78,17 @@ def first_questions(plan: Plan, only: int | None = None) -> dict[str, list[Ask]]
     return {name: list(forms.values()) for name, forms in found.items()}
 
 
-def _askers(plan: Plan, only: int | None) -> list[Component]:
-    """Return the data steps and, where something scores, the rewards of the recipe or of stage `only`."""
+def _askers(plan: Plan, only: int | None) -> tuple[list[Component], list[Component]]:
+    """Return the data steps, and, if something scores, the rewards of the recipe or of stage `only`."""
     stages = {index: stage for index, stage in enumerate(plan.recipe.stages) if only in (None, index)}
     scored = only is None or any(map(scores, stages.values()))
     steps = [planned for place, planned in plan.datasets.items() if place[0] == "stages" and place[1] in stages]
-    return [*steps, *(plan.components.values() if scored else ())]
+    return steps, list(plan.components.values()) if scored else []
 
 
 def judges_asked(plan: Plan, only: int | None = None) -> Mapping[str, Component]:
     """Return the judges that something in the recipe, or in stage `only`, asks."""
-    stages = {index: stage for index, stage in enumerate(plan.recipe.stages) if only in (None, index)}
-    scored = only is None or any(map(scores, stages.values()))
-    steps = [planned for place, planned in plan.datasets.items() if place[0] == "stages" and place[1] in stages]
-    names = {name for planned in steps for name in planned.judges()} | (plan.asked_by_rewards if scored else set())
-    names |= plan.policy_judges(only)
+    steps, rewards = _askers(plan, only)
+    names = {name for planned in steps for name in planned.judges()} | plan.policy_judges(only)
+    names |= plan.asked_by_rewards if rewards else set()
     return {name: planned for name, planned in plan.judges.items() if name in names}

@@ -19,6 +19,10 @@ class ArrivingGroup(Protocol):
         """Whether all of its completions have arrived."""
 
 
+class GroupTimeout(Exception):
+    """The end of the time that a group has with a judge."""
+
+
 class GroupClock:
     """The time that a group has left with each judge."""
 
@@ -27,25 +31,28 @@ class GroupClock:
         self._ends: dict[str, float] = {}
         self._limits: dict[str, list[asyncio.Timeout]] = {}
 
+    @asynccontextmanager
+    async def limited(self, judge: str, seconds: float) -> AsyncIterator[None]:
+        """Limit a block to what the group has left of its `seconds` with a judge. Raises GroupTimeout after that."""
+        limit = asyncio.timeout_at(self._ends.get(judge))
+        limits = self._limits.setdefault(judge, [])
+        try:
+            async with limit:
+                limits.append(limit)
+                try:
+                    yield
+                finally:
+                    limits.remove(limit)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            why = f"judge {judge!r} did not answer all questions about the group within {seconds:g} s"
+            raise GroupTimeout(why) from None
+
     @property
     def sample_id(self) -> str:
         """The id of the group's sample."""
         return self._stream.sample.id
-
-    @asynccontextmanager
-    async def limited(self, judge: str) -> AsyncIterator[asyncio.Timeout]:
-        """Limit a block to the time that the group has left with a judge.
-
-        When that is over, the block ends with a TimeoutError, and the limit that it was given has `expired()`.
-        """
-        limit = asyncio.timeout_at(self._ends.get(judge))
-        limits = self._limits.setdefault(judge, [])
-        async with limit:
-            limits.append(limit)
-            try:
-                yield limit
-            finally:
-                limits.remove(limit)
 
     def sent(self, judge: str, seconds: float) -> None:
         """Note that a question is sent; the first one after the group is complete starts the clock, of `seconds`."""

@@ -4,8 +4,10 @@ A question first looks for a kept answer, and for the same question under way (r
 asked, several times if need be (attempts).
 """
 
-from contextlib import suppress
+from collections.abc import Coroutine
+from contextlib import nullcontext, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -13,7 +15,7 @@ from urllib.parse import quote
 from rewardlab.concurrency.threads import LoopThread
 from rewardlab.errors import JobError, RewardlabError, one_line
 from rewardlab.judging.budget import Budget
-from rewardlab.judging.group_deadline import GROUP_CLOCK, UNANSWERED
+from rewardlab.judging.group_deadline import GROUP_CLOCK, UNANSWERED, GroupTimeout
 from rewardlab.judging.kept_replies import reply_files
 from rewardlab.judging.limits import Limits, own_limits
 from rewardlab.judging.reply_cache import ReplyCache, judge_identity
@@ -57,7 +59,7 @@ class HostedJudge:
         self._usage = UsageFile(folder and folder / f"{stem}.usage.json")
         self.earlier_usage = self._usage.earlier
         self.most_tokens = spec.most_tokens(options) if spec.most_tokens is not None else None
-        """The most tokens of an answer; None where nothing bounds it."""
+        """The most tokens of an answer; None if nothing bounds it."""
         most = self.most_tokens
         limits = self._own_limits(most) if sharing is None else sharing.limits(name, settings, most)
         self._budget = limits.budget
@@ -92,13 +94,13 @@ class HostedJudge:
         """The file that new answers are written to; None if they are not kept."""
         return self._cache.kept_in
 
-    async def ask(self, ask: Ask) -> Reply:
-        """Return the judge's reply; whatever the judge does, this does not raise.
+    def ask(self, ask: Ask) -> Coroutine[Any, Any, Reply]:
+        """Return a coroutine for the judge's reply; whatever the judge does, it does not raise.
 
         A judge that raises TryAgain or another exception, or takes too long, is asked again; a Reply with `error` that
         it returns is final. An equal question (model, messages, parameters and draw) under way is waited for instead.
         """
-        return await self._home.here(self._attempts.local(ask) if self._spec.local else self._ask_remote(ask))
+        return self._home.here(self._attempts.local(ask) if self._spec.local else self._ask_remote(ask))
 
     def report_parsed(self, reply: Reply, ok: bool) -> None:
         """Count whether the asker could use a reply; to be called once for each reply.
@@ -150,13 +152,12 @@ class HostedJudge:
     async def probe(self, question: Ask = PROBE_QUESTION, patient: bool = False) -> str | None:
         """Ask a small question and return why there is no answer, or None. An answer in a cassette will do.
 
-        A judge that is busy is asked a few times; where `patient`, one that is down is waited for as questions of a job
+        A judge that is busy is asked a few times; if `patient`, one that is down is waited for as questions of a job
         wait for it. An answer without the log-probabilities that were asked for is none.
         """
         if self._spec.local or self._cache.replays:
             return None
-        first = self._attempts.first_in_time if patient else self._attempts.first
-        reply, _ = await self._cache.get(question, first)
+        reply, _ = await self._cache.get(question, partial(self._attempts.first, patient=patient))
         if reply.error is None and question.params.get("logprobs") and reply.logprobs is None:
             return "answers without the log-probabilities of its tokens, which a question asks for"
         return reply.error
@@ -174,17 +175,22 @@ class HostedJudge:
                 await close()
 
     async def _ask_remote(self, ask: Ask) -> Reply:
+        reused, seconds, clock = False, self._settings.group_timeout, GROUP_CLOCK.get()
+        limit = nullcontext() if seconds is None or clock is None else clock.limited(self.name, seconds)
         try:
-            reply, reused = await self._get_in_time(ask)
+            async with limit:
+                reply, reused = await self._cache.get(ask, self._attempts.ask)
+        except GroupTimeout as error:
+            reply = Reply(error=str(error))
         except (RewardlabError, OSError) as error:  # a full disk, a budget that is used up
             why = str(error) if isinstance(error, RewardlabError) else f"judge {self.name!r}: {one_line(error)}"
             self._stop(JobError(why))
-            reply, reused = Reply(error=why), False
+            reply = Reply(error=why)
         if reply.error is None:
             self.usage.reused += reused
             return reply
         if self._cache.strict:
-            about = f" (sample {clock.sample_id!r})" if (clock := GROUP_CLOCK.get()) is not None else ""
+            about = f" (sample {clock.sample_id!r})" if clock is not None else ""
             hint = "rows, prompt or parameters have changed since it was recorded; `mode: record` asks for it"
             self._stop(JobError(f"{reply.error}{about}: {hint}"))
         if (lost := UNANSWERED.get()) is not None:
@@ -192,24 +198,10 @@ class HostedJudge:
         self.usage.failed += self.stopped is None  # what a stop cuts off is asked again by the next attempt
         return replace(reply, error=redact(reply.error))
 
-    async def _get_in_time(self, ask: Ask) -> tuple[Reply, bool]:
-        """Return (the reply, whether it took no call); the reply is an error if the group's time is over before it."""
-        seconds, clock = self._settings.group_timeout, GROUP_CLOCK.get()
-        if seconds is None or clock is None:
-            return await self._cache.get(ask, self._attempts.ask)
-        try:
-            async with clock.limited(self.name) as limit:
-                return await self._cache.get(ask, self._attempts.ask)
-        except TimeoutError:
-            if not limit.expired():
-                raise
-            why = f"judge {self.name!r} did not answer all questions about the group within {seconds:g} s"
-            return Reply(error=why), False
-
     def _stop(self, error: JobError) -> None:
         """Make no further call; the first reason counts."""
         self.stopped = self.stopped or error
 
     def _tell(self, text: str, warns: bool) -> None:
-        if self.stopped is None:  # failures of a judge that is being closed are no news
+        if self.stopped is None:  # failures of a judge that is being closed are not news
             self._judging.say(redact(f"{'warning: ' if warns else ''}judge {self.name!r} {text}"))

@@ -84,7 +84,7 @@ class KeptReplies:
         return self._writable.path if self._writable is not None else None
 
     def find(self, key: str) -> Reply | None:
-        """Return the reply with this key; one with an error where the cassette alone may answer, and has none."""
+        """Return the reply with this key; one with an error if the cassette alone may answer, and has none."""
         for cassette in self._cassettes:
             if (reply := cassette.find(key)) is not None:
                 return reply
@@ -112,7 +112,7 @@ class KeptReplies:
         self._cassettes, self._own, self._writable = [], [], None
 
     async def claim(self, key: str) -> Reply | None:
-        """Return the kept reply; None where the question is to be asked."""
+        """Return the kept reply; None if the question is to be asked."""
         return self.find(key)
 
     async def keep(self, key: str, model: str, draw: int, reply: Reply) -> Reply:

@@ -1,4 +1,4 @@
-"""What the user reads of a judge that is down: once at the start, now and then while it lasts, once at the end."""
+"""The lines about a judge that is down: once at the start, now and then while it lasts, once at the end."""
 
 import asyncio
 import time
@@ -8,7 +8,7 @@ from rewardlab.text.progress import format_duration, progress_interval_s
 
 
 class OutageNotice:
-    """The lines about the outages of one judge, told on the event loop that asks it.
+    """The lines about the outages of one judge, shown on the event loop that asks it.
 
     waiting: returns how many questions wait. say: called with each line, to stand behind the judge's name, and with
     whether it warns. While an outage lasts and anybody waits, a line comes every `progress_interval_s()` seconds.

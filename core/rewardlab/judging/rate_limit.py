@@ -18,7 +18,7 @@ SOON = 1e-6  # seconds too short to wait for
 class Bucket:
     """A token bucket: evenly spaced, with a burst of one second's worth; no minute gets more than `per_minute`.
 
-    over: seconds in which no more than `per_minute` is given out, where it may be used some seconds later. full:
+    over: seconds in which no more than `per_minute` is given out, if it may be used some seconds later. full:
     whether the burst is there at the start.
     """
 

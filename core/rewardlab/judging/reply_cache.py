@@ -21,7 +21,7 @@ class ReplyStore(Protocol):
     """The replies of a judge: files of this process (KeptReplies), or of several (SharedReplies)."""
 
     async def claim(self, key: str) -> Reply | None:
-        """Return the kept reply, or one with an error; None where this process is to ask, and `keep` or `release`."""
+        """Return the kept reply, or one with an error; None if this process is to ask, and `keep` or `release`."""
 
     async def keep(self, key: str, model: str, draw: int, reply: Reply) -> Reply:
         """Keep a reply and return the one that is kept now. Raises JobError if it cannot be kept."""
@@ -82,31 +82,30 @@ class ReplyCache:
         return self._use is not None and self._use.mode != "record"
 
     async def get(self, ask: Ask, call: Callable[[Ask], Awaitable[Reply]]) -> tuple[Reply, bool]:
-        """Return (the reply, whether it took no call of its own). Raises JobError if a new answer cannot be kept."""
+        """Return (the reply, whether it took no call of its own). Raises JobError if a new answer cannot be kept.
+
+        Equal questions wait for the reply of the first one; if that is cancelled, one of them goes on in its place.
+        """
         key = question_key(self._identity, ask)
         if (reply := self._unusable.get(key)) is not None:
             return reply, True
-        while True:
-            leader = self._under_way.get(key)
-            if leader is None:
-                return await self._lead(key, ask, call)
-            reply = await asyncio.shield(leader)
-            if reply is not None:
+        while (leader := self._under_way.get(key)) is not None:
+            if (reply := await asyncio.shield(leader)) is not None:
                 return reply, True
-
-    async def _lead(self, key: str, ask: Ask, call: Callable[[Ask], Awaitable[Reply]]) -> tuple[Reply, bool]:
-        """Claim the question and make the call; equal questions wait for its reply.
-
-        One of them does so in its place if this one is cancelled.
-        """
-        leading: asyncio.Future[Reply | None] = asyncio.get_running_loop().create_future()
-        self._under_way[key] = leading
+        leading = self._under_way[key] = asyncio.get_running_loop().create_future()
         reply = None
         try:
-            if (reply := await self._store.claim(key)) is not None:
-                reused = reply.error is None
-            else:
-                reply, reused = await self._ask(key, ask, call), False
+            reply = await self._store.claim(key)
+            reused = reply is not None and reply.error is None
+            if reply is None:
+                try:
+                    reply = await call(ask)
+                finally:
+                    if reply is None or reply.error is not None or not self._keeps:
+                        self._store.release(key)
+                if reply.error is None and self._keeps:
+                    model = redact(str(self._identity.get("model", "")))
+                    reply = await self._store.keep(key, model, ask.draw, reply)
             if reply.error is None:
                 self._note(key, reply)
         finally:
@@ -114,17 +113,6 @@ class ReplyCache:
             if not leading.done():
                 leading.set_result(reply)
         return reply, reused
-
-    async def _ask(self, key: str, ask: Ask, call: Callable[[Ask], Awaitable[Reply]]) -> Reply:
-        reply = None
-        try:
-            reply = await call(ask)
-        finally:
-            if reply is None or reply.error is not None or not self._keeps:
-                self._store.release(key)
-        if reply.error is not None or not self._keeps:
-            return reply
-        return await self._store.keep(key, redact(str(self._identity.get("model", ""))), ask.draw, reply)
 
     def read(self, reply: Reply) -> None:
         """Note that the asker could use a reply."""

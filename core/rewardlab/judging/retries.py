@@ -5,7 +5,8 @@ import inspect
 import math
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,8 +27,8 @@ MAX_WAIT_S = 120.0
 """a server that asks for a longer pause than this counts as refusing"""
 PATIENCE_A_RETRY_S = 12.0
 """a question is asked again for so long, times its retries; a judge that is down is waited for at least a timeout"""
-MAX_STEPS_OF_PAUSE = 5
-"""after so many tries of the first call to a judge that is waited for, the pauses, of 8 s then, grow no more"""
+MAX_STEPS_OF_PAUSE = 4
+"""after so many failures the pauses have grown to MAX_PAUSE_S"""
 BUSY_TRIES = 3
 """tries of the first call to a judge that is busy, and therefore up, and does not say for how long"""
 
@@ -41,6 +42,9 @@ class _Failure:
     may_cost: bool = False
     busy: bool = False
     sent: float = math.inf
+
+
+_INTERRUPTED = _Failure("was interrupted", may_cost=True)
 
 
 class Attempts:
@@ -87,140 +91,124 @@ class Attempts:
             outcome = await self._try(ask)
             return outcome if isinstance(outcome, Reply) else self._failed_reply(outcome, 1)
 
-    async def first(self, ask: Ask) -> Reply:
+    async def first(self, ask: Ask, patient: bool = False) -> Reply:
         """Ask before a job, outside of its counts; ask a judge that is busy up to BUSY_TRIES times.
 
-        One that says when to come back (Retry-After) is waited for as long as a running job waits for one that is down.
-        """
-        tries, since = 0, time.monotonic()
-        while True:
-            outcome = await self._try(ask)
-            if isinstance(outcome, Reply):
-                return outcome
-            tries += 1
-            waits = bool(outcome.after) and time.monotonic() - since + (outcome.after or 0.0) <= self._patience
-            if not outcome.busy or (tries >= BUSY_TRIES and not waits) or (outcome.after or 0.0) > MAX_WAIT_S:
-                return self._failed_reply(outcome, tries)
-            await asyncio.sleep(_pause(tries, outcome.after))
-
-    async def first_in_time(self, ask: Ask) -> Reply:
-        """Ask before a job goes on, outside of its counts; a judge that is down is waited for as the job would wait.
-
-        A judge that refuses is not asked again.
+        One that says when to come back (Retry-After) is waited for as long as a running job waits for one that is down;
+        if `patient`, so is any that fails, and the user reads of it.
         """
         tries, end = 0, time.monotonic() + self._patience
-        self._asking += 1
-        try:
-            while not isinstance(outcome := await self._try(ask), Reply):
-                tries += 1
-                left = end - time.monotonic()
-                if left <= 0 or (outcome.after or 0.0) > MAX_WAIT_S:
-                    return self._failed_reply(outcome, tries)
-                if tries == 1:
-                    self._outage.began(outcome.why, self._patience)
-                await asyncio.sleep(min(left, _pause(min(tries, MAX_STEPS_OF_PAUSE), outcome.after)))
-            if tries:
-                self._outage.ended()
-            return outcome
-        finally:
-            self._asking -= 1
-            self._outage.close()
+        with self._waiting():
+            try:
+                while not isinstance(outcome := await self._try(ask), Reply):
+                    tries += 1
+                    after, left = outcome.after or 0.0, end - time.monotonic()
+                    waits = left > 0 if patient else outcome.busy and (tries < BUSY_TRIES or 0 < after <= left)
+                    if not waits or after > MAX_WAIT_S:
+                        return self._failed_reply(outcome, tries)
+                    if patient and tries == 1:
+                        self._outage.began(outcome.why, self._patience)
+                    pause = _pause(tries, after)
+                    await asyncio.sleep(min(left, pause) if patient else pause)
+                if patient and tries:
+                    self._outage.ended()
+                return outcome
+            finally:
+                self._outage.close()
 
     async def ask(self, ask: Ask) -> Reply:
         """Ask until there is an answer, the retries and their time are used up, or the judge is down for good."""
-        self._asking += 1
-        try:
-            return await self._ask_until_answered(ask)
-        finally:
-            self._asking -= 1
+        failures, since = 0, math.inf
+        with self._waiting():
+            while True:
+                # take a slot first: questions that wait for one while a judge goes down would all be sent and fail
+                async with self._slots:
+                    trial = await self._breaker.turn()
+                    if trial is None:
+                        return self._down_reply()
+                    outcome = await self._call(ask, failures > 0 or trial, trial)
+                if outcome is None:
+                    continue
+                if isinstance(outcome, Reply):
+                    return outcome
+                if trial and self._breaker.is_final:
+                    return self._down_reply()
+                # a question that tests whether a judge is back loses none of its tries by that, if it has several
+                failures += not trial or self._tries == 1
+                since = time.monotonic() if trial else min(since, time.monotonic())  # an outage is none of its time
+                if self._is_hopeless(failures, since, outcome):
+                    return self._failed_reply(outcome, failures)
+                await asyncio.sleep(_pause(failures, outcome.after))
 
     def close(self) -> None:
         """Tell no more of an outage; to be called on the event loop that asks."""
         self._outage.close()
 
-    async def _ask_until_answered(self, ask: Ask) -> Reply:
-        failures, since = 0, math.inf
-        while True:
-            # take a slot first: questions that wait for one while a judge goes down would all be sent and fail
-            async with self._slots:
-                trial = await self._breaker.turn()
-                if trial is None:
-                    return self._down_reply()
-                outcome = await self._call_through_breaker(ask, failures > 0 or trial, trial)
-            if outcome is None:
-                continue
-            if isinstance(outcome, Reply):
-                return outcome
-            if trial and self._breaker.is_final:
-                return self._down_reply()
-            # a question that tests whether a judge is back loses none of its tries by that, if it has several
-            failures += not trial or self._tries == 1
-            since = time.monotonic() if trial else min(since, time.monotonic())  # an outage is none of its time
-            if self._is_hopeless(failures, since, outcome):
-                return self._failed_reply(outcome, failures)
-            await asyncio.sleep(_pause(failures, outcome.after))
+    @contextmanager
+    def _waiting(self) -> Iterator[None]:
+        """Count a question among those that an outage holds up."""
+        self._asking += 1
+        try:
+            yield
+        finally:
+            self._asking -= 1
 
     def _is_hopeless(self, failures: int, since: float, last: _Failure) -> bool:
-        """Return whether a question is given up: a count alone would lose one now and then where a tenth fails."""
+        """Return whether a question is given up: a count alone would lose one now and then if a tenth fails."""
         if (last.after or 0.0) > MAX_WAIT_S or self._tries == 1:
             return True
         return failures >= self._tries and time.monotonic() - since >= PATIENCE_A_RETRY_S * self._settings.retries
 
-    async def _call_through_breaker(self, ask: Ask, again: bool, trial: bool) -> Reply | _Failure | None:
-        """Make one call and tell the breaker how it went; return None if the judge went down before it was made."""
-        outcome = None
-        try:
-            outcome = await self._call_within_limits(ask, again, trial)
-        finally:
-            if isinstance(outcome, Reply):
-                self._breaker.succeeded()
-            elif outcome is not None:
-                self._breaker.failed(outcome.why, outcome.after, trial, outcome.sent)
-            elif trial:
-                self._breaker.untried()
-        return outcome
+    async def _call(self, ask: Ask, again: bool, trial: bool) -> Reply | _Failure | None:
+        """Make one call by the rate limit and within the budget, count it, and tell the breaker how it went.
 
-    async def _call_within_limits(self, ask: Ask, again: bool, trial: bool) -> Reply | _Failure | None:
-        """Make one call by the rate limit and within the budget, and count it; return None as above."""
+        Returns None if the judge went down before it was made.
+        """
+        outcome: Reply | _Failure | None = None
+        bound, taken, is_sent = None, 0.0, False
 
         def is_moot() -> bool:
             return self._stopped() is not None or (self._breaker.is_open and not trial)
 
-        if is_moot():
-            return self._moot()
-        bound = await self._budget.hold(ask) if self._budget is not None else None
-        try:  # last, so that no wait for the budget comes between a turn and the call
-            taken = await self._rate_limit.turn(ask, is_moot)
-        except BaseException:
-            self._release(bound)
-            raise
-        if is_moot():
-            self._release(bound)
-            return self._moot()
+        try:
+            if not is_moot():
+                bound = await self._budget.hold(ask) if self._budget is not None else None
+                # last, so that no wait for the budget comes between a turn and the call
+                taken = await self._rate_limit.turn(ask, is_moot)
+            if is_moot():
+                outcome = None if (stopped := self._stopped()) is None else Reply(error=str(stopped))
+            else:
+                is_sent, outcome = True, _INTERRUPTED
+                self._note_sent(again)
+                outcome = await self._try(ask)
+        finally:
+            self._tell_breaker(outcome, trial)
+            self._settle(ask, bound, taken, outcome if is_sent else None)
+        return outcome
+
+    def _note_sent(self, again: bool) -> None:
         if (clock := GROUP_CLOCK.get()) is not None and self._settings.group_timeout is not None:
             clock.sent(self._name, self._settings.group_timeout)
         self._usage.calls += 1
         self._usage.retries += again
-        outcome: Reply | _Failure = _Failure("was interrupted", may_cost=True)
-        try:
-            outcome = await self._try(ask)
-        finally:
-            reply = outcome if isinstance(outcome, Reply) else None
-            if self._budget is not None and bound is not None:
-                self._budget.settle(bound, reply, unknown=isinstance(outcome, _Failure) and outcome.may_cost)
-            if reply is not None:
-                self._count(ask, taken, reply)
-            self._usage_file.tick()
-        return outcome
 
-    def _moot(self) -> Reply | None:
-        stopped = self._stopped()
-        return None if stopped is None else Reply(error=str(stopped))
+    def _tell_breaker(self, outcome: Reply | _Failure | None, trial: bool) -> None:
+        if isinstance(outcome, Reply):
+            self._breaker.succeeded()
+        elif outcome is not None and outcome is not _INTERRUPTED:
+            self._breaker.failed(outcome.why, outcome.after, trial, outcome.sent)
+        elif trial:
+            self._breaker.untried()
 
-    def _release(self, bound: tuple[int, int] | None) -> None:
-        """Give back what was set aside for a question that is not sent."""
+    def _settle(self, ask: Ask, bound: tuple[int, int] | None, taken: float, outcome: Reply | _Failure | None) -> None:
+        """Count what a call cost, and give back the rest of what was set aside; all of it if nothing was sent."""
+        reply = outcome if isinstance(outcome, Reply) else None
         if self._budget is not None and bound is not None:
-            self._budget.settle(bound, None)
+            self._budget.settle(bound, reply, unknown=isinstance(outcome, _Failure) and outcome.may_cost)
+        if reply is not None:
+            self._count(ask, taken, reply)
+        if outcome is not None:
+            self._usage_file.tick()
 
     def _count(self, ask: Ask, taken: float, reply: Reply) -> None:
         self._rate_limit.settle(ask, taken, reply)
@@ -273,5 +261,5 @@ class Attempts:
 
 def _pause(failures: int, after: float | None) -> float:
     """Return the seconds before the next try: growing, randomly spread, and never less than the server asked for."""
-    grown: float = min(MAX_PAUSE_S, FIRST_PAUSE_S * 2 ** max(0, failures - 1))
+    grown: float = min(MAX_PAUSE_S, FIRST_PAUSE_S * 2 ** min(max(0, failures - 1), MAX_STEPS_OF_PAUSE))
     return max(after or 0.0, 0.0) + grown * random.uniform(0.5, 1.0)  # spreads retries; affects no score

@@ -11,7 +11,7 @@ from rewardlab.recipe.use import JudgeUse
 
 
 def _silent(text: str) -> None:
-    """Say nothing, for jobs that have no one to tell."""
+    """Say nothing, for jobs without a reader."""
 
 
 class JudgeSharing(Protocol):
@@ -21,7 +21,7 @@ class JudgeSharing(Protocol):
         """Return this process's part of a judge's limits. most_tokens: of an answer, as its specification says."""
 
     def replies(self, name: str) -> ReplyStore | None:
-        """Return the replies that all processes share; None where none are kept."""
+        """Return the replies that all processes share; None if none are kept."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,14 +5,14 @@ from rewardlab.types import Reply
 FIRST_REPLIES = 50
 MODEL_QUESTION = "is it the right model, with enough room (max_tokens) to finish?"
 LOCAL_QUESTION = "is it a judge for this reward?"
-"""what to look at, of a judge that is no model"""
+"""what to look at, of a judge that is not a model"""
 EXAMPLES, EXAMPLE_LENGTH = 3, 300
 
 
 class UnparsableWatch:
     """A count of those among the first FIRST_REPLIES replies that the asker could not read.
 
-    local: whether the judge makes no network call, and so is no model.
+    local: whether the judge makes no network call, and so is not a model.
     """
 
     def __init__(self, name: str, local: bool = False) -> None:

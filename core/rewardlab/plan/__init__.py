@@ -9,6 +9,7 @@ asked: training/check.py does that.
     component        a component that a recipe names, and building it
     unused_async     an `async def` that nobody awaits, or that awaits nothing
     cross_checks     what a component and the rest of its recipe must agree on
+    dataset_checks   data steps, what they start from, and the files that data stages write
     policy_judge     the judge that is the model in training
     total_range      the bounds of `total`
     dataset_places   where a recipe names datasets

@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from rewardlab.errors import nearest
-from rewardlab.files import expanded
 from rewardlab.plan.component import Component
-from rewardlab.plan.dataset_places import with_sources
-from rewardlab.plan.policy_judge import OUTSIDE, POLICY
-from rewardlab.recipe.models import DataStage, Recipe, RlStage
-from rewardlab.recipe.use import ComponentUse, DatasetUse
-from rewardlab.recipe.validation import Finding, RecipePath
+from rewardlab.plan.dataset_checks import step_findings, target_findings
+from rewardlab.plan.plan import Plan
+from rewardlab.plan.policy_judge import POLICY
+from rewardlab.plan.served_policy import served_findings
+from rewardlab.recipe.loading import Document
+from rewardlab.recipe.models import Recipe, RlStage
+from rewardlab.recipe.validation import Finding, RecipePath, lookup
 from rewardlab.specs import RewardSpec
 
 OF_WORKERS = ("workers", "timeout", "memory", "threads")
@@ -23,13 +24,44 @@ OWN_SCALING = {
 }
 
 
-def normalize_findings(recipe: Recipe, normalizers: Sequence[Component | None]) -> Iterator[Finding]:
-    """Yield findings for stages whose trainer rescales rewards itself, and for factors that do not fit the loss.
+def cross_findings(plan: Plan, found: Mapping[RecipePath, Component]) -> Iterator[Finding]:
+    """Yield what is wrong with components beside the rest of their recipe; `found` are all of them, by their places."""
+    for name, judge in plan.judges.items():
+        yield from _judge_findings(("judges", name), judge)
+    for place, dataset in plan.datasets.items():
+        yield from step_findings(plan.recipe, place, dataset)
+        yield from _continuation_findings(place, dataset, plan.judges)
+    yield from target_findings(plan)
+    yield from served_findings(plan.recipe, plan.judges, declared(plan.document, "judges"))
+    yield from _validation_findings(plan)
+    yield from _sampler_findings(plan, found.get(("sampler",)))
+    for name, component in plan.components.items():
+        place = ("reward", "components", name)
+        yield from _unused_keys(place, component)
+        yield from _logprob_findings(place, component, plan.judges)
+        yield from _continuation_findings(place, component, plan.judges)
+    yield from _normalize_findings(plan.recipe, found)
+    yield from _critic_findings(plan)
 
-    normalizers: those of `reward.normalize`, None if one is not known.
-    """
+
+def cross_warnings(plan: Plan, found: Mapping[RecipePath, Component]) -> Iterator[Finding]:
+    """Yield what is doubtful about them."""
+    for name, component in plan.components.items():
+        yield from _doubtful_keys(("reward", "components", name), component)
+    yield from _subset_warnings(plan, found)
+
+
+def declared(document: Document, *path: str) -> Sequence[str]:
+    """Return the names that a recipe's file defines at `path`, also those whose definition is wrong."""
+    mapping = lookup(document.tree, path)
+    return list(mapping) if isinstance(mapping, dict) else []
+
+
+def _normalize_findings(recipe: Recipe, found: Mapping[RecipePath, Component]) -> Iterator[Finding]:
+    """Yield findings for stages whose trainer rescales rewards itself, and for factors that do not fit the loss."""
+    normalizers = recipe.reward.normalize if recipe.reward is not None else []
     for index, stage in enumerate(recipe.stages):
-        if isinstance(stage, RlStage) and stage.algorithm != "dr_grpo":
+        if normalizers and isinstance(stage, RlStage) and stage.algorithm != "dr_grpo":
             yield (
                 ("reward", "normalize"),
                 "needs dr_grpo, which takes the group's mean off if no normalizer does, and does "
@@ -37,21 +69,20 @@ def normalize_findings(recipe: Recipe, normalizers: Sequence[Component | None]) 
                 f"(stages.{index}) {OWN_SCALING[stage.algorithm]} itself",
             )
 
-    for index, planned in enumerate(normalizers):
+    for index in range(len(normalizers)):
+        planned = found.get(("reward", "normalize", index))
         if planned is not None and planned.spec.scales_loss:
             yield from _loss_findings(recipe, index, planned, last=index == len(normalizers) - 1)
 
 
-def critic_findings(recipe: Recipe, used: Mapping[str, ComponentUse]) -> Iterator[Finding]:
-    """Yield a finding for each component whose failures would leave completions out of a training that cannot do it.
-
-    used: the components that the total names, by name.
-    """
-    ppo = [
-        index for index, stage in enumerate(recipe.stages) if isinstance(stage, RlStage) and stage.algorithm == "ppo"
-    ]
-    for name, use in used.items():
-        if ppo and use.on_missing == "zero_advantage":
+def _critic_findings(plan: Plan) -> Iterator[Finding]:
+    """Yield a finding for each component of the total that leaves completions out, which a critic cannot do."""
+    stages, reward = plan.recipe.stages, plan.recipe.reward
+    if plan.expression is None or reward is None:
+        return
+    ppo = [index for index, stage in enumerate(stages) if isinstance(stage, RlStage) and stage.algorithm == "ppo"]
+    for name in plan.expression.names:
+        if ppo and name in reward.components and reward.components[name].on_missing == "zero_advantage":
             yield (
                 ("reward", "components", name, "on_missing"),
                 f"zero_advantage is not for ppo (stages.{ppo[0]}): the advantages of a critic come from every reward, "
@@ -77,30 +108,31 @@ def _loss_findings(recipe: Recipe, index: int, planned: Component, last: bool) -
             )
 
 
-def subset_warnings(
-    recipe: Recipe, sampler: Component | None, normalizers: Sequence[Component | None]
-) -> Iterator[Finding]:
+def _subset_warnings(plan: Plan, found: Mapping[RecipePath, Component]) -> Iterator[Finding]:
     """Yield a finding for each normalizer whose subset is not smaller than the pool that the group sampler collects."""
-    if sampler is None:
-        return
-    for index, planned in enumerate(normalizers):
-        if planned is None or planned.spec.subset is None:
+    sampler = plan.sampler
+    for place, planned in found.items():
+        if sampler is None or place[:2] != ("reward", "normalize") or planned.spec.subset is None:
             continue
         subset = planned.ask("how many totals it looks at", planned.spec.subset, planned.options)
-        for number, stage in enumerate(recipe.stages):
-            if not isinstance(stage, RlStage):
-                continue
-            asked = "how many it may collect"
-            most = max(stage.group_size, sampler.ask(asked, sampler.spec.most, sampler.options, stage.group_size))
-            if most <= subset:
+        for number, size, collected in _collected(plan.recipe, sampler):
+            if (most := max(size, collected)) <= subset:
                 yield (
-                    ("reward", "normalize", index),
+                    place,
                     f"the subset of {subset} of {planned.use.use} never acts in stages.{number}: "
                     f"{sampler.use.use} collects {most} completions at most; let it collect more, or lower the subset",
                 )
 
 
-def unused_keys(place: RecipePath, planned: Component) -> Iterator[Finding]:
+def _collected(recipe: Recipe, sampler: Component) -> Iterator[tuple[int, int, int]]:
+    """Yield (index, group size, the most completions that the sampler collects for a group) of each rl stage."""
+    for index, stage in enumerate(recipe.stages):
+        if isinstance(stage, RlStage):
+            size = stage.group_size
+            yield index, size, sampler.ask("how many it may collect", sampler.spec.most, sampler.options, size)
+
+
+def _unused_keys(place: RecipePath, planned: Component) -> Iterator[Finding]:
     """Yield a finding for each key of a reward that runs inline and that only workers or models have a use for."""
     if planned.spec.runs == "inline" and not _has_workers(planned.spec):
         for key in _given(planned, (*OF_WORKERS, "device")):
@@ -108,7 +140,7 @@ def unused_keys(place: RecipePath, planned: Component) -> Iterator[Finding]:
             yield (*place, key), what
 
 
-def doubtful_keys(place: RecipePath, planned: Component) -> Iterator[Finding]:
+def _doubtful_keys(place: RecipePath, planned: Component) -> Iterator[Finding]:
     """Yield a finding for each key that does nothing unless the reward opens worker files without declaring it."""
     spec, use = planned.spec, planned.use.use
     if spec.runs not in WAYS_WITHOUT_WORKERS or _has_workers(spec):
@@ -131,7 +163,7 @@ def _deadline(key: str) -> str:
     return ", or use a reward that declares runs='worker', which can be ended" if key in ("timeout", "memory") else ""
 
 
-def judge_findings(place: RecipePath, planned: Component) -> Iterator[Finding]:
+def _judge_findings(place: RecipePath, planned: Component) -> Iterator[Finding]:
     """Return the findings about a judge's cassette and budget."""
     return (_policy if planned.use.use == POLICY else _budget)(place, planned)
 
@@ -159,7 +191,7 @@ def _budget(place: RecipePath, planned: Component) -> Iterator[Finding]:
         yield (*place, "budget"), what
 
 
-def logprob_findings(place: RecipePath, planned: Component, judges: Mapping[str, Component]) -> Iterator[Finding]:
+def _logprob_findings(place: RecipePath, planned: Component, judges: Mapping[str, Component]) -> Iterator[Finding]:
     """Yield a finding for each judge that a component asks for log-probabilities of tokens and that gives none."""
     for name in _asked(planned, judges, "logprobs"):
         if not judges[name].spec.logprobs:
@@ -167,7 +199,7 @@ def logprob_findings(place: RecipePath, planned: Component, judges: Mapping[str,
             yield (*place, "with"), f"{what}; take a judge that does, such as openai/chat, or do without them"
 
 
-def continuation_findings(place: RecipePath, planned: Component, judges: Mapping[str, Component]) -> Iterator[Finding]:
+def _continuation_findings(place: RecipePath, planned: Component, judges: Mapping[str, Component]) -> Iterator[Finding]:
     """Yield a finding for each judge that a component gives the beginning of its reply and that does not go on."""
     for name in _asked(planned, judges, "continue_final_message"):
         if not judges[name].supports_prefill():
@@ -184,54 +216,10 @@ def _asked(planned: Component, judges: Mapping[str, Component], parameter: str) 
     return [name for name, asks in asked if name in judges and any(ask.params.get(parameter) for ask in asks)]
 
 
-def step_findings(recipe: Recipe, place: RecipePath, planned: Component) -> Iterator[Finding]:
-    """Yield findings for a dataset that asks the policy, a misplaced data step, and a missing or extra `from`."""
-    use = planned.use
-    for option in planned.spec.judges:
-        judge = recipe.judges.get(str(getattr(planned.options, option, None)))
-        if judge is not None and judge.use == POLICY:
-            yield (*place, "with", option), f"{OUTSIDE}; a dataset is made before it"
-    yield from _source_findings(place, planned)
-    if not planned.spec.step and (use.source is None or planned.spec.sources is None):
-        return
-    if place[0] != "stages" or recipe.stages[int(place[1])].use != "data":
-        yield place, f"{use.use} is a data step; write its rows to a file in a stage `data`, and read that file here"
-
-
-def _source_findings(place: RecipePath, planned: Component) -> Iterator[Finding]:
-    """Yield findings for what stands under `from`: nothing, one dataset, or several by their names."""
-    use, spec = planned.use, planned.spec
-    if spec.sources is not None:
-        wanted = planned.ask("what it starts from", spec.sources, planned.options)
-        yield from _named_source_findings(place, use, wanted)
-    elif not spec.step:
-        if use.source is not None:
-            yield (*place, "from"), f"{use.use} starts from nothing; only a data step takes `from`"
-    elif use.source is None:
-        yield place, f"{use.use} is a data step; say what it starts `from`: {{use: data/jsonl, with: ...}}"
-    elif not isinstance(use.source, DatasetUse):
-        what = f"{use.use} starts from one dataset, {{use: ..., with: ...}}; data/mix makes one of several"
-        yield (*place, "from"), what
-
-
-def _named_source_findings(place: RecipePath, use: DatasetUse, wanted: Sequence[str]) -> Iterator[Finding]:
-    if isinstance(use.source, DatasetUse):
-        yield (*place, "from"), f"{use.use} takes several datasets, each by its name: {{NAME: {{use: ...}}}}"
-        return
-    given = use.source or {}
-    lacking = [name for name in wanted if name not in given]
-    if lacking:
-        names = ", ".join(f"{name}: {{use: ...}}" for name in lacking)
-        yield place, f"{use.use} needs {'these datasets' if given else 'datasets'} under `from`: {{{names}}}"
-    for name in given:
-        if name not in wanted:
-            takes = f"it takes {', '.join(wanted)}" if wanted else "it takes none under these options"
-            yield (*place, "from", name), f"{use.use} reads no dataset of this name; {takes}"
-
-
-def validation_findings(recipe: Recipe, components: Sequence[str], backend: Component | None) -> Iterator[Finding]:
+def _validation_findings(plan: Plan) -> Iterator[Finding]:
     """Yield a finding for each stage whose best checkpoint is chosen by a component or an engine that is not there."""
-    for index, stage in enumerate(recipe.stages):
+    components, backend = declared(plan.document, "reward", "components"), plan.backend
+    for index, stage in enumerate(plan.recipe.stages):
         validation = getattr(stage, "validation", None)
         if validation is None:
             continue
@@ -243,41 +231,20 @@ def validation_findings(recipe: Recipe, components: Sequence[str], backend: Comp
             yield ("stages", index, "validation", "component"), what
 
 
-def target_findings(recipe: Recipe, datasets: Mapping[RecipePath, Component]) -> Iterator[Finding]:
-    """Yield findings for data stages that write to a folder, or to a file that they read."""
-    for index, stage in enumerate(recipe.stages):
-        if not isinstance(stage, DataStage):
-            continue
-        target = expanded(stage.to)
-        if target.is_dir():
-            yield ("stages", index, "to"), f"{stage.to} is a folder; name a .jsonl file"
-        for _, planned in with_sources(datasets, ("stages", index, "dataset")):
-            path = getattr(planned.options, "path", None)
-            if isinstance(path, str) and expanded(path).resolve() == target.resolve():
-                yield (
-                    ("stages", index, "to"),
-                    f"{stage.to} is what this stage reads; its rows would be added to their source",
-                )
-
-
-def sampler_findings(
-    recipe: Recipe, curriculum: Component | None, named: Component | None, planned: Component | None
-) -> Iterator[Finding]:
+def _sampler_findings(plan: Plan, named: Component | None) -> Iterator[Finding]:
     """Yield findings for a `sampler` that does not sample, is a second one, or collects less than a stage trains on.
 
-    named: what stands under `sampler`. planned: the group sampler that is used, this one or the curriculum.
+    named: what stands under `sampler`; the plan's may be the curriculum.
     """
+    curriculum, sampler = plan.curriculum, plan.sampler
     if named is not None and named.spec.most is None:
         yield ("sampler", "use"), f"{named.use.use} orders rows and collects no groups; name it under `curriculum`"
         return
     if named is not None and curriculum is not None and curriculum.spec.most is not None:
         yield ("curriculum", "use"), f"{curriculum.use.use} is a group sampler, too; there can be one, under `sampler`"
-    if planned is None:
+    if sampler is None:
         return
-    for index, stage in enumerate(recipe.stages):
-        if not isinstance(stage, RlStage):
-            continue
-        most = planned.ask("how many it may collect", planned.spec.most, planned.options, stage.group_size)
-        if most < stage.group_size:
-            what = f"{stage.group_size} is more than {planned.use.use} collects ({most}); raise what it may collect"
+    for index, size, most in _collected(plan.recipe, sampler):
+        if most < size:
+            what = f"{size} is more than {sampler.use.use} collects ({most}); raise what it may collect"
             yield ("stages", index, "group_size"), what

@@ -59,8 +59,5 @@ def evaluation_place(recipe: Recipe, index: int) -> RecipePath:
 
 
 def with_sources(datasets: Mapping[RecipePath, Any], place: RecipePath) -> Iterator[tuple[RecipePath, Any]]:
-    """Yield (place, dataset) for the dataset at `place` and for all that it starts from, each before its sources."""
-    if place in datasets:
-        yield place, datasets[place]
-        for below in sources_of(place, datasets[place].use):
-            yield from with_sources(datasets, below)
+    """Return (place, dataset) for the dataset at `place` and for all that it starts from, each before its sources."""
+    return ((path, dataset) for path, dataset in datasets.items() if path[: len(place)] == place)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 from rewardlab.data import RowNeeds
 from rewardlab.plan.component import Component
@@ -13,7 +14,7 @@ from rewardlab.recipe.loading import Document
 from rewardlab.recipe.models import EvalStage, Recipe
 from rewardlab.recipe.use import ComponentUse, DatasetUse, JudgeUse, Use
 from rewardlab.recipe.validation import RecipePath, lookup
-from rewardlab.registry import Plugin
+from rewardlab.registry.loading import Plugin
 from rewardlab.specs import BackendSpec, CurriculumSpec, DatasetSpec, JudgeSpec, NormalizerSpec, RewardSpec
 
 
@@ -53,26 +54,26 @@ class Plan:
     @property
     def row_needs(self) -> RowNeeds:
         """Return what a row must have to be scored by the plan's reward."""
-        named = {name: f"{name} ({planned.use.use})" for name, planned in self.components.items()}
-        abstains = {
-            name: partial(says, planned.options)
-            for name, planned in self.components.items()
-            if (says := planned.spec.abstains) is not None
-        }
+        uses = {name: planned.use.use for name, planned in self.components.items()}
+        abstains = self._of_options("abstains")
         in_total = self.expression.names if self.expression else ()
         return RowNeeds(
-            fields={field: ", ".join(named[name] for name in names) for field, names in self.required_fields.items()},
-            abstains=abstains,
-            uses={name: planned.use.use for name, planned in self.components.items()},
-            cautions={
-                name: partial(warns, planned.options)
-                for name, planned in self.components.items()
-                if (warns := planned.spec.cautions) is not None
+            fields={
+                field: ", ".join(f"{name} ({uses[name]})" for name in names)
+                for field, names in self.required_fields.items()
             },
+            abstains=abstains,
+            uses=uses,
+            cautions=self._of_options("cautions"),
             fatal=frozenset(
                 name for name in abstains if self.components[name].use.on_abstain == "fail" and name in in_total
             ),
         )
+
+    def _of_options(self, function: str) -> dict[str, Any]:
+        """Return a function of the specs, with the options given, for each component whose spec has it."""
+        found = {name: (getattr(planned.spec, function), planned.options) for name, planned in self.components.items()}
+        return {name: partial(says, options) for name, (says, options) in found.items() if says is not None}
 
     @property
     def asked_by_rewards(self) -> set[str]:

@@ -9,33 +9,20 @@ from typing import Any, Literal
 
 from rewardlab.errors import MAX_LISTED, Problem, UserError, nearest, one_line
 from rewardlab.plan.component import Component, secret_variables
-from rewardlab.plan.cross_checks import (
-    continuation_findings,
-    critic_findings,
-    doubtful_keys,
-    judge_findings,
-    logprob_findings,
-    normalize_findings,
-    sampler_findings,
-    step_findings,
-    subset_warnings,
-    target_findings,
-    unused_keys,
-    validation_findings,
-)
+from rewardlab.plan.cross_checks import cross_findings, cross_warnings, declared
 from rewardlab.plan.dataset_places import dataset_uses
 from rewardlab.plan.plan import Plan
 from rewardlab.plan.policy_judge import POLICY, policy_judge, refuse_outside
-from rewardlab.plan.served_policy import served_findings
 from rewardlab.plan.total_range import Interval, effective_range, total_range
 from rewardlab.recipe.expression import Expression, check_name, parse
 from rewardlab.recipe.loading import Document
-from rewardlab.recipe.models import Recipe, Reward, needs_engine, scores
+from rewardlab.recipe.models import Recipe, RewardSection, needs_engine, scores
 from rewardlab.recipe.partial_validation import LostParts, read, salvage
 from rewardlab.recipe.use import Use
-from rewardlab.recipe.validation import Finding, RecipePath, lookup, option_help, validate
+from rewardlab.recipe.validation import RecipePath, lookup, option_help, validate
 from rewardlab.redaction import environment_values, note_variables
-from rewardlab.registry import Plugin, Registry, installed
+from rewardlab.registry.loading import Plugin
+from rewardlab.registry.registry import Registry, installed
 from rewardlab.specs import DatasetSpec, RewardSpec
 
 Purpose = Literal["check", "score", "run", "job"]
@@ -86,6 +73,7 @@ class _Planner:
         self._registry = registry
         self._purpose = purpose
         self._plugins: dict[str, Plugin] = {}
+        self._components: dict[RecipePath, Component] = {}
         self.lost = LostParts()
         self.problems: list[Problem] = []
 
@@ -96,68 +84,45 @@ class _Planner:
         self._recipe = recipe
         self._check_presence(recipe)
         self._backend = self._find_backend(recipe)
-        judges = {n: self._find("judge", use, ("judges", n)) for n, use in recipe.judges.items()}
-        for name, planned in _found(judges).items():
-            self._add_all(judge_findings(("judges", name), planned))
+        judges = {name: self._find("judge", use, ("judges", name)) for name, use in recipe.judges.items()}
         named = [(path, use) for path, use in dataset_uses(recipe) if self.lost.stands(path)]
         datasets = {path: self._find("dataset", use, path) for path, use in named}
-        for path, planned in _found(datasets).items():
-            self._add_all(step_findings(recipe, path, planned))
-            self._add_all(continuation_findings(path, planned, _found(judges)))
-        targets = target_findings(recipe, _found(datasets))
-        self._add_all(finding for finding in targets if self.lost.stands(finding[0]))
-        served = served_findings(recipe, _found(judges), self._declared("judges"))
-        self._add_all(finding for finding in served if self.lost.stands(finding[0]))
-        validated = validation_findings(recipe, self._declared("reward", "components"), self._backend or None)
-        self._add_all(finding for finding in validated if self.lost.stands(finding[0]))
         curriculum = self._find("curriculum", recipe.curriculum, ("curriculum",)) if recipe.curriculum else None
         own = self._find("curriculum", recipe.sampler, ("sampler",)) if recipe.sampler else None
-        sampler = next((one for one in (own, curriculum) if one and one.spec.most is not None), None)
-        samplers = sampler_findings(recipe, curriculum, own, sampler)
-        self._add_all(finding for finding in samplers if self.lost.is_whole(finding[0]))
         plan = Plan(
             document=self._document,
             recipe=recipe,
             plugins=self._plugins,
             judges=_found(judges),
             datasets=_found(datasets),
-            curriculum=curriculum or None,
-            sampler=sampler,
+            curriculum=curriculum,
+            sampler=next((one for one in (own, curriculum) if one and one.spec.most is not None), None),
             backend=self._backend,
         )
-        return self._with_reward(plan, recipe.reward) if recipe.reward is not None else plan
+        if recipe.reward is not None:
+            plan = self._with_reward(plan, recipe.reward)
+        for path, what in cross_findings(plan, self._components):
+            if self.lost.stands(path):
+                self._add(path, what)
+        doubtful = cross_warnings(plan, self._components)
+        return replace(plan, warnings=[f"{self._document.where(path)}: {what}" for path, what in doubtful])
 
-    def _with_reward(self, plan: Plan, reward: Reward) -> Plan:
+    def _with_reward(self, plan: Plan, reward: RewardSection) -> Plan:
         components = {
             name: self._find("reward", use, ("reward", "components", name)) for name, use in reward.components.items()
         }
         self._check_names(reward)
-        warnings = []
-        for name, planned in _found(components).items():
-            place = ("reward", "components", name)
-            self._add_all(unused_keys(place, planned))
-            self._add_all(logprob_findings(place, planned, plan.judges))
-            self._add_all(continuation_findings(place, planned, plan.judges))
-            warnings += [f"{self._document.where(path)}: {what}" for path, what in doubtful_keys(place, planned)]
         normalizers = []
         for index, named in enumerate(reward.normalize):
             use = Use(use=named) if isinstance(named, str) else named
             normalizers.append(self._find("normalizer", use, ("reward", "normalize", index)))
-        if reward.normalize:
-            self._add_all(normalize_findings(plan.recipe, normalizers))
-        doubtful = subset_warnings(plan.recipe, plan.sampler, normalizers)
-        warnings += [f"{self._document.where(path)}: {what}" for path, what in doubtful]
         expression, total_range = self._total(reward.total, components)
-        if expression is not None:
-            used = {name: reward.components[name] for name in expression.names if name in reward.components}
-            self._add_all(critic_findings(plan.recipe, used))
         return replace(
             plan,
             components=_found(components),
             normalizers=[n for n in normalizers if n],
             expression=expression,
             total_range=total_range,
-            warnings=warnings,
         )
 
     def _find(self, kind: str, use: Use, path: RecipePath) -> Component | None:
@@ -174,7 +139,10 @@ class _Planner:
         if options is None:
             return None
         note_variables(environment_values(secret_variables(options).values()))
-        return Component(use=use, spec=spec, options=options) if self.lost.is_whole(path) else None
+        if not self.lost.is_whole(path):
+            return None
+        self._components[path] = Component(use=use, spec=spec, options=options)
+        return self._components[path]
 
     def _find_backend(self, recipe: Recipe) -> Component | None:
         """Return the backend with its valid settings; None if it is not found, or a plan for scoring names none."""
@@ -242,7 +210,7 @@ class _Planner:
         if problems:
             help_text = f" [{use.use} takes {option_help(spec.config)}]"
             self.problems += [*problems[:-1], replace(problems[-1], what=problems[-1].what + help_text)]
-        judges = self._declared("judges")
+        judges = declared(self._document, "judges")
         for option in spec.judges if isinstance(spec, RewardSpec | DatasetSpec) else ():
             judge = use.options.get(option) if options is None else getattr(options, option, None)
             if isinstance(judge, str) and judge not in judges:
@@ -271,26 +239,21 @@ class _Planner:
             if not _has_dataset(tree, index):
                 self._add(("stages", index), f"{stage.use} needs a dataset; add `dataset:` to the recipe")
 
-    def _check_names(self, reward: Reward) -> None:
+    def _check_names(self, reward: RewardSection) -> None:
         """Report components with a bad name, and a `correctness` that names no component."""
-        declared = self._declared("reward", "components")
-        for name in declared:
+        names = declared(self._document, "reward", "components")
+        for name in names:
             if why := check_name(name):
                 self._add(("reward", "components", name), why)
         right = reward.correctness
-        if right is not None and right not in declared:
+        if right is not None and right not in names:
             self._add(("reward", "correctness"), f"no component {right!r}{self._hint(right, 'reward', 'components')}")
-
-    def _declared(self, *path: str) -> Sequence[str]:
-        """Return the names that the file defines at `path`, also those whose definition is wrong."""
-        mapping = lookup(self._document.tree, path)
-        return list(mapping) if isinstance(mapping, dict) else []
 
     def _hint(self, name: str, *path: str) -> str:
         """Return what follows "no judge 'x'": which override removed it, else the nearest name at `path`."""
         if override := self._document.removed_by((*path, name)):
             return f": {override} removed it; override this key, too"
-        return nearest(name, self._declared(*path))
+        return nearest(name, declared(self._document, *path))
 
     def _total(
         self, text: str, components: Mapping[str, Component | None]
@@ -301,9 +264,9 @@ class _Planner:
         except ValueError as error:
             self._add(path, str(error))
             return None, None
-        declared = self._declared("reward", "components")
+        names = declared(self._document, "reward", "components")
         for name in expression.names:
-            if name not in declared and len(self.problems) < MAX_LISTED:
+            if name not in names and len(self.problems) < MAX_LISTED:
                 self._add(path, f"no component {name!r}{self._hint(name, 'reward', 'components')}")
         ranges = {name: effective_range(p.spec, p.use) for name, p in components.items() if p}
         try:
@@ -311,10 +274,6 @@ class _Planner:
         except ValueError as error:
             self._add(path, str(error))
             return expression, None
-
-    def _add_all(self, findings: Iterable[Finding]) -> None:
-        for path, what in findings:
-            self._add(path, what)
 
     def _add(self, path: RecipePath, what: str) -> None:
         self.problems.append(Problem(where=self._document.where(path), what=what, path=path))

@@ -6,7 +6,7 @@ from rewardlab.errors import UserError
 from rewardlab.plan.component import Component
 from rewardlab.recipe.models import Recipe
 from rewardlab.recipe.validation import RecipePath
-from rewardlab.registry import Registry
+from rewardlab.registry.registry import Registry
 from rewardlab.specs import BackendSpec, JudgeSpec
 
 POLICY = "policy/self"

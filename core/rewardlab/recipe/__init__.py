@@ -6,6 +6,7 @@ pydantic models of a `Recipe`. No plugin is consulted: the plan validates `with`
     loading           a file, what it extends, overrides and the environment: a tree with line numbers
     extends           a recipe's keys over those of the recipe that it extends
     overrides         KEY=VALUE of the command line
+    merging           the walk along dotted keys by which both change a recipe
     interpolation     ${oc.env:...}, by OmegaConf
     shipped           the recipes that come with rewardlab, by name
     logins            users and passwords of URLs, which are not written
@@ -17,7 +18,6 @@ pydantic models of a `Recipe`. No plugin is consulted: the plan validates `with`
     partial_validation           the valid parts of a recipe that has mistakes, so that one run names every mistake
     expression, expression_tree   the grammar of `total`
     differences       the keys in which two recipes differ
-    command_line      the arguments RECIPE [KEY=VALUE ...] ROWS.jsonl
 """
 
 from typing import TYPE_CHECKING
@@ -31,12 +31,14 @@ if TYPE_CHECKING:
     from rewardlab.recipe.loading import RecipeSource as RecipeSource
     from rewardlab.recipe.loading import load as load
     from rewardlab.recipe.models import MISSING_FIELD as MISSING_FIELD
-    from rewardlab.recipe.models import Critic as Critic
+    from rewardlab.recipe.models import BackendUse as BackendUse
+    from rewardlab.recipe.models import CriticSettings as CriticSettings
     from rewardlab.recipe.models import DataStage as DataStage
     from rewardlab.recipe.models import DpoStage as DpoStage
     from rewardlab.recipe.models import EvalStage as EvalStage
     from rewardlab.recipe.models import Evaluation as Evaluation
     from rewardlab.recipe.models import Recipe as Recipe
+    from rewardlab.recipe.models import RewardSection as RewardSection
     from rewardlab.recipe.models import RlStage as RlStage
     from rewardlab.recipe.models import SftStage as SftStage
     from rewardlab.recipe.models import Stage as Stage
@@ -47,11 +49,13 @@ if TYPE_CHECKING:
     from rewardlab.recipe.probe_families import Family as Family
     from rewardlab.recipe.shipped import shipped_recipes as shipped_recipes
     from rewardlab.recipe.use import ComponentUse as ComponentUse
+    from rewardlab.recipe.use import DatasetUse as DatasetUse
     from rewardlab.recipe.use import JudgeUse as JudgeUse
     from rewardlab.recipe.use import Price as Price
     from rewardlab.recipe.use import Use as Use
     from rewardlab.recipe.validation import Finding as Finding
     from rewardlab.recipe.validation import RecipePath as RecipePath
+    from rewardlab.recipe.validation import type_text as type_text
     from rewardlab.recipe.validation import validate as validate
     from rewardlab.recipe.yaml12 import Place as Place
     from rewardlab.recipe.yaml12 import compose as compose

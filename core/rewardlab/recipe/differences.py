@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from rewardlab.recipe.validation import RecipePath
@@ -19,12 +20,12 @@ class Difference(NamedTuple):
 
 
 def differences(then: Any, now: Any, path: RecipePath = ()) -> Iterator[Difference]:
-    """Yield the innermost places where two trees differ; lists of different lengths count as one value."""
+    """Yield the innermost places where two trees differ."""
     if isinstance(then, dict) and isinstance(now, dict):
         for key in dict.fromkeys([*then, *now]):
             yield from differences(then.get(key, _ABSENT), now.get(key, _ABSENT), (*path, key))
-    elif isinstance(then, list) and isinstance(now, list) and len(then) == len(now):
-        for index, (one, other) in enumerate(zip(then, now, strict=True)):
+    elif isinstance(then, list) and isinstance(now, list):
+        for index, (one, other) in enumerate(zip_longest(then, now, fillvalue=_ABSENT)):
             yield from differences(one, other, (*path, index))
     elif then != now or type(then) is not type(now):
         yield Difference(path, _text(then), _text(now))

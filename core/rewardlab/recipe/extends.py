@@ -7,23 +7,17 @@ numbers.
 """
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from rewardlab.errors import Problem, UserError
-from rewardlab.recipe.overrides import format_path, refuse_unknown, step
-from rewardlab.recipe.yaml12 import Keys, Place
+from rewardlab.recipe.merging import Part, merged
+from rewardlab.recipe.overrides import format_path
+from rewardlab.recipe.yaml12 import Place
 
 EXTENDS = "extends"
 
 
-class Part(NamedTuple):
-    """A part of a recipe and the place where it stands."""
-
-    value: Any
-    place: Place
-
-
-def merged(base: Part, over: Part, base_file: Path, over_file: Path) -> tuple[dict[str, Any], Place]:
+def extended(base: Part, over: Part, base_file: Path, over_file: Path) -> Part:
     """Return the tree of a recipe over that of its base, with places that know their file.
 
     Raises a UserError with every key that leads nowhere.
@@ -36,13 +30,13 @@ def merged(base: Part, over: Part, base_file: Path, over_file: Path) -> tuple[di
     for key in (*wholes, *dotted):
         part = Part(above.value[key], above.place.children[key] if above.place.line else above.place)
         try:
-            result = _with(result, [key] if key in wholes else key.split("."), part, ())
+            result = merged(result, [key] if key in wholes else key.split("."), part)
         except LookupError as error:
             where = format_path(f"{over_file}:{part.place.line}" if part.place.line else str(over_file), (key,))
             problems.append(Problem(where=where, what=str(error.args[0])))
     if problems:
         raise UserError(problems)
-    return result.value, result.place
+    return result
 
 
 def _turn(key: str, value: Any) -> tuple[int, ...]:
@@ -63,58 +57,3 @@ def _stamped(place: Place, file: Path) -> Place:
     elif isinstance(inside, list):
         inside = [_stamped(child, file) for child in inside]
     return place._replace(children=inside, file=file)
-
-
-def _with(base: Part, keys: list[str], over: Part, path: Keys) -> Part:
-    """Return `base` with `over` merged into what stands at `keys` in it. Raises LookupError if they lead nowhere."""
-    key: Any
-    key, rest = step(base.value, keys, path)
-    values, places = _copied(base)
-    path = (*path, key)
-    old = None
-    if isinstance(values, list) or key in values:
-        old = Part(values[key], _place_at(places, key, base.place))
-    if rest:
-        inside = old if old is not None and old.value is not None else Part({}, over.place._replace(children={}))
-        new = _with(inside, rest, over, path)
-    elif over.value is None and "with" not in path[:-1]:
-        if isinstance(values, dict):
-            refuse_unknown(values, path)
-        del values[key]
-        if old is not None and old.place is not base.place:
-            del places[key]
-        return Part(values, base.place._replace(children=places))
-    else:
-        new = _over(old, over, path)
-    if key == "use" and isinstance(values, dict) and values.get("use", new.value) != new.value:
-        values.pop("with", None)
-    values[key] = new.value
-    places[key] = new.place
-    return Part(values, base.place._replace(children=places))
-
-
-def _over(old: Part | None, new: Part, path: Keys) -> Part:
-    """Return `new`, merged deep over `old` if both are mappings."""
-    if old is None or not (isinstance(old.value, dict) and isinstance(new.value, dict)):
-        return new
-    result = old._replace(place=old.place._replace(line=new.place.line, file=new.place.file))
-    for key in sorted(new.value, key=lambda key: key != "use"):
-        part = Part(new.value[key], _place_at(new.place.children, key, new.place))
-        result = _with(result, [key], part, path)
-    return result
-
-
-def _copied(part: Part) -> tuple[Any, Any]:
-    """Return copies of a mapping or list and of its items' places: parts of the same alias share theirs."""
-    places = part.place.children
-    if isinstance(part.value, list):
-        return list(part.value), list(places) or [part.place] * len(part.value)
-    return dict(part.value), dict(places or {})
-
-
-def _place_at(places: Any, key: Any, around: Place) -> Place:
-    try:
-        found: Place = places[key]
-    except (KeyError, IndexError, TypeError):
-        return around
-    return found

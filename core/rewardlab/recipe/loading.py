@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 import yaml
 
 from rewardlab.errors import Problem, UserError, nearest
-from rewardlab.recipe.extends import EXTENDS, Part, merged
+from rewardlab.recipe.extends import EXTENDS, extended
 from rewardlab.recipe.interpolation import resolve
 from rewardlab.recipe.logins import keep_logins
-from rewardlab.recipe.overrides import MAX_DEPTH, Overridden, apply_overrides, format_override, format_path, kind_of
+from rewardlab.recipe.merging import Part, kind_of
+from rewardlab.recipe.overrides import MAX_DEPTH, apply_overrides, format_override, format_path
 from rewardlab.recipe.shipped import SUFFIXES, recipe_file, shipped_hint, shipped_recipes
 from rewardlab.recipe.yaml12 import Keys, Place, Tree, compose, dump
 
@@ -26,6 +27,7 @@ RESOLVED = "recipe.resolved.yaml"
 """the recipe in the folder of a run"""
 RecipeSource = str | os.PathLike[str] | Mapping[str, Any]
 """a YAML file, the name of a recipe that comes with rewardlab, the folder of a run, or the tree itself"""
+_ROWS = (".jsonl", ".csv", ".tsv", ".parquet")
 _MAX_VALUES = 100_000
 _GIVEN = Path("recipe")
 """the name of a recipe that was given as a dict"""
@@ -48,22 +50,24 @@ class Document:
     variables: Mapping[str, str] = field(default_factory=dict, repr=False)
     problems: tuple[Problem, ...] = ()
     _root: Place = field(repr=False, compare=False)
-    _overridden: Overridden = field(default_factory=Overridden, repr=False, compare=False)
 
     def removed_by(self, path: Keys) -> str | None:
         """Return "override 'judges.main=null'" if an override has taken out what stood at `path`, else None."""
-        removed = self._overridden.removed.get(path)
-        return None if removed is None else format_override(removed)
+        places = self._place(path[:-1]).children
+        place = places.get(path[-1]) if isinstance(places, dict) else None
+        if place is None or place.override is None or place.size:
+            return None
+        return format_override(place.override)
 
     def line(self, path: Keys) -> int | None:
         """Return the line (from 1) of a key or item, else of its nearest parent; None if it stands in no file."""
-        return None if self._overridden.by(path) else self._place(path).line or None
+        return self._place(path).line or None
 
     def where(self, path: Keys) -> str:
         """Return a place for messages: "r.yaml:12: reward.total" or "override 'stages.1.steps=50': stages.1.steps"."""
-        if override := self._overridden.by(path):
-            return format_path(format_override(override), path)
         place = self._place(path)
+        if place.override is not None:
+            return format_path(format_override(place.override), path)
         file = place.file or self.path
         return format_path(f"{file}:{place.line}" if place.line else str(file), path)
 
@@ -93,15 +97,8 @@ def load(source: RecipeSource, overrides: Sequence[str] = (), strict: bool = Tru
         read = _Read(_GIVEN, _plain(source), Place(0))
     else:
         read = _read_tree(_in_run(source) or recipe_file(Path(source)), None if strict else noted)
-    raw, root = _extended(read, None if strict else noted, ())
-    document = Document(
-        path=read.path,
-        raw=raw,
-        tree=raw,
-        overrides=tuple(overrides),
-        _root=root,
-        _overridden=apply_overrides(raw, overrides),
-    )
+    raw, root = apply_overrides(_extended(read, None if strict else noted, ()), overrides)
+    document = Document(path=read.path, raw=raw, tree=raw, overrides=tuple(overrides), _root=root)
     keep_logins(raw)
     variables: dict[str, str] = {}
 
@@ -127,7 +124,7 @@ def _read_tree(path: Path, noted: list[Problem] | None) -> _Read:
     return _Read(path, tree, root)
 
 
-def _extended(read: _Read, noted: list[Problem] | None, extending: tuple[_Read, ...]) -> tuple[dict[str, Any], Place]:
+def _extended(read: _Read, noted: list[Problem] | None, extending: tuple[_Read, ...]) -> Part:
     """Return a recipe's tree merged over that of its base, and so on down; `extending` are those above it."""
     path, tree, root = read
     if tree is None:
@@ -136,14 +133,13 @@ def _extended(read: _Read, noted: list[Problem] | None, extending: tuple[_Read, 
         what = f"a recipe is a mapping (`version: 1`, `reward: ...`), not {kind_of(tree)}"
         raise UserError(what, where=f"{path}:{root.line}")
     if EXTENDS not in tree:
-        return tree, root
+        return Part(tree, root)
     place = format_path(f"{path}:{root.children[EXTENDS].line}" if root.line else str(path), (EXTENDS,))
     base = _read_tree(_base(tree.pop(EXTENDS), path, place), noted)
     chain = (*extending, read)
     if any(_same(base.path, above.path) for above in chain):
         raise UserError(f"{' extends '.join(str(one.path) for one in (*chain, base))}: a circle", where=place)
-    below = Part(*_extended(base, noted, chain))
-    return merged(below, Part(tree, root), base.path, path)
+    return extended(_extended(base, noted, chain), Part(tree, root), base.path, path)
 
 
 def _base(name: Any, path: Path, place: str) -> Path:
@@ -205,6 +201,8 @@ def _plain(tree: Mapping[str, Any]) -> Tree:
 
 
 def _read(path: Path) -> str:
+    if path.suffix in _ROWS:
+        raise UserError("these are rows; a recipe is a YAML file, and comes before them", where=str(path))
     try:
         data = path.read_bytes()
     except (OSError, ValueError) as error:

@@ -33,7 +33,7 @@ SetName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 """of an evaluation set; part of the names of metrics"""
 
 
-class Reward(Config):
+class RewardSection(Config):
     """The components and how they make one number."""
 
     components: dict[str, ComponentUse] = Field(min_length=1)
@@ -280,7 +280,7 @@ class Kl(Config):
         return self
 
 
-class Critic(Config):
+class CriticSettings(Config):
     """The value model of algorithm ppo, which starts from the policy's weights."""
 
     learning_rate: PositiveFloat = 9e-6
@@ -337,7 +337,7 @@ class RlStage(_Training, _Sampling):
     zero_variance_groups: Literal["keep", "drop"] = "keep"
     """groups whose rewards are all equal, so that they teach nothing (with a group sampler: at its cap). keep: they
     stay in the loss, their tokens count in its mean and `kl` acts on them. drop: they are left out"""
-    critic: Critic = Field(default_factory=Critic)
+    critic: CriticSettings = Field(default_factory=CriticSettings)
     """of ppo"""
 
     @property
@@ -460,7 +460,7 @@ class Recipe(Config):
     `group_size`, all of them)"""
     judges: dict[str, JudgeUse] = Field(default_factory=dict)
     """a name of your choice: a judge"""
-    reward: Reward | None = None
+    reward: RewardSection | None = None
     """how a completion is scored; `rl`, `eval` and `rewardlab score` need it"""
     stages: list[Stage] = Field(default_factory=list)
     """what to do, in order: each stage starts from the model that the last one wrote"""

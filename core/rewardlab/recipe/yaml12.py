@@ -50,6 +50,7 @@ class Place(NamedTuple):
     """The place of a value: its line (from 1), its items' places by key or index; size and height count values.
 
     A long text, a key too, has the size of several values. file: the one it stands in, if that is not the recipe's own.
+    override: the text of the override that has set the value, or with a size of 0 removed it.
     """
 
     line: int
@@ -57,6 +58,7 @@ class Place(NamedTuple):
     size: int = 1
     height: int = 1
     file: Path | None = None
+    override: str | None = None
 
 
 def _around(line: int, children: dict[str, Any] | list[Any], places: Collection[Place]) -> Place:

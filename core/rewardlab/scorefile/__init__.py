@@ -7,7 +7,6 @@ summary. All rows are checked before anything is paid for. Other commands that s
     rows          the input rows, checked and read again
     index         the rows' ids and the places of their scores, for files of any length
     output        the file of scores: its lines, its order, what an interrupted job left in it
-    output_check  the check that a row is one that `score` wrote
     stream        the same between pipes, row by row: nothing is checked ahead, and nothing can be resumed
     state         the folder beside the output: who writes it, what it is made from
     summary       counts, means and findings at the end
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
     from rewardlab.scorefile.output import output_path_problem as output_path_problem
     from rewardlab.scorefile.output import output_row as output_row
     from rewardlab.scorefile.output import to_line as to_line
-    from rewardlab.scorefile.output_check import check_numbers as check_numbers
-    from rewardlab.scorefile.output_check import check_output as check_output
-    from rewardlab.scorefile.output_check import row_components as row_components
     from rewardlab.scorefile.rows import abstention_problems as abstention_problems
     from rewardlab.scorefile.rows import check_rows as check_rows
     from rewardlab.scorefile.rows import rows_to_score as rows_to_score

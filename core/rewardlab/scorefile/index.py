@@ -25,7 +25,7 @@ _PAGE = 500
 class RowIndex:
     """The good rows of a file in order: line number, id, and the place of their scores once they have some.
 
-    Every method raises JobError where the temporary file cannot be read or written.
+    Every method raises JobError if the temporary file cannot be read or written.
     """
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class RowIndex:
         self._db.close()
 
     def add(self, line: int, row_id: str) -> int | None:
-        """Append a row; return None, or the earlier line that has the same id, where nothing is added."""
+        """Append a row; return None, or the earlier line that has the same id, if nothing is added."""
         changes = self._db.total_changes
         values = (self._count, line, row_id)
         self._ask("INSERT OR IGNORE INTO rows (position, line, id) VALUES (?, ?, ?)", values)
@@ -58,7 +58,7 @@ class RowIndex:
         return int(self._ask("SELECT seen FROM prompts WHERE hash = ?", values)[0][0])
 
     def place(self, row_id: str, start: int, size: int) -> int | None:
-        """Note where a row's scores are; return its position, or None where they had a place before.
+        """Note where a row's scores are; return its position, or None if they had a place before.
 
         start, size: in bytes. KeyError for an id that no row has.
         """

@@ -97,7 +97,7 @@ class ScoreJob:
             raise UserError(what, where=str(self.output))
 
     def _begun(self, state: StateFolder, now: dict[str, Any]) -> bool:
-        """Return whether the output was begun before, from the same recipe and rows; UserError where from others."""
+        """Return whether the output was begun before, from the same recipe and rows; UserError if from others."""
         if not self.resume:
             return False
         then = None

@@ -99,7 +99,7 @@ def _is_incomplete(row: Mapping[str, Any], parts: Collection[str]) -> bool:
 
 
 def lacks_part(error: str | None, info: Any) -> bool:
-    """Return whether a score failed, which is no abstention, or rests on fewer answers than its component asked for."""
+    """Return whether a score failed (an abstention has not), or rests on fewer answers than its component asked for."""
     return error is not None or (isinstance(info, dict) and bool(info.get("unanswered")))
 
 
@@ -113,7 +113,7 @@ def _whole_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _parsed(line: bytes, components: Sequence[str]) -> dict[str, Any] | None:
-    """Return the output row that a line holds; None where it holds none."""
+    """Return the output row that a line holds; None if it holds none."""
     try:
         row = json.loads(line)
         found = row["components"]
@@ -154,7 +154,7 @@ def _rewrite(path: Path, scratch: Path, index: RowIndex) -> None:
 
 
 def output_path_problem(path: Path) -> Problem | None:
-    """Return why no file can be made at `path`; None where no reason is known beforehand."""
+    """Return why no file can be made at `path`; None if no reason is known beforehand."""
     if path.is_dir():
         return Problem(where=str(path), what="this is a folder; name a file")
     if not path.parent.is_dir():

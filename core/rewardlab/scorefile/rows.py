@@ -62,7 +62,7 @@ def _problem(
 
 
 def rows_to_score(path: str, check: RowReader, index: RowIndex) -> Generator[InputRow]:
-    """Yield the good rows that have no scores yet, in order. JobError where the file has changed since the check."""
+    """Yield the good rows that have no scores yet, in order. JobError if the file has changed since the check."""
     lines = read_lines(path)
     for line, row_id, placed in index.rows():
         row = next((row for number, row in lines if number == line), None)

@@ -35,9 +35,9 @@ class StateFolder:
         self._lock: FileLock | None = None
 
     def hold(self) -> None:
-        """Make the folder where it is missing and keep other writers out, until `close` or the end of the process.
+        """Make the folder if it is missing and keep other writers out, until `close` or the end of the process.
 
-        Holding it again does nothing. UserError where another process holds it.
+        Holding it again does nothing. UserError if another process holds it.
         """
         if self._lock is not None:
             return
@@ -50,7 +50,7 @@ class StateFolder:
     def set_replies_aside(self) -> bool:
         """Move the judges' answers for an earlier output to `earlier_judges`; return whether there were any.
 
-        UserError where another process holds the folder.
+        UserError if another process holds the folder.
         """
         if not self.judges.is_dir():
             return False
@@ -66,7 +66,7 @@ class StateFolder:
             self._lock = None
 
     def read(self) -> dict[str, Any] | None:
-        """Return what the file was begun from; None where nothing was begun. UserError, JobError: it is unreadable."""
+        """Return what the file was begun from; None if nothing was begun. UserError, JobError: it is unreadable."""
         place = self.path / "state.json"
         try:
             state = read_json(place)

@@ -55,7 +55,7 @@ def score_stream(
 def _good(
     rows: Iterator[InputRow | Problem], bad: list[Problem], left_out: Callable[[str], None] | None
 ) -> Iterator[InputRow]:
-    """Yield the good rows; a bad one is told, or without `left_out` put into `bad` and the last that is read."""
+    """Yield the good rows; a bad one is reported, or without `left_out` put into `bad` and the last that is read."""
     for row in rows:
         if not isinstance(row, Problem):
             yield row

@@ -12,7 +12,6 @@ what must end the job is raised.
     scorer               the scorer of a plan: builds its rewards and judges, scores groups
     executors            how a reward runs, what goes into one call, and the check of what it gives
     watched_calls        rewards whose calls are told where they last long, by a process that sees them: call_watcher
-    shared_executor      the executor of a component that two scorers have in common
     row_check            a row made into a group, or why it cannot be scored
     row_window           rows scored at the same time, with results in order
     pool                 the completions of one prompt, handed over one by one by a trainer
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from rewardlab.scoring.attribution_records import record_of_ledger as record_of_ledger
     from rewardlab.scoring.attribution_records import record_of_scored as record_of_scored
     from rewardlab.scoring.composition import ScoredGroup as ScoredGroup
+    from rewardlab.scoring.executors import Executor as Executor
     from rewardlab.scoring.executors import Item as Item
     from rewardlab.scoring.executors import awaiting as awaiting
     from rewardlab.scoring.executors import checked_scores as checked_scores

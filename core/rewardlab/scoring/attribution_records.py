@@ -52,7 +52,7 @@ class OutputRecords:
         self._composition = Composition(expression=plan.expression, uses=plan.recipe.reward.components)
 
     def of(self, row: Mapping[str, Any]) -> GroupRecord:
-        """Return the record of one row. JobError where, by the plan's policies, it could not have been scored."""
+        """Return the record of one row. JobError if, by the plan's policies, it could not have been scored."""
         values = {name: columns["value"] for name, columns in row["components"].items()}
         total = row["total"]
         seen = ScoredTotals(
@@ -73,7 +73,7 @@ class OutputRecords:
         return self._composition.columns(Sample(id=str(row["id"])), scores)
 
     def differing(self, row: Mapping[str, Any]) -> int | None:
-        """Return the first completion whose total differs from what the plan computes; None where there is none."""
+        """Return the first completion whose total differs from what the plan computes; None if there is none."""
         columns = self.columns(row)
         for index, total in enumerate(row["total"]):
             values = {name: value for name, column in columns.items() if (value := column[index]) is not None}

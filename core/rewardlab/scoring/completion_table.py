@@ -19,7 +19,7 @@ Columns = dict[str, list[Any]]
 def completion_table(groups: Iterable[ScoredGroup], library: Library | None = None) -> Any:
     """Return a data frame of the library, absent: of the first of pandas and polars that is installed.
 
-    Raises a UserError that says what to install where it is not there.
+    Raises a UserError that says what to install if it is not there.
     """
     if library is not None and library not in LIBRARIES:
         raise UserError(f"no table of {library!r}; libraries are {' and '.join(LIBRARIES)}")

@@ -26,10 +26,10 @@ class ScoredGroup:
     """A group with the scores of its components, its totals and its shaped rewards.
 
     components: name -> G scores.
-    totals: G numbers, None where a completion without a value gets zero advantage.
-    shaped: G numbers, for a trainer; equal to `totals` where nothing normalizes and nothing is missing.
+    totals: G numbers, None if a completion without a value gets zero advantage.
+    shaped: G numbers, for a trainer; equal to `totals` if nothing normalizes and nothing is missing.
         Empty for what no trainer gets.
-    causes: what each component contributed to `shaped`; None where that cannot be told any more.
+    causes: what each component contributed to `shaped`; None if that is not known any more.
     centred: whether a normalizer has taken a mean off `shaped`, such as that of a whole pool: no trainer takes another.
     """
 
@@ -83,20 +83,8 @@ class Composition:
     centred: bool = False
 
     def compose(self, group: Group, components: Mapping[str, Sequence[Score]], seed: int = 0) -> ScoredGroup:
-        """Return one group with totals and shaped rewards. JobError where a policy says `fail`."""
-        columns = self.columns(group.sample, components)
-        totals = self._totals(group, columns)
-        kept = range(len(totals))
-        shaped = self._shaped(group, totals, kept, seed)
-        return ScoredGroup(
-            sample=group.sample,
-            completions=group.completions,
-            components=components,
-            totals=totals,
-            shaped=shaped,
-            causes=self._causes(group, columns, totals, kept, shaped, components),
-            centred=self.centred,
-        )
+        """Return one group with totals and shaped rewards. JobError if a policy says `fail`."""
+        return self._compose(group, range(len(group.completions)), components, components, seed)
 
     def compose_kept(
         self,
@@ -113,47 +101,30 @@ class Composition:
         Where `alone` holds every component that the total names, the whole pool has totals: stand-ins for missing
         values and normalizers go by all P, and a policy `fail` applies to all of them. Else they go by the G kept.
         """
-        group = Group(sample=pool.sample, completions=tuple(pool.completions[place] for place in kept))
         components: dict[str, Sequence[Score]] = {n: [scores[place] for place in kept] for n, scores in alone.items()}
         components |= in_group
         components = {name: components[name] for name in self.uses}
-        if not set(self.expression.names) <= set(alone):
-            return self.compose(group, components, seed)
-        columns = self.columns(pool.sample, alone)
-        totals = self._totals(pool, columns)
-        shaped = self._shaped(pool, totals, kept, seed)
-        return ScoredGroup(
-            sample=pool.sample,
-            completions=group.completions,
-            components=components,
-            totals=[totals[place] for place in kept],
-            shaped=shaped,
-            causes=self._causes(pool, columns, totals, kept, shaped, components),
-            centred=self.centred,
-        )
+        if set(self.expression.names) <= set(alone):
+            return self._compose(pool, kept, alone, components, seed)
+        group = Group(sample=pool.sample, completions=tuple(pool.completions[place] for place in kept))
+        return self.compose(group, components, seed)
 
-    def columns(self, sample: Sample, components: Mapping[str, Sequence[Score]]) -> dict[str, list[float | None]]:
-        """Return the values that the total sees: name -> a value a completion, None for zero advantage.
-
-        A name is left out where its whole group gets zero advantage. JobError where a policy says `fail`.
-        """
-        columns = {name: self._column(name, components[name], sample) for name in self.expression.names}
-        return {name: column for name, column in columns.items() if column is not None}
-
-    def _causes(
+    def _compose(
         self,
         pool: Group,
-        columns: Mapping[str, Sequence[float | None]],
-        totals: Sequence[float | None],
         kept: Sequence[int],
-        shaped: Sequence[float],
+        known: Mapping[str, Sequence[Score]],
         components: Mapping[str, Sequence[Score]],
-    ) -> GroupAttribution | None:
-        if self.decomposition is None:
-            return None
-        zeroed = [self.zero_truncated and completion.truncated for completion in pool.completions]
-        return GroupAttribution(
-            ScoredTotals(
+        seed: int,
+    ) -> ScoredGroup:
+        """Return the kept completions as a group; known: the scores of the whole pool, which has the totals."""
+        columns = self.columns(pool.sample, known)
+        totals = self._totals(pool, columns)
+        shaped = self._shaped(pool, totals, kept, seed)
+        causes = None
+        if self.decomposition is not None:
+            zeroed = [self.zero_truncated and completion.truncated for completion in pool.completions]
+            seen = ScoredTotals(
                 decomposition=self.decomposition,
                 columns=columns,
                 totals=totals,
@@ -163,7 +134,24 @@ class Composition:
                 own={name: [score.value for score in components[name]] for name in self.expression.names},
                 normalized=bool(self.normalizers),
             )
+            causes = GroupAttribution(seen)
+        return ScoredGroup(
+            sample=pool.sample,
+            completions=tuple(pool.completions[place] for place in kept),
+            components=components,
+            totals=[totals[place] for place in kept],
+            shaped=shaped,
+            causes=causes,
+            centred=self.centred,
         )
+
+    def columns(self, sample: Sample, components: Mapping[str, Sequence[Score]]) -> dict[str, list[float | None]]:
+        """Return the values that the total sees: name -> a value a completion, None for zero advantage.
+
+        A name is left out if its whole group gets zero advantage. JobError if a policy says `fail`.
+        """
+        columns = {name: self._column(name, components[name], sample) for name in self.expression.names}
+        return {name: column for name, column in columns.items() if column is not None}
 
     def _totals(self, group: Group, columns: Mapping[str, Sequence[float | None]]) -> list[float | None]:
         totals: list[float | None] = [None] * len(group.completions)
@@ -181,7 +169,7 @@ class Composition:
         return totals
 
     def _column(self, name: str, scores: Sequence[Score], sample: Sample) -> list[float | None] | None:
-        """Return the values that `total` sees, None for zero advantage; no list where the whole group gets that."""
+        """Return the values that `total` sees, None for zero advantage; no list if the whole group gets that."""
         column: list[float | None] = [score.value for score in scores]
         if None not in column:
             return column
@@ -193,7 +181,7 @@ class Composition:
         return None if without_mean else column
 
     def _stand_in(self, name: str, score: Score, present: Sequence[float], place: str) -> float | None:
-        """Return what `total` sees where a component has no value; None for zero advantage."""
+        """Return what `total` sees if a component has no value; None for zero advantage."""
         use = self.uses[name]
         if score.error is None:
             if use.on_abstain == "fail":

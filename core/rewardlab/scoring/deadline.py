@@ -1,20 +1,19 @@
 """The deadline for scoring a group, which begins when its last completion has arrived."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any
 
+from rewardlab.errors import JobError
 from rewardlab.group_stream import GroupStream
 
 
-class ScoringTimeout(Exception):
-    """The end of a group's time, with work still unfinished."""
-
-
-async def in_time(work: Coroutine[Any, Any, Any], stream: GroupStream, timeout: float) -> Any:
+async def in_time(
+    work: Coroutine[Any, Any, Any], stream: GroupStream, timeout: float, unanswered: Callable[[], str]
+) -> Any:
     """Return the result of `work`, which has `timeout` seconds from when the group is complete.
 
-    Then it is cancelled, and ScoringTimeout is raised; work that ignores its cancellation is left behind.
+    Then it is cancelled, and a JobError names what is `unanswered`; work that ignores its cancellation is left behind.
     """
     working, arriving = asyncio.ensure_future(work), asyncio.ensure_future(stream.group())
     try:
@@ -23,7 +22,8 @@ async def in_time(work: Coroutine[Any, Any, Any], stream: GroupStream, timeout: 
             arriving.exception()  # the readers of the stream raise it
             await asyncio.wait([working], timeout=timeout)
         if not working.done():
-            raise ScoringTimeout
+            what = f"scoring {stream.sample.place()} took longer than {timeout:g} s"
+            raise JobError(f"{what}; no answer yet from: {unanswered()}")
         return working.result()
     finally:
         arriving.cancel()

@@ -1,6 +1,6 @@
-"""Lanes: how a reward runs (inline, in a thread, in worker processes, as a coroutine) and what goes into one call.
+"""Executors: how a reward runs (inline, in a thread, in worker processes, as a coroutine) and what goes into one call.
 
-Every lane gives one Score for each completion of a stream. Whatever a plugin does wrong (an exception, a list
+Every executor gives one Score for each completion of a stream. Whatever a plugin does wrong (an exception, a list
 of the wrong length, NaN, a value out of range) becomes a failed Score that says so. A call that fails as a whole is
 made again item by item, so that one completion cannot fail its neighbours.
 """
@@ -12,6 +12,8 @@ import math
 import reprlib
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import ExitStack
+from contextlib import closing as ended
 from functools import partial
 from numbers import Real
 from pathlib import Path
@@ -22,7 +24,7 @@ from rewardlab.errors import JobError, one_line, plugin_line
 from rewardlab.group_stream import GroupStream
 from rewardlab.specs import RewardSpec
 from rewardlab.types import Completion, Sample, Score
-from rewardlab.workers.process import PluginRaisedError, WorkerDiedError, WorkerMemoryError, WorkerTimeout
+from rewardlab.workers.errors import PluginRaisedError, WorkerDiedError, WorkerMemoryError, WorkerTimeout
 from rewardlab.workers.reward_pool import WorkerPool
 
 Item = tuple[Sample, Completion]
@@ -34,15 +36,15 @@ COROUTINES = 256
 ROUNDING = 1e-9  # a mean of values in [0, 1] may come out as 1.0000000000000002
 
 
-class Lane(Protocol):
+class Executor(Protocol):
     """The source of one component's scores."""
 
     async def score(self, stream: GroupStream) -> list[Score]:
         """Return one Score a completion, in the group's order. Raises JobError, or the stream producer's error."""
 
 
-class ItemLane:
-    """The lane of completion and batch scope: complete groups, gathered into larger calls where it pays.
+class ItemExecutor:
+    """The executor of completion and batch scope: complete groups, gathered into larger calls if it pays.
 
     slots: calls that run at once (0: no limit and no gathering). share: whether waiting items are divided over the
     free slots, as for processes; else all of them go into one call.
@@ -141,8 +143,8 @@ class ItemLane:
         return Score(error=describe_failure(error))
 
 
-class GroupLane:
-    """The lane of group scope: the reward reads the stream itself, on its own loop `home` where it runs in a thread."""
+class StreamExecutor:
+    """The executor of group scope: the reward reads the stream, on its own loop `home` if it runs in a thread."""
 
     def __init__(
         self, spec: RewardSpec, call: Callable[[GroupStream], Awaitable[Any]], home: LoopThread | None
@@ -166,32 +168,28 @@ class GroupLane:
             return [Score(error=describe_failure(error))] * stream.size
 
 
-def open_lane(
-    spec: RewardSpec,
-    reward: Any,
-    *,
-    pool: WorkerPool | None = None,
-    thread: CallThread | None = None,
-    home: LoopThread | None = None,
-) -> Lane:
-    """Return the lane of a built reward, or of the pool of one that runs in workers.
-
-    A reward that runs in a thread comes with its `thread` (completion and batch scope) or its `home` (group scope).
-    """
+def open_executor(spec: RewardSpec, score: Callable[[Any], Any], name: str, closing: ExitStack) -> Executor:
+    """Return the executor of a built reward's `score`; `closing` ends the thread that it may have."""
     if spec.scope == "group":
-        return GroupLane(spec, partial(_whole_group, pool) if pool else awaiting(reward.score), home)
-    if pool is not None:
-        return ItemLane(spec, pool.score, pool.size)
-    if thread is not None:
-        return ItemLane(spec, partial(thread.call, reward.score), 1)
+        home = closing.enter_context(ended(LoopThread(name))) if spec.runs == "thread" else None
+        return StreamExecutor(spec, awaiting(score), home)
+    if spec.runs == "thread":
+        return ItemExecutor(spec, partial(closing.enter_context(ended(CallThread(name))).call, score), 1)
     if spec.runs == "async" and spec.scope == "batch":
-        return ItemLane(spec, awaiting(reward.score), COROUTINES, share=False)
-    call = awaiting(reward.score) if spec.runs == "async" else _as_coroutine(reward.score)
-    return ItemLane(spec, call, 1 if spec.scope == "batch" else 0)
+        return ItemExecutor(spec, awaiting(score), COROUTINES, share=False)
+    call = awaiting(score) if spec.runs == "async" else _as_coroutine(score)
+    return ItemExecutor(spec, call, 1 if spec.scope == "batch" else 0)
 
 
-async def _whole_group(pool: WorkerPool, stream: GroupStream) -> Any:
-    return await pool.score_group(await stream.group())
+def pool_executor(spec: RewardSpec, pool: WorkerPool) -> Executor:
+    """Return the executor of a reward that runs in workers."""
+
+    async def whole_group(stream: GroupStream) -> Any:
+        return await pool.score_group(await stream.group())
+
+    return (
+        StreamExecutor(spec, whole_group, None) if spec.scope == "group" else ItemExecutor(spec, pool.score, pool.size)
+    )
 
 
 def _as_coroutine(score: Callable[[Any], Any]) -> Callable[[Any], Awaitable[Any]]:
@@ -202,12 +200,12 @@ def _as_coroutine(score: Callable[[Any], Any]) -> Callable[[Any], Awaitable[Any]
 
 
 def awaiting(score: Callable[[Any], Any]) -> Callable[[Any], Awaitable[Any]]:
-    """Return a coroutine function that awaits `score`, which should be one; TypeError at the call where it is none."""
+    """Return a coroutine function that awaits `score`, which should be one; TypeError at the call if it is none."""
 
     async def call(items: Any) -> Any:
         scores = score(items)
         if not inspect.isawaitable(scores):
-            raise TypeError("score is no coroutine function; write `async def score`")
+            raise TypeError("score is not a coroutine function; write `async def score`")
         return await scores
 
     return call
@@ -220,14 +218,14 @@ def _is_plugin_failure(error: BaseException, task: asyncio.Task[Any] | None) -> 
 
 
 def describe_failure(error: BaseException) -> str:
-    """Return an exception as the error of a Score, with the line that raised it where the plugin did."""
+    """Return an exception as the error of a Score, with the line that raised it if the plugin did."""
     if isinstance(error, JobError):
         return str(error)
     return one_line(error) + describe_place(error)
 
 
 def describe_place(error: BaseException) -> str:
-    """Return the plugin's line that an exception came from as " (at file.py:12)"; "" where no plugin's did."""
+    """Return the plugin's line that an exception came from as " (at file.py:12)"; "" if no plugin's did."""
     place = plugin_line(error)
     return "" if place is None else f" (at {Path(place).name})"
 
@@ -235,7 +233,7 @@ def describe_place(error: BaseException) -> str:
 def checked_scores(scores: Any, count: int, spec: RewardSpec) -> list[Score]:
     """Return what a reward gave, with every score that breaks the contract turned into a failed one.
 
-    TypeError or ValueError where it gave no list of `count` scores.
+    TypeError or ValueError if it gave no list of `count` scores.
     """
     if inspect.isawaitable(scores):
         scores.close() if inspect.iscoroutine(scores) else None
@@ -259,7 +257,7 @@ def _checked_score(score: Any, spec: RewardSpec) -> Score:
         return score
     if type(value) is not float and (isinstance(value, bool) or not isinstance(value, Real)):
         hint = f"; write {float(value)}" if isinstance(value, bool) else ""
-        return Score(info=info, error=f"value {reprlib.repr(value)} is no number{hint}")
+        return Score(info=info, error=f"value {reprlib.repr(value)} is not a number{hint}")
     number, (low, high) = float(value), spec.range
     if low <= number <= high:
         return score if type(value) is float else Score(value=number, info=info)
@@ -271,12 +269,12 @@ def _checked_score(score: Any, spec: RewardSpec) -> Score:
 
 
 def _describe_unwritable(info: Any) -> str | None:
-    """Return why `info` cannot be written as JSON; None where it can."""
+    """Return why `info` cannot be written as JSON; None if it can."""
     if not isinstance(info, Mapping):
         return f"info is {type(info).__name__}, not a mapping"
     for key, value in info.items():
         try:
             json.dumps({key: value}, allow_nan=False)
         except (TypeError, ValueError, RecursionError) as error:
-            return f"info[{key!r}] is no JSON value: {error}"
+            return f"info[{key!r}] is not a JSON value: {error}"
     return None

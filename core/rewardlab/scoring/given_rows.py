@@ -63,8 +63,8 @@ def _placed(rows: Rows) -> Iterator[tuple[str, Any]]:
 def as_dicts(rows: Any) -> Iterator[Any]:
     """Yield what a program hands over row by row; arrays in a row as lists, and what a table lacks as absent.
 
-    Of pandas, polars and datasets no library is imported: a table is told by what it can do. Raises a UserError for
-    what is no iterable of rows, but can be taken for one.
+    Of pandas, polars and datasets no library is imported: a table is recognised by what it can do. Raises a UserError
+    for what is not an iterable of rows, but can be taken for one.
     """
     if hasattr(rows, "iter_rows"):  # polars
         return map(_table_row, rows.iter_rows(named=True))

@@ -20,7 +20,7 @@ class ComponentNumbers:
     count: int
     failed: tuple[int, ...] = ()
     cause: str = ""
-    """of the last failure: the completion's place and the error, without secrets; "" where none failed"""
+    """of the last failure: the completion's place and the error, without secrets; "" if none failed"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -32,7 +32,7 @@ class GroupNumbers:
     flat: bool
     """whether all totals are equal or missing"""
     std: float
-    """population standard deviation of the totals that are not missing; 0 where there is none"""
+    """population standard deviation of the totals that are not missing; 0 if there is none"""
     components: Mapping[str, ComponentNumbers]
 
     def as_dict(self) -> dict[str, Any]:

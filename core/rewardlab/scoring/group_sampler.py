@@ -10,7 +10,7 @@ from rewardlab.specs import Context
 from rewardlab.types import Candidates, Sample
 
 
-class GroupSampler:
+class CheckedGroupSampler:
     """A built group sampler, whose answers are checked; the one place where its exceptions get their name."""
 
     def __init__(self, planned: Component, context: Context) -> None:

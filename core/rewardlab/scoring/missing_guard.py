@@ -48,7 +48,7 @@ class MissingGuard:
             self._causes[name] = component.cause or self._causes.get(name, "")
 
     def check(self) -> None:
-        """Raise a JobError with the component, the share and the last cause, where the share is too large."""
+        """Raise a JobError with the component, the share and the last cause, if the share is too large."""
         for name, failed in self._failed.items():
             if len(failed) < self._least:
                 continue
@@ -68,7 +68,7 @@ class MissingGuard:
         self.check_end()
 
     def check_end(self) -> None:
-        """Raise a JobError where a component gave nothing but failures, however few were counted."""
+        """Raise a JobError if a component gave nothing but failures, however few were counted."""
         for name, failed in self._failed.items():
             use = self._uses[name]
             if failed and all(failed) and use.max_missing < 1:

@@ -6,7 +6,7 @@ itself when it arrives, and rewards of group scope wait until the sampler has ch
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 from rewardlab.concurrency.threads import LoopThread
 from rewardlab.group_stream import GroupStream
 from rewardlab.scoring.composition import ScoredGroup
-from rewardlab.scoring.group_sampler import GroupSampler
+from rewardlab.scoring.group_sampler import CheckedGroupSampler
 from rewardlab.types import Candidates, Completion, Group, PoolEntry, Sample, Score
 
 T = TypeVar("T")
@@ -26,7 +26,7 @@ Scores = Mapping[str, Sequence[Score]]
 class PooledGroup:
     """The group to train on. kept: G indices, under which its completions were put.
 
-    discarded: the pool's other completions, with the scores that each of them got by itself and no totals; None where
+    discarded: the pool's other completions, with the scores that each of them got by itself and no totals; None if
     there are no others.
     """
 
@@ -38,17 +38,21 @@ class PooledGroup:
 class Pool(Protocol):
     """The completions of one prompt, of which G = `size` are trained on."""
 
+    @property
+    def arrived(self) -> Collection[int]:
+        """The indices of the completions that are there."""
+
     def put(self, index: int, completion: Completion) -> None:
         """Add completion `index`, from any thread.
 
-        IndexError where the pool has no such index, ValueError where it has that completion already.
+        IndexError if the pool has no such index, ValueError if it has that completion already.
         """
 
     async def more(self) -> int:
         """Return how many further completions are wanted, once the first G and all others so far are scored."""
 
     async def scored(self) -> PooledGroup:
-        """Return the group, once it is scored. JobError where a reward, a judge or the group sampler ends the job."""
+        """Return the group, once it is scored. JobError if a reward, a judge or the group sampler ends the job."""
 
     def drop(self) -> None:
         """Give the group up, from any thread: cancel its scoring and everything that waits for it.
@@ -60,13 +64,14 @@ class Pool(Protocol):
 class StreamedPool:
     """A pool of exactly one group, whose rewards read completions as they arrive."""
 
-    def __init__(self, sample: Sample, size: int, start: Callable[[GroupStream], "Future[ScoredGroup]"]) -> None:
-        self._stream = GroupStream(sample, size)
-        self._scoring = start(self._stream)
+    def __init__(self, stream: GroupStream, scoring: "Future[ScoredGroup]") -> None:
+        self._stream, self._scoring = stream, scoring
+        self.arrived: set[int] = set()
 
     def put(self, index: int, completion: Completion) -> None:
         """Add completion `index`, below G; see Pool."""
         self._stream.put(index, completion)
+        self.arrived.add(index)
 
     async def more(self) -> int:
         """Return 0: the pool is its group."""
@@ -108,7 +113,7 @@ class _PooledCompletion:
 class SampledPool:
     """A pool from which the recipe's group sampler chooses the group."""
 
-    def __init__(self, sample: Sample, size: int, sampler: GroupSampler, scoring: PoolScoring) -> None:
+    def __init__(self, sample: Sample, size: int, sampler: CheckedGroupSampler, scoring: PoolScoring) -> None:
         self._sample = sample
         self._size = size
         self._most = sampler.most(size)
@@ -119,6 +124,11 @@ class SampledPool:
         self._pending: set[Future[Any]] = set()
         self._dropped = False
         self._lock = threading.Lock()
+
+    @property
+    def arrived(self) -> Collection[int]:
+        """The indices of the completions that are there."""
+        return self._put.keys()
 
     def put(self, index: int, completion: Completion) -> None:
         """Add completion `index`, below the most that the sampler may collect, and begin to score it; see Pool."""

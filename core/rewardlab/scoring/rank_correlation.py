@@ -7,7 +7,7 @@ from itertools import combinations
 
 
 def kendall_tau_b(one: Sequence[float], other: Sequence[float]) -> float | None:
-    """Return Kendall's tau-b of two score lists (n,), in [-1, 1]; None where either is constant or n < 2.
+    """Return Kendall's tau-b of two score lists (n,), in [-1, 1]; None if either is constant or n < 2.
 
     (C - D) / sqrt((P - T1)(P - T2)): concordant and discordant pairs, all P = n(n - 1)/2 pairs, and the pairs
     tied in each list. Source: Kendall 1945. Takes time quadratic in the number of different pairs of scores.

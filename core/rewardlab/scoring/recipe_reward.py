@@ -4,7 +4,6 @@ import asyncio
 import os
 import sys
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator, Mapping
-from concurrent.futures import Future
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -21,7 +20,7 @@ from rewardlab.scoring.given_rows import Rows, all_rows, rows_one_by_one
 from rewardlab.scoring.missing_guard import MissingGuard
 from rewardlab.scoring.own_scorer import OwnScorer
 from rewardlab.scoring.row_check import InputRow
-from rewardlab.scoring.row_window import RowWindow, scored_in_order
+from rewardlab.scoring.row_window import due_in_order, scored_in_order
 from rewardlab.scoring.scored_completion import ScoredCompletion
 from rewardlab.scoring.scorer import Machine, Scorer
 
@@ -45,7 +44,7 @@ def load_reward(
             groups = reward.score([{"prompt": "1+1?", "answer": "2", "completions": ["\\boxed{2}", "three"]}])
 
     recipe: a YAML file, a dict, or the folder of a run. overrides: as on the command line. device: the torch device of
-    models where the recipe names none; "auto" takes a GPU if there is one. say: called with warnings about judges.
+    models if the recipe names none; "auto" takes a GPU if there is one. say: called with warnings about judges.
     Raises a UserError that lists every mistake of the recipe, or names what cannot be built.
     """
     plan = make_plan(load(recipe, overrides, strict=False), purpose="score")
@@ -81,7 +80,7 @@ class RecipeReward:
     def score(self, rows: Rows) -> list[ScoredGroup]:
         """Return a scored group for each row, in order. All rows are checked before anything is scored.
 
-        rows: dicts, or the path of a file. Raises a UserError that lists what is wrong with rows, and a JobError where
+        rows: dicts, or the path of a file. Raises a UserError that lists what is wrong with rows, and a JobError if
         a component fails or abstains and the recipe's on_missing or on_abstain says `fail`, or fails more often than
         its max_missing allows.
         """
@@ -139,7 +138,7 @@ class RecipeReward:
         """Return a data frame with a row for each completion: texts, totals, values, reasons and contributions.
 
         library: "pandas" or "polars"; absent: the first that is installed. The columns are those of docs/ledger.md.
-        Raises a UserError that says what to install where the library is missing.
+        Raises a UserError that says what to install if the library is missing.
         """
         return completion_table(groups, library)
 
@@ -192,16 +191,9 @@ class RecipeReward:
 
     async def _as_they_come(self, rows: Iterable[InputRow]) -> AsyncGenerator[ScoredGroup]:
         guard = self._guard()
-        window: RowWindow[InputRow, Future[ScoredGroup]] = RowWindow()
-        with closing(window):
-            for row in rows:
-                window.add(row, self._scorer.submit(row.group))
-                while window.full or window.first_is_there:
-                    yield (scored := await _result(window))
-                    guard.count(scored)
-                    guard.check()
-            while window.rows:
-                yield (scored := await _result(window))
+        with closing(due_in_order(rows, lambda row: self._scorer.submit(row.group))) as due:
+            for _, pending in due:
+                yield (scored := await asyncio.wrap_future(pending))
                 guard.count(scored)
                 guard.check()
         guard.check_end()
@@ -225,12 +217,6 @@ def _warm_scorer(plan: Plan, machine: Machine | None, judging: JudgingSettings |
         scorer.close()
         raise
     return scorer
-
-
-async def _result(window: "RowWindow[InputRow, Future[ScoredGroup]]") -> ScoredGroup:
-    scored = await asyncio.wrap_future(window.rows[0][1])
-    window.drop_first()
-    return scored
 
 
 def _good(rows: Iterable[InputRow | Problem], bad: list[Problem]) -> Iterator[InputRow]:

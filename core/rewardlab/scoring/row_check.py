@@ -12,7 +12,7 @@ from rewardlab.types import Group, Sample
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class InputRow:
-    """A good row of the input. given_id: the id as the file has it, or the derived one where it has none."""
+    """A good row of the input. given_id: the id as the file has it, or the derived one if it has none."""
 
     given_id: int | str
     group: Group
@@ -35,7 +35,7 @@ class RowCheck:
         return group
 
     def given_id(self, row: Mapping[str, Any]) -> int | str | None:
-        """Return the id as the row has it; None where it has none."""
+        """Return the id as the row has it; None if it has none."""
         theirs = self.fields.get("id", "id")
         return row[theirs] if theirs in row else row.get("id")
 

@@ -33,7 +33,7 @@ class PendingResult(Protocol[Answer]):
 
 
 def scored_in_order(scorer: Scorer, rows: Iterable[AnyRow]) -> Generator[tuple[AnyRow, ScoredGroup]]:
-    """Yield each row with its scores, in order; what is still under way is cancelled where the caller stops early.
+    """Yield each row with its scores, in order; what is still under way is cancelled if the caller stops early.
 
     A row that exceeds the limits by itself is scored alone.
     """
@@ -44,21 +44,23 @@ def results_in_order(
     rows: Iterable[AnyRow], submit: Callable[[AnyRow], PendingResult[Answer]]
 ) -> Generator[tuple[AnyRow, Answer]]:
     """Yield each row with the result of what `submit` starts for it."""
-    window: RowWindow[AnyRow, PendingResult[Answer]] = RowWindow()
+    with closing(due_in_order(rows, submit)) as due:
+        for row, pending in due:
+            yield row, pending.result()
+
+
+def due_in_order(rows: Iterable[AnyRow], submit: Callable[[AnyRow], Pending]) -> Generator[tuple[AnyRow, Pending]]:
+    """Yield each row with what `submit` started for it, once that is done or has to be waited for by the caller."""
+    window: RowWindow[AnyRow, Pending] = RowWindow()
     with closing(window):
         for row in rows:
             window.add(row, submit(row))
             while window.full or window.first_is_there:
-                yield _result(window)
+                yield window.rows[0]
+                window.drop_first()
         while window.rows:
-            yield _result(window)
-
-
-def _result(window: "RowWindow[AnyRow, PendingResult[Answer]]") -> tuple[AnyRow, Answer]:
-    row, pending = window.rows[0]
-    result = pending.result()
-    window.drop_first()
-    return row, result
+            yield window.rows[0]
+            window.drop_first()
 
 
 class RowWindow(Generic[AnyRow, Pending]):

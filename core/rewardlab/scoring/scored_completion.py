@@ -12,9 +12,9 @@ from rewardlab.types import Completion, Sample, Score
 class ComponentScore:
     """The score of one component for one completion, and what it did to the reward.
 
-    value: the component's own number; None where it abstains or failed. failed: whether it failed.
-    reason: why it failed, or the `reason` that the component gives in `info`; None where it gives none.
-    contribution: its part of the shaped reward; None where the total is not made of it. See docs/causes.md.
+    value: the component's own number; None if it abstains or failed. failed: whether it failed.
+    reason: why it failed, or the `reason` that the component gives in `info`; None if it gives none.
+    contribution: its part of the shaped reward; None if the total is not made of it. See docs/causes.md.
     """
 
     value: float | None
@@ -28,8 +28,8 @@ class ComponentScore:
 class ScoredCompletion:
     """One completion with its reward.
 
-    total: None where a completion without a value gets zero advantage. shaped: the number for a trainer; it is the sum
-    of the contributions and `rest`, both None where they are not known any more.
+    total: None if a completion without a value gets zero advantage. shaped: the number for a trainer; it is the sum
+    of the contributions and `rest`, both None if they are not known any more.
     """
 
     sample: Sample

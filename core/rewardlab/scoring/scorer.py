@@ -8,14 +8,14 @@ import os
 import sys
 from collections.abc import Coroutine, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from rewardlab.concurrency.gather import gather_or_cancel
-from rewardlab.concurrency.threads import CallThread, LoopThread
+from rewardlab.concurrency.threads import LoopThread
 from rewardlab.errors import JobError, UserError
 from rewardlab.files import cache_dir
 from rewardlab.group_stream import GroupStream
@@ -29,17 +29,16 @@ from rewardlab.plan.unused_async import awaits_nothing
 from rewardlab.redaction import redact
 from rewardlab.scoring.attribution_records import decomposition_of
 from rewardlab.scoring.composition import Composition, ScoredGroup
-from rewardlab.scoring.deadline import ScoringTimeout, in_time
-from rewardlab.scoring.executors import Lane, open_lane
-from rewardlab.scoring.group_sampler import GroupSampler
-from rewardlab.scoring.pool import Pool, PoolScoring, SampledPool, StreamedPool
-from rewardlab.scoring.shared_executor import SharedLane
+from rewardlab.scoring.deadline import in_time
+from rewardlab.scoring.executors import Executor, open_executor, pool_executor
+from rewardlab.scoring.group_sampler import CheckedGroupSampler
+from rewardlab.scoring.pool import Pool, PoolScoring, SampledPool, Scores, StreamedPool
 from rewardlab.scoring.watched_calls import watched
 from rewardlab.specs import Context, RewardSpec
 from rewardlab.types import Group, Sample, Score
 from rewardlab.workers.devices import AUTO_DEVICE, resolve_device
+from rewardlab.workers.errors import WorkerStartError
 from rewardlab.workers.placement import opener, python_of
-from rewardlab.workers.process import WorkerStartError
 from rewardlab.workers.reward_pool import WorkerPool
 from rewardlab.workers.shared import Workers
 
@@ -56,15 +55,7 @@ class Machine:
     device: str = AUTO_DEVICE
 
 
-@dataclass(frozen=True, kw_only=True)
-class SharedResources:
-    """The parts that one scorer lends another: lanes by the borrower's names, and the processes with its models."""
-
-    lanes: Mapping[str, Lane] = field(default_factory=dict)
-    workers: Workers | None = None
-
-
-class Scorer:
+class Scorer(AbstractContextManager["Scorer"]):
     """The reward of a plan, ready to score. Close it, or use it as a context manager.
 
     Judges and rewards are built here; a UserError or JobError names the one that cannot be built. Worker processes
@@ -72,12 +63,11 @@ class Scorer:
 
     zero_truncated: give truncated completions a total of 0. judging: where judges' answers are kept, and what happens
         where they cannot be parsed.
-    judges: the judges that are not local, by name, where another process hosts them: objects with
-        `async ask(Ask) -> Reply` and `report_parsed(reply, ok)`. They are neither opened, checked nor closed here,
-        and no secret is asked for.
-    shared: what another scorer lends; that scorer is closed after this one.
+    judges: clients (JudgeClient) of the judges that are not local, by name, if another process hosts them. They are
+        neither opened, checked nor closed here, and no secret is asked for.
+    executors, workers: those that another scorer shares, which is closed after this one.
     home: the loop to score on, where `judges` live on it, too; it is closed after this scorer.
-    policy: the model in training, where it can be asked as a judge; `Context.policy` of the judges that are built here.
+    policy: the model in training, if it can be asked as a judge; `Context.policy` of the judges that are built here.
     """
 
     def __init__(
@@ -87,44 +77,46 @@ class Scorer:
         zero_truncated: bool = False,
         judging: JudgingSettings | None = None,
         judges: Mapping[str, Any] | None = None,
-        shared: SharedResources | None = None,
+        executors: Mapping[str, Executor] | None = None,
+        workers: Workers | None = None,
         home: LoopThread | None = None,
         policy: Any = None,
     ) -> None:
         assert plan.recipe.reward is not None
         assert plan.expression is not None
+        if judges is None and policy is None:
+            refuse_policy(plan.judges, plan.document.where)
         if judges is None:
-            if policy is None:
-                refuse_policy(plan.judges, plan.document.where)
             require_secrets(plan, plan.asked_by_rewards)
         self._plan = plan
         self._machine = machine or Machine()
         self._owns_home = home is None
-        self._home = home or LoopThread("rewardlab-scoring")
+        self.home = home or LoopThread("rewardlab-scoring")
         self._closing = ExitStack()
         self._pools: list[WorkerPool] = []
-        shared = shared or SharedResources()
-        self._workers = shared.workers or self._own_workers()
+        self.workers = workers or self._closing.enter_context(
+            Workers(cache=self._machine.cache_dir, seed=plan.recipe.seed)
+        )
         self.judges = Judges({})
         try:
             here = {name: p for name, p in plan.judges.items() if judges is None or p.spec.local}
-            context = replace(self._context(Judges({})), policy=policy)
-            self.judges = open_judges(here, self._home, context, judging or JudgingSettings())
+            bare = self._context(Judges({}))
+            self.judges = open_judges(here, self.home, replace(bare, policy=policy), judging or JudgingSettings())
             elsewhere = {name: (judges or {})[name] for name in plan.judges if name not in here}
             known = Judges({**self.judges, **elsewhere})
-            self._lanes = {
-                name: shared.lanes.get(name) or self._open(name, planned, known)
+            self.executors = {
+                name: (executors or {}).get(name) or self._open(name, planned, known)
                 for name, planned in plan.components.items()
             }
             self.composition = Composition(
                 expression=plan.expression,
                 uses=plan.recipe.reward.components,
-                normalizers=[self._build_normalizer(planned) for planned in plan.normalizers],
+                normalizers=[(p.use.use, build(p, bare, f"normalizer {p.use.use}", "shape")) for p in plan.normalizers],
                 centred=plan.centred,
                 zero_truncated=zero_truncated,
                 decomposition=decomposition_of(plan),
             )
-            self._sampler = self._build_sampler(plan.sampler)
+            self._sampler = None if plan.sampler is None else CheckedGroupSampler(plan.sampler, bare)
         except BaseException:
             self.close()
             raise
@@ -134,11 +126,12 @@ class Scorer:
 
         zero_truncated: in place of the scorer's own setting, for an evaluation that shares a training's scorer.
         """
-        return self._home.run(self._score_all(groups, self._composed(zero_truncated)))
+        composition, streams = self._composed(zero_truncated), [GroupStream.of(group) for group in groups]
+        return self.home.run(gather_or_cancel(self._score(stream, composition) for stream in streams))
 
     def submit(self, group: Group) -> "Future[ScoredGroup]":
         """Start to score a complete group, from any thread, and return the future of the result."""
-        return self._home.submit(self._score(GroupStream.of(group), self.composition))
+        return self.home.submit(self._score(GroupStream.of(group), self.composition))
 
     async def score(
         self, stream: GroupStream, timeout: float | None = None, zero_truncated: bool | None = None
@@ -148,7 +141,7 @@ class Scorer:
         timeout: seconds that scoring may take once the group is complete; then the work is cancelled, and a JobError
             names the components that have not answered.
         """
-        return await self._home.here(self._score(stream, self._composed(zero_truncated), timeout))
+        return await self.home.here(self._score(stream, self._composed(zero_truncated), timeout))
 
     def collect(
         self,
@@ -162,43 +155,32 @@ class Scorer:
 
         timeout: as in `score`; with a group sampler it applies to each completion by itself once it is there, and to
             the chosen group.
-        sampled: false where the recipe's group sampler is not to choose, as in an evaluation.
+        sampled: false if the recipe's group sampler is not to choose, as in an evaluation.
         """
         composition = self._composed(zero_truncated)
         if self._sampler is None or not sampled:
-
-            def start(stream: GroupStream) -> "Future[ScoredGroup]":
-                return self._home.submit(self._score(stream, composition, timeout))
-
-            return StreamedPool(sample, size, start)
+            stream = GroupStream(sample, size)
+            return StreamedPool(stream, self.home.submit(self._score(stream, composition, timeout)))
         in_group = {name for name, p in self._plan.components.items() if p.spec.scope == "group"}
         scoring = PoolScoring(
-            home=self._home,
-            alone=partial(self._scores, names=[name for name in self._lanes if name not in in_group], timeout=timeout),
-            in_group=partial(self._scores, names=[name for name in self._lanes if name in in_group], timeout=timeout),
+            home=self.home,
+            alone=partial(
+                self._scores, names=[name for name in self.executors if name not in in_group], timeout=timeout
+            ),
+            in_group=partial(
+                self._scores, names=[name for name in self.executors if name in in_group], timeout=timeout
+            ),
             compose=partial(composition.compose_kept, seed=self._plan.recipe.seed),
         )
         return SampledPool(sample, size, self._sampler, scoring)
 
-    def lend(self, names: Mapping[str, str]) -> SharedResources:
-        """Return what another scorer can borrow, so that each of these components scores a group only once for both.
-
-        The other scorer has the same seed and is asked for the same groups.
-        names: the borrower's name of a component -> its name here.
-        """
-        for name in names.values():
-            self._lanes[name] = SharedLane(self._lanes[name], self._home)
-        return SharedResources(
-            lanes={theirs: self._lanes[name] for theirs, name in names.items()}, workers=self._workers
-        )
-
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine on the scoring loop and return its result."""
-        return self._home.run(work)
+        return self.home.run(work)
 
     def warm(self) -> None:
         """Start worker processes now, so that their start-up overlaps with the caller's."""
-        self._workers.warm()
+        self.workers.warm()
         for pool in self._pools:
             pool.warm()
 
@@ -211,62 +193,29 @@ class Scorer:
             self.judges.close()
         finally:
             if self._owns_home:
-                self._home.close()  # first, so that the end of a thread does not look like a failure of its reward
+                self.home.close()  # first, so that the end of a thread does not look like a failure of its reward
             self._closing.close()
-
-    def __enter__(self) -> "Scorer":
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _own_workers(self) -> Workers:
-        workers = Workers(cache=self._machine.cache_dir, seed=self._plan.recipe.seed)
-        self._closing.callback(workers.close)
-        return workers
-
-    def _build_normalizer(self, planned: Component) -> tuple[str, Any]:
-        use = planned.use.use
-        return use, build(planned, self._context(Judges({})), f"normalizer {use}", "shape")
-
-    def _build_sampler(self, planned: Component | None) -> GroupSampler | None:
-        if planned is None:
-            return None
-        return GroupSampler(planned, self._context(Judges({})))
-
     def _composed(self, zero_truncated: bool | None) -> Composition:
         return self.composition if zero_truncated is None else replace(self.composition, zero_truncated=zero_truncated)
 
-    def _open(self, name: str, planned: Component, judges: Judges) -> Lane:
-        spec: RewardSpec = planned.spec
-        if planned.use.timeout is not None:
-            spec = replace(spec, timeout=planned.use.timeout)
-        if planned.use.memory is not None:
-            spec = replace(spec, memory=planned.use.memory)
+    def _open(self, name: str, planned: Component, judges: Judges) -> Executor:
+        limits = {"timeout": planned.use.timeout, "memory": planned.use.memory}
+        spec: RewardSpec = replace(planned.spec, **{key: given for key, given in limits.items() if given is not None})
         if spec.runs == "worker":
-            return open_lane(spec, None, pool=self._pool(name, planned, spec))
-        reward = watched(self._build_reward(name, planned, judges), spec, f"component {name!r} ({planned.use.use})")
-        if spec.runs != "thread":
-            return open_lane(spec, reward)
-        if spec.scope == "group":
-            home = LoopThread(f"rewardlab-{name}")
-            self._closing.callback(home.close)
-            return open_lane(spec, reward, home=home)
-        thread = CallThread(f"rewardlab-{name}")
-        self._closing.callback(thread.close)
-        return open_lane(spec, reward, thread=thread)
-
-    def _build_reward(self, name: str, planned: Component, judges: Judges) -> Any:
-        what = f"component {name!r} ({planned.use.use})"
-        context = self._context(judges, planned.use.device)
+            return pool_executor(spec, self._pool(name, planned, spec))
+        what, context = f"component {name!r} ({planned.use.use})", self._context(judges, planned.use.device)
         try:
-            workers = opener(self._workers, self._plan, planned, self._machine.device)
+            workers = opener(self.workers, self._plan, planned, self._machine.device)
         except UserError as error:
             raise UserError(f"{what}: {error}") from error
         reward = build(planned, replace(context, workers=workers), what, "score")
         if idle := awaits_nothing(planned.spec, reward):
             _warn_once(f"{what}: {idle}")
-        return reward
+        return open_executor(spec, watched(reward.score, spec, what), f"rewardlab-{name}", self._closing)
 
     def _pool(self, name: str, planned: Component, spec: RewardSpec) -> WorkerPool:
         pool = WorkerPool(
@@ -291,17 +240,11 @@ class Scorer:
             device=resolve_device(device or self._machine.device),
         )
 
-    async def _score_all(self, groups: Sequence[Group], composition: Composition) -> list[ScoredGroup]:
-        streams = [GroupStream.of(group) for group in groups]
-        return await gather_or_cancel(self._score(stream, composition) for stream in streams)
-
     async def _score(self, stream: GroupStream, composition: Composition, timeout: float | None = None) -> ScoredGroup:
-        components = await self._scores(stream, list(self._lanes), timeout)
+        components = await self._scores(stream, list(self.executors), timeout)
         return composition.compose(await stream.group(), components, self._plan.recipe.seed)
 
-    async def _scores(
-        self, stream: GroupStream, names: Sequence[str], timeout: float | None
-    ) -> dict[str, Sequence[Score]]:
+    async def _scores(self, stream: GroupStream, names: Sequence[str], timeout: float | None) -> Scores:
         """Return the scores of a group by these components; see `score` for the timeout."""
         found: dict[str, Sequence[Score]] = {}
 
@@ -309,26 +252,25 @@ class Scorer:
             lost: list[str] = []
             UNANSWERED.set(lost)  # in this task's own context
             try:
-                found[name] = self._with_losses(name, await self._lanes[name].score(stream), len(lost))
+                found[name] = self._with_losses(name, await self.executors[name].score(stream), len(lost))
             except WorkerStartError as error:
                 raise JobError(f"component {name!r}: {error}") from error
+
+        def silent() -> str:
+            uses = self.composition.uses
+            return ", ".join(f"{name} ({uses[name].use})" for name in names if name not in found)
 
         token = GROUP_CLOCK.set(GroupClock(stream))
         try:
             work = gather_or_cancel(ask(name) for name in names)
-            await (work if timeout is None else in_time(work, stream, timeout))
-        except ScoringTimeout:
-            uses = self.composition.uses
-            silent = ", ".join(f"{name} ({uses[name].use})" for name in names if name not in found)
-            what = f"scoring {stream.sample.place()} took longer than {timeout:g} s; no answer yet from: {silent}"
-            raise JobError(what) from None
+            await (work if timeout is None else in_time(work, stream, timeout, silent))
         finally:
             GROUP_CLOCK.reset(token)
         self.judges.check()
         return {name: found[name] for name in names}
 
     def _with_losses(self, name: str, scores: Sequence[Score], lost: int) -> Sequence[Score]:
-        """Note in `info` where values rest on fewer answers than were asked for, unless failed scores say so."""
+        """Note in `info` which values rest on fewer answers than were asked for, unless failed scores say so."""
         failed = any(score.error is not None for score in scores)
         if not lost or (failed and self._plan.components[name].spec.scope != "group"):
             return scores

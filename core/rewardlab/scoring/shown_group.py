@@ -18,7 +18,7 @@ def line_of(id: str, totals: Sequence[float | None]) -> str:
 
 
 def table_of(line: str, completions: Sequence[ScoredCompletion]) -> str:
-    """Return a group as HTML: its line, and a row for each completion; where a component has no value, its reason."""
+    """Return a group as HTML: its line, and a row for each completion; if a component has no value, its reason."""
     rows = [["completion", "total", "shaped", *(completions[0].components if completions else ())]]
     for one in completions:
         parts = [_number(part.value, part.reason) for part in one.components.values()]

@@ -1,4 +1,4 @@
-"""Rewards whose calls are watched: where one lasts long, the user is told which, on what, and for how long.
+"""Rewards whose calls are watched: if one lasts long, the user reads which, on what, and for how long.
 
 Rewards that run in workers have deadlines. Others have none, and one that hangs may hold the interpreter's lock, as a
 regular expression does, so that no thread of this process could say so. A small process (`call_watcher`) does: it reads
@@ -13,8 +13,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO, cast
 
 from rewardlab.group_stream import GroupStream
@@ -27,38 +27,26 @@ from rewardlab.text import printable
 from rewardlab.types import Completion, Sample
 
 NOTICE_S = 30.0
-"""seconds after which a call is told; then again after twice that time, and so on"""
+"""seconds after which a call is reported; then again after twice that time, and so on"""
 
 
-def watched(reward: Any, spec: RewardSpec, title: str) -> Any:
-    """Return a reward whose calls are watched, where nothing else ends them; `title` names it in what is told."""
+def watched(score: Callable[[Any], Any], spec: RewardSpec, title: str) -> Callable[[Any], Any]:
+    """Return a reward's `score` whose calls are watched if nothing else ends them; `title` names it in the lines."""
     if spec.runs not in ("inline", "thread") or spec.judges:
-        return reward
-    return _WatchedGroups(reward, title) if spec.scope == "group" else _WatchedItems(reward, title)
+        return score
 
+    def call(items: Sequence[tuple[Sample, Completion]]) -> Any:
+        with _noted(title, items[0][0], len(items)):
+            return score(items)
 
-class _WatchedItems:
-    """A reward of completion or batch scope, whose calls are noted while they last."""
+    async def call_group(stream: GroupStream) -> Any:
+        if not stream.complete:  # it waits for completions that are still to come, and is not at work
+            return await awaited(stream)
+        with _noted(title, stream.sample, stream.size):
+            return await awaited(stream)
 
-    def __init__(self, reward: Any, title: str) -> None:
-        self._reward, self._title = reward, title
-
-    def score(self, items: Sequence[tuple[Sample, Completion]]) -> Any:
-        with _noted(self._title, items[0][0], len(items)):
-            return self._reward.score(items)
-
-
-class _WatchedGroups:
-    """A reward of group scope; a group of which completions are still to come is not at work, but waits."""
-
-    def __init__(self, reward: Any, title: str) -> None:
-        self._score, self._title = awaiting(reward.score), title
-
-    async def score(self, stream: GroupStream) -> Any:
-        if not stream.complete:
-            return await self._score(stream)
-        with _noted(self._title, stream.sample, stream.size):
-            return await self._score(stream)
+    awaited = awaiting(score)
+    return call_group if spec.scope == "group" else call
 
 
 class _CallNotes:
@@ -79,7 +67,7 @@ class _CallNotes:
             )
 
     def add(self, text: str) -> int | None:
-        """Note a call that begins; return its place, None where too many are under way."""
+        """Note a call that begins; return its place, None if too many are under way."""
         try:
             place = self._free.pop()
         except IndexError:
@@ -89,11 +77,10 @@ class _CallNotes:
         NOTE.pack_into(self._memory, place * SLOT, time.monotonic(), len(line))
         return place
 
-    def remove(self, place: int | None) -> None:
+    def remove(self, place: int) -> None:
         """Note that the call at this place has ended."""
-        if place is not None:
-            NOTE.pack_into(self._memory, place * SLOT, 0.0, 0)
-            self._free.append(place)
+        NOTE.pack_into(self._memory, place * SLOT, 0.0, 0)
+        self._free.append(place)
 
     def close(self) -> None:
         """End the watching process."""
@@ -101,50 +88,39 @@ class _CallNotes:
             self._process.communicate()
 
 
-class _NoNotes:
-    """In the place of notes where this machine has no room for them: what is not watched is scored all the same."""
-
-    def __init__(self) -> None:
-        self.owner = os.getpid()
-
-    def add(self, text: str) -> int | None:
-        return None
-
-    def remove(self, place: int | None) -> None:
-        """Do nothing."""
-
-
-_lock = threading.Lock()
-_notes: _CallNotes | _NoNotes | None = None
-
-
 def _memory_file() -> BinaryIO:
-    """Return a file in memory; where the system has none (macOS), a temporary one."""
+    """Return a file in memory; a temporary one if the system has none (macOS)."""
     if hasattr(os, "memfd_create"):  # a page of a file on a full disk would end the process when it is written to
         return os.fdopen(os.memfd_create("rewardlab"), "w+b")
     return cast(BinaryIO, tempfile.TemporaryFile())
 
 
-def _opened() -> _CallNotes | _NoNotes:
-    """Return the notes of this process, which are opened, with their watcher, at the first call."""
-    global _notes
-    if _notes is None or _notes.owner != os.getpid():
+_lock = threading.Lock()
+_of_process: dict[int, _CallNotes | None] = {}
+"""id of a process -> its notes, opened at the first call; a fork has another id"""
+
+
+def _opened() -> _CallNotes | None:
+    """Return the notes of this process; None if it has no memory, process or limit left for them."""
+    if (pid := os.getpid()) not in _of_process:
         with _lock:
-            if _notes is None or _notes.owner != os.getpid():
-                try:
-                    _notes = opened = _CallNotes()
-                    atexit.register(opened.close)
-                except OSError:  # no memory, no process, or a limit: watching is a courtesy, and no reward fails by it
-                    _notes = _NoNotes()
-    return _notes
+            if pid not in _of_process:
+                notes = None
+                with suppress(OSError):  # watching is a courtesy, and no reward fails by it
+                    notes = _CallNotes()
+                    atexit.register(notes.close)
+                _of_process[pid] = notes
+    return _of_process[pid]
 
 
 @contextmanager
 def _noted(title: str, first: Sample, count: int) -> Iterator[None]:
     what = f"{count} completions, the first of " if count > 1 else ""
     notes = _opened()
-    place = notes.add(printable(redact(f"{title} has been at work on {what}{first.place()}")))
+    text = printable(redact(f"{title} has been at work on {what}{first.place()}"))
+    place = None if notes is None else notes.add(text)
     try:
         yield
     finally:
-        notes.remove(place)
+        if notes is not None and place is not None:
+            notes.remove(place)

@@ -5,9 +5,7 @@ that a reward compares, and prompts in which no quoted text can pose as somethin
 
     sections    the parts of a response: reasoning, answer, what follows the reasoning
     boxed       the boxed answer, as LaTeX has it and as SP3F's published code reads it
-    column_template  a text with the columns of a row as $name
     comparison  a part of a response beside the same part of a reference
-    corrupted_answers  wrong answers made of right ones without a model
     joined      whether the text between two answers makes one of both
     printable   texts without what steers a terminal; everything that is printed goes through it
     progress    progress of long work: a bar on a terminal, a line every so often elsewhere
@@ -16,58 +14,38 @@ that a reward compares, and prompts in which no quoted text can pose as somethin
     tasks       labels of subjective tasks, and the names that they go by
 """
 
-from rewardlab.redaction import MASK, MIN_LENGTH, Redactor
-from rewardlab.text import quoting, sections
-from rewardlab.text.boxed import last_box, last_boxes, official_box
-from rewardlab.text.column_template import ColumnTemplate
-from rewardlab.text.comparison import ComparedTexts, Part, compared_texts
-from rewardlab.text.corrupted_answers import NumberLabels, corrupted
-from rewardlab.text.joined import only_joins
-from rewardlab.text.printable import cursor_stream, printable, printable_output
-from rewardlab.text.progress import Progress, format_duration, progress_interval_s
-from rewardlab.text.quoting import (
-    QuotingTemplate,
-    fence,
-    fence_key,
-    fence_lines,
-    read_template,
-    template_of,
-)
-from rewardlab.text.tables import COLUMN_GAP, columns, display_width, inert
-from rewardlab.text.tasks import TASKS, task_label
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "COLUMN_GAP",
-    "MASK",
-    "MIN_LENGTH",
-    "TASKS",
-    "ColumnTemplate",
-    "ComparedTexts",
-    "NumberLabels",
-    "Part",
-    "Progress",
-    "QuotingTemplate",
-    "Redactor",
-    "columns",
-    "compared_texts",
-    "corrupted",
-    "cursor_stream",
-    "display_width",
-    "fence",
-    "fence_key",
-    "fence_lines",
-    "format_duration",
-    "inert",
-    "last_box",
-    "last_boxes",
-    "official_box",
-    "only_joins",
-    "printable",
-    "printable_output",
-    "progress_interval_s",
-    "quoting",
-    "read_template",
-    "sections",
-    "task_label",
-    "template_of",
-]
+from rewardlab.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rewardlab.redaction import MASK as MASK
+    from rewardlab.redaction import MIN_LENGTH as MIN_LENGTH
+    from rewardlab.redaction import Redactor as Redactor
+    from rewardlab.text import quoting as quoting
+    from rewardlab.text import sections as sections
+    from rewardlab.text.boxed import last_box as last_box
+    from rewardlab.text.boxed import last_boxes as last_boxes
+    from rewardlab.text.boxed import official_box as official_box
+    from rewardlab.text.comparison import ComparedTexts as ComparedTexts
+    from rewardlab.text.comparison import Part as Part
+    from rewardlab.text.comparison import compared_texts as compared_texts
+    from rewardlab.text.joined import only_joins as only_joins
+    from rewardlab.text.printable import cursor_stream as cursor_stream
+    from rewardlab.text.printable import printable as printable
+    from rewardlab.text.progress import Progress as Progress
+    from rewardlab.text.progress import format_duration as format_duration
+    from rewardlab.text.progress import progress_interval_s as progress_interval_s
+    from rewardlab.text.quoting import QuotingTemplate as QuotingTemplate
+    from rewardlab.text.quoting import fence as fence
+    from rewardlab.text.quoting import fence_key as fence_key
+    from rewardlab.text.quoting import fence_lines as fence_lines
+    from rewardlab.text.quoting import read_template as read_template
+    from rewardlab.text.quoting import template_of as template_of
+    from rewardlab.text.tables import COLUMN_GAP as COLUMN_GAP
+    from rewardlab.text.tables import columns as columns
+    from rewardlab.text.tables import display_width as display_width
+    from rewardlab.text.tasks import task_label as task_label
+
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)
+__getattr__("printable")  # at once: its module has the same name, and would be found in its place

@@ -1,11 +1,8 @@
 """Tables of text: cells aligned by the columns that they take in a terminal."""
 
-import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-_RUN = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
-_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 COLUMN_GAP = "  "
 """what stands between two columns"""
 JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
@@ -29,11 +26,6 @@ def columns(rows: Iterable[Sequence[str]], align: str = "<") -> list[str]:
             cells.append(blanks + cell if sign == ">" else cell + blanks)
         lines.append(COLUMN_GAP.join(cells).rstrip())
     return lines
-
-
-def inert(cell: str) -> str:
-    """Return a cell of CSV as a text in which a spreadsheet sees no formula: with an apostrophe before its sign."""
-    return f"'{cell}" if _RUN.match(cell) and not _NUMBER.fullmatch(cell) else cell
 
 
 def display_width(text: str) -> int:

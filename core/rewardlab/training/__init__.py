@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from rewardlab.training.backend import Capabilities as Capabilities
     from rewardlab.training.backend import JobBackend as JobBackend
     from rewardlab.training.backend import PolicyBackend as PolicyBackend
+    from rewardlab.training.backend import open_backend as open_backend
     from rewardlab.training.check import check_recipe as check_recipe
     from rewardlab.training.check import plan_of_job as plan_of_job
     from rewardlab.training.checkpoint_choice import best_checkpoint as best_checkpoint

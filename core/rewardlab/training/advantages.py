@@ -44,7 +44,7 @@ def group_advantages(algorithm: str, group: ScoredGroup) -> list[float]:
     dr_grpo: r - mean (Liu et al. 2025).
     rloo: r minus the mean of the others, which is (r - mean) * G / (G - 1) (Ahmadian et al. 2024, eq. 5).
     reinforce_baseline: r - mean, which is still to be whitened over the batch (Hu et al. 2025).
-    Where a normalizer has taken a mean off, its values are the advantages (dr_grpo alone goes with normalizers).
+    If a normalizer has taken a mean off, its values are the advantages (dr_grpo alone goes with normalizers).
     """
     if group.centred:
         return [0.0 if total is None else shaped for shaped, total in zip(group.shaped, group.totals, strict=True)]

@@ -1,7 +1,7 @@
 """The watch over a stage's numbers: it says and writes which alarms went off, and ends the stage if the recipe wants.
 
 What it finds is in `divergence.jsonl` of the run directory, a line of JSON for each sign: attempt, stage (such as
-"1-rl"), step, kind, number, value and usual (null where they are no numbers), text.
+"1-rl"), step, kind, number, value and usual (null if they are not numbers), text.
 """
 
 import json
@@ -47,7 +47,7 @@ class AlarmWatch:
         self._detector = AlarmDetector(self._settings, self._low)
 
     def take(self, step: int, numbers: Mapping[str, Any]) -> None:
-        """Take the numbers of a logged step. A JobError where they end the stage."""
+        """Take the numbers of a logged step. A JobError if they end the stage."""
         if self._next is None or step < self._next:
             self._go_back_to(step)
         self._next = step + 1
@@ -111,7 +111,7 @@ def _rows(file: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def _least_total(plan: Plan, stage: SftStage | DpoStage | RlStage) -> float | None:
-    """Return the least total that a completion can get; None where it is not known."""
+    """Return the least total that a completion can get; None if it is not known."""
     if plan.total_range is None or not math.isfinite(plan.total_range[0]):
         return None
     zeroed = isinstance(stage, RlStage) and stage.on_truncated == "zero"

@@ -23,7 +23,7 @@ PEAK_STEPS = 3
 CLEAR = 0.5
 """a fall counts from this share of the widest spread in groups on: for a reward of 0 and 1, from a share of 0.2"""
 UNBOUNDED = 4
-"""times as clear must a fall be where nobody knows the least total: a bad stretch has a least one, too"""
+"""times as clear must a fall be if nobody knows the least total: a bad stretch has a least one, too"""
 LOWER_RATE = "lower the learning rate, or raise warmup_steps"
 READ_COMPLETIONS = "read the last completions in report.html; a lower learning rate or a kl.coef keeps a policy nearer"
 
@@ -77,7 +77,7 @@ class Sign:
 
 
 class AlarmDetector:
-    """A stream of numbers in, signs out; each number is told at most once for each alarm.
+    """A stream of numbers in, signs out; each number is reported at most once for each alarm.
 
     low: the least total that the recipe's reward can give; None if nobody knows it.
     """
@@ -175,7 +175,7 @@ class _Collapsed:
         return f"has been {how} for {self._fallen} steps" if how and self._fallen >= self._settings.collapse else ""
 
     def _how(self, total: float, std: float) -> str:
-        """Return where the reward has fallen to, "" where it has not."""
+        """Return where the reward has fallen to, "" if it has not."""
         clear = CLEAR * self._widest
         if clear == 0:  # no group has ever had a difference
             return ""

@@ -42,5 +42,7 @@ def read_asked(folder: str) -> list[dict[str, Any]]:
         if version != VERSION or not ways or not all(isinstance(way["use"], str) for way in ways):
             raise ValueError
     except (OSError, ValueError, LookupError, TypeError):
-        raise ValueError(f"{path} is no whole file of version {VERSION}; copy it anew from the run's folder") from None
+        raise ValueError(
+            f"{path} is not a whole file of version {VERSION}; copy it anew from the run's folder"
+        ) from None
     return list(ways)

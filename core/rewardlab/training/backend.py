@@ -17,7 +17,7 @@ METHODS = ("findings", "headline", "describe_stage", "ready", "trains_here")
 
 @dataclass(frozen=True, kw_only=True)
 class Capabilities:
-    """What an engine can do, as data; `check` refuses the rest with what it can.
+    """The capabilities of an engine, as data; `check` refuses the rest with what it can.
 
     stages: the kinds that it runs, of "sft", "dpo", "rl" and "eval"; data stages and evaluations of served policies are
     the host's. algorithms: those of rl. transformers_models: whether it loads models as transformers writes them, so
@@ -89,7 +89,7 @@ class JobBackend(Backend, Protocol):
 def lacking(plan: Plan) -> str | None:
     """Return what this environment lacks of the engine that a plan's stages train with, as a line with its place.
 
-    None where nothing is missing, or no stage needs the engine. Raises JobError if the backend cannot say.
+    None if nothing is missing, or no stage needs the engine. Raises JobError if the backend cannot say.
     """
     backend = plan.backend
     if backend is None or backend.spec.lacks is None or not any(map(needs_engine, plan.recipe.stages)):

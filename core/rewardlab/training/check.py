@@ -10,7 +10,7 @@ from rewardlab.plan import Draft, Plan, draft_plan, make_plan
 from rewardlab.plan.idle_settings import idle_settings
 from rewardlab.recipe.loading import Document, load
 from rewardlab.recipe.models import EvalStage, needs_engine
-from rewardlab.registry import Registry
+from rewardlab.registry.registry import Registry
 from rewardlab.training.backend import lacking, open_backend
 from rewardlab.training.dataset_preview import preview
 from rewardlab.training.stage_checks import benchmark_findings, engine_problems, engine_warnings

@@ -23,7 +23,7 @@ Sampler = Callable[[Path, Sequence[Sample]], list[Group]]
 
 @dataclass(frozen=True, kw_only=True)
 class CheckpointScore:
-    """A checkpoint's figure. value: higher is better; None where too few answers have a score, or all are equal."""
+    """A checkpoint's figure. value: higher is better; None if too few answers have a score, or all are equal."""
 
     step: int
     value: float | None
@@ -35,7 +35,7 @@ def best_checkpoint(job: StageJob, checkpoints: Mapping[int, Path], sample: Samp
     """Return the folder of the checkpoint that scores best in the stage's `validation`; of equals the earlier one.
 
     checkpoints: step -> folder. What an earlier attempt measured is not measured again. Raises UserError for rows that
-    cannot decide, and JobError where no checkpoint has a figure, or a component's policy for missing values says so.
+    cannot decide, and JobError if no checkpoint has a figure, or a component's policy for missing values says so.
     """
     validation = getattr(job.stage, "validation", None)
     assert isinstance(validation, Validation)
@@ -52,7 +52,7 @@ def best_checkpoint(job: StageJob, checkpoints: Mapping[int, Path], sample: Samp
 
 
 def validation_samples(job: StageJob, validation: Validation) -> list[Sample]:
-    """Return the rows that decide. UserError where there is none, or one has no number in the field `gold`."""
+    """Return the rows that decide. UserError if there is none, or one has no number in the field `gold`."""
     place, only_held_out = job.plan.validation_dataset(job.index)
     planned = job.plan.datasets[place]
     rows = list(read_dataset(planned, Context(seed=job.plan.recipe.seed)))
@@ -64,7 +64,7 @@ def validation_samples(job: StageJob, validation: Validation) -> list[Sample]:
     if validation.metric == "kendall_tau":
         for row in rows:
             if _number(row.fields.get(validation.gold)) is None:
-                what = f"field {validation.gold!r} holds {row.fields.get(validation.gold)!r}, which is no number"
+                what = f"field {validation.gold!r} holds {row.fields.get(validation.gold)!r}, which is not a number"
                 raise UserError(f"{what}; `validation.gold` names the field with the right score", where=row.place())
     return stratified_sample(rows, validation.prompts, ["language"])
 
@@ -103,7 +103,7 @@ def _tau(validation: Validation, given: Sequence[tuple[Sample, Score]]) -> float
     said = [_number(score.info.get("raw")) for _, score in given]
     if any(one is None for one in said):
         shown = next(score.info.get("raw") for (_, score), one in zip(given, said, strict=True) if one is None)
-        what = f"{validation.component} read {shown!r}, which is no number"
+        what = f"{validation.component} read {shown!r}, which is not a number"
         raise UserError(f"{what}; `metric: kendall_tau` is for scales, such as those of rubric/verdict")
     gold = [_number(row.fields.get(validation.gold)) for row, _ in given]
     return kendall_tau_b([one or 0.0 for one in said], [one or 0.0 for one in gold])

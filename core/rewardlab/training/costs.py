@@ -177,7 +177,7 @@ def _served_cost(plan: Plan, stage: EvalStage, name: str, prompts: int | None) -
 
 
 def _prompts(plan: Plan, index: int, stage: EvalStage) -> int | None:
-    """Return the number of prompts of a stage `eval`; None where its rows are remote or cannot be read yet."""
+    """Return the number of prompts of a stage `eval`; None if its rows are remote or cannot be read yet."""
     if not all(planned.has_free_rows() for planned, _ in plan.evaluation_datasets(index).values()):
         return stage.prompts
     try:
@@ -209,7 +209,7 @@ def _group_questions(plan: Plan, size: int, sampled: int) -> Iterator[tuple[str,
     """Yield (component, judge, most questions for a group of `size`) for each judge of each component.
 
     sampled: completions that a group sampler may collect for it; all are scored but for those of group scope. The
-    number is None where the component's spec does not say it, and 0 where another component asks the same.
+    number is None if the component's spec does not say it, and 0 if another component asks the same.
     """
     payers: set[str] = set()
     for name, planned in plan.components.items():

@@ -47,7 +47,7 @@ def total_lines(plan: Plan) -> Iterator[str]:
 
 
 def model_line(plan: Plan) -> str:
-    """Return the model's name, a description of a tiny one, or "none" where every stage names what it evaluates."""
+    """Return the model's name, a description of a tiny one, or "none" if every stage names what it evaluates."""
     model = plan.recipe.model
     if model is None or isinstance(model, str):
         return "none" if model is None else model

@@ -28,7 +28,7 @@ def load_evaluation(
 ) -> RunJob:
     """Return the job that runs only the stages `eval` of a recipe; raise a UserError that lists every problem.
 
-    Where no stage evaluates, what a stage `rl` says under `eval` is evaluated. policy: what is evaluated in all of
+    If no stage evaluates, what a stage `rl` says under `eval` is evaluated. policy: what is evaluated in all of
     them: a judge's name in the recipe, else a model folder or hub name; None: what each stage says, and the last model
     of a run whose folder is `recipe`. The rest is as for RunJob.load.
     """
@@ -60,7 +60,7 @@ def _evaluations(document: Document) -> list[int]:
 
 
 def _add_evaluation(document: Document) -> None:
-    """Add a stage `eval` that does what the last stage `rl` says under `eval`, where no stage evaluates."""
+    """Add a stage `eval` that does what the last stage `rl` says under `eval`, if no stage evaluates."""
     for tree in (document.raw, document.tree):
         written = tree.get("stages")
         stages = [one for one in written if isinstance(one, dict)] if isinstance(written, list) else []
@@ -85,7 +85,7 @@ def _set_policy(document: Document, stages: Sequence[int], policy: str) -> None:
 
 
 def _last_model(source: RecipeSource) -> Path | None:
-    """Return the last model that a run wrote, where `source` is its folder; else None."""
+    """Return the last model that a run wrote, if `source` is its folder; else None."""
     if isinstance(source, Mapping) or not Path(source).is_dir():
         return None
     models = written_models(Path(source))

@@ -1,4 +1,4 @@
-"""The groups of a group sampler where an engine generates in batches: rounds for all prompts, until none wants more.
+"""The groups of a group sampler if an engine generates in batches: rounds for all prompts, until none wants more.
 
 An engine that generates completion by completion asks each pool itself (`Scorer.collect`); the groups are the same.
 """
@@ -18,7 +18,7 @@ def collect_groups(
 
     first: each prompt with its first G completions. generate: called with places in `first`, as often as each of them
     wants a further completion, in order; gives one completion for each. While it runs, nothing is being scored.
-    JobError where a reward, a judge or the group sampler ends the job.
+    JobError if a reward, a judge or the group sampler ends the job.
     """
     pools = [scorer.collect(group.sample, len(group.completions)) for group in first]
     try:

@@ -37,7 +37,7 @@ def hub_warnings(plan: Plan) -> list[Problem]:
 
 
 def refuse_missing_models(plan: Plan, only: int | None) -> None:
-    """Ask the hub once for each model that is not here; raise UserError where it cannot be had, before any folder."""
+    """Ask the hub once for each model that is not here; raise UserError if it cannot be had, before any folder."""
     found = {path: _fault(model) for path, model in _missing_models(plan, only).items()}
     problems = [Problem(where=plan.document.where(path), what=what, path=path) for path, what in found.items() if what]
     if problems:
@@ -60,7 +60,7 @@ def _missing_models(plan: Plan, only: int | None) -> dict[RecipePath, str]:
 
 
 def _fault(model: str) -> str | None:
-    """Return why a model that is not here cannot be had; None where the hub has it."""
+    """Return why a model that is not here cannot be had; None if the hub has it."""
     if name := _offline():
         return f"{_not_here(model)}; {name} forbids to ask the hub"
     if find_spec("huggingface_hub") is None:
@@ -79,7 +79,7 @@ def _fault(model: str) -> str | None:
 
 
 def _offline() -> str | None:
-    """Return the variable of the environment that forbids to ask the hub; None where none does."""
+    """Return the variable of the environment that forbids to ask the hub; None if none does."""
     return next((name for name in OFFLINE if os.environ.get(name, "").upper() in ("1", "ON", "YES", "TRUE")), None)
 
 
@@ -87,7 +87,7 @@ def _not_here(model: str) -> str:
     """Return that a hub name is not on this machine, with the nearest one that is."""
     known = [path.name.removeprefix("models--").replace("--", "/") for path in _cache().glob("models--*")]
     near = "".join(f"; did you mean {name!r}?" for name in get_close_matches(model, known, n=1, cutoff=MIN_LIKENESS))
-    return f"{model!r} is no folder here and not in the cache of the hub, {_cache()}{near}"
+    return f"{model!r} is not a folder here and not in the cache of the hub, {_cache()}{near}"
 
 
 def _cache() -> Path:

@@ -13,7 +13,7 @@ LATEST = "latest"
 def latest_run(plan: Plan, root: Path) -> Path:
     """Return the folder in `root` of the recipe's newest run, by the time in its name.
 
-    UserError where there is none. A folder that was named by --run-dir is not looked for, nor a run that has not begun.
+    UserError if there is none. A folder that was named by --run-dir is not looked for, nor a run that has not begun.
     """
     name = run_name(plan)
     made = re.compile(rf"{re.escape(name)}-(\d{{8}}-\d{{6}})(?:-(\d+))?")

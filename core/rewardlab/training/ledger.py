@@ -15,7 +15,7 @@ from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.types import Sample
 
 Phase = Literal["training", "before", "during", "after", "eval"]
-"""What a completion was made for: to train on, for an evaluation of an rl stage before, during or after its training,
+"""The purpose of a completion: to train on, for an evaluation of an rl stage before, during or after its training,
 or for a stage `eval`."""
 
 
@@ -23,7 +23,7 @@ class Ledger:
     """The ledger of a run: a JSONL file with a line for each scored completion, on disk once `write` returns.
 
     Lines are only appended, by one writer at a time. The numbers of groups go on through an attempt, even if its next
-    stage, or a restart after a crash, opens the file again. docs/ledger.md tells the columns.
+    stage, or a restart after a crash, opens the file again. docs/ledger.md lists the columns.
     """
 
     def __init__(self, path: Path, attempt: int) -> None:
@@ -39,7 +39,7 @@ class Ledger:
         """Append all groups or, if the disk is full, none and raise JobError.
 
         step: of training, from 1; of an evaluation, the steps that the policy had been trained for, 0 before the first;
-        None where the engine hides it, and in a stage `eval`. trained: "yes", "no" (an evaluation; or what was made to
+        None if the engine hides it, and in a stage `eval`. trained: "yes", "no" (an evaluation; or what was made to
         be trained on and was discarded, or failed) or "unknown". Raises ValueError for another phase, which would be a
         fault of the engine.
         """

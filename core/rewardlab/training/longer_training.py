@@ -42,7 +42,7 @@ def longer_stages(found: Sequence[Difference]) -> list[LongerStage]:
 
 
 def refuse_unfit(longer: Sequence[LongerStage], plan: Plan, run: Path, done: Collection[int]) -> None:
-    """Raise UserError where a stage cannot train longer: its engine cannot, or a later stage began from its model."""
+    """Raise UserError if a stage cannot train longer: its engine cannot, or a later stage began from its model."""
     for stage in longer:
         begun = _has_begun(plan, run, stage.index) or stage.index in done
         place = f"stages.{stage.index}.{stage.key}"

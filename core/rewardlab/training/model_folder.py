@@ -34,11 +34,11 @@ def problem(folder: Path) -> str | None:
 
 
 def read_config(folder: Path) -> dict[str, Any]:
-    """Return the model's config.json. Raises OSError if it cannot be read, and ValueError if it is no JSON object."""
+    """Return the model's config.json. Raises OSError if it cannot be read, ValueError if it is not a JSON object."""
     try:
         config = read_json(folder / "config.json")
     except ValueError as error:
-        raise ValueError(f"its config.json is no JSON: {error}") from error
+        raise ValueError(f"its config.json is not JSON: {error}") from error
     if not isinstance(config, dict):
         raise ValueError("its config.json holds no object")
     return config
@@ -50,7 +50,7 @@ def _shards(folder: Path) -> list[Path]:
             try:
                 files = read_json(folder / name)["weight_map"].values()
             except (ValueError, KeyError, TypeError, AttributeError) as error:
-                raise ValueError(f"its {name} is no index of weights") from error
+                raise ValueError(f"its {name} is not an index of weights") from error
             return [folder / file for file in sorted(set(files))]
     return [folder / name for name in WHOLE if (folder / name).is_file()][:1]
 

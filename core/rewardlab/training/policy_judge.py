@@ -71,7 +71,7 @@ def question_tokens(
 ) -> tuple[list[int], str]:
     """Return a question's token ids as the policy reads it, and what its chat template begins the answer with.
 
-    template: in place of the tokenizer's own. JobError where the question cannot be put into it.
+    template: in place of the tokenizer's own. JobError if the question cannot be put into it.
     """
     try:
         prompt_format = PromptFormat(tokenizer, Chat(template=template, thinking=thinking), ends=())

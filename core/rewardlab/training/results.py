@@ -64,7 +64,7 @@ class Results:
     def load(cls, path: Path) -> "Results":
         """Return the results in a file that `save` wrote.
 
-        Raises OSError if it cannot be read, and JobError if it is no such file.
+        Raises OSError if it cannot be read, and JobError if it is not such a file.
         """
         found = read_record(path, cls)
         if not found.slices:

@@ -5,8 +5,8 @@
     lock                   held by the process that runs
     state.json             which stages are done; written last: without it, the run has not begun
     ledger.jsonl           a line for each scored completion: the score and contribution of each component
-    ledger/                the same in shards and an index of them, where an engine has many scorers
-    divergence.jsonl       signs that a training has diverged, where there are any
+    ledger/                the same in shards and an index of them, if an engine has many scorers
+    divergence.jsonl       signs that a training has diverged, if there are any
     usage.jsonl            what each judge was asked and cost at each step
     judges/                answers of judges, so that a resumed run pays for none twice
     logs/  checkpoints/  models/  evaluation/
@@ -102,7 +102,7 @@ class RunDirectory:
         """Open the existing folder of a run for one more attempt.
 
         A recipe that differs in nothing but more `steps` or `epochs` of the last stage that was trained becomes the
-        run's. Raises UserError if it is no run directory, or was made with another recipe or another version of a
+        run's. Raises UserError if it is not a run directory, or was made with another recipe or another version of a
         plugin. What a kill left before the run had begun, begins now.
         """
         if (path / "lock").is_file() and _is_unbegun(path):
@@ -128,7 +128,7 @@ class RunDirectory:
             different += _different_plugins(manifest["plugins"], fresh["plugins"])
             commands = [*manifest["commands"], *fresh["commands"]]
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-            raise UserError(f"{path} is no run directory to resume: {one_line(error)}") from error
+            raise _not_a_run(path, one_line(error)) from error
         if different:
             again = shell_command(["rewardlab", "run", "--resume", str(path)])
             made = f"{path} was made with {'; '.join(different)}"
@@ -206,12 +206,16 @@ def _stages(done: Any) -> list[int]:
 
 
 def refuse_no_run(path: Path, file: str) -> None:
-    """Raise a UserError where a folder that is to be resumed lacks a file that every run has."""
+    """Raise a UserError if a folder that is to be resumed lacks a file that every run has."""
     if not (path / file).is_file():
         if path.is_dir() and (path / "lock").is_file() and _is_unbegun(path):
             raise UserError(f"the run in {path} had not begun; start it: rewardlab run RECIPE --run-dir {path}")
-        why = f"it has no {file}" if path.is_dir() else "there is no such folder"
-        raise UserError(f"{path} is no run directory to resume: {why}")
+        raise _not_a_run(path, f"it has no {file}" if path.is_dir() else "there is no such folder")
+
+
+def _not_a_run(path: Path, why: str) -> UserError:
+    how = "name the folder that `rewardlab run` printed, or write RECIPE --resume latest"
+    return UserError(f"{path} is not the folder of a run: {why}; {how}")
 
 
 def _is_unbegun(path: Path) -> bool:
@@ -277,7 +281,7 @@ def _installed(name: str) -> str | None:
 
 
 def _changes(path: Path, plan: Plan, recipe_sha256: str, manifest: Mapping[str, Any]) -> list[Difference] | None:
-    """Return in what the recipe differs from that of the run in `path`; None where it is the same.
+    """Return in what the recipe differs from that of the run in `path`; None if it is the same.
 
     An empty list means that they differ in the order of their keys alone, or that somebody has edited the folder's.
     """

@@ -250,7 +250,7 @@ class RunJob:
 
 
 def recipe_of(resume: Path | Literal["latest"] | None) -> Path:
-    """Return the recipe of the run in folder `resume`. Raises UserError where that names none."""
+    """Return the recipe of the run in folder `resume`. Raises UserError if that names none."""
     if resume == LATEST:
         raise UserError("the latest run of which recipe? rewardlab run RECIPE --resume latest")
     if resume is None:

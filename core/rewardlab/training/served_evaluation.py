@@ -33,7 +33,7 @@ FIRST_ANSWERS = 50
 def evaluate_served(job: StageJob) -> None:
     """Run a stage: evaluate the served policy that it names, and write results, rows and the ledger.
 
-    Raises JobError where too many completions are missing or the judge must end the job, and KeyboardInterrupt where
+    Raises JobError if too many completions are missing or the judge must end the job, and KeyboardInterrupt if
     the user stopped it; the answers so far are kept in the run directory.
     """
     with job.open_scorer() as scorer:
@@ -147,7 +147,7 @@ class _Evaluation:
 
 
 def _counted(answers: Answers) -> Sample:
-    """Return the sample; where completions are missing, with their number in a field, for whoever reads the rows."""
+    """Return the sample; if completions are missing, with their number in a field, for whoever reads the rows."""
     if not answers.missing:
         return answers.sample
     return replace(answers.sample, fields={**answers.sample.fields, MISSING_FIELD: len(answers.missing)})
@@ -171,7 +171,7 @@ def _write(job: StageJob, stage: EvalStage, answers: Sequence[Answers], scored: 
 
 
 def _write_missing(path: Path, lacking: Sequence[Answers]) -> None:
-    """Write a line for each missing completion: {"id", "draw", "error"}; no file where nothing is missing."""
+    """Write a line for each missing completion: {"id", "draw", "error"}; no file if nothing is missing."""
     lines = [
         json.dumps({"id": one.sample.id, "draw": draw, "error": why}, ensure_ascii=False)
         for one in lacking

@@ -40,7 +40,7 @@ class ServedPolicy:
         self.params = sampling_params(stage, plan.judges[stage.served].most_tokens() is not None)
 
     async def sample(self, sample: Sample) -> Answers:
-        """Return the completions of one prompt. Raises JobError where the judge must end the job."""
+        """Return the completions of one prompt. Raises JobError if the judge must end the job."""
         asked = [self._ask(sample, draw) for draw in range(self._count)]
         replies = await asyncio.gather(*map(self._judge.ask, asked))
         if self._judge.stopped is not None:  # a budget that is used up, a strict cassette that lacks an answer
@@ -57,7 +57,7 @@ class ServedPolicy:
 
 
 def _error_of(reply: Reply) -> str | None:
-    """Return why a reply is no answer of the policy; None where it is one."""
+    """Return why a reply is not an answer of the policy; None if it is one."""
     if reply.error is None and reply.finish_reason == "content_filter":
         return "the server's content filter withheld the answer, or a part of it"
     return reply.error
@@ -96,7 +96,7 @@ def messages_of(sample: Sample, chat: Chat) -> tuple[Message, ...]:
 def completion_of(reply: Reply) -> Completion:
     """Return a reply as a completion, with the reasoning that a server sends separately before it, in `<think>`.
 
-    So it reads as the same model does where no server takes its text apart. A `<think>` that the server's chat
+    So it reads as the same model does if no server takes its text apart. A `<think>` that the server's chat
     template opened is put back.
     """
     text = reply.text

@@ -25,7 +25,7 @@ def training_samples(plan: Plan, index: int) -> list[Sample]:
 
 
 def evaluation_samples(plan: Plan, index: int) -> list[Sample]:
-    """Return the rows that stage `index` evaluates on; raise UserError where a set has none.
+    """Return the rows that stage `index` evaluates on; raise UserError if a set has none.
 
     Those of a named set have its name in the field `eval_set`, and before their id: "hard/7".
     """

@@ -80,7 +80,7 @@ class StageJob:
         object with `judge(options)`. Raises UserError or JobError that names the component or judge that cannot be
         opened.
         """
-        _ = self.ledger  # a file that cannot be written is told before anything is scored
+        _ = self.ledger  # a file that cannot be written is reported before anything is scored
         judging = JudgingSettings(folder=self.run.path / "judges", stop_on_unparsable=True, say=self.say)
         scorer = Scorer(self.plan, zero_truncated=zero_truncated, judging=judging, policy=policy)
         self.usage.starts_from(scorer.judges.usage())

@@ -9,7 +9,7 @@ from rewardlab.files import expanded
 from rewardlab.plan import Plan
 from rewardlab.recipe.models import (
     Chat,
-    Critic,
+    CriticSettings,
     DataStage,
     DpoStage,
     EvalStage,
@@ -73,7 +73,7 @@ def _of_stage(plan: Plan, can: Capabilities, stage: Stage) -> Iterator[Finding]:
 def _of_rl(stage: RlStage, can: Capabilities, name: str) -> Iterator[Finding]:
     if stage.algorithm not in can.algorithms:
         yield ("algorithm",), f"the backend {name} has no {stage.algorithm}; use {_listed(can.algorithms, 'or')}"
-    elif stage.algorithm != "ppo" and stage.critic != Critic():
+    elif stage.algorithm != "ppo" and stage.critic != CriticSettings():
         yield ("critic",), f"is for ppo; {stage.algorithm} has none"
     if stage.group_size < 2 and ("ppo" not in can.algorithms or stage.algorithm != "ppo"):
         yield ("group_size",), "1 leaves nothing to compare with: every advantage would be 0; use 2 or more"
@@ -101,7 +101,7 @@ def model_findings(model: str | TinyModel | None) -> Iterator[Finding]:
     elif model is not None and model_folder.looks_local(model):
         why = model_folder.problem(expanded(model))
         if why is not None:
-            yield ("model",), f"{model!r} is no model folder: {why}{_beside(expanded(model))}"
+            yield ("model",), f"{model!r} is not a model folder: {why}{_beside(expanded(model))}"
 
 
 def _beside(folder: Path) -> str:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from rewardlab.errors import JobError, one_line
 from rewardlab.files import expanded
 from rewardlab.plan import Plan
 from rewardlab.recipe.models import EvalStage, SftStage, TinyModel
@@ -40,11 +41,18 @@ def written_before(plan: Plan, run: Path, index: int) -> Path | None:
 
 
 def _tiny_model_folder(plan: Plan, run: Path, index: int, model: TinyModel) -> Path:
+    from safetensors import SafetensorError
+
     from rewardlab.training.tiny_model import build_tiny
 
     folder = run / "models" / "tiny"
     if not folder.is_dir():
         stages = plan.recipe.stages
         first_sft = next((i for i, s in enumerate(stages) if isinstance(s, SftStage)), index)
-        build_tiny(model, training_samples(plan, first_sft), plan.recipe.seed, folder)
+        samples = training_samples(plan, first_sft)
+        try:
+            build_tiny(model, samples, plan.recipe.seed, folder)
+        except SafetensorError as error:
+            what = f"stage {index}-{stages[index].use}: the model cannot be written; is the disk full?"
+            raise JobError(f"{what} ({one_line(error, 200)})") from error
     return folder

@@ -17,7 +17,7 @@ NOT_SHOWN = ("reward/groups_without_variance",)
 
 
 class StepLog:
-    """A log of the numbers of every logged step: logs/STAGE.jsonl, a line of JSON each, null where there is no value.
+    """A log of the numbers of every logged step: logs/STAGE.jsonl, a line of JSON each, null if there is no value.
 
     steps: of the whole stage. Use it in `with`, or close it.
     """

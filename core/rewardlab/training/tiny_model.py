@@ -16,7 +16,9 @@ def build_tiny(tiny: TinyModel, corpus: Sequence[Sample], seed: int, folder: Pat
     """Write a random Llama and a byte-level BPE tokenizer, trained on `corpus`, to `folder`, whole or not at all."""
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM
+    from transformers.utils.logging import disable_progress_bar
 
+    disable_progress_bar()  # type: ignore[no-untyped-call]
     tokenizer = _tokenizer(_texts(corpus), tiny.vocabulary)
     torch.manual_seed(seed)
     config = LlamaConfig(

@@ -9,10 +9,12 @@ passes its deadline or its memory limit, is replaced, and none outlives the job.
     process_pool  up to n processes, the threads that wait for them, and what is done about their deaths
     output        what processes print, as the user sees it
     process       one process as the host sees it: command, messages, deadlines, end
+    errors        the failures of workers
+    memory        how much a process takes, and what it gives back
     worker_main   the program that runs in the process
     placement     the environment, device and threads of a component's processes
     devices       the torch device: found out without torch, checked with it
-    environments  managed environments, built from a requirements file where they are first needed
+    environments  managed environments, built from a requirements file when they are first needed
 """
 
 from typing import TYPE_CHECKING
@@ -26,15 +28,14 @@ if TYPE_CHECKING:
     from rewardlab.workers.devices import resolve_device as resolve_device
     from rewardlab.workers.environments.definition import EnvironmentDefinition as EnvironmentDefinition
     from rewardlab.workers.environments.definition import InstallStep as InstallStep
+    from rewardlab.workers.errors import PluginRaisedError as PluginRaisedError
+    from rewardlab.workers.errors import WorkerStartError as WorkerStartError
+    from rewardlab.workers.errors import WorkerTimeout as WorkerTimeout
     from rewardlab.workers.placement import interpreter_of as interpreter_of
     from rewardlab.workers.process import START_LIMIT as START_LIMIT
-    from rewardlab.workers.process import PluginRaisedError as PluginRaisedError
     from rewardlab.workers.process import WorkerProcess as WorkerProcess
-    from rewardlab.workers.process import WorkerStartError as WorkerStartError
-    from rewardlab.workers.process import WorkerTimeout as WorkerTimeout
+    from rewardlab.workers.process import host_sys_path as host_sys_path
     from rewardlab.workers.process import message_line as message_line
-    from rewardlab.workers.process import sys_path_for as sys_path_for
-    from rewardlab.workers.process import worker_command as worker_command
     from rewardlab.workers.reward_pool import WorkerPool as WorkerPool
     from rewardlab.workers.shared import Workers as Workers
 

@@ -8,7 +8,7 @@ AUTO_DEVICE = "auto"
 
 
 def resolve_device(device: str) -> str:
-    """Return the device itself, or for "auto": "cuda" where this process may use an NVIDIA GPU, else "cpu"."""
+    """Return the device itself, or for "auto": "cuda" if this process may use an NVIDIA GPU, else "cpu"."""
     if device != AUTO_DEVICE:
         return device
     return "cpu" if os.environ.get("CUDA_VISIBLE_DEVICES") in ("", "-1") or not _gpus() else "cuda"

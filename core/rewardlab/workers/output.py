@@ -1,4 +1,4 @@
-"""What the workers of one crew print, as the user sees it: named, each line once, and not without end."""
+"""The output of the workers of one pool, as the user sees it: named, each line once, and not without end."""
 
 import threading
 from collections.abc import Callable
@@ -6,17 +6,19 @@ from collections.abc import Callable
 from rewardlab.redaction import redact
 
 MAX_LINES = 100
-"""different lines of a crew that are shown"""
+"""different lines of a pool that are shown"""
 MAX_LINE_LENGTH = 500
 """characters of a line that are shown"""
+TAIL_BYTES, TAIL_LINES = 1 << 14, 20
+"""of what one process printed, kept for the message about its end"""
 
 Show = Callable[[str], None]
 
 
-class CrewOutput:
-    """The lines that a crew's workers print, on stdout or stderr.
+class PoolOutput:
+    """The lines that a pool's workers print, on stdout or stderr.
 
-    title: names the crew in front of each line. show: called with each line that is shown.
+    title: names the pool in front of each line. show: called with each line that is shown.
     """
 
     def __init__(self, title: str, show: Show) -> None:
@@ -53,3 +55,10 @@ class CrewOutput:
         if self._full:
             more = "what they print from now on is not shown, but for the last lines of one that dies"
             self._show(f"{self._title}: its workers have printed {MAX_LINES} different lines; {more}")
+
+
+def last_lines(printed: bytes) -> str:
+    """Return the end of a message that shows the last lines of what a process printed."""
+    whole = printed if len(printed) < TAIL_BYTES else printed.partition(b"\n")[2]  # half a line may be half a secret
+    lines = [line for line in redact(whole.decode(errors="replace")).splitlines() if line.strip()][-TAIL_LINES:]
+    return "\n  ".join(["; its last lines:", *lines]) if lines else ""

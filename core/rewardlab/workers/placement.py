@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from rewardlab.plan.component import Component
 from rewardlab.recipe.use import ComponentUse, DatasetUse
-from rewardlab.registry import Plugin
+from rewardlab.registry.loading import Plugin
 from rewardlab.specs import Config, OwnPython
 from rewardlab.workers.devices import resolve_device
 from rewardlab.workers.environments.definition import EnvironmentDefinition
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 Say = Callable[[str], None]
 TIMEOUT = 60.0
-"""Seconds for one question of a data step, where the recipe says nothing."""
+"""Seconds for one question of a data step, if the recipe says nothing."""
 
 
 def opener(workers: Workers, plan: "Plan", planned: Component, device: str) -> Opener:
-    """Return the `context.workers` of a reward or a data step; build its managed environment where it is missing.
+    """Return the `context.workers` of a reward or a data step; build its managed environment if it is missing.
 
-    device: used where the recipe names none. UserError or JobError: there is no such interpreter, or it cannot be
+    device: used if the recipe names none. UserError or JobError: there is no such interpreter, or it cannot be
     built.
     """
     use: ComponentUse | DatasetUse = planned.use
@@ -42,9 +42,9 @@ def opener(workers: Workers, plan: "Plan", planned: Component, device: str) -> O
 
 
 def python_of(plan: "Plan", planned: Component, say: Say | None = None) -> str | None:
-    """Return the path of the interpreter of a component's own environment; None where it runs in the host's.
+    """Return the path of the interpreter of a component's own environment; None if it runs in the host's.
 
-    A managed environment that is missing is built first. UserError or JobError where that fails.
+    A managed environment that is missing is built first. UserError or JobError if that fails.
     """
     return _provided(_place(plan, planned), say)
 
@@ -52,13 +52,13 @@ def python_of(plan: "Plan", planned: Component, say: Say | None = None) -> str |
 def interpreter_of(spec: Any, options: Config, plugin: Plugin | None) -> str | None:
     """Return the same as `python_of`, for a component without a plan.
 
-    LookupError where its spec asks for an environment and no plugin packages it.
+    LookupError if its spec asks for an environment and no plugin packages it.
     """
     return _provided(_place_of(spec, options, plugin), None)
 
 
 def describe_environment(plan: "Plan", planned: Component) -> str:
-    """Return the words by which a plan says which environment a component runs in; "" where it is the host's."""
+    """Return the words by which a plan says which environment a component runs in; "" if it is the host's."""
     place = _place(plan, planned)
     if not isinstance(place, EnvironmentDefinition):
         return f", with {place}" if place else ""

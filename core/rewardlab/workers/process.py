@@ -14,95 +14,42 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from rewardlab.errors import JobError
 from rewardlab.files import parse_json
-from rewardlab.redaction import redact
 from rewardlab.workers import worker_main
+from rewardlab.workers.errors import WorkerDiedError, WorkerMemoryError, WorkerStartError, WorkerTimeout, shortened
+from rewardlab.workers.memory import GB, RETURN_FREED_MEMORY, memory_taken
+from rewardlab.workers.output import TAIL_BYTES, last_lines
 
 START_LIMIT = 300.0  # seconds for a process to import and build its reward, which may load a model
-TAIL_BYTES, TAIL_LINES, TAIL_CHUNKS = 1 << 14, 20, 16  # of stderr, kept for messages
-CHUNK = 1 << 16
+CHUNK, TAIL_CHUNKS = 1 << 16, 16
 MAX_POLL_S = 1e6  # poll counts milliseconds in 32 bits
-MAX_MESSAGE_LENGTH = 300
-"""characters of an exception, in a message"""
 MAX_ANSWER_BYTES = 1 << 28
 """of one line of answer; a longer one, like one that is none, ends the process"""
 MEMORY_POLL_S = 0.1
 """seconds between two looks at the memory of a process that has a limit"""
-GB, PAGE = 10**9, os.sysconf("SC_PAGE_SIZE")
 Show = Callable[[bytes], bool]
 """A function that shows a chunk of a process's output to the user, and returns whether it did."""
 THREAD_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS")
-RETURN_FREED_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(128 << 10)}
-"""Has glibc give freed memory back at once, which saves a tenth of a lingua worker."""
-KEEP_FREED_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(64 << 20), "MALLOC_MMAP_THRESHOLD_": str(32 << 20)}
-"""Keeps up to 64 MB that a model's layer frees for the next one; to fetch them anew takes as long as the arithmetic."""
-
-
-class WorkerError(JobError):
-    """The failure of a worker, of whatever kind."""
-
-
-class WorkerTimeout(WorkerError):
-    """A call that passed its deadline; its process was killed.
-
-    cpu_bound: in this call the process used at least half of the limit as processor time, so that the question is
-    slow in itself, and not the machine.
-    """
-
-    def __init__(self, message: str, *, cpu_bound: bool) -> None:
-        super().__init__(message)
-        self.cpu_bound = cpu_bound
-
-
-class WorkerMemoryError(WorkerError):
-    """A call that took more memory than a worker may take; its process was killed."""
-
-
-class WorkerDiedError(WorkerError):
-    """A call that two processes died of, or that nobody tries any more after several deaths in a row.
-
-    fate: how a process ended, such as "exit code 1" or a signal. unseen: the message, without lines of the process that
-    the user has seen already.
-    """
-
-    def __init__(self, message: str, *, fate: str = "", unseen: str = "") -> None:
-        super().__init__(message)
-        self.fate, self.unseen = fate, unseen or message
-
-
-class WorkerStartError(WorkerError):
-    """A worker whose reward or file cannot be built in it; another try would not help."""
-
-
-class PluginRaisedError(WorkerError):
-    """An exception of the plugin in the worker, or a wrong type of answer. The process lives on."""
 
 
 class _NoAnswerError(Exception):
-    """A line that is no answer to what was asked: something else in the process writes to our pipe."""
+    """A line that is not an answer to what was asked: something else in the process writes to our pipe."""
 
 
 def _checked(line: bytes, fits: Callable[[Mapping[str, Any]], bool]) -> dict[str, Any]:
-    """Return the answer in a line. _NoAnswerError where it holds none, or none that fits."""
+    """Return the answer in a line. _NoAnswerError if it holds none, or none that fits."""
     try:
         answer = parse_json(line)
     except ValueError:
         answer = None
     if not isinstance(answer, dict) or not isinstance(answer.get("cpu", 0.0), float | int) or not fits(answer):
-        raise _NoAnswerError("it wrote a line that is no answer to what it was asked")
+        raise _NoAnswerError("it wrote a line that is not an answer to what it was asked")
     return answer
 
 
-def sys_path_for(python: str | None) -> list[str] | None:
-    """Return the sys.path that a process takes over from this one; None for another environment's interpreter."""
-    return [str(place) or os.getcwd() for place in sys.path] if python is None else None
-
-
-def worker_command(python: str | None) -> list[str]:
-    """Return the command of a worker process: with this interpreter, or with another environment's and its packages."""
-    start = [sys.executable, "-P"] if python is None else [python, "-I"]
-    return [*start, worker_main.__file__]
+def host_sys_path() -> list[str]:
+    """Return this process's sys.path as another one can take it over."""
+    return [str(place) or os.getcwd() for place in sys.path]
 
 
 def message_line(message: dict[str, Any]) -> bytes:
@@ -125,42 +72,47 @@ os.register_at_fork(after_in_child=_leave_to_parent)
 class WorkerProcess:
     """A worker process, used by one thread at a time; only `kill` may be called from any thread.
 
-    start_limit: seconds to answer the hello. memory: RETURN_FREED_MEMORY or KEEP_FREED_MEMORY. growth_limit: bytes that
-    a call may add to what the process takes; None: as many as there are. show: called with each chunk that the process
-    prints, but for those of its end; returns whether the user saw it.
+    hello: what the process builds, without its path and limit (see worker_main). show: called with each chunk that the
+    process prints, but for those of its end; returns whether the user saw it. python: the interpreter of another
+    environment; None is the host's, whose sys.path goes with it. threads: math threads of the process. start_limit:
+    seconds to build what it answers with. memory: RETURN_FREED_MEMORY or KEEP_FREED_MEMORY. growth_limit: GB that a
+    call may add to what the process takes; None: no limit. variables: further environment variables.
     """
 
     def __init__(
         self,
         use: str,
-        command: list[str],
-        threads: int,
-        hello: bytes,
+        hello: Mapping[str, Any],
+        show: Show = lambda chunk: False,
+        *,
+        python: str | None = None,
+        threads: int = 1,
         start_limit: float = START_LIMIT,
         memory: Mapping[str, str] = RETURN_FREED_MEMORY,
-        growth_limit: int | None = None,
-        show: Show = lambda chunk: False,
+        growth_limit: float | None = None,
+        variables: Mapping[str, str] | None = None,
     ) -> None:
-        self.ended = False
-        self._show = show
+        self.ended = self.ready = False
+        self._use, self._show, self._start_limit = use, show, start_limit
+        path = host_sys_path() if python is None else None
+        self._hello = message_line({"path": path, **hello, "limit": start_limit})
         self._growth_limit, self._most_memory = growth_limit, math.inf
-        self._use, self._hello, self._start_limit = use, hello, start_limit
-        self.ready = False
         self._number = 0  # of the last request
         self._cpu = self._cpu_since = 0.0  # seconds that the process said it used, and that it used after that
         self._received, self._tail, self._unseen = bytearray(), b"", b""
         self._ending = threading.Lock()
         self._fate, self._dying = "", False
         limits = dict.fromkeys(THREAD_LIMITS, str(threads)) | {"TOKENIZERS_PARALLELISM": "false"} | dict(memory)
+        command = [sys.executable, "-P"] if python is None else [python, "-I"]
         try:
             # A session of its own: an interrupt at the terminal is the host's, and its helpers end with it.
             self._process = subprocess.Popen(
-                command,
+                [*command, worker_main.__file__],
                 bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                env=os.environ | limits,
+                env=os.environ | limits | dict(variables or {}),
                 start_new_session=True,
             )
         except OSError as error:
@@ -178,7 +130,7 @@ class WorkerProcess:
     def get_ready(self) -> None:
         """Have the process build its reward or worker file, at the first call; later calls do nothing.
 
-        WorkerStartError where it cannot be built. When this raises, the process has been ended.
+        WorkerStartError if it cannot be built. When this raises, the process has been ended.
         """
         if self.ready:
             return
@@ -189,7 +141,7 @@ class WorkerProcess:
         if "failed" in answer:
             self.end()
             raise WorkerStartError(
-                f"{self._use} cannot be built: {shortened(answer['failed'])}{_last_lines(self._tail)}"
+                f"{self._use} cannot be built: {shortened(answer['failed'])}{last_lines(self._tail)}"
             )
         self._cpu = answer["cpu"]
         self.ready = True
@@ -211,7 +163,7 @@ class WorkerProcess:
         self._number += 1
         numbered = b'{"number": %d, %s' % (self._number, request[1:])
         if self._growth_limit is not None:
-            self._most_memory = memory_taken(self._process.pid) + self._growth_limit
+            self._most_memory = memory_taken(self._process.pid) + self._growth_limit * GB
         try:
             with self._ended_by_failure():
                 line = self._exchange(numbered, time.monotonic() + limit)
@@ -236,8 +188,8 @@ class WorkerProcess:
             self.end()
             self._fate = str(error) or self._fate
             died = f"{self._use}: the worker died ({self._fate})"
-            unseen = f"{died}{_last_lines(self._unseen)}"
-            raise WorkerDiedError(f"{died}{_last_lines(self._tail)}", fate=self._fate, unseen=unseen) from None
+            unseen = f"{died}{last_lines(self._unseen)}"
+            raise WorkerDiedError(f"{died}{last_lines(self._tail)}", fate=self._fate, unseen=unseen) from None
         except BaseException:
             self.end()
             raise
@@ -264,18 +216,13 @@ class WorkerProcess:
             elif time.monotonic() >= deadline:
                 raise TimeoutError
             if time.monotonic() - looked >= longest:
-                self._check_memory()
                 looked = time.monotonic()
+                if memory_taken(self._process.pid) > self._most_memory:
+                    limit = f"{self._growth_limit:g} GB, `memory` in the recipe"
+                    raise WorkerMemoryError(f"it took more memory than its worker may ({limit})")
         line = bytes(self._received[:end])
         del self._received[: end + 1]
         return line
-
-    def _check_memory(self) -> None:
-        if memory_taken(self._process.pid) > self._most_memory:
-            assert self._growth_limit is not None
-            raise WorkerMemoryError(
-                f"it took more memory than its worker may ({self._growth_limit / GB:g} GB, `memory` in the recipe)"
-            )
 
     def _write(self, rest: memoryview) -> memoryview:
         try:
@@ -345,53 +292,6 @@ class WorkerProcess:
             for pipe in self._pipes:
                 pipe.close()
             self.ended = True
-
-
-def memory_taken(pid: int) -> int:
-    """Return the bytes of memory that are a process's own, files apart; 0 where the system does not tell (macOS)."""
-    try:
-        with open(f"/proc/{pid}/statm", "rb") as file:
-            _, resident, shared, *_ = map(int, file.read().split())
-    except (OSError, ValueError):
-        return 0
-    return (resident - shared) * PAGE
-
-
-def process_starter(
-    use: str,
-    hello: Mapping[str, Any],
-    *,
-    python: str | None = None,
-    threads: int = 1,
-    start_limit: float = START_LIMIT,
-    memory: Mapping[str, str] = RETURN_FREED_MEMORY,
-    growth_limit: float | None = None,
-) -> Callable[[Show], WorkerProcess]:
-    """Return a function that starts another worker process at each call; it is given the process's `show`.
-
-    hello: what the process builds, without its path and limit (see program). python: the interpreter of another
-    environment; None is the host's, whose sys.path goes with it. threads: math threads of the process. start_limit:
-    seconds to build it. memory: RETURN_FREED_MEMORY or KEEP_FREED_MEMORY. growth_limit: GB that a call may add to what
-    the process takes; None: no limit.
-    """
-    most = None if growth_limit is None else int(growth_limit * GB)
-    greeting = message_line({"path": sys_path_for(python), **hello, "limit": start_limit})
-    command = worker_command(python)
-    return lambda show: WorkerProcess(use, command, threads, greeting, start_limit, memory, most, show)
-
-
-def shortened(raised: str) -> str:
-    """Return what a worker says of an exception without secrets, cut, with the place that it ends with."""
-    text, at, place = redact(raised).rpartition(" (at ")
-    if not at:
-        text, place = place, ""
-    return (text if len(text) <= MAX_MESSAGE_LENGTH else f"{text[: MAX_MESSAGE_LENGTH - 3]}...") + at + place
-
-
-def _last_lines(printed: bytes) -> str:
-    whole = printed if len(printed) < TAIL_BYTES else printed.partition(b"\n")[2]  # half a line may be half a secret
-    lines = [line for line in redact(whole.decode(errors="replace")).splitlines() if line.strip()][-TAIL_LINES:]
-    return "\n  ".join(["; its last lines:", *lines]) if lines else ""
 
 
 def _describe_exit(code: int) -> str:

@@ -1,7 +1,7 @@
 """The processes of one worker file or reward, and the threads that wait for their answers.
 
 A process that passes its deadline or its memory limit is killed and replaced; one that dies is replaced and its call
-tried once more. No process outlives its crew, or a host that is killed.
+tried once more. No process outlives its pool, or a host that is killed.
 """
 
 import contextlib
@@ -15,19 +15,12 @@ from concurrent.futures import Future
 from typing import Any, Generic, TypeVar
 
 from rewardlab.redaction import redact
-from rewardlab.workers.output import CrewOutput
-from rewardlab.workers.process import (
-    PluginRaisedError,
-    Show,
-    WorkerDiedError,
-    WorkerError,
-    WorkerProcess,
-    WorkerStartError,
-    shortened,
-)
+from rewardlab.workers.errors import PluginRaisedError, WorkerDiedError, WorkerError, WorkerStartError, shortened
+from rewardlab.workers.output import PoolOutput
+from rewardlab.workers.process import Show, WorkerProcess
 
 DEATHS_IN_A_ROW = 7
-"""Deaths in the whole crew after which it gives up, unless a request that was answered before is answered again:
+"""Deaths in the whole pool after which it gives up, unless a request that was answered before is answered again:
 deadly questions come in rows."""
 SLOW_START_S = 10.0
 """Seconds after which the user is told that a process is still starting: a model may have to be downloaded."""
@@ -37,7 +30,7 @@ T = TypeVar("T")
 
 
 class ProcessCall(Generic[T]):
-    """A call that some process of a crew is to answer, and the future of its result.
+    """A call that some process of a pool is to answer, and the future of its result.
 
     request: makes the line that is sent; with None, a process is made ready and asked nothing.
     limit: seconds, from when a process has the call. read: makes the result from the answer.
@@ -47,14 +40,14 @@ class ProcessCall(Generic[T]):
         self.future: Future[T] = Future()
         self._request, self._limit, self._read = request, limit, read
 
-    def run(self, crew: "Crew") -> None:
-        """Ask the crew and set the future's result or exception; do nothing where the future was cancelled."""
+    def run(self, pool: "ProcessPool") -> None:
+        """Ask the pool and set the future's result or exception; do nothing if the future was cancelled."""
         wanted = self.future.set_running_or_notify_cancel()
         failure: BaseException | None = None
         result: Any = None
         try:
             if wanted:
-                result = self._read(crew.ask(None if self._request is None else self._request(), self._limit))
+                result = self._read(pool.ask(None if self._request is None else self._request(), self._limit))
         except BaseException as error:
             failure = error
         if failure is not None:
@@ -64,15 +57,15 @@ class ProcessCall(Generic[T]):
         del failure  # the exception, this frame and the future would keep each other
 
 
-class Crew:
+class ProcessPool:
     """Up to `size` processes; another one is started when a call finds all of them busy.
 
-    A crew holds no reference to its owner, so that the owner can be collected; `close` ends it, from any thread.
+    A pool holds no reference to its owner, so that the owner can be collected; `close` ends it, from any thread.
 
     start: starts a process, given what is to be called with the chunks that it prints. say: called with each line that
     the user should read: how processes died, each way once, and what they print; absent: stderr, redacted. title: what
-    the user knows the crew by; absent: `use`. good: a request that was answered before, with its limit; after many
-    deaths the crew asks it once more before it gives up.
+    the user knows the pool by; absent: `use`. good: a request that was answered before, with its limit; after many
+    deaths the pool asks it once more before it gives up.
 
     The threads are plain daemon threads: an executor's are joined at exit, before anything can end what they wait for.
     """
@@ -89,7 +82,7 @@ class Crew:
         self.size = size
         self.good: tuple[Callable[[], bytes], float] | None = None
         self._use, self._start, self._say = use, start, say or _warn
-        self._output = CrewOutput(title or use, say or _print)
+        self._output = PoolOutput(title or use, say or _print)
         self._started = 0
         self._fates_told: set[str] = set()
         self._lock = threading.RLock()  # the collector may call `close` in the middle of anything
@@ -103,10 +96,10 @@ class Crew:
         self._closed = False
         self._owner = os.getpid()
 
-    def submit(self, run: Callable[["Crew"], None]) -> None:
-        """Call `run(crew)` in one of the threads; it may `ask`, and must not raise.
+    def submit(self, run: Callable[["ProcessPool"], None]) -> None:
+        """Call `run(pool)` in one of the threads; it may `ask`, and must not raise.
 
-        WorkerError where the crew has been closed or has given up.
+        WorkerError if the pool has been closed or has given up.
         """
         if os.getpid() != self._owner:
             raise WorkerError(f"{self._use}: a worker cannot be used in a fork of its process")
@@ -119,10 +112,10 @@ class Crew:
             self._jobs.put(run)
 
     def ask(self, request: bytes | None, limit: float) -> dict[str, Any]:
-        """Return the answer of one process; without a request, only make a process ready. Only for the crew's threads.
+        """Return the answer of one process; without a request, only make a process ready. Only for the pool's threads.
 
         limit: seconds. Raises PluginRaisedError, WorkerTimeout, WorkerMemoryError, WorkerStartError, and
-        WorkerDiedError where two processes died of the request.
+        WorkerDiedError if two processes died of the request.
         """
         try:
             answer = self._ask(request, limit)
@@ -236,7 +229,7 @@ class Crew:
                 self._free.append(child)
 
     def _note_failure(self, error: WorkerError) -> None:
-        """Remember a failure that later calls depend on: a start that is hopeless, a death, the crew's end."""
+        """Remember a failure that later calls depend on: a start that is hopeless, a death, the pool's end."""
         with self._lock:
             if self._closed:
                 self.refuse_if_over()
@@ -250,7 +243,7 @@ class Crew:
                     self._say(error.unseen)
 
     def refuse_if_over(self) -> None:
-        """Raise the reason why the crew takes no more calls, where there is one."""
+        """Raise the reason why the pool takes no more calls, if there is one."""
         if self._over is not None:
             kind, why = self._over
             raise kind(why)

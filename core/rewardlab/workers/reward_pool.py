@@ -8,12 +8,14 @@ import asyncio
 import weakref
 from collections.abc import Sequence
 from concurrent.futures import Future
+from functools import partial
 from typing import Any
 
 from rewardlab.specs import Config, Context, RewardSpec
 from rewardlab.types import Completion, Group, Sample, Score
-from rewardlab.workers.process import WorkerError, message_line, process_starter
-from rewardlab.workers.process_pool import Crew, ProcessCall
+from rewardlab.workers.errors import WorkerError
+from rewardlab.workers.process import WorkerProcess, message_line
+from rewardlab.workers.process_pool import ProcessCall, ProcessPool
 from rewardlab.workers.worker_main import describe_non_json
 
 Item = tuple[Sample, Completion]
@@ -51,23 +53,23 @@ class WorkerPool:
             "options": options.model_dump(mode="json", by_alias=True, round_trip=True),
             "context": {"seed": context.seed, "cache_dir": str(context.cache_dir), "device": context.device},
         }
-        start = process_starter(use, hello, python=python, threads=threads, growth_limit=spec.memory)
-        self._crew = Crew(use, size, start, title=title)
-        weakref.finalize(self, self._crew.close)
+        start = partial(WorkerProcess, use, hello, python=python, threads=threads, growth_limit=spec.memory)
+        self._processes = ProcessPool(use, size, start, title=title)
+        weakref.finalize(self, self._processes.close)
 
     @property
     def restarts(self) -> int:
         """The number of processes started in place of one that died or was killed at a deadline."""
-        return self._crew.restarts
+        return self._processes.restarts
 
     def warm(self) -> None:
         """Have a process ready while other work is done. Returns at once; the first call says what failed."""
-        self._crew.warm()
+        self._processes.warm()
 
     def get_ready(self) -> None:
-        """Have a process ready and wait for it; WorkerStartError or WorkerDiedError where it cannot be built."""
+        """Have a process ready and wait for it; WorkerStartError or WorkerDiedError if it cannot be built."""
         call = ProcessCall(None, 0.0, lambda _: None)
-        self._crew.submit(call.run)
+        self._processes.submit(call.run)
         call.future.result()
 
     async def score(self, items: Sequence[Item]) -> list[Score]:
@@ -81,14 +83,14 @@ class WorkerPool:
             return []
         scores = await asyncio.wrap_future(self.submit(items))
         use, first, alone = self._use, items[:1], self._timeout
-        self._crew.good = (lambda: _request(use, first, alone), alone)
+        self._processes.good = (lambda: _request(use, first, alone), alone)
         return scores
 
     def submit(self, items: Sequence[Item]) -> "Future[list[Score]]":
         """Ask for the scores of at least one item, from any thread, and return the future of what `score` returns."""
         use, limit = self._use, _call_limit(len(items), self._timeout)
         call = ProcessCall(lambda: _request(use, items, limit), limit, _scores)
-        self._crew.submit(call.run)
+        self._processes.submit(call.run)
         return call.future
 
     async def score_group(self, group: Group) -> list[Score]:
@@ -97,7 +99,7 @@ class WorkerPool:
 
     def close(self) -> None:
         """Kill every process, from any thread; calls under way raise WorkerError. Closing again does nothing."""
-        self._crew.close()
+        self._processes.close()
 
 
 def _call_limit(count: int, timeout: float) -> float:

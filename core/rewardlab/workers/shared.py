@@ -14,21 +14,16 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rewardlab.errors import UserError
 from rewardlab.files import cache_dir, expanded
-from rewardlab.workers.process import (
-    KEEP_FREED_MEMORY,
-    PluginRaisedError,
-    WorkerDiedError,
-    WorkerMemoryError,
-    WorkerTimeout,
-    message_line,
-    process_starter,
-)
-from rewardlab.workers.process_pool import Crew
+from rewardlab.workers.errors import PluginRaisedError, WorkerDiedError, WorkerMemoryError, WorkerTimeout
+from rewardlab.workers.memory import KEEP_FREED_MEMORY
+from rewardlab.workers.process import WorkerProcess, message_line
+from rewardlab.workers.process_pool import ProcessPool
 
 MAX_QUESTIONS = 1024
 """The most questions of one call: enough to sort by length, few enough that a process that dies loses little."""
@@ -46,18 +41,18 @@ MODEL_START_LIMIT = 4 * 3600.0
 Json = Any
 
 
-class Worker:
+class SharedWorker:
     """One component's access to a process that others may share."""
 
-    def __init__(self, shared: "_SharedCrew", timeout: float) -> None:
+    def __init__(self, shared: "_SharedPool", timeout: float) -> None:
         self._shared, self._timeout = shared, timeout
 
     async def ask(self, questions: Sequence[Json]) -> list[Json]:
         """Return an answer to each question, in order; from any event loop.
 
-        Raises PluginRaisedError where `answer` raised or gave another number of answers, WorkerTimeout (`timeout`
+        Raises PluginRaisedError if `answer` raised or gave another number of answers, WorkerTimeout (`timeout`
         seconds for one question, twice that for a call of several), WorkerMemoryError beyond the recipe's `memory`,
-        WorkerDiedError where two processes died of these questions, WorkerStartError where the worker cannot be built.
+        WorkerDiedError if two processes died of these questions, WorkerStartError if the worker cannot be built.
         If a call fails, each of its parts is asked again by itself.
         """
         parts = [list(questions[k : k + PART]) for k in range(0, len(questions), PART)]
@@ -67,7 +62,7 @@ class Worker:
     @property
     def restarts(self) -> int:
         """The number of processes started in place of one that died or was killed at a deadline."""
-        return self._shared.crew.restarts
+        return self._shared.pool.restarts
 
 
 class Workers:
@@ -78,7 +73,7 @@ class Workers:
 
     def __init__(self, *, cache: Path | None = None, seed: int = 0, say: Callable[[str], None] | None = None) -> None:
         self._cache, self._seed, self._say = cache or cache_dir(), seed, say
-        self._shared: dict[tuple[Any, ...], _SharedCrew] = {}
+        self._shared: dict[tuple[Any, ...], _SharedPool] = {}
 
     def of(
         self,
@@ -95,7 +90,7 @@ class Workers:
 
         python: the interpreter of another environment; None is the host's. size: the most processes of one file.
         threads: math threads of each. timeout: seconds for one question. memory: GB that a call may add to what
-        the process takes; None: no limit. UserError where there is no such interpreter.
+        the process takes; None: no limit. UserError if there is no such interpreter.
         """
         if size < 1 or threads < 1:
             raise ValueError(f"{use}: size and threads of a worker are at least 1, not {size} and {threads}")
@@ -109,12 +104,12 @@ class Workers:
     def warm(self) -> None:
         """Start the workers that were opened. Returns at once; the first question says what failed."""
         for shared in self._shared.values():
-            shared.crew.warm()
+            shared.pool.warm()
 
     def close(self) -> None:
         """Kill every process; questions under way raise WorkerError. Closing again does nothing."""
         for shared in self._shared.values():
-            shared.crew.close()
+            shared.pool.close()
 
     def __enter__(self) -> "Workers":
         return self
@@ -124,26 +119,27 @@ class Workers:
 
     def _share(
         self, use: str, place: "_ProcessPlacement", size: int, file: Path, settings: Mapping[str, Json]
-    ) -> "_SharedCrew":
+    ) -> "_SharedPool":
         try:
             as_text = json.dumps(settings, sort_keys=True)
         except (TypeError, ValueError) as error:
             raise TypeError(f"{use}: settings of a worker are JSON: {error}") from error
         key = (place, str(file.resolve()), as_text)
         if key not in self._shared:
-            shared = self._shared[key] = _SharedCrew(use, self._crew(use, place, file, settings))
-            weakref.finalize(self, shared.crew.close)
-        crew = self._shared[key].crew
-        crew.size = max(crew.size, size)
+            shared = self._shared[key] = _SharedPool(use, self._processes(use, place, file, settings))
+            weakref.finalize(self, shared.pool.close)
+        pool = self._shared[key].pool
+        pool.size = max(pool.size, size)
         return self._shared[key]
 
-    def _crew(self, use: str, place: "_ProcessPlacement", file: Path, settings: Mapping[str, Json]) -> Crew:
+    def _processes(self, use: str, place: "_ProcessPlacement", file: Path, settings: Mapping[str, Json]) -> ProcessPool:
         hello = {
             "file": str(file.resolve()),
             "settings": dict(settings),
             "context": {"seed": self._seed, "cache_dir": str(self._cache), "device": place.device},
         }
-        start = process_starter(
+        start = partial(
+            WorkerProcess,
             use,
             hello,
             python=place.python,
@@ -152,7 +148,7 @@ class Workers:
             memory=KEEP_FREED_MEMORY,
             growth_limit=place.memory,
         )
-        return Crew(use, 1, start, self._say)
+        return ProcessPool(use, 1, start, self._say)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,7 +171,7 @@ class Opener:
     timeout: float
     workers: Workers
 
-    def open(self, file: Path | str, settings: Mapping[str, Json]) -> Worker:
+    def open(self, file: Path | str, settings: Mapping[str, Json]) -> SharedWorker:
         """Return the worker of this file with these settings (JSON); it starts at its first question or at `warm`.
 
         The file is run by path, in an environment that may lack rewardlab, and imports none of it. It defines
@@ -183,7 +179,7 @@ class Opener:
         with `answer(questions: list) -> list`, of the same length and order, all JSON.
         """
         shared = self.workers._share(self.use, self.place, self.size, Path(file), settings)
-        return Worker(shared, self.timeout)
+        return SharedWorker(shared, self.timeout)
 
 
 @dataclass
@@ -195,11 +191,11 @@ class _QueuedQuestions:
     future: "Future[list[Json]]" = field(default_factory=Future)
 
 
-class _SharedCrew:
-    """A crew, and the questions that wait for it."""
+class _SharedPool:
+    """A pool, and the questions that wait for it."""
 
-    def __init__(self, use: str, crew: Crew) -> None:
-        self.crew = crew
+    def __init__(self, use: str, pool: ProcessPool) -> None:
+        self.pool = pool
         self._use = use
         self._lock = threading.Lock()
         self._waiting: deque[_QueuedQuestions] = deque()
@@ -208,17 +204,17 @@ class _SharedCrew:
 
     def submit(self, questions: list[Json], timeout: float) -> "Future[list[Json]]":
         queued = _QueuedQuestions(questions, timeout)
-        self.crew.refuse_if_over()
+        self.pool.refuse_if_over()
         with self._lock:
             self._waiting.append(queued)
             self._count += len(questions)
-        self.crew.submit(self._serve)
+        self.pool.submit(self._serve)
         return queued.future
 
-    def _serve(self, crew: Crew) -> None:
+    def _serve(self, pool: ProcessPool) -> None:
         """Answer as many of the waiting questions as one call takes; an earlier call may have left none."""
         if batch := self._next_batch():
-            self._answer(crew, batch)
+            self._answer(pool, batch)
 
     def _next_batch(self) -> list[_QueuedQuestions]:
         with self._lock:
@@ -234,19 +230,19 @@ class _SharedCrew:
 
     def _most(self) -> int:
         """Return the most questions of the next call: each process's equal share of those that wait, within bounds."""
-        share = -(-self._count // self.crew.size)
+        share = -(-self._count // self.pool.size)
         if self._pace is None or not self._waiting:
             return min(share, FIRST_QUESTIONS)
         in_time = SHARE_OF_LIMIT * SEVERAL * self._waiting[0].timeout / max(self._pace, 1e-9)
         return min(share, MAX_QUESTIONS, max(1, int(in_time)))
 
-    def _answer(self, crew: Crew, batch: list[_QueuedQuestions]) -> None:
+    def _answer(self, pool: ProcessPool, batch: list[_QueuedQuestions]) -> None:
         try:
-            answers = iter(self._ask(crew, batch))
+            answers = iter(self._ask(pool, batch))
         except (PluginRaisedError, WorkerDiedError, WorkerMemoryError, WorkerTimeout) as error:
             if len(batch) > 1:  # one of them may have spoilt it for the others
                 for queued in batch:
-                    self._answer(crew, [queued])
+                    self._answer(pool, [queued])
             else:
                 batch[0].future.set_exception(error)
         except BaseException as error:
@@ -256,7 +252,7 @@ class _SharedCrew:
             for queued in batch:
                 queued.future.set_result([next(answers) for _ in queued.questions])
 
-    def _ask(self, crew: Crew, batch: list[_QueuedQuestions]) -> list[Json]:
+    def _ask(self, pool: ProcessPool, batch: list[_QueuedQuestions]) -> list[Json]:
         questions = [question for queued in batch for question in queued.questions]
         timeout = max(queued.timeout for queued in batch)
         limit = timeout if len(questions) == 1 else SEVERAL * timeout
@@ -265,7 +261,7 @@ class _SharedCrew:
         except (TypeError, ValueError, RecursionError) as error:
             raise PluginRaisedError(f"{self._use}: a question to a worker is JSON: {error}") from error
         began = time.monotonic()
-        answers: list[Json] = crew.ask(request, limit)["answers"]
+        answers: list[Json] = pool.ask(request, limit)["answers"]
         # at least half of the last pace: the answers of this call may all have been known already
         self._pace = max((time.monotonic() - began) / len(questions), (self._pace or 0.0) / 2)
         if len(answers) != len(questions):
@@ -273,5 +269,5 @@ class _SharedCrew:
                 f"{self._use}: the worker gave {len(answers)} answers to {len(questions)} questions"
             )
         first = questions[:1]
-        crew.good = (lambda: message_line({"questions": first, "limit": timeout}), timeout)
+        pool.good = (lambda: message_line({"questions": first, "limit": timeout}), timeout)
         return answers

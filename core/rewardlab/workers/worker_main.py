@@ -7,7 +7,7 @@ prints, from Python or from C, goes to stderr. When stdin ends, the process ends
 First comes the host's hello: {path: sys.path or null, context, limit} with the {use, options} of a reward or the {file,
 settings} of a worker file. It is answered by {cpu} or {failed}. Then a reward answers each request {samples,
 completions: [[index of its sample, completion], ...], limit} by {scores: [[value, info, error], ...], cpu}, and a
-worker file each {questions, limit} by {answers, cpu}; both answer {raised, cpu} where the plugin raises. `limit` is in
+worker file each {questions, limit} by {answers, cpu}; both answer {raised, cpu} if the plugin raises. `limit` is in
 seconds; `cpu` is the processor time, in seconds, that this process has used so far. Each request has a `number`, with
 which its answer begins.
 
@@ -102,7 +102,7 @@ def _claim_pipes() -> tuple[int, int]:
 def _close_in_helpers(answers: int) -> Callable[[], None]:
     """Return a function that closes the pipe in a helper forked by the reward.
 
-    The end of the pipe tells the host that the worker died, so that no helper may hold it open.
+    The host sees by the end of the pipe that the worker died, so that no helper may hold it open.
     """
     held = [answers]
 
@@ -154,7 +154,7 @@ def _answer(answer: Answer, request: Mapping[str, Any]) -> bytes:
 
 def _from_registry(hello: Mapping[str, Any]) -> Answer:
     from rewardlab.plan.unused_async import unawaited
-    from rewardlab.registry import installed
+    from rewardlab.registry.registry import installed
     from rewardlab.specs import Context
     from rewardlab.types import Completion, Sample, Score
 
@@ -247,14 +247,14 @@ def _encode(scores: list[Any]) -> bytes:
 
 
 def describe_non_json(values: Any, name: str) -> str | None:
-    """Return which of a dict's values JSON cannot carry, as "info['x'] is no JSON value: ..."; None for none."""
+    """Return which of a dict's values JSON cannot carry, as "info['x'] is not a JSON value: ..."; None for none."""
     if not isinstance(values, dict):
         return f"{name} is {type(values).__name__}, not a dict"
     for key, value in values.items():
         try:
             json.dumps({key: value})
         except (TypeError, ValueError, RecursionError) as error:
-            return f"{name}[{key!r}] is no JSON value: {error}"
+            return f"{name}[{key!r}] is not a JSON value: {error}"
     return None
 
 

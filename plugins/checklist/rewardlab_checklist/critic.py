@@ -66,7 +66,6 @@ class Critic:
 
     def __init__(self, options: CritiqueOptions, judge: Any) -> None:
         self._options, self._judge = options, judge
-        self._report_parsed = getattr(judge, "report_parsed", None)  # only a host's judge has it
 
     async def critique(self, part: str, sample: Sample, parts: Mapping[str, str], task: str | None = None) -> Critique:
         """Return what the judge says of one part, which is there.
@@ -86,8 +85,7 @@ class Critic:
         if reply.error is not None:
             raise NoCritique(reply.error or "the judge gave an error without a text")
         said, fault, planted = read_critique(reply, work.lists, ask.parts)
-        if self._report_parsed is not None:
-            self._report_parsed(reply, said is not None or planted)  # no completion may end a job
+        self._judge.report_parsed(reply, said is not None or planted)  # no completion may end a job
         if said is None:
             raise PlantedCritique(fault) if planted else NoCritique(fault)
         tokens = (reply.prompt_tokens or 0) + (reply.completion_tokens or 0)

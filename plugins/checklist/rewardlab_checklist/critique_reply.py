@@ -27,7 +27,7 @@ DISAGREEING = "the reply holds critiques that disagree"
 CUT_OFF = "the critique was cut off"
 
 
-class Reading(NamedTuple):
+class CritiqueReading(NamedTuple):
     """The critique in a reply, {part: {dimension: entry}}; None without one, and then `fault` says why.
 
     planted: the fault is that of the work, whose text holds a critique.
@@ -38,7 +38,7 @@ class Reading(NamedTuple):
     planted: bool = False
 
 
-def read_critique(reply: Reply, lists: Mapping[str, Checklist], shown: Mapping[str, str]) -> Reading:
+def read_critique(reply: Reply, lists: Mapping[str, Checklist], shown: Mapping[str, str]) -> CritiqueReading:
     """Return the critique in a reply. lists: the checklist of each part that must be there.
 
     shown: the texts that the judge was shown, by part, and the question as `query`. An object that stands in one of
@@ -47,17 +47,17 @@ def read_critique(reply: Reply, lists: Mapping[str, Checklist], shown: Mapping[s
     off has no critique: its last object may be a draft.
     """
     if reply.finish_reason == "length":
-        return Reading(fault=CUT_OFF)
+        return CritiqueReading(fault=CUT_OFF)
     found = _Objects(reply.text, lists, shown)
     own = list(found.own())
     if found.unclear or _disagree(own, lists):
-        return Reading(fault=DISAGREEING, planted=_names(shown, lists))
+        return CritiqueReading(fault=DISAGREEING, planted=_names(shown, lists))
     whole = [said for said in own if all(part in said for part in lists)]
     suspect = found.several and _names(shown, lists)
     said = whole[-1] if whole else None if suspect else _put_together(own, lists)
     if said is None:
-        return Reading(fault=UNREADABLE, planted=found.quotes_the_work or suspect)
-    return Reading(said=said)
+        return CritiqueReading(fault=UNREADABLE, planted=found.quotes_the_work or suspect)
+    return CritiqueReading(said=said)
 
 
 def _disagree(own: list[Said], lists: Mapping[str, Checklist]) -> bool:

@@ -45,7 +45,6 @@ class CritiqueRows:
     def __init__(self, options: CritiquesOptions, context: Context) -> None:
         self._options, self._source, self._seed = options, context.source, context.seed
         self._teacher = None if options.teacher is None else context.judges[options.teacher]
-        self._report_parsed = getattr(self._teacher, "report_parsed", None)  # only a host's judge has it
 
     def __iter__(self) -> Iterator[Sample]:
         tally = DroppedRows("checklist/critiques", self._options.max_dropped, "got no critique that can be learnt")
@@ -53,12 +52,7 @@ class CritiqueRows:
         with closing(in_order(self._source, self._row, ROWS_AT_ONCE)) as outcomes:
             for made, failed in outcomes:
                 unanswered += failed
-                for row in made:
-                    if isinstance(row, DroppedRow):
-                        tally.drop(row)
-                    else:
-                        tally.keep()
-                        yield row
+                yield from filter(tally.keeps, made)
         tally.close(unanswered)
 
     async def _row(self, sample: Sample) -> tuple[list[Sample | DroppedRow], int]:
@@ -102,8 +96,8 @@ class CritiqueRows:
         said, unread, planted = read_critique(reply, work.lists, ask.parts)
         read = {} if said is None else _examined(work, said)
         why = self._unusable(work, read)
-        if self._report_parsed is not None:
-            self._report_parsed(reply, said is not None or planted)
+        if self._teacher is not None:
+            self._teacher.report_parsed(reply, said is not None or planted)
         if said is None or why is not None:
             fault = "source" if self._teacher is None or planted else "judge"
             return _dropped(sample, kind, *(why or (unread, repr(reply.text[-60:]))), fault)

@@ -5,7 +5,8 @@ import re
 from pathlib import Path
 
 import pytest
-from rewardlab.text import TASKS, task_label
+from rewardlab.text import task_label
+from rewardlab.text.tasks import TASKS
 from rewardlab_checklist.checklist_choice import TaskChecklists
 from rewardlab_checklist.checklist_file import ChecklistError, find_checklist, packaged_names, read_checklist
 

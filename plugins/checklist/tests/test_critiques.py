@@ -49,6 +49,9 @@ class Teacher:
             return said
         return Reply(text=said if isinstance(said, str) else json.dumps(said), finish_reason="stop")
 
+    def report_parsed(self, reply, ok):
+        """Nobody counts here."""
+
 
 def rows(source, teacher=None, seed=0, **options):
     spec = find("dataset", "checklist/critiques")

@@ -3,7 +3,7 @@
 from rewardlab import RewardSpec, hookimpl
 from rewardlab.laws import Laws
 
-from rewardlab_choice.options import AccuracyOptions
+from rewardlab_choice.options import ChoiceOptions
 
 
 @hookimpl
@@ -12,7 +12,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
         RewardSpec(
             name="accuracy",
             summary="1 for the right choice of a multiple-choice question, by its label or its text",
-            config=AccuracyOptions,
+            config=ChoiceOptions,
             range=(0.0, 1.0),
             abstains="rewardlab_choice.accuracy:why_without_choices",
             runs="inline",

@@ -9,7 +9,7 @@ from rewardlab.text import official_box
 
 from rewardlab_choice.answer_line import labels_named
 from rewardlab_choice.choice_set import ChoiceSet
-from rewardlab_choice.options import AccuracyOptions
+from rewardlab_choice.options import ChoiceOptions
 from rewardlab_choice.reading import read
 
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -25,7 +25,7 @@ class ChoiceAccuracy:
     if it names no label, also why: `no_answer`, `unreadable` or `hedged`.
     """
 
-    def __init__(self, options: AccuracyOptions, _context: Context | None = None) -> None:
+    def __init__(self, options: ChoiceOptions, _context: Context | None = None) -> None:
         self._options = options
 
     def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:
@@ -57,7 +57,7 @@ class ChoiceAccuracy:
         return frozenset({_gold(value, choices)})
 
 
-def why_without_choices(options: AccuracyOptions, sample: Sample) -> str | None:
+def why_without_choices(options: ChoiceOptions, sample: Sample) -> str | None:
     """Return why a row gets no value, or None if it has choices."""
     return f"no field {options.choices!r}" if sample.fields.get(options.choices) is None else None
 

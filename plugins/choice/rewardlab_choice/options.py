@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 from rewardlab import Config
 
 
-class AccuracyOptions(Config):
+class ChoiceOptions(Config):
     """Options of choice/accuracy."""
 
     extract: Literal["boxed", "tag", "last_label", "answer_line"] = "boxed"
@@ -24,7 +24,7 @@ class AccuracyOptions(Config):
     """The row's field with the choices: label -> text, or a list, whose labels are then A, B, C ..."""
 
     @model_validator(mode="after")
-    def _official_reads_boxes(self) -> "AccuracyOptions":
+    def _official_reads_boxes(self) -> "ChoiceOptions":
         if self.profile == "sp3f_official" and self.extract != "boxed":
             raise ValueError("profile sp3f_official reads boxes only; leave extract at boxed")
         return self

@@ -6,7 +6,7 @@ import pytest
 from rewardlab import Completion, Sample
 from rewardlab_choice.accuracy import ChoiceAccuracy, choices_of, official_right
 from rewardlab_choice.choice_set import ChoiceSet
-from rewardlab_choice.options import AccuracyOptions
+from rewardlab_choice.options import ChoiceOptions
 from rewardlab_choice.reading import read
 
 CITIES = {"A": "Lagos", "B": "Nairobi", "C": "Accra"}
@@ -14,7 +14,7 @@ CITIES = {"A": "Lagos", "B": "Nairobi", "C": "Accra"}
 
 def score(text, answer="B", choices=CITIES, **options):
     fields = {"answer": answer} | ({} if choices is None else {"choices": choices})
-    [found] = ChoiceAccuracy(AccuracyOptions(**options)).score([(Sample(id="s", fields=fields), Completion(text=text))])
+    [found] = ChoiceAccuracy(ChoiceOptions(**options)).score([(Sample(id="s", fields=fields), Completion(text=text))])
     return found
 
 
@@ -157,7 +157,7 @@ def test_the_published_evaluation_of_sp3f_looks_at_the_first_character(answer, r
 
 def test_the_published_evaluation_reads_boxes_only():
     with pytest.raises(ValueError, match="reads boxes only"):
-        AccuracyOptions(profile="sp3f_official", extract="tag")
+        ChoiceOptions(profile="sp3f_official", extract="tag")
     assert score("B", profile="sp3f_official").value == 0.0
 
 
@@ -193,6 +193,7 @@ SHAPES += [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["boxed", "tag", "last_label", "answer_line"])
 def test_long_texts_of_any_shape_are_read_in_linear_time(kind):
     for shape in SHAPES:

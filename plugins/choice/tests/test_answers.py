@@ -14,7 +14,7 @@ from rewardlab import Completion, Sample
 from rewardlab_choice.accuracy import ChoiceAccuracy
 from rewardlab_choice.answer_words import languages_of, lead
 from rewardlab_choice.label_forms import other_forms, scripts
-from rewardlab_choice.options import AccuracyOptions
+from rewardlab_choice.options import ChoiceOptions
 
 ANSWERS = [
     json.loads(line) for line in (Path(__file__).parent / "data" / "answers.jsonl").read_text("utf-8").splitlines()
@@ -24,7 +24,7 @@ FAULTS = ("no_answer", "unreadable", "hedged")
 
 def scored(case):
     sample = Sample(id="s", fields={"answer": case["answer"], "choices": case["choices"]})
-    [score] = ChoiceAccuracy(AccuracyOptions(extract=case["extract"])).score([(sample, Completion(text=case["text"]))])
+    [score] = ChoiceAccuracy(ChoiceOptions(extract=case["extract"])).score([(sample, Completion(text=case["text"]))])
     return score
 
 

@@ -3,7 +3,7 @@
 from rewardlab import RewardSpec, hookimpl
 from rewardlab.laws import Laws
 
-from rewardlab_comet.options import AnswerOptions
+from rewardlab_comet.options import CometOptions
 
 
 @hookimpl
@@ -12,7 +12,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
         RewardSpec(
             name="answer",
             summary="how well a prediction says what the English reference says (COMET without reference; PB-RLSVR)",
-            config=AnswerOptions,
+            config=CometOptions,
             scope="batch",
             range=(0.0, 1.0),
             requires=lambda options: [options.against],

@@ -9,12 +9,12 @@ from rewardlab.text import compared_texts
 
 from rewardlab_comet.checkpoints import locate_checkpoint
 from rewardlab_comet.exact import same_answer
-from rewardlab_comet.options import AnswerOptions
+from rewardlab_comet.options import CometOptions
 
 WORKER = Path(__file__).with_name("comet_worker.py")
 
 
-def open_answer(options: AnswerOptions, context: Context) -> "Answer":
+def open_answer(options: CometOptions, context: Context) -> "Answer":
     """Return the reward with its worker opened. Raises UserError for a path that holds no checkpoint."""
     settings = {"checkpoint": locate_checkpoint(options.checkpoint), "batch_tokens": options.batch_tokens}
     return Answer(options, context.workers.open(WORKER, settings))
@@ -27,7 +27,7 @@ class Answer:
     or is a failure, as the options say.
     """
 
-    def __init__(self, options: AnswerOptions, worker: Any) -> None:
+    def __init__(self, options: CometOptions, worker: Any) -> None:
         self._options, self._worker = options, worker
 
     async def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:

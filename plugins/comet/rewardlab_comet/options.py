@@ -9,7 +9,7 @@ from rewardlab.text import Part
 Name = Annotated[str, Field(min_length=1)]
 
 
-class AnswerOptions(Config):
+class CometOptions(Config):
     """Options of comet/answer, which scores how well a part of the prediction says what an English reference says."""
 
     checkpoint: Name = "Unbabel/wmt23-cometkiwi-da-xl"

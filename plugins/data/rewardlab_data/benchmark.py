@@ -10,7 +10,7 @@ from rewardlab import Context, Sample
 from rewardlab.data import BadRows, raw_sample, read_lines
 from rewardlab.errors import Problem, UserError, nearest
 
-from rewardlab_data.benchmark_cases import BenchmarkCase, case_of, example_of
+from rewardlab_data.benchmark_cases import BenchmarkQuestion, case_of, example_of
 from rewardlab_data.benchmark_format import BENCHMARKS
 from rewardlab_data.benchmark_prompts import BenchmarkPrompts
 from rewardlab_data.options import BenchmarkOptions
@@ -71,7 +71,7 @@ class BenchmarkRows:
     def _reads_files_of_their_own(self, languages: Sequence[str]) -> bool:
         return len(languages) > 1 and self._benchmark.language_is == "configuration"
 
-    def _row(self, case: BenchmarkCase, shots: Sequence[BenchmarkCase]) -> dict[str, Any]:
+    def _row(self, case: BenchmarkQuestion, shots: Sequence[BenchmarkQuestion]) -> dict[str, Any]:
         prompt = self._prompts.messages(case, shots)
         fields: dict[str, Any] = {"answer": case.answer, "language": case.language, "task": self._benchmark.task}
         if case.choices:
@@ -79,7 +79,7 @@ class BenchmarkRows:
         name = {"id": f"{case.language}/{case.problem}", "problem": case.problem}
         return {**case.kept, **name, "prompt": prompt, **fields}
 
-    def _examples(self, language: str) -> list[BenchmarkCase]:
+    def _examples(self, language: str) -> list[BenchmarkQuestion]:
         """Return the examples in a language: `shots` of them, or all if each question takes those of its group."""
         wanted = self._options.shots
         if not wanted:
@@ -91,13 +91,13 @@ class BenchmarkRows:
             self._refuse_few(found, language)
         return found
 
-    def _shots(self, case: BenchmarkCase, examples: Sequence[BenchmarkCase]) -> list[BenchmarkCase]:
+    def _shots(self, case: BenchmarkQuestion, examples: Sequence[BenchmarkQuestion]) -> list[BenchmarkQuestion]:
         """Return the first examples of a case's group. Raises UserError if there are too few."""
         found = list(islice((example for example in examples if example.group == case.group), self._options.shots))
         self._refuse_few(found, f"{case.language} of {self._benchmark.shots_by} {case.group!r}")
         return found
 
-    def _refuse_few(self, found: Sequence[BenchmarkCase], what: str) -> None:
+    def _refuse_few(self, found: Sequence[BenchmarkQuestion], what: str) -> None:
         wanted = self._options.shots
         if len(found) < wanted:
             told = f"{len(found)} examples in {what}; `shots` asks for {wanted}"
@@ -105,7 +105,7 @@ class BenchmarkRows:
 
     def _cases(
         self, language: str, rows: Iterator[PlacedRow], most: int | None, first: int = 0
-    ) -> Iterator[tuple[str, BenchmarkCase]]:
+    ) -> Iterator[tuple[str, BenchmarkQuestion]]:
         bad, place = BadRows(), self._options.path or self._options.benchmark
         end = None if most is None else first + most
         for number, (place, row) in enumerate(islice(rows, first, end), first):

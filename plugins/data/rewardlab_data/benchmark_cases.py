@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rewardlab.errors import nearest
-from rewardlab.text import ColumnTemplate
 
-from rewardlab_data.benchmark_files import LABELS, label_of
+from rewardlab_data.benchmark_files import LABELS, ColumnTemplate, label_of
 from rewardlab_data.benchmark_format import FREE, BenchmarkFormat
 
 Row = Mapping[str, Any]
@@ -19,7 +18,7 @@ _NUMBER = re.compile(r"[-+−]?\d[\d.,\s'\u00a0\u202f]*(?:/\d+)?%?")
 
 
 @dataclass(frozen=True, kw_only=True)
-class BenchmarkCase:
+class BenchmarkQuestion:
     """A question of a benchmark in one language.
 
     choices: label -> text, empty if an answer is free. answer: the label of the right choice, or the answer itself.
@@ -37,7 +36,7 @@ class BenchmarkCase:
     group: Any = None
 
 
-def case_of(benchmark: BenchmarkFormat, row: Row, language: str, number: int) -> BenchmarkCase:
+def case_of(benchmark: BenchmarkFormat, row: Row, language: str, number: int) -> BenchmarkQuestion:
     """Return a row's case. number: of the row, from 0; it names the case if no column does.
 
     Raises ValueError that says what the row lacks.
@@ -45,7 +44,7 @@ def case_of(benchmark: BenchmarkFormat, row: Row, language: str, number: int) ->
     choices = _choices(benchmark, row)
     name = "/".join(str(_cell(row, name)) for name in benchmark.id) or str(number)
     worked = row.get(benchmark.worked) if benchmark.worked else None
-    return BenchmarkCase(
+    return BenchmarkQuestion(
         question=_question(benchmark, row, language),
         answer=_answer(benchmark, row, choices),
         language=language,
@@ -57,7 +56,7 @@ def case_of(benchmark: BenchmarkFormat, row: Row, language: str, number: int) ->
     )
 
 
-def example_of(benchmark: BenchmarkFormat, case: BenchmarkCase) -> BenchmarkCase:
+def example_of(benchmark: BenchmarkFormat, case: BenchmarkQuestion) -> BenchmarkQuestion:
     """Return a case as an example shows it, without the labels that its published texts begin with."""
     question = case.question if "question" not in benchmark.labelled else _without_label(case.question)
     worked = case.worked

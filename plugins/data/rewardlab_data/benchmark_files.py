@@ -3,10 +3,12 @@
 Other plugins read descriptions of their own kind by this module alone, and the rows on the hub that these name.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
+from string import Template
 from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import BeforeValidator, Field
@@ -29,6 +31,14 @@ def _text_of_number(value: Any) -> Any:
 
 Name = Annotated[str, BeforeValidator(_text_of_number), Field(min_length=1)]
 """a name or a template; a bare number is the text of it"""
+
+
+class ColumnTemplate(Template):
+    """A text with the columns of a row as $name or ${any name}, in letters of any script."""
+
+    idpattern = r"[^\W\d]\w*"
+    braceidpattern = r"[^{}]+"
+    flags = re.UNICODE
 
 
 class HubSource(Config):

@@ -5,9 +5,8 @@ from typing import Annotated, Literal, Self
 from pydantic import BeforeValidator, Field, TypeAdapter, field_validator, model_validator
 from rewardlab import Config
 from rewardlab.errors import nearest
-from rewardlab.text import ColumnTemplate
 
-from rewardlab_data.benchmark_files import BenchmarkFiles, HubSource, Name
+from rewardlab_data.benchmark_files import BenchmarkFiles, ColumnTemplate, HubSource, Name
 
 SHOWN = ("question", "choices", "instruction")
 """what a prompt can show, as $question ..."""

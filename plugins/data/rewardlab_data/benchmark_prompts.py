@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from rewardlab import Message
-from rewardlab.text import ColumnTemplate
 
-from rewardlab_data.benchmark_cases import BenchmarkCase
+from rewardlab_data.benchmark_cases import BenchmarkQuestion
+from rewardlab_data.benchmark_files import ColumnTemplate
 from rewardlab_data.benchmark_format import BenchmarkFormat
 from rewardlab_data.instructions import instruction_of, instructions_of_file, native_instructions
 from rewardlab_data.options import BenchmarkOptions, InstructionFile
@@ -27,7 +27,7 @@ class BenchmarkPrompts:
         for language in languages:
             self._instruction(language)
 
-    def messages(self, case: BenchmarkCase, examples: Sequence[BenchmarkCase]) -> list[Message]:
+    def messages(self, case: BenchmarkQuestion, examples: Sequence[BenchmarkQuestion]) -> list[Message]:
         """Return the prompt of a case: examples and the question, after a system message if that says how to answer."""
         turns = [turn for example in examples for turn in self._example(example)]
         system: list[Message] = []
@@ -35,7 +35,7 @@ class BenchmarkPrompts:
             system = [{"role": "system", "content": self._instruction(case.language)}]
         return [*system, *turns, self._question(case)]
 
-    def _question(self, case: BenchmarkCase) -> Message:
+    def _question(self, case: BenchmarkQuestion) -> Message:
         lines = "\n".join(f"{label}. {text}" for label, text in case.choices.items())
         hidden = {CHOICES} if not lines else set()
         hidden |= {INSTRUCTION} if self._options.instruction_in == "system" else set()
@@ -43,7 +43,7 @@ class BenchmarkPrompts:
         parts = {"question": case.question, "choices": lines, "instruction": self._instruction(case.language)}
         return {"role": "user", "content": ColumnTemplate("\n\n".join(shown)).substitute(parts).strip()}
 
-    def _example(self, case: BenchmarkCase) -> list[Message]:
+    def _example(self, case: BenchmarkQuestion) -> list[Message]:
         r"""Return an example as two turns: the question, and its worked solution with the answer in \boxed{}."""
         box = rf"\boxed{{{case.answer}}}"
         told = box if case.worked is None else case.worked if r"\boxed" in case.worked else f"{case.worked}\n\n{box}"

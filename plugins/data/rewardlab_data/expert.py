@@ -13,7 +13,7 @@ from rewardlab.data import DroppedRow, DroppedRows, in_order
 from rewardlab.errors import JobError, UserError
 
 from rewardlab_data.expert_prompt import load
-from rewardlab_data.expert_reply import IllFormedReply, Reference, read_reference
+from rewardlab_data.expert_reply import ExpertAnswer, IllFormedReply, read_reference
 from rewardlab_data.options import ExpertOptions
 
 ROWS_AT_ONCE = 256
@@ -33,7 +33,6 @@ class ExpertRows:
     def __init__(self, options: ExpertOptions, context: Context) -> None:
         self._options, self._source = options, context.source
         self._expert = context.judges[options.expert]
-        self._report_parsed = getattr(self._expert, "report_parsed", None)  # only a host's judge has it
         self._template = load(options.template)
 
     def __iter__(self) -> Iterator[Sample]:
@@ -41,10 +40,7 @@ class ExpertRows:
         with closing(in_order(self._source, self._row, ROWS_AT_ONCE)) as outcomes:
             for outcome, failed in outcomes:
                 unanswered += failed
-                if isinstance(outcome, DroppedRow):
-                    tally.drop(outcome)
-                else:
-                    tally.keep()
+                if tally.keeps(outcome):
                     yield outcome
         tally.close(unanswered)
 
@@ -69,19 +65,15 @@ class ExpertRows:
         first = ill_formed[0]
         return DroppedRow(where=where, reason=first.reason, detail=first.detail, fault="judge"), len(errors)
 
-    def _read(self, reply: Reply) -> Reference:
+    def _read(self, reply: Reply) -> ExpertAnswer:
         """Return the reply's parts, and report to the judge whether it has them."""
         try:
             reference = read_reference(reply, self._options.bare)
         except IllFormedReply:
-            self._report(reply, report_parsed=False)
+            self._expert.report_parsed(reply, False)
             raise
-        self._report(reply, report_parsed=True)
+        self._expert.report_parsed(reply, True)
         return reference
-
-    def _report(self, reply: Reply, report_parsed: bool) -> None:
-        if self._report_parsed is not None:
-            self._report_parsed(reply, report_parsed)
 
 
 def _question(sample: Sample, field: str | None) -> str:
@@ -98,7 +90,7 @@ def _question(sample: Sample, field: str | None) -> str:
     return question
 
 
-def _with_reference(sample: Sample, reference: Reference) -> Sample:
+def _with_reference(sample: Sample, reference: ExpertAnswer) -> Sample:
     fields = {
         "reference": reference.text,
         "reference_reasoning": reference.reasoning,

@@ -38,7 +38,7 @@ class IllFormedReply(Exception):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reference:
+class ExpertAnswer:
     """An expert's reasoning and answer: texts, stripped, neither of them blank."""
 
     reasoning: str
@@ -50,7 +50,7 @@ class Reference:
         return f"<think>{self.reasoning}</think><answer>{self.answer}</answer>"
 
 
-def read_reference(reply: Reply, bare: bool) -> Reference:
+def read_reference(reply: Reply, bare: bool) -> ExpertAnswer:
     """Return the parts of a reply. Raises IllFormedReply if it was cut off, is empty, or has another form.
 
     Thoughts in the text itself count if present; a `<think>` that a chat template opened is put back. Else
@@ -68,7 +68,7 @@ def read_reference(reply: Reply, bare: bool) -> Reference:
         raise IllFormedReply("not <think>...</think><answer>...</answer>", reply.text)
     if is_refusal(parts[1]):
         raise IllFormedReply("a refusal", parts[1])
-    return Reference(reasoning=parts[0], answer=parts[1])
+    return ExpertAnswer(reasoning=parts[0], answer=parts[1])
 
 
 def is_refusal(answer: str) -> bool:

@@ -37,7 +37,7 @@ class MixedRows:
     def __init__(self, options: MixOptions, context: Context) -> None:
         weights = {name: part.rows or part.share or 0.0 for name, part in options.parts.items()}
         self._shares = {name: weight / sum(weights.values()) for name, weight in weights.items()}
-        self._parts = {name: _Part(name, part, context.sources) for name, part in options.parts.items()}
+        self._parts = {name: _MixedPart(name, part, context.sources) for name, part in options.parts.items()}
         self._all = options.until == "all_exhausted"
         self._once = options.until == "each_read"
         self._disjoint = options.disjoint
@@ -116,7 +116,7 @@ def _furthest_behind(shares: Mapping[str, float], taken: Mapping[str, int]) -> s
     return max(shares, key=lambda name: shares[name] * count - taken[name])
 
 
-class _Part:
+class _MixedPart:
     """One part of a mix: its rows under their own ids, with the part's name."""
 
     def __init__(self, name: str, part: MixPart, sources: Mapping[str, Iterable[Sample]]) -> None:

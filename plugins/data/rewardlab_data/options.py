@@ -258,7 +258,7 @@ class ExpertOptions(Config):
     expert: Annotated[str, Field(min_length=1)]
     """the name of the judge that answers, as declared under `judges`"""
     field: Annotated[str, Field(min_length=1)] | None = "problem"
-    """where a row has the English question; null: the prompt's last user message"""
+    """if a row has the English question; null: the prompt's last user message"""
     attempts: Annotated[int, Field(ge=1, le=8, strict=True)] = 1
     """the most draws for a row, one after the other, until one is well-formed; several need a temperature above 0"""
     bare: bool = False

@@ -64,6 +64,7 @@ def test_what_is_wrong_with_an_evaluation_set_is_named(tmp_path):
         assert message in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text", ["a" * 300_000, "a " * 200_000, "無" * 200_000, "\u0e31" * 100_000, "\u0301" * 200_000]
 )

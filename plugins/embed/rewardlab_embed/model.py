@@ -7,17 +7,17 @@ from typing import Any
 from rewardlab import Context
 from rewardlab.errors import UserError
 
-from rewardlab_embed.options import ModelOptions
+from rewardlab_embed.options import EmbedderOptions
 
 HERE = Path(__file__).parent
 
 
-def open_model(options: ModelOptions, context: Context, file: str = "embedding_worker.py", **more: Any) -> Any:
+def open_model(options: EmbedderOptions, context: Context, file: str = "embedding_worker.py", **more: Any) -> Any:
     """Return the worker of the model that the options name. Raises UserError for a path without a model.
 
     file: the worker's file in this folder. more: further settings for it.
     """
-    settings = options.model_dump(include=set(ModelOptions.model_fields))
+    settings = options.model_dump(include=set(EmbedderOptions.model_fields))
     return context.workers.open(HERE / file, {**settings, "model": locate_model(options.model), **more})
 
 

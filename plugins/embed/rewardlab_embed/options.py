@@ -9,7 +9,7 @@ from rewardlab.text import Part, template_of
 Name = Annotated[str, Field(min_length=1)]
 
 
-class ModelOptions(Config):
+class EmbedderOptions(Config):
     """Options of the embedding model. Components with equal ones share one process."""
 
     model: Name = "Qwen/Qwen3-Embedding-8B"
@@ -24,7 +24,7 @@ class ModelOptions(Config):
     """run code that comes with the model"""
 
 
-class CosineOptions(ModelOptions):
+class CosineOptions(EmbedderOptions):
     """Options of embed/cosine."""
 
     part: Part = "reasoning"
@@ -38,7 +38,7 @@ class CosineOptions(ModelOptions):
     """what a response without that part, or with a blank one, gets. zero: 0. fail: a failure"""
 
 
-class Sampling(Config):
+class TranslatorSampling(Config):
     """How a translator samples its answers; the judge's own options set the parameters that are null."""
 
     temperature: Annotated[float, Field(ge=0, le=2)] | None = 0.0
@@ -57,7 +57,7 @@ class TranslatedCosineOptions(CosineOptions):
     on_failure: Literal["untranslated", "missing"] = "untranslated"
     """what to do with a text whose translation is unusable. untranslated: the cosine of the text itself. missing: no
     score"""
-    sampling: Sampling = Field(default_factory=Sampling)
+    sampling: TranslatorSampling = Field(default_factory=TranslatorSampling)
     """how the translator samples: greedily, in place of the judge's options; {temperature: null} leaves it to
     them"""
     prompt: Literal["fenced", "bare"] = "fenced"
@@ -74,7 +74,7 @@ class TranslatedCosineOptions(CosineOptions):
         return self
 
 
-class DistinctOptions(ModelOptions):
+class DistinctOptions(EmbedderOptions):
     """Options of embed/distinct."""
 
     against: Annotated[tuple[Name, ...], Field(min_length=1)]
@@ -96,7 +96,7 @@ class DistinctOptions(ModelOptions):
         return self
 
 
-class DiverseOptions(ModelOptions):
+class DiverseOptions(EmbedderOptions):
     """Options of embed/diverse."""
 
     rows: Annotated[int, Field(ge=1, strict=True)]

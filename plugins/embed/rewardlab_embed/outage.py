@@ -9,7 +9,7 @@ SHARE = 0.05
 """the share of them that may have failed; fewer than 20 translations allow no failure at all"""
 
 
-class OutageWatch:
+class RecentFailures:
     """A record of which of the last translations the server did not answer. Safe in any thread."""
 
     def __init__(self) -> None:

@@ -11,7 +11,7 @@ from rewardlab.text import ComparedTexts
 from rewardlab_embed.cosine import Cosine, Item
 from rewardlab_embed.model import HERE
 from rewardlab_embed.options import TranslatedCosineOptions
-from rewardlab_embed.outage import OutageWatch
+from rewardlab_embed.outage import RecentFailures
 from rewardlab_embed.translation import EnglishTranslation, EnglishTranslator, question
 from rewardlab_embed.translation_prompt import EnglishTemplate, load
 
@@ -64,7 +64,7 @@ class TranslatedCosine:
         self._translator = EnglishTranslator(
             context.judges[options.translator], template_of(options), options.piece, params_of(options)
         )
-        self._outages = OutageWatch()
+        self._outages = RecentFailures()
 
     async def score(self, items: Sequence[Item]) -> list[Score]:
         """Return one score for each item.

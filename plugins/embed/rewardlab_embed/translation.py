@@ -41,7 +41,6 @@ class EnglishTranslator:
 
     def __init__(self, judge: Any, template: EnglishTemplate, piece: int, params: Mapping[str, Any]) -> None:
         self._judge, self._template, self._piece, self._params = judge, template, piece, dict(params)
-        self._report_parsed = getattr(judge, "report_parsed", None)  # only a host's judge has it
         self._cache = _TranslationCache()
 
     async def translate(self, text: str, language: str | None) -> EnglishTranslation:
@@ -75,8 +74,7 @@ class EnglishTranslator:
         if reply.error is not None:
             return reply.error or "an error without a text"
         failure = _fault(reply, piece)
-        if self._report_parsed is not None:
-            self._report_parsed(reply, failure is None)
+        self._judge.report_parsed(reply, failure is None)
         return failure
 
 

@@ -57,6 +57,7 @@ def seconds(text):
     return min(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "again", "last"), [("", "a. ", "a"), ("", "。", ""), ("", "x", ""), ("", "a\n\n", "a"), ("a", " \n", "b")]
 )

@@ -33,7 +33,7 @@ def read_structures(name: str) -> Structures:
     packaged = files("rewardlab_format") / "structures" / f"{name}.yaml"
     is_packaged = name.isidentifier() and packaged.is_file()
     source: Any = packaged if is_packaged else Path(name).expanduser()
-    return _Reader(name if is_packaged else str(source)).structures(_text(source, name))
+    return _StructureReader(name if is_packaged else str(source)).structures(_text(source, name))
 
 
 def _text(source: Any, name: str) -> str:
@@ -46,7 +46,7 @@ def _text(source: Any, name: str) -> str:
     return text
 
 
-class _Reader:
+class _StructureReader:
     """A reader of one file, which names it in each mistake."""
 
     def __init__(self, source: str) -> None:

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 from rewardlab import Completion, Context, Sample, find
-from rewardlab.text import TASKS
+from rewardlab.text.tasks import TASKS
 from rewardlab_format.word_count import count_words
 
 SPEC = find("reward", "format/validity")

@@ -12,7 +12,7 @@ from rewardlab.text import sections
 from rewardlab_language import parts
 from rewardlab_language.density import ENGLISH, density_of
 from rewardlab_language.detector_languages import BY_SCRIPT, DetectorName, accepted, knowing, undetected
-from rewardlab_language.detectors import Guess, check_installed, detector
+from rewardlab_language.detectors import LanguageGuess, check_installed, detector
 from rewardlab_language.languages import UnknownLanguage
 from rewardlab_language.options import ConsistencyOptions
 from rewardlab_language.prose import prose
@@ -36,7 +36,7 @@ class Guesses(NamedTuple):
 
     short: bool = False
     hidden: bool = False
-    by: Mapping[DetectorName, Guess] = {}  # never written to
+    by: Mapping[DetectorName, LanguageGuess] = {}  # never written to
     script: str | None = None
 
     def label(self, knowing: list[DetectorName] | None = None) -> tuple[str, float] | None:

@@ -31,7 +31,7 @@ SUREST = 1 - 1e-4
 """Confidences above this are taken for this: detectors round to 1."""
 
 
-class Guess(NamedTuple):
+class LanguageGuess(NamedTuple):
     """A detector's most likely language.
 
     confidence: as the detector gives it. calibrated: how often such a confidence is right, in [0, 1].
@@ -42,7 +42,7 @@ class Guess(NamedTuple):
     calibrated: float
 
 
-Detector = Callable[[str], Guess | None]
+Detector = Callable[[str], LanguageGuess | None]
 """A function that returns the guess about a text of one line; None if the detector sees no language."""
 
 
@@ -62,11 +62,11 @@ def detector(name: DetectorName) -> Detector:
     """Return a detector, with its model loaded; the same one for each call."""
     classify = {"fasttext": _fasttext, "langid": _langid, "lingua": _lingua}[name]()
 
-    def guess(text: str) -> Guess | None:
+    def guess(text: str) -> LanguageGuess | None:
         label, confidence = classify(text)
         if not confidence or label == NO_LANGUAGE:
             return None
-        return Guess(label, confidence, calibrated(name, confidence))
+        return LanguageGuess(label, confidence, calibrated(name, confidence))
 
     return guess
 

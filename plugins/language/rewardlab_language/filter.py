@@ -32,11 +32,8 @@ class LanguageFilter:
         tally = DroppedRows("language/filter", 1.0, "are in another language")
         for sample in self._source:
             why = next(filter(None, (self._foreign(sample, field) for field in self._options.fields)), None)
-            if why is None:
-                tally.keep()
+            if tally.keeps(why or sample):
                 yield sample
-            else:
-                tally.drop(why)
         tally.close(0)
 
     def _foreign(self, sample: Sample, field: str) -> DroppedRow | None:

@@ -95,7 +95,7 @@ class FilterOptions(Config):
     """what to do with a row if no detector can identify the language of a text, or knows the row's language"""
 
 
-class Sampling(Config):
+class TranslationSampling(Config):
     """How a translator samples its answers; the judge's own options set those that are absent."""
 
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
@@ -135,7 +135,7 @@ class TranslatedOptions(Config):
     """Share of the problems whose rows have the split "test", by a hash of the English problem."""
     max_dropped: Annotated[float, Field(ge=0, le=1)] = 0.2
     """A larger share of dropped rows than this, once there are 50 rows, stops the job."""
-    sampling: Sampling = Field(default_factory=Sampling)
+    sampling: TranslationSampling = Field(default_factory=TranslationSampling)
     """Sampling parameters of the translator: {temperature: 1.0}. The judge's own options set those that are absent."""
     prompt: Literal["fenced", "bare"] = "fenced"
     """The packaged prompt. fenced: instructions in a system message, and the text in a fence. bare: one user message
@@ -191,7 +191,7 @@ class TranslatedFieldsOptions(Config):
     says what changed."""
     max_dropped: Annotated[float, Field(ge=0, le=1)] = 0.2
     """A larger share of dropped rows than this, once there are 50 rows, stops the job."""
-    sampling: Sampling = Field(default_factory=Sampling)
+    sampling: TranslationSampling = Field(default_factory=TranslationSampling)
     """Sampling parameters of the translator. The judge's own options set those that are absent."""
     prompt: Literal["fenced", "bare"] = "fenced"
     """The packaged prompt. fenced: instructions in a system message, and the text in a fence. bare: one user message,

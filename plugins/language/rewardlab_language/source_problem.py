@@ -8,7 +8,7 @@ from rewardlab import Sample
 from rewardlab.errors import UserError
 
 
-class UnusableRow(Exception):
+class UntranslatableRow(Exception):
     """A source row that cannot be translated; the message says why."""
 
 
@@ -46,7 +46,7 @@ def read_question(sample: Sample) -> SourceQuestion:
     if len(turns) != 1 or turns[0]["role"] != "user":
         raise UserError("the prompt must be one user message, the problem", where=sample.source)
     if not turns[0]["content"].strip():
-        raise UnusableRow("the problem is blank")
+        raise UntranslatableRow("the problem is blank")
     return SourceQuestion(id=sample.id, problem=turns[0]["content"])
 
 
@@ -66,7 +66,7 @@ def read_problem(sample: Sample) -> SourceProblem:
             raise UserError(f"{name} must be a text, not {type(text).__name__}", where=sample.source)
     for name, text in [("reference solution", solution), ("answer", answer)]:
         if not text.strip():
-            raise UnusableRow(f"the {name} is blank")
+            raise UntranslatableRow(f"the {name} is blank")
     return SourceProblem(id=question.id, problem=question.problem, solution=solution, answer=answer.strip())
 
 

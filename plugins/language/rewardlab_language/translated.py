@@ -22,7 +22,7 @@ from rewardlab_language.options import TranslatedOptions
 from rewardlab_language.source_problem import (
     SourceProblem,
     SourceQuestion,
-    UnusableRow,
+    UntranslatableRow,
     read_problem,
     read_question,
 )
@@ -88,11 +88,11 @@ class TranslatedRows:
                 return await self._translate_question(read_question(sample), language, where, translator)
             source = read_problem(sample)
             if last_box(source.problem) == source.answer:
-                raise UnusableRow("the problem states the answer")
+                raise UntranslatableRow("the problem states the answer")
             if not fits_in_box(source.answer):
-                raise UnusableRow("the answer cannot stand in a box")
+                raise UntranslatableRow("the answer cannot stand in a box")
             return await self._translate_problem(source, language, where, translator)
-        except UnusableRow as error:
+        except UntranslatableRow as error:
             return DroppedRow(where=where, kind=language, reason=str(error), detail=str(error), fault="source")
         except NoUsableTranslation as error:
             return dropped(where, language, error)

@@ -72,7 +72,6 @@ class Translator:
     ) -> None:
         self._judge, self._name, self._template = judge, name, template
         self._draws, self._least_share, self._params = candidates, least_share, dict(params)
-        self._report_parsed = getattr(judge, "report_parsed", None)
         self._meters: dict[str, ShareMeter] = {}
         self.failed = 0
         """questions so far that had no answer, though others about the same text had one"""
@@ -107,8 +106,7 @@ class Translator:
         """Return the candidate in an answer; None for one that was cut off, is empty, or is far too long."""
         translation = clean(reply.text, text, name).removeprefix(f"{regional_name(code, name)}:").strip()
         complete = reply.finish_reason != "length" and 0 < len(translation) <= GROWTH * len(text) + ALLOWANCE
-        if self._report_parsed is not None:  # the form alone: how many rows may be in another language is max_dropped
-            self._report_parsed(reply, complete)
+        self._judge.report_parsed(reply, complete)  # how many rows may be in another language is for max_dropped
         if not complete:
             return None
         share = self._meter(code).measure(translation).value or 0.0

@@ -39,10 +39,7 @@ def translated_samples(
     kept = altered = 0
     with closing(in_order(iter(items), made, ROWS_AT_ONCE)) as outcomes:
         for outcome in outcomes:
-            if isinstance(outcome, DroppedRow):
-                tally.drop(outcome)
-            else:
-                tally.keep()
+            if tally.keeps(outcome):
                 kept, altered = kept + 1, altered + bool(outcome.fields["altered"])
                 yield outcome
     tally.close(translator.failed)

@@ -142,6 +142,7 @@ def test_each_language_of_the_step_has_its_words():
         assert asking_words(language)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["7", "1.", "1,2 ", "1 234 ", "۵", "$x_1$ ", "{,}", "\\,", "¹", "twenty ", "II", "十"])
 def test_hostile_texts_take_no_longer(unit):
     text = unit * (20_000 // len(unit))

@@ -5,7 +5,7 @@ import re
 import pytest
 from rewardlab import Sample
 from rewardlab.errors import UserError
-from rewardlab_language.source_problem import UnusableRow, read_problem
+from rewardlab_language.source_problem import UntranslatableRow, read_problem
 
 PROMPT = ({"role": "user", "content": "How many apples?"},)
 FIELDS = {"reference": "There are 7.", "answer": "7"}
@@ -56,7 +56,7 @@ def test_what_cannot_be_read_is_the_users_mistake_at_its_place(change, message):
     ],
 )
 def test_a_blank_row_is_of_no_use(change, message):
-    with pytest.raises(UnusableRow, match=message):
+    with pytest.raises(UntranslatableRow, match=message):
         read_problem(sample(**change))
 
 

@@ -375,13 +375,6 @@ def test_the_judge_hears_which_replies_have_the_form_of_a_translation(rows, sour
     assert translator.verdicts == [True, False, False, False, True]
 
 
-def test_a_judge_that_does_not_listen_is_asked_all_the_same(rows, source, story):
-    class PlainJudge:
-        ask = staticmethod(StoryTranslator(story).ask)
-
-    assert len(list(rows(source(1), PlainJudge(), languages=["id"]))) == 1
-
-
 # --- altered problems ---
 
 
@@ -625,6 +618,9 @@ def test_rows_come_in_order_and_are_the_same_in_every_run(rows, source, story):
         async def ask(self, ask):
             await asyncio.sleep(len(self.asks) * 7 % 5 / 1000)
             return await super().ask(ask)
+
+        def report_parsed(self, reply, ok):
+            """Nobody counts here."""
 
     def says(ask, right):
         return f"{right} Apples." if ask.draw % 2 else f"Many apples! {right}"

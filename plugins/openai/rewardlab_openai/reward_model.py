@@ -22,8 +22,7 @@ class ServedRewardModel:
 
     def __init__(self, options: RewardModelOptions, context: Context) -> None:
         self._options = options
-        self._judge = judge = context.judges[options.judge]
-        self._report_parsed = getattr(judge, "report_parsed", None)  # only a host's judge has it
+        self._judge = context.judges[options.judge]
 
     async def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:
         """Return one score for each item; all are asked at once, as far as the judge's limits allow."""
@@ -39,9 +38,9 @@ class ServedRewardModel:
         try:
             raw = number_in(reply, self._options.label)
         except ValueError as error:
-            self._tell(reply, False)
+            self._judge.report_parsed(reply, False)
             return Score(error=str(error))
-        self._tell(reply, True)
+        self._judge.report_parsed(reply, True)
         return self._converted(raw, reply)
 
     def _converted(self, raw: float, reply: Reply) -> Score:
@@ -51,10 +50,6 @@ class ServedRewardModel:
         if not 0 <= raw <= 1:
             return Score(info=info, error=f"the model's number is {raw:g}, and `convert: none` needs one in [0, 1]")
         return Score(value=raw, info=info)
-
-    def _tell(self, reply: Reply, ok: bool) -> None:
-        if self._report_parsed is not None:
-            self._report_parsed(reply, ok)
 
 
 def question(prompt: Sequence[Message], response: str) -> Ask:

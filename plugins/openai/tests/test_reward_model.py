@@ -69,6 +69,7 @@ def scored(server, *texts, judge=None, **options):
     async def run():
         given = {"model": "m", "base_url": server.url, **(judge or {})}
         asked = PoolingJudge(PoolingOptions.model_validate(given))
+        asked.report_parsed = lambda reply, ok: None  # a host's
         try:
             reward = ServedRewardModel(RewardModelOptions(judge="j", **options), Context(judges={"j": asked}))
             return await reward.score([(SAMPLE, Completion(text=text)) for text in texts])

@@ -13,7 +13,7 @@ environment, requirements/   the environment `openrlhf`, as `rewardlab env creat
 job/                         a stage as a job: started here or on a cluster, driven there
 scoring/                     the actors that score for the whole job
 rollout/                     what runs inside of OpenRLHF's rollout engines
-messages, ray_actors         what actors send each other, and calls that Ray makes again where it restarts an actor
+messages, ray_actors         what actors send each other, and calls that Ray makes again if it restarts an actor
 rendered_rows                a stage's samples with their prompts' texts, as actors read them
 user_lines                   lines for the user among those of the engine
 policy_judge_spec            the judge `policy/self` as a plan names it
@@ -41,7 +41,7 @@ def _cpu_environment() -> Any:
 
 
 def _lacks(options: Options) -> str | None:
-    """Return what this machine lacks to train; None where a Ray cluster does it."""
+    """Return what this machine lacks to train; None if a Ray cluster does it."""
     import os
 
     from rewardlab_openrlhf.engine_arguments import what_is_wrong

@@ -21,7 +21,7 @@ WHEEL = "0.11.2"
 
 
 def installed_version() -> str | None:
-    """Return the version of OpenRLHF in this environment; None where it is not installed."""
+    """Return the version of OpenRLHF in this environment; None if it is not installed."""
     try:
         return metadata.version("openrlhf")
     except metadata.PackageNotFoundError:
@@ -29,7 +29,7 @@ def installed_version() -> str | None:
 
 
 def what_is_wrong() -> str | None:
-    """Return why this environment cannot train with OpenRLHF, and what to install; None where it can."""
+    """Return why this environment cannot train with OpenRLHF, and what to install; None if it can."""
     found = installed_version()
     if found == WHEEL:
         return None
@@ -47,7 +47,7 @@ def what_is_wrong() -> str | None:
 def engine_parser(module: str) -> ArgumentParser:
     """Return the parser of a program such as "openrlhf.cli.train_ppo_ray", which takes exact names only.
 
-    The parser raises JobError in place of ending the process; so does this function where it finds no parser.
+    The parser raises JobError in place of ending the process; so does this function if it finds no parser.
     """
     names: dict[str, Any] = {"argparse": argparse, "datetime": datetime}
     try:

@@ -120,7 +120,7 @@ class Options(Config):
     gpus_per_node: NonNegativeInt | None = None
     """GPUs of each machine; to be given"""
     gib_per_gpu: PositiveFloat | None = None
-    """memory of each GPU in GiB: `check` warns of what cannot fit (absent: not told; micro-batches are for 80)"""
+    """memory of each GPU in GiB: `check` warns of what cannot fit (absent: unknown; micro-batches are for 80)"""
     address: str | None = None
     """of a Ray cluster's job server, such as http://head:8265 (absent: RAY_ADDRESS, else this machine)"""
     scorers: Scorers = Field(default_factory=Scorers)

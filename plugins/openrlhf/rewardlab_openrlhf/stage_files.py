@@ -30,7 +30,7 @@ class StageFiles:
     rows: int | None
     """lines of rows.jsonl: steps times batch_size; None without `steps`"""
     longest_prompt: int | None
-    """tokens; None in a dry run, before the rows are read, where the recipe sets no limit"""
+    """tokens; None in a dry run, before the rows are read, if the recipe sets no limit"""
     evaluation_rows: int = 0
     resume: bool = False
     """go on from the last checkpoint"""
@@ -42,7 +42,7 @@ class StageFiles:
 
     @property
     def evaluation(self) -> Path | None:
-        """The file of the evaluation prompts; None where there are none."""
+        """The file of the evaluation prompts; None if there are none."""
         return self.folder / "evaluation.jsonl" if self.evaluation_rows else None
 
     @property

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from rewardlab.errors import JobError
-from rewardlab_openrlhf.job.checkpoint import Progress, checkpoint_progress
+from rewardlab_openrlhf.job.checkpoint import StageProgress, checkpoint_progress
 
 pytest.importorskip("deepspeed", reason="needs the environment of requirements-openrlhf-cpu.txt")
 torch = pytest.importorskip("torch")
@@ -24,7 +24,7 @@ def test_the_newest_counts(saved):
 
 
 def test_without_one_nothing_is_done(tmp_path):
-    assert checkpoint_progress(tmp_path) == Progress(prompts=0, steps=0)
+    assert checkpoint_progress(tmp_path) == StageProgress(prompts=0, steps=0)
 
 
 class Evil:

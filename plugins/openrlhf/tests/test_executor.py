@@ -203,7 +203,7 @@ def make_tokenizer():
 
 @pytest.fixture(scope="module")
 def vllm(tmp_path_factory):
-    """The names of vLLM that are imported, in a folder; the engine itself is no part of these tests."""
+    """The names of vLLM that are imported, in a folder; the engine itself is not part of these tests."""
     folder = tmp_path_factory.mktemp("site")
     (folder / "vllm").mkdir()
     fields = "temperature: float\n    top_p: float\n    max_tokens: int\n    skip_special_tokens: bool"

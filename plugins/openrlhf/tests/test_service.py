@@ -19,7 +19,6 @@ pytest.importorskip("ray", reason="needs the environment of the OpenRLHF backend
 import ray
 from rewardlab import Completion, Sample
 from rewardlab.errors import JobError, UserError
-from rewardlab_openrlhf.rollout.group_scoring import GroupScoring
 from rewardlab_ray.messages import GroupPlace
 from rewardlab_ray.ray_actors import JobActor, scorer_name
 from rewardlab_ray.rendered_rows import Row, write_rows
@@ -138,14 +137,17 @@ def score(scorer, row, **more):
 def score_as_executors_do(service, row, **more):
     """The rewards of a whole group, across restarts of the scorer."""
     place, completions = group(row, **more)
-    name = scorer_name(service.settings.job, row % len(service.scorers))
+    scorer = JobActor(scorer_name(service.settings.job, row % len(service.scorers)))
+
+    async def answer(method):
+        while (found := await scorer.call(method, place.key, len(completions))) is None:
+            for index, completion in enumerate(completions):
+                await scorer.call("put", place, index, completion)
+        return found
 
     async def scored():
-        scoring = GroupScoring(JobActor(name), place, 120)
-        for index, completion in enumerate(completions):
-            await scoring.put(index, completion)
-        assert await scoring.more() == 0
-        return await scoring.finish()
+        assert await answer("more") == 0
+        return await answer("finish")
 
     return asyncio.run(scored())
 

@@ -1,11 +1,8 @@
 """Which step trains on a group, where only the order in which groups end decides it."""
 
 import asyncio
-import pickle
 
 import pytest
-from rewardlab_openrlhf.rollout import arrival_callback
-from rewardlab_openrlhf.rollout.arrival_callback import Receipt
 from rewardlab_ray.scoring.training_steps import ReleaseOrder, TrainingSteps, is_discarded
 
 
@@ -53,18 +50,3 @@ class TestReleaseOrder:
             assert await order.may_go("b", 20)
 
         asyncio.run(asyncio.wait_for(work(), 30))
-
-
-SEEN = []
-
-
-def _note(job, key):
-    SEEN.append((job, key))
-
-
-def test_a_receipt_acts_where_it_is_unpickled(monkeypatch):
-    monkeypatch.setattr(arrival_callback, "acknowledge", _note)
-    packed = pickle.dumps({"reward": 1.0, "receipt": Receipt("job", "group")})
-    assert SEEN == []
-    pickle.loads(packed)
-    assert SEEN == [("job", "group")]

@@ -3,7 +3,7 @@
 from rewardlab import JudgeSpec, RewardSpec, hookimpl
 from rewardlab.laws import Laws
 
-from rewardlab_pairwise.options import OverlapOptions, WinRateOptions
+from rewardlab_pairwise.options import OverlapJudgeOptions, WinRateOptions
 
 
 def _calls(options: WinRateOptions, size: int) -> int:
@@ -37,7 +37,7 @@ def rewardlab_judges() -> list[JudgeSpec]:
         JudgeSpec(
             name="overlap",
             summary="prefers the answer nearer to the reference by chrF; no network, no model",
-            config=OverlapOptions,
+            config=OverlapJudgeOptions,
             reads="parts",
             local=True,
             build="rewardlab_pairwise.overlap:Overlap",

@@ -15,7 +15,7 @@ RIGHT = [r"3 + 4 = 7, so \boxed{7}.", r"<think>\boxed{8}?</think>She has \boxed{
 WRONG = [r"3 + 4 = 8, so \boxed{8}.", "Many.", r"\boxed{7} or \boxed{12}"]
 
 
-class AnswerKeyJudge:
+class BoxedKeyJudge:
     r"""A judge that prefers the answer whose last box is 7.
 
     If both or none are right it says `\boxed{tie}`, which is not a verdict; with `decides` it prefers the shorter
@@ -35,13 +35,13 @@ class AnswerKeyJudge:
         return Reply(text=rf"The better one is \boxed{{{winner}}}", finish_reason="stop", completion_tokens=8)
 
 
-def _judge_with_ties() -> dict[str, AnswerKeyJudge]:
-    return {"answer_key": AnswerKeyJudge()}
+def _judge_with_ties() -> dict[str, BoxedKeyJudge]:
+    return {"answer_key": BoxedKeyJudge()}
 
 
-def _judge_without_ties() -> dict[str, AnswerKeyJudge]:
+def _judge_without_ties() -> dict[str, BoxedKeyJudge]:
     """Return a judge for the official profile, in which a reply without a verdict is a loss: both would lose a tie."""
-    return {"answer_key": AnswerKeyJudge(decides=True)}
+    return {"answer_key": BoxedKeyJudge(decides=True)}
 
 
 def win_rate() -> list[RewardExample]:

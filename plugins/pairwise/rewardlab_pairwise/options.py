@@ -57,7 +57,7 @@ class WinRateOptions(PairwiseOptions):
         return path
 
 
-class OverlapOptions(Config):
+class OverlapJudgeOptions(Config):
     """Options of pairwise/overlap."""
 
     compare: Literal["text", "maths"] = "text"

@@ -8,7 +8,7 @@ from rewardlab import Ask, Context, Reply
 from sacrebleu.metrics.chrf import CHRF
 
 from rewardlab_pairwise.maths import maths
-from rewardlab_pairwise.options import OverlapOptions
+from rewardlab_pairwise.options import OverlapJudgeOptions
 
 EQUAL = 1e-12
 KNOWN = 1024
@@ -24,7 +24,7 @@ class Overlap:
     Source: chrF, Popović 2015, with sacrebleu's defaults (characters up to 6-grams, beta 2).
     """
 
-    def __init__(self, options: OverlapOptions, _context: Context | None = None) -> None:
+    def __init__(self, options: OverlapJudgeOptions, _context: Context | None = None) -> None:
         self._maths = options.compare == "maths"
         self._metric = CHRF()
         self._known: dict[tuple[str, str], float] = {}

@@ -53,7 +53,6 @@ class PairwiseReward(ABC):
 
     def __init__(self, judge: Any, *, orders: Orders, opponents: Opponents, on_unparsable: OnUnparsable) -> None:
         self._judge = judge
-        self._report_parsed = getattr(judge, "report_parsed", None)  # only a host's judge has it
         self._orders = orders
         self._opponents = opponents
         self._unparsable = UNPARSABLE[on_unparsable]
@@ -142,8 +141,7 @@ class PairwiseReward(ABC):
             if reply.error is not None:
                 return PairVerdict(verdict="failed", error=reply.error or "the judge gave an error without a text")
             verdict, understood = self.read(reply, question)
-            if self._report_parsed is not None:
-                self._report_parsed(reply, understood)
+            self._judge.report_parsed(reply, understood)
         except RewardlabError:  # the job is to stop, with this message
             raise
         except Exception as error:  # whatever else a judge raises fails this one order; `tally` reports it

@@ -47,7 +47,7 @@ def tally(planned: Schedule, verdicts: Mapping[Pair, PairVerdict], *, only_first
 
     A comparison is the mean of the orders that were judged; with `only_first`, of the one where the text
     stands first. It is missing if no order counts. A text all of whose judged comparisons are missing has
-    no value but an error, the first in order of rank: a tie with its own copy is no evidence.
+    no value but an error, the first in order of rank: a tie with its own copy is not evidence.
 
     info: wins, losses, ties, missing (comparisons; fractions if copies of a text meet different
     opponents), calls (questions that the score rests on: each counts for both of its answers, unless

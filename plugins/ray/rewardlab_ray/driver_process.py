@@ -82,7 +82,7 @@ def end_with_parent() -> None:
 
 
 def hear_interrupts() -> None:
-    """Let SIGINT interrupt this process, a driver, where what started it ignores or blocks it: a script by `&`, Ray."""
+    """Let SIGINT interrupt this process, a driver, if what started it ignores or blocks it: a script by `&`, Ray."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
 
@@ -93,7 +93,7 @@ def _stop_limit_s() -> float:
 
 
 def _end(process: subprocess.Popen) -> None:
-    """End the driver's whole session, with an interrupt first; do nothing where it has ended by itself."""
+    """End the driver's whole session, with an interrupt first; do nothing if it has ended by itself."""
     try:
         if process.poll() is None:
             process.send_signal(signal.SIGINT)  # lets the driver shut Ray down

@@ -50,7 +50,7 @@ class LedgerShard:
         self._size = 0
 
     def write(self, key: str, scored: ScoredGroup, sync: bool = False) -> LedgerSpan:
-        """Append a group, and return where it stands once its lines are there. A JobError where the disk refuses.
+        """Append a group, and return where it stands once its lines are there. A JobError if the disk refuses.
 
         sync: wait until other machines can read it, too.
         """
@@ -100,7 +100,7 @@ class LedgerIndex:
     """
 
     def __init__(self, run: Path, attempt: int, stage: int) -> None:
-        """Open the index, and make it where it is missing. A JobError where that cannot be."""
+        """Open the index, and make it if it is missing. A JobError if that cannot be."""
         self.folder = run / LEDGER_FOLDER
         self._common = {"version": LEDGER_VERSION, "attempt": attempt, "stage": stage}
         self._path = self.folder / f"{attempt}-{stage}{INDEX_ENDING}"
@@ -136,9 +136,9 @@ class LedgerIndex:
         place: int | None = None,
         note: Mapping[str, Any] | None = None,
     ) -> None:
-        """Append an entry. A JobError where the disk refuses.
+        """Append an entry. A JobError if the disk refuses.
 
-        step, trained, phase: as in `Ledger.write`. place: in the order of the step; None where it is not known. note:
+        step, trained, phase: as in `Ledger.write`. place: in the order of the step; None if it is not known. note:
         JSON values of the engine's own, for whoever opens the index again.
         """
         group = self._common | {"step": step, "group": self._groups, "trained": trained, "phase": phase}
@@ -146,7 +146,7 @@ class LedgerIndex:
         self._groups += 1
 
     def move(self, key: str, span: LedgerSpan) -> None:
-        """Say that a group that is there was written again, elsewhere, and that this counts; the same span is no news.
+        """Say that a group that is there was written again, elsewhere, and that this counts; the same span is not news.
 
         A process that died after its group was recorded has a successor that scores the group anew.
         """
@@ -175,7 +175,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def read_span(folder: Path, key: str, span: LedgerSpan) -> list[dict[str, Any]]:
-    """Return the rows of one group, as its shard has them. A JobError where they are not there."""
+    """Return the rows of one group, as its shard has them. A JobError if they are not there."""
     try:
         with open(folder / span.shard, "rb") as file:
             file.seek(span.at)

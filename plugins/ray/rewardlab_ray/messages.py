@@ -8,7 +8,7 @@ from rewardlab.scoring import GroupNumbers
 from rewardlab_ray.ledger_shards import LedgerSpan
 
 SCORED = "group/scored"
-"""a log of each sample: 1 where it has a total, else 0, as it then has no advantage and counts in no statistic"""
+"""a log of each sample: 1 if it has a total, else 0, as it then has no advantage and counts in no statistic"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -20,7 +20,7 @@ class RolloutPrompt:
     text: str
     """for the tokenizer, which adds no special tokens of its own"""
     opened: str
-    """`<think>` and its newline where the chat template opened one; belongs before a completion's text"""
+    """`<think>` and its newline if the chat template opened one; belongs before a completion's text"""
     position: int | None
     """in the recipe's reading order, from 0; None for an evaluation"""
     step: int | None
@@ -56,7 +56,7 @@ class GroupPlace:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WrittenGroup:
-    """A group that a scorer has written to its shard of the ledger, as the coordinator is told of it: without texts."""
+    """A group in the shard of a scorer, as it is reported to the coordinator: without texts."""
 
     span: LedgerSpan
     numbers: GroupNumbers
@@ -70,13 +70,13 @@ class GroupRewards:
     """index, in order of `put`, of the completion that each member gets"""
     values: tuple[float, ...]
     """what the trainer receives, finite: advantages (of reinforce_baseline before they are whitened over the step), or
-    shaped rewards for ppo; of an evaluation correctness, or totals where the recipe names none"""
+    shaped rewards for ppo; of an evaluation correctness, or totals if the recipe names none"""
     lost: float
     """what it receives for a member without a completion: no advantage, or for ppo the mean of the others"""
     correctness: tuple[float, ...] | None
-    """None where the recipe names no `reward.correctness`"""
+    """None if the recipe names no `reward.correctness`"""
     logs: tuple[Mapping[str, float], ...]
-    """the same keys for every sample of a run; NaN where there is no value"""
+    """the same keys for every sample of a run; NaN if there is no value"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

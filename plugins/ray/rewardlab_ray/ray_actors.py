@@ -83,7 +83,7 @@ class JobActor:
 
 
 class Deadline:
-    """A time limit: `async with Deadline(seconds, text)` raises JobError `text` where the block takes longer.
+    """A time limit: `async with Deadline(seconds, text)` raises JobError `text` if the block takes longer.
 
     A TimeoutError that the block raises by itself passes through.
     """

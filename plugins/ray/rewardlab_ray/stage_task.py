@@ -80,7 +80,7 @@ class StageTask:
         return [row.sample for row in read_rows(self.folder / "source.jsonl")]
 
     def evaluation_samples(self) -> list[Sample]:
-        """Return the rows to evaluate on; none where the stage has no `eval`."""
+        """Return the rows to evaluate on; none if the stage has no `eval`."""
         path = self.folder / "evaluation_source.jsonl"
         return [row.sample for row in read_rows(path)] if path.exists() else []
 

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab import Completion, Sample, Score
-from rewardlab.data.ledger_lines import ledger_parts
 from rewardlab.errors import JobError, UserError
 from rewardlab.scoring import numbers_of_group
 from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.training import Ledger
 from rewardlab_ray.ledger_shards import LedgerIndex, LedgerShard, LedgerSpan, read_span
+from rewardlab_studies.ledger.parts import ledger_parts
 
 HOSTILE = 'a "quoted"\nline\r, \u2028, a tab\t and half a pair \ud800'
 
@@ -117,7 +117,7 @@ class TestWhatDoesNotCount:
         index.move("k", span)
         size = (tmp_path / "ledger" / "0-0.index.jsonl").stat().st_size
         index.move("k", span)
-        assert (tmp_path / "ledger" / "0-0.index.jsonl").stat().st_size == size, "the same call once more is no news"
+        assert (tmp_path / "ledger" / "0-0.index.jsonl").stat().st_size == size, "the same call once more is not news"
         assert [(row["total"], row["group"]) for row in read(tmp_path)] == [(1.0, 0)]
 
     @pytest.mark.parametrize("cut", [1, 30, 10_000])

@@ -28,8 +28,7 @@ class RubricScore:
 
     def __init__(self, options: PointwiseOptions, context: Context) -> None:
         self._options = options
-        self._judge = judge = context.judges[options.judge]
-        self._report_parsed = getattr(judge, "report_parsed", None)  # only a host's judge has it
+        self._judge = context.judges[options.judge]
         self._questions = Questions(options)
 
     async def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:
@@ -60,8 +59,7 @@ class RubricScore:
             "variant": question.variant,
         }
         label = question.levels.label_of(reading.raw)
-        if self._report_parsed is not None:
-            self._report_parsed(reply, label is not None)
+        self._judge.report_parsed(reply, label is not None)
         if label is None:
             return Score(info=info, error=why_unread(reading, question.levels))
         if not self._options.expected:

@@ -153,6 +153,7 @@ class TestLength:
         transformers.PreTrainedTokenizerFast(tokenizer_object=words, eos_token="<end>").save_pretrained(tmp_path)
         assert length_of(str(tmp_path))("a b, a") == 4
 
+    @pytest.mark.slow  # loads torch
     def test_by_no_tokenizer_is_the_users_mistake(self, tmp_path):
         pytest.importorskip("transformers")
         with pytest.raises(UserError, match="has no tokenizer that transformers can load"):

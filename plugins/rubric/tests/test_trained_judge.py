@@ -137,8 +137,8 @@ def test_a_recipe_that_contradicts_the_rows_is_refused(rewardlab):
     assert "copied was trained on rows that differ in layout; say which" in told(ways=[way, {**way, "layout": "r3"}])
     other = {**way, "rubric": [{"scoring": {"1": "worse", "2": "better"}}]}
     assert "copied was trained on rows that differ in rubric; say which" in told(ways=[way, other])
-    assert "is no whole file of version 1; copy it anew" in told(text=lambda whole: whole[: len(whole) // 2])
-    assert "is no whole file of version 1; copy it anew" in told(text=lambda whole: whole.replace("1", "2", 1))
+    assert "is not a whole file of version 1; copy it anew" in told(text=lambda whole: whole[: len(whole) // 2])
+    assert "is not a whole file of version 1; copy it anew" in told(text=lambda whole: whole.replace("1", "2", 1))
     assert "asked.json of copied: layout: " in told(ways=[{**way, "layout": "r4"}])
     assert "is of no judge by rubric" in told(ways=[{"use": "other/judge"}])
     (folder / "asked.json").unlink()

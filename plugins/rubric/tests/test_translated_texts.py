@@ -38,6 +38,9 @@ class Scripted:
         made = self._changed(right.text, len(self.asked))
         return made if isinstance(made, Reply) else Reply(text=made, finish_reason="stop")
 
+    def report_parsed(self, reply, ok):
+        """Nobody counts here."""
+
 
 def made(languages, changed=lambda text, number: text, **options):
     judge = Scripted(changed)

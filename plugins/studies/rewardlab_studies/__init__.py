@@ -8,6 +8,7 @@ In go plans, rows with completions and what runs and `score` wrote. Out come res
     judge_agreement  judges measured on rows with gold: `rewardlab judge`
     judge_benchmarks judges measured on published benchmarks: `rewardlab judge --benchmark`
     ledger           every completion of a run as a row of a table: `rewardlab ledger`
+    output_check     rows that `score` wrote, told from others
     probe            degenerate completions beside an honest one: `rewardlab probe`
     report           one page about a run: `rewardlab report`, `rewardlab run`
 """

@@ -19,7 +19,7 @@ laws were off, and why.
     component_under_test          a component under the options of one example, ready to be built
     search         the search for the smallest failing example, within a time limit
     deadline       the time limit for plain functions that hang
-    hang           what is told of a reward that hangs, of which nothing more is asked
+    hang           the report of a reward that hangs, of which nothing more is asked
     default_examples, ranked_examples  examples for specs without any, and those made from a test's completions
 
     reward_laws/                          the laws of rewards; bench asks a built reward as a host does

@@ -36,7 +36,7 @@ def check_reward(
     good, bad: a completion (a text or a Completion) or a list of them, for `sample`; or pairs (sample, completion),
         which name their own. Every good one of a sample must earn more than every bad one. Without `good`, `bad` and
         `ladder` the spec's own examples are taken (`RewardSpec.laws`).
-    sample: absent: a plain question, where the reward requires no field.
+    sample: absent: a plain question, if the reward requires no field.
     ladder: completions of `sample`, worst first, whose values must not fall.
     options: as under `with`. They replace those of the spec's own examples, of which the first one's options hold for
         `good` and `bad`, too.
@@ -44,8 +44,8 @@ def check_reward(
     tries: how many cases are generated for each law.
 
     Returns the outcome of each law, example by example. Raises LawsBroken with the smallest failing example of each
-    broken law, JobError where the reward cannot be built, TypeError for arguments of another form, and UserError for
-    wrong options or where no law could be tried.
+    broken law, JobError if the reward cannot be built, TypeError for arguments of another form, and UserError for
+    wrong options or if no law could be tried.
     """
     __tracebackhide__ = True
     found, plugin = _find_spec("reward", spec)
@@ -125,7 +125,7 @@ def _check(
     options: Mapping[str, Any] | None,
     tries: int,
 ) -> list[TrialResult]:
-    """Check the spec's own examples; where `parts` of one are given, one made of these and the first of its own."""
+    """Check the spec's own examples; if `parts` of one are given, one made of these and the first of its own."""
     __tracebackhide__ = True
     found, plugin = _find_spec(kind, spec)
     given = {name: part for name, part in parts.items() if part is not None}
@@ -140,7 +140,7 @@ def _check(
 def assert_kept(results: list[TrialResult]) -> list[TrialResult]:
     """Return the results and keep them for the end of the session.
 
-    Raises LawsBroken where a law is broken, else JobError where a component could not be built.
+    Raises LawsBroken if a law is broken, else JobError if a component could not be built.
     """
     __tracebackhide__ = True  # the failing example says it, not our frames
     failures = build_failures(results)
@@ -153,7 +153,7 @@ def assert_kept(results: list[TrialResult]) -> list[TrialResult]:
 
 
 def _refuse_without_examples(spec: Spec, plugin: Plugin | None, given: Sequence[Example] | None) -> None:
-    """Raise a UserError where no law can be tried: a test that always passes is worse than none."""
+    """Raise a UserError if no law can be tried: a test that always passes is worse than none."""
     if given is not None or spec.laws.examples is not None:
         return
     try:
@@ -168,7 +168,7 @@ def _own_examples(spec: Spec, plugin: Plugin | None) -> list[Any]:
 
 
 def _find_spec(kind: str, spec: Any) -> tuple[Any, Plugin | None]:
-    """Return the spec and the installed plugin that offers it, if any; find it by its name where that is given."""
+    """Return the spec and the installed plugin that offers it, if any; find it by its name if that is given."""
     if isinstance(spec, str):
         registry = installed()
         found = registry.find(kind, spec)

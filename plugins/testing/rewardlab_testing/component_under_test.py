@@ -30,7 +30,7 @@ SEED = 0
 class Trial:
     """A component on trial: its `spec`, one example and validated `options`.
 
-    use: "plugin/name", or "test/name" where no installed plugin offers the spec. tries: how many generated cases a law
+    use: "plugin/name", or "test/name" if no installed plugin offers the spec. tries: how many generated cases a law
     looks at. folder: the trial's own, empty at first. judges: by name, as the example made them. example_index: the
     example's place among those that the spec declares, by which another process finds it; None for another example.
     shared: what laws keep for one another. hang: the first hang, under any example. closing: closes that at the end of
@@ -68,7 +68,7 @@ class Trial:
     def build(self, options: Config | None = None, **more: Any) -> Any:
         """Build the component anew and return it; a reward of another environment is built there, in a worker.
 
-        options: absent: the trial's. more: fields of the Context. Raises BuildFailure where it was never built; it is
+        options: absent: the trial's. more: fields of the Context. Raises BuildFailure if it was never built; it is
         not tried twice. Where it was built before, a law is broken: what the build raises is raised.
         """
         if "failed" in self.shared:
@@ -114,7 +114,7 @@ def _with_understood(judge: Any) -> Any:
 
 
 def use_of(spec: Spec, plugin: Plugin | None) -> str:
-    """Return a spec's name as a recipe has it; "test/name" where no installed plugin offers the spec."""
+    """Return a spec's name as a recipe has it; "test/name" if no installed plugin offers the spec."""
     return f"{plugin.name if plugin else 'test'}/{spec.name}"
 
 
@@ -131,8 +131,8 @@ def open_trial(
 ) -> Iterator[Trial]:
     """Yield a trial in a folder of its own; its worker processes end with it.
 
-    given: options that replace the example's. hang: what the trials of other examples found. Raises UnmetNeed where the
-    example needs options that are not given, and UserError where options are wrong.
+    given: options that replace the example's. hang: what the trials of other examples found. Raises UnmetNeed if the
+    example needs options that are not given, and UserError if options are wrong.
     """
     given = given or {}
     if missing := [name for name in example.needs if name not in given]:

@@ -138,7 +138,7 @@ def _samples(tested: Trial) -> list[Sample]:
 
 
 def _cases(tested: Trial) -> st.SearchStrategy[OrderCase]:
-    """Return a strategy for cases: some of the example's samples in some order; generated ones where it has none.
+    """Return a strategy for cases: some of the example's samples in some order; generated ones if it has none.
 
     Ids are unique.
     """
@@ -175,7 +175,7 @@ def _describe_case(case: OrderCase) -> str:
 
 
 def _describe_samples(samples: Sequence[Sample]) -> str:
-    """Return samples by their ids, with their fields where they have some."""
+    """Return samples by their ids, with their fields if they have some."""
     names = [repr(sample.id) + (f" {dict(sample.fields)!r}" if sample.fields else "") for sample in samples[:SHOWN]]
     more = f", ... ({len(samples)} of them)" if len(samples) > SHOWN else ""
     return f"[{', '.join(names)}{more}]"

@@ -91,7 +91,7 @@ def streaming(tested: Trial) -> int:
     """
     if tested.spec.step:
         return step_laws.streaming(tested)
-    _rows(tested)  # what is loaded once and for all is no work of a row
+    _rows(tested)  # what is loaded once and for all is not work of a row
     done, work, count = 0, 0, 0
     dataset = _build(tested)
     for count, calls in enumerate(_calls_by_row(dataset), 1):
@@ -101,7 +101,7 @@ def streaming(tested: Trial) -> int:
     if 2 * done > work:
         raise LawViolation(
             f"when its first row of {count} was out, {done:,} of {work:,} calls had been made\n"
-            "expected less than half; where opening it takes as many, give the example more rows"
+            "expected less than half; if opening it takes as many, give the example more rows"
         )
     return count
 
@@ -126,7 +126,7 @@ Law = Callable[[Trial], int]
 
 
 def _quietly(law: Law) -> Law:
-    """Return the law with warnings off: what a dataset logs about left-out rows after every pass is no news here."""
+    """Return the law with warnings off: what a dataset logs about left-out rows after every pass is not news here."""
 
     @wraps(law)
     def quiet(tested: Trial) -> int:
@@ -158,7 +158,7 @@ def _build(tested: Trial) -> Any:
 
 
 def _rows(tested: Trial) -> list[Sample]:
-    """Return the rows; raise LawViolation where there is none."""
+    """Return the rows; raise LawViolation if there is none."""
     rows = read_rows(_build(tested))
     if not rows:
         raise LawViolation("it has no rows\nexpected some under the options of an example")
@@ -166,7 +166,7 @@ def _rows(tested: Trial) -> list[Sample]:
 
 
 def _unchanging_rows(tested: Trial) -> list[Sample]:
-    """Return the rows; raise LawViolation where there is none, or where one changes while others are read."""
+    """Return the rows; raise LawViolation if there is none, or if one changes while others are read."""
     rows: list[Sample] = []
     as_read: list[Sample] = []
     with open_rows(_build(tested)) as under_way:
@@ -182,7 +182,7 @@ def _unchanging_rows(tested: Trial) -> list[Sample]:
 
 
 def _expected(row: Any) -> str | None:
-    """Return what the row should be instead; None where nothing is wrong with it."""
+    """Return what the row should be instead; None if nothing is wrong with it."""
     if not isinstance(row, Sample):
         return "a rewardlab.Sample"
     if not isinstance(row.id, str) or not isinstance(row.source, str):

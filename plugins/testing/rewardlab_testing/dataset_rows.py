@@ -30,7 +30,7 @@ class StepSource:
 
 
 def source_samples(tested: Trial) -> list[Sample]:
-    """Return the example's source samples; raise UnmetNeed where it has none."""
+    """Return the example's source samples; raise UnmetNeed if it has none."""
     if not tested.example.source:
         raise UnmetNeed("needs samples to start from: source=[Sample(...)]")
     return list(tested.example.source)

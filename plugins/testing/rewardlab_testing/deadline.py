@@ -9,9 +9,9 @@ from typing import Any
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise TimeoutError in the body where it runs for longer on the main thread.
+    """Raise TimeoutError in the body if it runs for longer on the main thread.
 
-    There is no limit on other threads, nor where somebody else handles SIGALRM. Code that sets an alarm of its own
+    There is no limit on other threads, nor if somebody else handles SIGALRM. Code that sets an alarm of its own
     removes the limit, and C code that does not check for signals is not interrupted (Python's regular expressions do).
     """
     ours = (

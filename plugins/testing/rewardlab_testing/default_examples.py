@@ -24,7 +24,7 @@ LANGUAGES = ("en", "ja", "ar", "en", "sw", "de", "en", "zh")
 
 
 def examples_without(spec: Spec) -> Sequence[Example]:
-    """Return one default example; raise UnmetNeed, which says what to declare, where a component needs its own."""
+    """Return one default example; raise UnmetNeed, which says what to declare, if a component needs its own."""
     needs = tuple(name for name, field in spec.config.model_fields.items() if field.is_required())
     return [_MAKERS[spec.kind](spec, {"needs": needs}, None if needs else _defaults(spec))]
 

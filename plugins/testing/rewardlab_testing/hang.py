@@ -1,4 +1,4 @@
-"""A call of a reward that does not end in time: told once, with what was asked, and not tried again."""
+"""A call of a reward that does not end in time: reported once, with what was asked, and not tried again."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from rewardlab_testing.outcome import LawViolation
 
 
 class Hang(LawViolation):
-    """Raised where a call of a reward hangs. The message is the failing example."""
+    """Raised if a call of a reward hangs. The message is the failing example."""
 
 
 @dataclass
@@ -24,15 +24,15 @@ class HangRecord:
     law: str = ""
 
     def refuse(self) -> None:
-        """Raise the hang again, where there was one."""
+        """Raise the hang again, if there was one."""
         if self.found is not None:
             raise self.found
 
 
 def hang_of(call: Sequence[Item], alone: Item | None, limit: float, where: str) -> Hang:
-    """Return the hang of a call. alone: the item that hangs alone, too; None where none does, or nobody asked.
+    """Return the hang of a call. alone: the item that hangs alone, too; None if none does, or nobody asked.
 
-    limit: seconds that the call had. where: the plugin's line at which it was then; "" where nobody knows.
+    limit: seconds that the call had. where: the plugin's line at which it was then; "" if nobody knows.
     """
     if len(call) == 1:
         asked = quoted(call[0][1].text)

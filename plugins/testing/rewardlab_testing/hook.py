@@ -6,8 +6,7 @@ from rewardlab import CommandSpec, hookimpl
 @hookimpl
 def rewardlab_commands() -> list[CommandSpec]:
     return [
-        CommandSpec.of_module("rewardlab_testing.commands.plugins_new", "write a plugin to start from"),
-        CommandSpec.of_module("rewardlab_testing.commands.plugins_check", "try the laws on a plugin"),
+        CommandSpec.of_module("rewardlab_testing.commands.plugins", "list installed plugins and components"),
         CommandSpec.of_module(
             "rewardlab_testing.commands.new", "write a recipe for your rows and your model, or a copy of ours"
         ),

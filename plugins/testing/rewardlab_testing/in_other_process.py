@@ -62,7 +62,7 @@ class RemoteComponent:
         )
 
     def answer(self, questions: list[Json]) -> list[Json]:
-        """Return {"answer": ...} for each question; {"not_found": why} where the spec is not found here."""
+        """Return {"answer": ...} for each question; {"not_found": why} if the spec is not found here."""
         if self._not_found is not None:
             return [{"not_found": self._not_found} for _ in questions]
         return [{"answer": self._function(self._component, question)} for question in questions]

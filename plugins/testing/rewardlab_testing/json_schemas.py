@@ -16,10 +16,11 @@ from typing import Any
 
 from pydantic.errors import PydanticUserError
 from rewardlab import BackendSpec, Config
-from rewardlab.data import ROW_SCHEMA
 from rewardlab.errors import UserError, one_line
 from rewardlab.recipe import EXTENDS, Recipe
 from rewardlab.registry import ENTRY_POINT_GROUP, Plugin, Registry
+
+from rewardlab_testing.row_schema import ROW_SCHEMA
 
 Schema = dict[str, Any]
 
@@ -47,7 +48,7 @@ USES = {
 class OfferedComponent:
     """A component that a recipe can name.
 
-    stem: its schema's file name without the suffix. options: the schema of its options; None where they have none.
+    stem: its schema's file name without the suffix. options: the schema of its options; None if they have none.
     default: whether it is the backend of a recipe that names none.
     """
 
@@ -102,11 +103,11 @@ def recipe_schema(components: Sequence[OfferedComponent]) -> Schema:
     definitions |= {"CurriculumUse": definitions["Use"], "NormalizerUse": definitions.pop("Use")}
     for key in ("curriculum", "sampler"):
         schema["properties"][key] = _each(schema["properties"][key], lambda s: _redirected(s, "CurriculumUse"))
-    definitions["Reward"] = _each(definitions["Reward"], lambda s: _redirected(s, "NormalizerUse"))
+    definitions["RewardSection"] = _each(definitions["RewardSection"], lambda s: _redirected(s, "NormalizerUse"))
     for name, kind in USES.items():
         definitions[name] = _with_names(definitions[name], [c for c in components if c.kind == kind])
     names = definitions["NormalizerUse"]["properties"]["use"]
-    items = definitions["Reward"]["properties"]["normalize"]["items"]
+    items = definitions["RewardSection"]["properties"]["normalize"]["items"]
     items["anyOf"] = [names if member == {"type": "string"} else member for member in items["anyOf"]]
     schema["properties"]["stages"]["items"] = _by_use(schema["properties"]["stages"]["items"], definitions)
     backends = [component for component in components if component.kind == "backend"]
@@ -273,7 +274,7 @@ _NOTES = ("description", "default", "examples", "deprecated")
 
 
 def _allowing_environment(schema: Schema) -> Schema:
-    """Return the schema, which where it wants a certain scalar allows a text with `${`, too."""
+    """Return the schema, which if it wants a certain scalar allows a text with `${`, too."""
     members = schema.get("anyOf")
     if members is None:
         if not _is_narrow(schema):

@@ -50,7 +50,7 @@ def open_judge(tested: Trial, options: Config | None = None) -> Iterator[tuple[A
 async def ask_strictly(judge: Any, ask: Ask) -> Reply:
     """Return the judge's Reply, whose fields have their types.
 
-    Raises what `ask` raises, and LawViolation where the answer is no such Reply.
+    Raises what `ask` raises, and LawViolation if the answer is not such a Reply.
     """
     asked = f"asked {describe_ask(ask)}"
     try:
@@ -73,7 +73,7 @@ async def close_judge(judge: Any) -> None:
 
 
 async def ask_judge(judge: Any, ask: Ask) -> Reply:
-    """Return the judge's Reply; where `ask` raises, a Reply with that error. Raises LawViolation as `ask_strictly`."""
+    """Return the judge's Reply; if `ask` raises, a Reply with that error. Raises LawViolation as `ask_strictly`."""
     try:
         return await ask_strictly(judge, ask)
     except LawViolation:
@@ -83,21 +83,21 @@ async def ask_judge(judge: Any, ask: Ask) -> Reply:
 
 
 def require_answer(ask: Ask, reply: Reply) -> Reply:
-    """Return the reply; raise UnmetNeed where it is an error."""
+    """Return the reply; raise UnmetNeed if it is an error."""
     if reply.error is not None:
         raise UnmetNeed(f"needs a judge that answers: asked {describe_ask(ask)}, its error is {cut(reply.error)}")
     return reply
 
 
 def questions(tested: Trial) -> list[Ask]:
-    """Return the example's questions; raise UnmetNeed where it has none."""
+    """Return the example's questions; raise UnmetNeed if it has none."""
     if not tested.example.asks:
         raise UnmetNeed("needs an example with questions that the judge understands: asks=[Ask(...)]")
     return list(tested.example.asks)
 
 
 def _expected(reply: Any) -> str | None:
-    """Return what the reply should be instead; None where nothing is wrong with it."""
+    """Return what the reply should be instead; None if nothing is wrong with it."""
     if not isinstance(reply, Reply):
         return "a rewardlab.Reply"
     if not isinstance(reply.text, str):

@@ -87,7 +87,7 @@ def apart(tested: Trial) -> int:
             raise UnmetNeed("needs questions whose answers differ; its example's have the same answer")
         together = run(_together(judge, [ask for ask, _ in steady]))
     both = list(zip(steady, together, strict=True))
-    if tested.spec.local:  # and where nothing is known yet, the example's last question first
+    if tested.spec.local:  # and if nothing is known yet, the example's last question first
         given = len(questions(tested))
         turned = [*reversed(steady[:given]), *steady[given:]]
         with open_judge(tested) as (another, run_another):
@@ -211,7 +211,7 @@ def _is_json(value: Any) -> bool:
 
 
 def _identity(tested: Trial, options: Config) -> dict[str, Any]:
-    """Return the judge's identity under these options; raise LawViolation where it is no JSON."""
+    """Return the judge's identity under these options; raise LawViolation if it is not JSON."""
     given = judge_identity(tested.spec, JudgeUse(use=tested.use), options)
     try:
         json.dumps(given, allow_nan=False)

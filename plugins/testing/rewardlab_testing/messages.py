@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Sequence
 from textwrap import indent, shorten
 
-from rewardlab.laws import LAWS_OF_KIND, NOT_MEANT_FOR
+from rewardlab.laws import LAWS_OF_KIND
 
 from rewardlab_testing.outcome import LawOutcome, LawViolation, TrialResult
 
@@ -14,6 +14,13 @@ MAX_OF_VALUE = 300
 """characters of another value, such as a row of a dataset"""
 STATES = ("broken", "unbuilt", "held", "off", "untried", "nothing")
 """of the outcomes of a law under several examples, the one whose state stands first is what is reported"""
+NOT_MEANT_FOR = {
+    "empty": "a penalty, which has nothing to punish in an empty text",
+    "prompt_copy": "a penalty, nor for a reward of length, novelty or likeness to what the prompt says",
+    "repetition": "a reward of length",
+    "padding": "a reward of length or layout",
+}
+"""law of rewards -> the rewards for which its premise need not hold"""
 HIDDEN = ("Mn", "Me", "Cf")
 """combining marks, and what directs or joins: repr leaves combining marks as they are"""
 
@@ -40,7 +47,7 @@ def violation(asked: str, got: str, expected: str) -> LawViolation:
 
 
 def broken_text(results: Sequence[TrialResult]) -> str:
-    """Return what is broken, by component and example, each law in words; "" where nothing is."""
+    """Return what is broken, by component and example, each law in words; "" if nothing is."""
     parts = []
     for result in results:
         for outcome in result.of("broken"):
@@ -59,7 +66,7 @@ def build_failures(results: Sequence[TrialResult]) -> list[str]:
 
 
 def remedy_text(results: Sequence[TrialResult]) -> str:
-    """Return what to do where a broken law has a premise that need not hold for every reward; "" where none has."""
+    """Return what to do if a broken law has a premise that need not hold for every reward; "" if none has."""
     laws = dict.fromkeys(
         outcome.law for result in results if result.kind == "reward" for outcome in result.of("broken")
     )
@@ -70,7 +77,7 @@ def remedy_text(results: Sequence[TrialResult]) -> str:
     if any(law != "empty" for law in with_premise):
         lines.append("  a little more than it should be can be tolerated: Laws(tolerance=...)")
     off = f"Laws(off={{{with_premise[0]!r}: 'why'}})"
-    return "\n".join([f"fix the reward; or, where a law is not meant for it, say why in its spec: {off}", *lines])
+    return "\n".join([f"fix the reward; or, if a law is not meant for it, say why in its spec: {off}", *lines])
 
 
 def remarks(results: Sequence[TrialResult]) -> list[str]:

@@ -204,7 +204,7 @@ def _shape(normalizer: Any, case: ShapeCase) -> list[float]:
 
 
 def _slack(tested: Trial, values: Sequence[float]) -> float:
-    """Return how far apart equal values may be: `laws.rounding`, times the largest value where that is above 1."""
+    """Return how far apart equal values may be: `laws.rounding`, times the largest value if that is above 1."""
     return tested.spec.laws.rounding * max([1.0, *map(abs, values)])
 
 

@@ -5,14 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from rewardlab.workers import (
-    START_LIMIT,
-    PluginRaisedError,
-    WorkerProcess,
-    message_line,
-    sys_path_for,
-    worker_command,
-)
+from rewardlab.workers import START_LIMIT, PluginRaisedError, WorkerProcess, host_sys_path, message_line
 
 from rewardlab_testing import in_other_process, spec_location
 from rewardlab_testing.component_under_test import SEED, Trial
@@ -29,19 +22,15 @@ def call_in_process(tested: Trial, call: str, payload: Json) -> Json:
     """Return what `call` ("module:function") gives as function(component, payload) in a spawned process, as JSON.
 
     The process has this one's interpreter and sys.path but another hash salt; it finds the spec again and builds it
-    from the trial's options as JSON. Raises UnmetNeed where the spec or the example's judges cannot be had there, and
-    WorkerError where building or asking fails.
+    from the trial's options as JSON. Raises UnmetNeed if the spec or the example's judges cannot be had there, and
+    WorkerError if building or asking fails.
     """
     hello = {
-        "path": sys_path_for(None),
         "file": in_other_process.__file__,
         "settings": _settings(tested, call),
         "context": _context(tested),
-        "limit": START_LIMIT,
     }
-    child = WorkerProcess(
-        tested.use, ["env", f"PYTHONHASHSEED={_other_salt()}", *worker_command(None)], 1, message_line(hello)
-    )
+    child = WorkerProcess(tested.use, hello, variables={"PYTHONHASHSEED": str(_other_salt())})
     try:
         child.get_ready()
         answer = child.ask(message_line({"questions": [payload], "limit": LIMIT}), LIMIT)
@@ -56,14 +45,14 @@ def call_in_ray_actor(tested: Trial, call: str, payload: Json) -> Json:
     """Return what `call` gives in a Ray actor, as `call_in_process` does for a process.
 
     The actor belongs to the Ray that this process is connected to, or else to one that is started for it. Raises
-    NothingToTry where Ray is not installed.
+    NothingToTry if Ray is not installed.
     """
     ray = _import_ray()
     settings, context = _settings(tested, call), _context(tested)
     with _connected(ray):
         actor = ray.remote(num_cpus=0)(in_other_process.RayActor).remote()
         try:
-            asked = actor.answer.remote(sys_path_for(None), settings, context, payload)
+            asked = actor.answer.remote(host_sys_path(), settings, context, payload)
             answer = ray.get(asked, timeout=START_LIMIT + LIMIT)
         except ray.exceptions.RayTaskError as error:
             raise PluginRaisedError(f"{tested.use}: in a Ray actor: {error.cause or error}") from error
@@ -86,7 +75,7 @@ def _connected(ray: Any) -> Iterator[None]:
     if ray.is_initialized():
         yield
         return
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # a test tells nobody what it runs on
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # a test says nowhere what it runs on
     ray.init(address="local", num_cpus=1, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
     try:
         yield

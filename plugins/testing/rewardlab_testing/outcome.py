@@ -9,19 +9,19 @@ State = Literal["held", "broken", "unbuilt", "off", "untried", "nothing"]
 
 
 class LawViolation(AssertionError):
-    """Raised where a law does not hold. The message is the failing example as a person reads it, over several lines."""
+    """Raised if a law does not hold. The message is the failing example as a person reads it, over several lines."""
 
 
 class UnmetNeed(Exception):
-    """Raised where a law cannot be tried. The message says what that would take."""
+    """Raised if a law cannot be tried. The message says what that would take."""
 
 
 class BuildFailure(Exception):
-    """Raised where a component cannot be built, so that no law of it can be tried. The message says why."""
+    """Raised if a component cannot be built, so that no law of it can be tried. The message says why."""
 
 
 class NothingToTry(Exception):
-    """Raised where a law is about something that a component does not have. The message says what."""
+    """Raised if a law is about something that a component does not have. The message says what."""
 
 
 class LawsBroken(AssertionError):
@@ -54,7 +54,7 @@ class TrialResult:
 
     @property
     def title(self) -> str:
-        """The component and, where it has a title, the example."""
+        """The component and, if it has a title, the example."""
         return f"{self.use} ({self.example})" if self.example else self.use
 
     def of(self, state: State) -> list[LawOutcome]:

@@ -29,8 +29,8 @@ def ranked_examples(
 ) -> list[RewardExample]:
     """Return one example for each sample, in the order in which they are named.
 
-    own: the first of the spec's examples, whose options and judges hold here, too. Raises TypeError where an argument
-    has another form, and UserError where the reward requires a field and the sample is not named or lacks it.
+    own: the first of the spec's examples, whose options and judges hold here, too. Raises TypeError if an argument
+    has another form, and UserError if the reward requires a field and the sample is not named or lacks it.
     """
     if sample is not None and not isinstance(sample, Sample):
         raise TypeError(f"sample is a rewardlab.Sample, not {sample!r}")
@@ -87,7 +87,7 @@ def _merged(own: ExampleOptions, given: Mapping[str, Any]) -> ExampleOptions:
 
 
 def _check_fields(spec: RewardSpec, sample: Sample, options: ExampleOptions) -> None:
-    """Raise a UserError that says what to pass where a sample lacks a required field.
+    """Raise a UserError that says what to pass if a sample lacks a required field.
 
     Options that a function makes are looked at when they are made.
     """

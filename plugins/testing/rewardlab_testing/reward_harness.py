@@ -30,7 +30,7 @@ INLINE_LIMIT = 10.0
 SHARE_ALONE = 0.1
 """the share of a limit that each item of a call that hangs gets alone, so that the one that hangs can be named"""
 AT_ONCE = 4
-"""threads, where several calls are made at once"""
+"""threads, if several calls are made at once"""
 
 Call = Sequence[Item]
 """the items that one call of `score` is given; of group scope: the completions of one group, hence of one sample"""
@@ -170,7 +170,7 @@ class Bench:
         return time_limit(seconds)
 
     def _in_time(self, call: Call, ask: Callable[[], Any]) -> Any:
-        """Return what `ask` gives; what it raises is raised. Hang where it takes longer than its limit."""
+        """Return what `ask` gives; what it raises is raised. Hang if it takes longer than its limit."""
         self._hang.refuse()
         where, began = "", time.monotonic()
         try:

@@ -19,7 +19,7 @@ def runs_in_environment(spec: Any, python: str | None) -> bool:
 class RewardInEnvironment:
     """A reward in a worker process of its environment. It is built there when this object is made.
 
-    python: the environment's interpreter. WorkerStartError or WorkerDiedError where it cannot be built.
+    python: the environment's interpreter. WorkerStartError or WorkerDiedError if it cannot be built.
     """
 
     def __init__(self, spec: RewardSpec, use: str, python: str | None, options: Config, context: Context) -> None:
@@ -34,7 +34,7 @@ class RewardInEnvironment:
     def score(self, asked: Any) -> Any:
         """Return the Scores of items; of group scope, an awaitable of those of a stream.
 
-        WorkerTimeout, WorkerDiedError or PluginRaisedError where the worker gives none.
+        WorkerTimeout, WorkerDiedError or PluginRaisedError if the worker gives none.
         """
         return self._score_group(asked) if self._group else self._score_items(asked)
 

@@ -7,7 +7,16 @@ from typing import Any, Protocol
 
 from rewardlab import Spec
 from rewardlab.errors import RewardlabError, UserError, one_line
-from rewardlab.laws import EXAMPLE_OF_KIND, LAWS_OF_KIND, Example, check_names
+from rewardlab.laws import (
+    LAWS_OF_KIND,
+    CurriculumExample,
+    DatasetExample,
+    Example,
+    JudgeExample,
+    NormalizerExample,
+    RewardExample,
+    check_names,
+)
 from rewardlab.registry import Plugin
 
 from rewardlab_testing.component_under_test import Trial, open_trial, use_of
@@ -21,8 +30,17 @@ Law = Callable[[Trial], int]
 """A function that tries a law. It returns how many cases it saw, or raises LawViolation, UnmetNeed or NothingToTry."""
 
 
+EXAMPLE_OF_KIND: dict[str, type[Example]] = {
+    "reward": RewardExample,
+    "judge": JudgeExample,
+    "dataset": DatasetExample,
+    "curriculum": CurriculumExample,
+    "normalizer": NormalizerExample,
+}
+
+
 class TrialListener(Protocol):
-    """What hears of the laws of a component while they are tried, in the order in which they are."""
+    """Listener for law results, called in execution order."""
 
     def law_begins(self, use: str, law: str) -> None:
         """Hear that a law is tried now."""
@@ -42,7 +60,7 @@ MODULES = {
 
 
 def laws_of(kind: str) -> Mapping[str, Law]:
-    """Return name -> law, in the order of rewardlab.laws; raise a UserError where hypothesis is not installed."""
+    """Return name -> law, in the order of rewardlab.laws; raise a UserError if hypothesis is not installed."""
     try:
         laws = import_module(MODULES[kind]).LAWS
     except ModuleNotFoundError as error:
@@ -68,8 +86,8 @@ def try_laws(
     replace those of every example. tries: how many cases are generated for each law, at least 1. only: try these laws
     and no others. listener: hears of each law as it is tried.
 
-    A reward that hangs breaks one law; after that nothing is asked of it, under no example. Raises ValueError where
-    `only` names no law of this kind, and UserError where options are wrong or the spec's function of examples fails.
+    A reward that hangs breaks one law; after that nothing is asked of it, under no example. Raises ValueError if
+    `only` names no law of this kind, and UserError if options are wrong or the spec's function of examples fails.
     Nothing else is raised: a law that raises is broken.
     """
     refuse_while_loading()
@@ -119,14 +137,14 @@ class _LawRunner:
         return TrialResult(use=tested.use, kind=self.spec.kind, example=example.title, outcomes=outcomes)
 
     def result(self, example: Example | None, outcomes: Sequence[LawOutcome]) -> TrialResult:
-        """Return these outcomes as a result, and tell them to the listener."""
+        """Return these outcomes as a result, and hand them to the listener."""
         use, title = use_of(self.spec, self.plugin), "" if example is None else example.title
         if self.listener is not None:
             self.listener.laws_end(use, title, outcomes)
         return TrialResult(use=use, kind=self.spec.kind, example=title, outcomes=outcomes)
 
     def _outcomes(self, tested: Trial) -> Iterator[list[LawOutcome]]:
-        """Yield the outcome of each law as it is known; that of all further ones where the component is not built."""
+        """Yield the outcome of each law as it is known; that of all further ones if the component is not built."""
         laws = laws_of(self.spec.kind)
         for at, name in enumerate(self.names):
             outcome = self._try_law(name, laws[name], tested)
@@ -150,7 +168,7 @@ class _LawRunner:
 
 
 def examples_of(spec: Spec, plugin: Plugin | None = None) -> Sequence[Example]:
-    """Return the examples that a spec declares, or else a default one; raise UnmetNeed where none will do."""
+    """Return the examples that a spec declares, or else a default one; raise UnmetNeed if none will do."""
     if spec.laws.examples is None:
         return examples_without(spec)
     try:
@@ -185,7 +203,7 @@ def _unbuilt(spec: Spec, example: Example, name: str, why: str) -> LawOutcome:
 
 
 def outcome_of(name: str, law: Callable[[], int], why_off: str | None) -> LawOutcome:
-    """Return the outcome of a law, which is not tried where there is a reason why it is off; raise nothing."""
+    """Return the outcome of a law, which is not tried if there is a reason why it is off; raise nothing."""
     if why_off:
         return LawOutcome(law=name, state="off", why=why_off)
     try:

@@ -37,7 +37,7 @@ def more(tested: Trial) -> int:
 
     def check(pool: Candidates) -> None:
         most = max(pool.size, tested.spec.most(tested.options, pool.size))
-        _more(sampler, pool)  # it must be a whole number for any pool, also where a trainer would not ask
+        _more(sampler, pool)  # it must be a whole number for any pool, even if a trainer would not ask
         filled = _grown(pool, pool.size)
         while len(filled) < LONGEST:
             wanted = _more(sampler, filled)
@@ -115,7 +115,7 @@ def selections_as_json(sampler: Any, payload: Sequence[Any]) -> list[list[int]]:
 def _build(tested: Trial) -> Any:
     sampler = tested.build()
     if not hasattr(sampler, "more"):
-        raise NothingToTry("it is no group sampler: it has no `more`")
+        raise NothingToTry("it is not a group sampler: it has no `more`")
     return sampler
 
 

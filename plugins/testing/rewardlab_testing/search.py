@@ -21,7 +21,7 @@ SEED = 2
 def search(check: Callable[..., None], *strategies: SearchStrategy[Any], tries: int, first: Sequence[Any] = ()) -> int:
     """Try `check` on up to `tries` generated values, the same at every run, and return how many it looked at.
 
-    first: a list to try before them, where `check` takes lists; if it breaks the law, it is reduced to the fewest
+    first: a list to try before them, if `check` takes lists; if it breaks the law, it is reduced to the fewest
     elements that still do, and completions in it to the shortest texts.
 
     Raises the LawViolation with the shortest message. One that does not occur again for the same values is raised all
@@ -57,7 +57,7 @@ def search(check: Callable[..., None], *strategies: SearchStrategy[Any], tries: 
         deadline=None,
         report_multiple_bugs=False,
         verbosity=Verbosity.quiet,
-        print_blob=False,  # hypothesis would append it to the message where it sees a CI
+        print_blob=False,  # hypothesis would append it to the message if it sees a CI
         suppress_health_check=list(HealthCheck),
         phases=(Phase.generate, Phase.shrink),
     )
@@ -74,7 +74,7 @@ def search(check: Callable[..., None], *strategies: SearchStrategy[Any], tries: 
 def _fewest(check: Callable[..., None], elements: list[Any], deadline: float) -> list[LawViolation]:
     """Return the violations found with ever fewer of the elements, then with ever shorter texts of completions.
 
-    It is empty where all elements together do not break the law.
+    It is empty if all elements together do not break the law.
     """
     failures = _broken(check, elements)
     if not failures:

@@ -26,7 +26,7 @@ _loading: list[str] = []
 
 
 def location_of(spec: Spec, use: str, installed: bool) -> dict[str, Any]:
-    """Return where another process finds the spec, as JSON values; raise UnmetNeed where it would not find it."""
+    """Return where another process finds the spec, as JSON values; raise UnmetNeed if it would not find it."""
     location = {"kind": spec.kind, "name": spec.name, "use": use if installed else None}
     if installed:
         return location
@@ -52,7 +52,7 @@ def spec_at(location: Mapping[str, Any]) -> Spec:
 
 
 def refuse_while_loading() -> None:
-    """Raise a RuntimeError where a module that is being loaded again tries laws, as a script's top level may."""
+    """Raise a RuntimeError if a module that is being loaded again tries laws, as a script's top level may."""
     if _loading:
         remedy = "do so in a function, or under `if __name__ == '__main__':`"
         raise RuntimeError(f"it tries laws while it is loaded; {remedy}")
@@ -118,7 +118,7 @@ def _load(name: str, file: str | None) -> ModuleType:
     try:
         loader.exec_module(module)
     except BaseException:
-        del sys.modules[name]  # half of it is no module
+        del sys.modules[name]  # half of it is not a module
         raise
     finally:
         _loading.remove(name)

@@ -18,7 +18,7 @@ from rewardlab_testing.search import search
 LONG = 4096
 """samples of a source so long that no step should read all of it before its first row"""
 STILL_S = 0.1
-"""where no further sample is read for so long, a step has begun all that it does at once"""
+"""if no further sample is read for so long, a step has begun all that it does at once"""
 UNUSABLE = (Reply(finish_reason="stop"), Reply(error="no answer"))
 """replies with which no step can do anything"""
 PARTS = 6
@@ -88,7 +88,7 @@ def going_on(tested: Trial) -> int:
 
 def _require_step(tested: Trial) -> None:
     if not tested.spec.step:
-        raise NothingToTry("it is no data step")
+        raise NothingToTry("it is not a data step")
 
 
 def _rows_of_part(tested: Trial, part: Sequence[Sample], whole: Mapping[str, Sample]) -> list[Sample]:
@@ -107,7 +107,7 @@ def _rows_of_part(tested: Trial, part: Sequence[Sample], whole: Mapping[str, Sam
 
 
 def makes(tested: Trial) -> int:
-    """Count rows and questions, also where judges have no usable answer: a step may then ask again."""
+    """Count rows and questions, also if judges have no usable answer: a step may then ask again."""
     _require_step(tested)
     samples = source_samples(tested)
     counts = list(dict.fromkeys((1, len(samples))))
@@ -183,7 +183,7 @@ class _WaitingJudge:
 
 
 def _again(sample: Sample, turn: int) -> Sample:
-    """Return the sample, under an id of its own where this is not its first turn."""
+    """Return the sample, under an id of its own if this is not its first turn."""
     return sample if turn == 0 else replace(sample, id=f"{sample.id}-again-{turn}")
 
 

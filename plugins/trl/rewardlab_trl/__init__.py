@@ -69,10 +69,10 @@ def reward_function(
     cannot be scored is never a 0: it gets the mean of its group. In one process.
 
     recipe: a YAML file, the name of one that comes with rewardlab, a dict, or the folder of a run. group_size: the
-    trainer's num_generations; needed only where a row of the dataset can follow itself. ends: the ids of the tokens
+    trainer's num_generations; needed only if a row of the dataset can follow itself. ends: the ids of the tokens
     that end a completion, so that others count as truncated. opened: what the chat template begins an answer with, such
     as "<think>\n". name: in the trainer's logs, and before the names of the reward's own metrics; two functions need
-    two. device: of models where the recipe names none. Raises a UserError that lists every mistake of the recipe.
+    two. device: of models if the recipe names none. Raises a UserError that lists every mistake of the recipe.
     """
     from rewardlab import load_reward
 

@@ -13,7 +13,7 @@ from rewardlab_trl.options import options_of
 def peft_config(job: StageJob, model: Any) -> Any:
     """Return peft's settings of the adapters that a trainer is to add to `model`; None without adapters.
 
-    Raises UserError for a target that is no linear layer in the model: peft passes over it if another one fits.
+    Raises UserError for a target that is not a linear layer in the model: peft passes over it if another one fits.
     """
     lora = options_of(job.plan).lora
     if lora is None:
@@ -60,7 +60,7 @@ def _refuse_other_layers(job: StageJob, targets: Sequence[str], model: Any) -> N
         if not any(f".{layer}".endswith(f".{target}") for layer in layers):
             names = ", ".join(sorted({layer.rpartition(".")[2] for layer in layers}))
             where = job.plan.document.where(("backend", "lora", "targets"))
-            raise UserError(f"{target!r} is no linear layer inside the model; there are {names}", where=where)
+            raise UserError(f"{target!r} is not a linear layer inside the model; there are {names}", where=where)
 
 
 def _linear_layers(model: Any) -> list[str]:

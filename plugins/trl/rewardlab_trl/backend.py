@@ -26,7 +26,7 @@ class TrlBackend:
         return headline(plan)
 
     def describe_stage(self, plan: Plan, index: int) -> Iterable[str]:
-        """Yield what TRL will be told of a stage."""
+        """Yield the settings that TRL gets for a stage."""
         from rewardlab_trl.describe import describe_stage
 
         return describe_stage(plan, index)

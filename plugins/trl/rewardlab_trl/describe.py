@@ -1,4 +1,4 @@
-"""The text that `run --dry-run` prints for the trl backend: what TRL will be told, and where papers differ."""
+"""The text that `run --dry-run` prints for the trl backend: the settings that TRL gets, and where papers differ."""
 
 from collections.abc import Iterator
 
@@ -29,7 +29,7 @@ def headline(plan: Plan) -> str:
 
 
 def describe_stage(plan: Plan, index: int) -> Iterator[str]:
-    """Yield what TRL will be told of a stage that trains; it runs in this process, so there is no command to show."""
+    """Yield the settings that TRL gets for a training stage; it runs in this process, so there is no command."""
     stage = plan.recipe.stages[index]
     if not isinstance(stage, SftStage | DpoStage | RlStage):
         return

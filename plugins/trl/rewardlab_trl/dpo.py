@@ -14,7 +14,7 @@ from rewardlab_trl.position_ids import count_from_the_first_token
 from rewardlab_trl.trainer_arguments import one_gpu, shared_arguments
 
 
-class _InOrderTrainer(DPOTrainer):
+class _InOrderDPOTrainer(DPOTrainer):
     """A DPOTrainer that reads rows of token ids, in the order given, which the curriculum has decided."""
 
     def _prepare_dataset(self, dataset: Dataset, *_: Any, **__: Any) -> Dataset:
@@ -32,7 +32,7 @@ def make_trainer(training: Training, model: CausalModel) -> DPOTrainer:
     pairs = [
         {"prompt_ids": row.prompt, "chosen_ids": row.texts[0], "rejected_ids": row.texts[1]} for row in training.rows
     ]
-    trainer = _InOrderTrainer(
+    trainer = _InOrderDPOTrainer(
         model=model.model,
         args=one_gpu(DPOConfig(**shared_arguments(training), beta=stage.beta, max_length=None)),
         train_dataset=Dataset.from_list(pairs).select(training.order),

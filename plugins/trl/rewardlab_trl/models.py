@@ -19,7 +19,7 @@ class CausalModel:
     """A causal language model on its device, and its tokenizer (left padding, a padding token).
 
     `ends` are the ids of the tokens that end a completion, the tokenizer's and those that the model declares.
-    `context` is the most tokens of a prompt and its completion; None where the model names no limit.
+    `context` is the most tokens of a prompt and its completion; None if the model names no limit.
     """
 
     model: Any
@@ -44,7 +44,7 @@ class CausalModel:
 def load_model(source: str, device: str) -> CausalModel:
     """Load the model in the folder or hub repository `source`, in fp32; a GPU casts as `precision` says.
 
-    Raises UserError where transformers cannot load it, or would make up weights that are missing.
+    Raises UserError if transformers cannot load it, or would make up weights that are missing.
     """
     from transformers import GenerationConfig
 
@@ -53,7 +53,7 @@ def load_model(source: str, device: str) -> CausalModel:
         raise UserError(f"model {source!r}: its tokenizer has more tokens than the model has embeddings")
     count_from_the_first_token(model)
     declared, ends = model.generation_config, ends_of(tokenizer, model.generation_config)
-    # `generate` takes from here whatever it is not told, such as a top_k or a repetition penalty
+    # `generate` takes from here whatever it is not given, such as a top_k or a repetition penalty
     model.generation_config = GenerationConfig(eos_token_id=list(ends), pad_token_id=tokenizer.pad_token_id)
     config = model.config.get_text_config()
     context = getattr(config, "max_position_embeddings", None)
@@ -79,7 +79,7 @@ def _model(source: str) -> Any:
     model, loaded = both
     if missing := sorted(loaded["missing_keys"]):
         raise UserError(
-            f"model {source!r} is no whole causal language model: {len(missing)} of its weights are not "
+            f"model {source!r} is not a whole causal language model: {len(missing)} of its weights are not "
             f"there, such as {missing[0]}, and transformers would make them up"
         )
     return model

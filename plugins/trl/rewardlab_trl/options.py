@@ -14,7 +14,7 @@ class Options(Config):
     """The options of `backend: {use: trl}`."""
 
     device: Literal["auto", "cpu", "cuda"] = "auto"
-    """where to train; auto: a GPU where there is one, else the CPU"""
+    """where to train; auto: a GPU if there is one, else the CPU"""
     precision: Literal["fp32", "bf16"] | None = None
     """of computing; weights are kept in 32 bits (absent: bf16 on a GPU, fp32 on a CPU)"""
     gradient_checkpointing: bool = False

@@ -38,7 +38,7 @@ class _Question:
 
     @property
     def settings(self) -> tuple[float, float, int]:
-        """What questions of one batch share."""
+        """The settings that questions of one batch share."""
         return self.sampling["temperature"], self.sampling["top_p"], self.sampling["max_tokens"]
 
     @property
@@ -78,7 +78,7 @@ class PolicyJudge:
         self._options, self._questions = options, questions
 
     async def ask(self, ask: Ask) -> Reply:
-        """Return the model's answer, or an error where it does not fit into the model's context."""
+        """Return the model's answer, or an error if it does not fit into the model's context."""
         try:
             sampling = self._options.sampling(ask)
             return await self._questions.answer([dict(message) for message in ask.messages], sampling, ask.draw)
@@ -95,7 +95,7 @@ class _QuestionBatches:
         self._answering: asyncio.Task[None] | None = None
 
     async def answer(self, messages: list[Any], sampling: Mapping[str, Any], draw: int) -> Reply:
-        """Return the model's answer to a question. JobError where the model cannot read it."""
+        """Return the model's answer to a question. JobError if the model cannot read it."""
         # in the thread: a tokenizer is not to be used from two at once
         tokens = self._thread.call(question_tokens, self._policy.tokenizer, messages, sampling["thinking"])
         ids, opened = await tokens
@@ -117,7 +117,7 @@ class _QuestionBatches:
             batch = self._take()
             try:
                 replies = await self._thread.call(self._generate, batch)
-            except Exception as error:  # of the model, such as a lack of memory; the judge's host tells it
+            except Exception as error:  # of the model, such as a lack of memory; the judge's host reports it
                 for question in batch:
                     if not question.future.done():
                         question.future.set_exception(error)

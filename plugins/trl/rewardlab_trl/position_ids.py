@@ -5,7 +5,7 @@ from typing import Any
 
 
 def count_from_the_first_token(model: Any) -> None:
-    """Make `model` number a row's tokens from the first that is no padding, unless it is given positions.
+    """Make `model` number a row's tokens from the first that is not padding, unless it is given positions.
 
     TRL pads prompts on the left and gives no positions, so that a model with learned positions (GPT-2) would be trained
     at other positions than it was sampled at. With relative positions (RoPE) both are the same.

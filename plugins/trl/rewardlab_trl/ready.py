@@ -1,4 +1,4 @@
-"""What this machine must have before a run begins: the engine's packages, and the device that the recipe names."""
+"""The needs of this machine before a run begins: the engine's packages, and the device that the recipe names."""
 
 from importlib.util import find_spec
 
@@ -12,14 +12,14 @@ NEEDED = ("torch", "transformers", "trl", "datasets")
 
 
 def lacks(options: Options) -> str | None:
-    """Return which packages of the engine this environment lacks, and how to install them; None where all are there."""
+    """Return which packages of the engine this environment lacks, and how to install them; None if all are there."""
     needed = NEEDED if options.lora is None else (*NEEDED, "peft")
     missing = [name for name in needed if find_spec(name) is None]
     return f"this environment has no {', '.join(missing)}; pip install 'rewardlab[trl]'" if missing else None
 
 
 def refuse_unfit_machine(plan: Plan) -> None:
-    """Raise UserError where a package of the engine is missing, or torch sees no device as the recipe wants it."""
+    """Raise UserError if a package of the engine is missing, or torch sees no device as the recipe wants it."""
     if missing := lacks(options_of(plan)):
         raise UserError(missing, where=plan.document.where(("backend",)))
     prepare_process()

@@ -21,7 +21,7 @@ from transformers.integrations import MLflowCallback, WandbCallback
 from rewardlab_trl.options import Options, options_of
 
 SUMMARY = "train_runtime"
-"""a key of the trainer's summary at its end, which is no step"""
+"""a key of the trainer's summary at its end, which is not a step"""
 
 
 class Tracker(Protocol):

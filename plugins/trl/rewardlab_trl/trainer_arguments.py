@@ -47,7 +47,7 @@ def free_memory() -> None:
 
 
 def device(backend: Options) -> str:
-    """Return the torch device of this run, "cpu" or "cuda"; a UserError where this machine lacks the recipe's."""
+    """Return the torch device of this run, "cpu" or "cuda"; a UserError if this machine lacks the recipe's."""
     import torch
 
     if backend.device == "cuda" and not torch.cuda.is_available():

@@ -52,7 +52,7 @@ class TrainerReward:
         """Return B x G shaped rewards, in the order of the completions; never a 0 for one that could not be scored.
 
         Such a completion gets the mean of its group's others, and so no advantage by its reward. Raises a UserError
-        where rows lack what the recipe's rewards need, and a JobError as the recipe's policies for missing values say.
+        if rows lack what the recipe's rewards need, and a JobError as the recipe's policies for missing values say.
         """
         fields = {name: values for name, values in columns.items() if name not in OF_THE_TRAINER}
         sizes = list(self._sizes(prompts, fields))
@@ -76,7 +76,7 @@ class TrainerReward:
         self.close()
 
     def _sizes(self, prompts: Sequence[Any], fields: Mapping[str, Sequence[Any]]) -> Iterator[int]:
-        """Yield the number of completions of each group: the given one where it fits, else the runs of equal rows.
+        """Yield the number of completions of each group: the given one if it fits, else the runs of equal rows.
 
         In an evaluation the trainer may sample another number.
         """
@@ -87,7 +87,7 @@ class TrainerReward:
         runs = list(_runs(rows))
         if len(set(runs)) > 1:
             what = f"equal rows follow each other in runs of {', '.join(map(str, sorted(set(runs))))}"
-            raise UserError(f"{what}, so the groups cannot be told; give group_size, the trainer's num_generations")
+            raise UserError(f"{what}, so the groups are not known; give group_size, the trainer's num_generations")
         yield from runs
 
     def _completions(self, completions: Sequence[Any], completion_ids: Sequence[Sequence[int]]) -> list[dict[str, Any]]:

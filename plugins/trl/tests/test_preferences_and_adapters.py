@@ -199,7 +199,7 @@ class TestAdapters:
     def test_name_a_layer_that_they_cannot_go_into(self, command, folder, name):
         code, out, err = command(folder, "run", "r.yaml", f"backend.lora={{rank: 2, targets: [q_proj, {name}]}}")
         assert code == 2, out + err
-        assert f"'{name}' is no linear layer inside the model; there are down_proj, gate_proj, k_proj" in err
+        assert f"'{name}' is not a linear layer inside the model; there are down_proj, gate_proj, k_proj" in err
         assert "backend.lora.targets" in err
 
     @pytest.mark.parametrize(("stages", "name"), [(SFT, "0-sft"), (None, "0-dpo"), (RL, "0-rl")])

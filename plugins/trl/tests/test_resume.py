@@ -331,7 +331,7 @@ class TestRefused:
     def test_a_folder_that_is_no_run(self, resume, tmp_path):
         code, _, err = resume(tmp_path)
         assert code == 2
-        assert "is no run directory" in err
+        assert "is not the folder of a run" in err
 
 
 def test_resuming_a_finished_run_does_nothing(home, resume, untouched):

@@ -449,7 +449,7 @@ class TestModels:
         code, out, err, folder = run(f"model={tmp_path}")
         assert (code, out, folder) == (2, "", None)
         assert err.count("error: ") == 1
-        assert "is no model folder: it has no config.json" in err
+        assert "is not a model folder: it has no config.json" in err
 
 
 class TestOwnData:

@@ -91,7 +91,7 @@ class TestGroups:
             assert call(reward, prompts=prompts, id=["x"] * 4) == [1.0, 0.5, 1.0, 1.25]  # one group of four
 
     def test_of_different_sizes_are_told(self, reward):
-        with pytest.raises(UserError, match="in runs of 1, 3, so the groups cannot be told; give group_size"):
+        with pytest.raises(UserError, match="in runs of 1, 3, so the groups are not known; give group_size"):
             call(reward, prompts=["one?", "one?", "one?", "two?"])
 
     def test_differ_by_any_column(self, reward):

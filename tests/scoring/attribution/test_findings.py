@@ -89,7 +89,7 @@ class TestDead:
         assert found(*made) == [("dead", ("b",))]
         [finding] = findings_of(movement_of(*made))
         assert (finding.amount, finding.groups) == (1.0, GROUPS)
-        assert "b tells no two completions of a prompt apart in every one of 20 groups: it is dead" in finding.what
+        assert "b is the same for all completions of a prompt in every one of 20 groups: it is dead" in finding.what
 
     def test_is_not_said_of_too_few_groups(self):
         assert found(*groups(MIN_GROUPS, a=None, b=lambda number: [0.5] * 4)) == [("dead", ("b",))]

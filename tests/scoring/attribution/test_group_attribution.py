@@ -25,7 +25,7 @@ FAILED, ABSTAINED = "failed", "abstained"
 
 
 class Ranks:
-    """A normalizer that is no line: the place of each total among all."""
+    """A normalizer that is not a line: the place of each total among all."""
 
     def shape(self, totals, tokens, kept, seed):
         order = sorted(set(totals))

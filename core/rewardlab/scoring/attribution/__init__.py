@@ -4,7 +4,7 @@ In go a total's expression, the values that it saw in a group and the shaped rew
 contributions that add up to the rewards, and, summed over groups, the movement: which components moved the reward,
 which never did, and which do the same as others.
 
-    terms              the total as a sum of terms: weighted names, gates, and what no sum tells apart
+    terms              the total as a sum of terms: weighted names, gates, and what no sum can separate
     shapley            shares of what several names did together
     decomposition      each name's part of each total of a group
     contributions      from parts of totals to contributions to shaped rewards

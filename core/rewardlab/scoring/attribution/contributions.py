@@ -33,7 +33,7 @@ def contributions_to_shaped(
 ) -> Contributions:
     """Return the contributions to shaped rewards: slope * (a part - its mean over all n).
 
-    kept: the places of the shaped rewards among the n parts, in their order. The rest is the same for all of them where
+    kept: the places of the shaped rewards among the n parts, in their order. The rest is the same for all of them if
     they lie on a line of this slope, else what is left of each.
     """
     of = {}
@@ -51,7 +51,7 @@ def contributions_to_shaped(
 def slope_of(totals: Sequence[float], shaped: Sequence[float], pool_mean: float, amount: float) -> float:
     """Return the slope of the line of least squares through (total, shaped).
 
-    It is exact where the normalizer is a line in the group. It is 0 where the totals are equal but for rounding, unless
+    It is exact if the normalizer is a line in the group. It is 0 if the totals are equal but for rounding, unless
     they differ from `pool_mean`, the mean of a larger pool: then the line goes through (pool_mean, 0), as for every
     normalizer that centers, and all of ours do. amount: the largest part or total, by which rounding is measured.
     """

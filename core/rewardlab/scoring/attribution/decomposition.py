@@ -28,7 +28,7 @@ class TotalParts:
 class Decomposition:
     """The decomposition of an expression, which gives the parts of its totals.
 
-    tops: name -> the upper end of its declared range, where it is open as a gate. weights: name -> the sum of its
+    tops: name -> the upper end of its declared range, if it is open as a gate. weights: name -> the sum of its
     weights, with all gates open. gates: the names that are gates somewhere. mixed: those that are compared with the
     mean of their group. A name can be in several of them.
     """
@@ -45,7 +45,7 @@ class Decomposition:
     def parts(self, columns: Columns) -> TotalParts:
         """Return the parts of n totals, from the n values of each name.
 
-        ArithmeticError where a mixed part has no value at a mean.
+        ArithmeticError if a mixed part has no value at a mean.
         """
         means = {name: mean(columns[name]) for name in self.mixed} if columns and _size(columns) else {}
         found = {name: [0.0] * _size(columns) for name in self.names}

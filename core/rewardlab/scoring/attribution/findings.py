@@ -11,7 +11,7 @@ MIN_GROUPS = 8
 STILL = 0.9
 """A component that is constant in more than this share of groups is a finding."""
 DOMINATES = 0.9
-"""A component with more than this share is a finding, where the others vary by no more than what is left of 1."""
+"""A component with more than this share is a finding, if the others vary by no more than what is left of 1."""
 SAME = 0.99
 """Two components whose values correlate by more than this, one way or the other, are a finding."""
 
@@ -55,7 +55,7 @@ def _still(movement: Movement) -> Iterator[ComponentFinding]:
         if 2 * moved.idle > moved.constant or (dead and moved.idle):
             yield _idle(name, moved, often)
             continue
-        what = f"{name} tells no two completions of a prompt apart in {often}"
+        what = f"{name} is the same for all completions of a prompt in {often}"
         yield ComponentFinding(
             kind="dead" if dead else "still",
             components=(name,),

@@ -21,8 +21,8 @@ Column = Sequence[float | None]
 class ScoredTotals:
     """The ingredients of a group's totals: P completions, of which G were kept.
 
-    columns: name -> P values that the total saw, stand-ins included; None where it saw none, {} where the whole group
-        got zero advantage. totals: P. decided: P; false where the total is not the expression's value (none, or 0 for a
+    columns: name -> P values that the total saw, stand-ins included; None if it saw none, {} if the whole group
+        got zero advantage. totals: P. decided: P; false if the total is not the expression's value (none, or 0 for a
         truncated completion). kept: G places; shaped: G; own: name -> G values that the component gave itself.
     """
 
@@ -61,9 +61,9 @@ class GroupAttribution:
         return self._seen if isinstance(self._seen, Attribution) else _attribution(self._seen)
 
     def entry(self, name: str, index: int) -> dict[str, Any]:
-        """Return the ledger's entry for one component of completion `index`; {} where the component is only logged.
+        """Return the ledger's entry for one component of completion `index`; {} if the component is only logged.
 
-        contribution: None where the total is not made of the components. weight, gate or counterfactual: how the total
+        contribution: None if the total is not made of the components. weight, gate or counterfactual: how the total
         uses the name: its weight, its value as a gate, the mean that it is compared with. stand_in: what the total saw
         where the component gave no value.
         """
@@ -79,7 +79,7 @@ def _attribution(seen: ScoredTotals) -> Attribution:
     names = seen.decomposition.names
     decided = [place for place, known in enumerate(seen.decided) if known]
     columns = {name: seen.columns[name] for name in names if name in seen.columns}
-    # this leaves no value out: a total is decided where all of them have one
+    # this leaves no value out: a total is decided if all of them have one
     values = {name: [v for place in decided if (v := column[place]) is not None] for name, column in columns.items()}
     parts = seen.decomposition.parts(values) if decided else TotalParts(of={}, constant=0.0, means={})
     ranks = {place: rank for rank, place in enumerate(decided)}

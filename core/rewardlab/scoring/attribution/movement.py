@@ -22,7 +22,7 @@ Column = Sequence[float | None]
 class GroupRecord:
     """A group of G completions as movement counts it.
 
-    contributions: component of the total -> G contributions, None where the total is not made of the components.
+    contributions: component of the total -> G contributions, None if the total is not made of the components.
     values: component -> G values that it gave. uses: component of the total -> how the total uses it: "weight" with its
     weight, "gate" and "counterfactual" with any number. rest: G numbers, what no component contributed.
     """
@@ -37,7 +37,7 @@ class GroupRecord:
 class ComponentMovement:
     """The movement that one component of the total made.
 
-    groups: those with two or more contributions; constant: those of them in which it tells no two completions apart,
+    groups: those with two or more contributions; constant: those of them in which all completions got the same from it,
     because all contributions or all values are equal (a gate that is half open for all takes more from a better answer,
     but that is the answer's doing). idle: those of the constant groups in which it is a gate with different values, so
     that it shuts only what is worth nothing anyway. squares: the sum of the squared differences between its
@@ -119,22 +119,22 @@ class Movement:
 
     @property
     def telling(self) -> int:
-        """The number of groups in which a component could tell completions apart, having two or more contributions."""
+        """The number of groups with two or more contributions, in which a component could vary."""
         return max((moved.groups for moved in self.components.values()), default=0)
 
     def share(self, name: str) -> float | None:
-        """Return the share of the reward's variance in groups that this component made; None where nothing moved.
+        """Return the share of the reward's variance in groups that this component made; None if nothing moved.
 
-        It is negative where the component works against the reward. All shares and the rest's add up to 1.
+        It is negative if the component works against the reward. All shares and the rest's add up to 1.
         """
         return self._of_variance(self.components[name].with_reward)
 
     def rest_share(self) -> float | None:
-        """Return the share that no component made, as a normalizer that is no line; None where nothing moved."""
+        """Return the share that no component made, as a normalizer that is not a line; None if nothing moved."""
         return self._of_variance(self._rest.with_reward)
 
     def variance_beside(self, name: str) -> float | None:
-        """Return the variance of all others, each by itself, over that of the reward; None where nothing moved."""
+        """Return the variance of all others, each by itself, over that of the reward; None if nothing moved."""
         others = [moved.squares for other, moved in self.components.items() if other != name]
         return self._of_variance(math.fsum([self._rest.squares, *others]))
 

@@ -47,7 +47,7 @@ def shares(
 ) -> dict[str, float]:
     """Return each name's share of run(values) - run(compared).
 
-    The shares are exact where at most 8 names differ from what they are compared with; `run` is then called 2^n times.
+    The shares are exact if at most 8 names differ from what they are compared with; `run` is then called 2^n times.
     """
     names = [name for name in values if values[name] != compared[name]]
     found = dict.fromkeys(values, 0.0)

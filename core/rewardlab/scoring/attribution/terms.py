@@ -26,7 +26,7 @@ class GatedTerm:
 
 @dataclass(frozen=True, slots=True)
 class MixedTerm:
-    """A term `weight` * a part of the expression that no sum tells apart."""
+    """A term `weight` * a part of the expression that no sum can separate."""
 
     weight: float
     node: Node

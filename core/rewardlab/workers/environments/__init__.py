@@ -1,7 +1,7 @@
 """Managed environments: a Python of its own for what cannot live beside the rest.
 
 In goes a requirements file, or a definition of several steps; out comes the path of a Python that has exactly those
-packages. The environment is built where it is first needed, with uv or pip, in the user's cache. Its folder is named by
+packages. The environment is built when it is first needed, with uv or pip, in the user's cache. Its folder is named by
 a hash of what it was made from: an environment never changes, and other requirements make another folder.
 
     definition     what an environment is made from, hashed, and the folder that follows from it

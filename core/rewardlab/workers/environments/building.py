@@ -23,7 +23,7 @@ Command = tuple[list[str], Mapping[str, str], Path]
 def build(definition: EnvironmentDefinition, *, lock: int, log: Path, progress: Say) -> BuildRecord:
     """Build an environment in a folder that does not exist yet, and return its record.
 
-    JobError where that fails; then nothing is left of it but the log.
+    JobError if that fails; then nothing is left of it but the log.
 
     lock: the file descriptor of the lock that this process holds. progress: called with each line of the installer.
     """

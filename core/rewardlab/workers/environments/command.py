@@ -52,7 +52,7 @@ def run_command(
 ) -> None:
     """Run a command to its end; `progress` is called with each of its lines.
 
-    lock: a file descriptor that the command and its children hold. CommandError where it fails. The command also ends
+    lock: a file descriptor that the command and its children hold. CommandError if it fails. The command also ends
     when this process ends or anything is raised here.
     """
     last: deque[str] = deque(maxlen=LAST_LINES)

@@ -1,4 +1,4 @@
-"""What an environment is made from, and the folder that follows from it."""
+"""The definition of an environment, and the folder that follows from it."""
 
 import hashlib
 import json
@@ -42,7 +42,7 @@ class EnvironmentDefinition:
 
     @cached_property
     def identity(self) -> dict[str, Any]:
-        """Everything that decides what is installed. UserError where requirements or distributions cannot be found."""
+        """Everything that decides what is installed. UserError if requirements or distributions cannot be found."""
         return {
             "steps": [
                 {"requirements": requirement_lines(step.requirements), "options": list(step.options)}

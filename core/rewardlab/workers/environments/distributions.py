@@ -10,7 +10,7 @@ from rewardlab.errors import UserError
 def as_installed_here(name: str) -> str:
     """Return the requirement line of an installed distribution: "-e FOLDER", a folder, "NAME @ URL" or "NAME==VERSION".
 
-    A distribution that was installed from a folder or a URL is taken from there again (PEP 610). UserError where the
+    A distribution that was installed from a folder or a URL is taken from there again (PEP 610). UserError if the
     host has no such distribution.
     """
     try:

@@ -18,7 +18,7 @@ _FOLDER = re.compile(rf"(?P<name>.+)-(?P<key>[0-9a-f]{{{KEY_LENGTH}}})")
 
 @dataclass(frozen=True, kw_only=True)
 class InstalledEnvironment:
-    """An environment on the disk. state: as in `record.State`, or "being built"; record: None where it is not ready."""
+    """An environment on the disk. state: as in `record.State`, or "being built"; record: None if it is not ready."""
 
     folder: Path
     name: str
@@ -65,7 +65,7 @@ def size_of(folder: Path) -> int:
 
 
 def users_of(folder: Path) -> list[int]:
-    """Return the ids of this machine's processes that run the environment's programs; [] where there is no /proc."""
+    """Return the ids of this machine's processes that run the environment's programs; [] if there is no /proc."""
     inside = os.fsencode(folder / "bin") + b"/"
     found = []
     for entry in Path("/proc").glob("[0-9]*/cmdline"):
@@ -78,7 +78,7 @@ def users_of(folder: Path) -> list[int]:
 
 
 def remove(folder: Path) -> None:
-    """Remove an environment from the disk. UserError where it is in use or being built."""
+    """Remove an environment from the disk. UserError if it is in use or being built."""
     if users := users_of(folder):
         raise UserError(f"in use by process {', '.join(map(str, users))}; end it first", where=str(folder))
     try:

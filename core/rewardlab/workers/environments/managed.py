@@ -66,7 +66,7 @@ def _build(definition: EnvironmentDefinition, lock: int, say: Say) -> None:
 def exclusive_access(folder: Path, doing: str, say: Say | None) -> Iterator[int]:
     """Be the only process that changes an environment. Yield the lock's file descriptor, for child processes.
 
-    Another process that changes it is waited for, and `say` is called with a line about it; where `say` is None:
+    Another process that changes it is waited for, and `say` is called with a line about it; if `say` is None:
     BlockingIOError. doing: what this process does, for the others' messages.
     """
     path = lock_of(folder)

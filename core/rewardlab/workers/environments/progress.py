@@ -11,7 +11,7 @@ from contextlib import contextmanager
 def progress_line(name: str) -> Iterator[Callable[[str], None]]:
     """Yield a function to call with each of the installer's lines.
 
-    It shows the last one where stderr is a terminal, else nothing.
+    It shows the last one if stderr is a terminal, else nothing.
     """
     if not sys.stderr.isatty():
         yield lambda line: None

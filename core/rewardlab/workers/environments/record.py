@@ -45,7 +45,7 @@ def write_record(folder: Path, record: BuildRecord) -> None:
 
 
 def read_record(folder: Path) -> BuildRecord | None:
-    """Return the record of an environment; None where it has none that can be read."""
+    """Return the record of an environment; None if it has none that can be read."""
     try:
         return BuildRecord(**read_json(folder / READY))
     except (OSError, ValueError, TypeError):

@@ -13,7 +13,7 @@ _CONSTRAINTS = re.compile(r"(?:-c\s*|--constraint[\s=]\s*)(?P<file>\S.*)")
 def requirement_lines(path: Path) -> list[str]:
     """Return the lines that count, in order: no comments, no blank lines, those of included files in their place.
 
-    A line of a constraints file begins with "-c ". UserError where a file is missing, is no UTF-8 or includes itself.
+    A line of a constraints file begins with "-c ". UserError if a file is missing, is not UTF-8 or includes itself.
     """
     return _lines(path, including=())
 
@@ -43,7 +43,7 @@ def _logical_lines(path: Path, including: tuple[Path, ...]) -> list[str]:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         asked_by = f" (included by {including[-1]})" if including else ""
-        reason = error.strerror if isinstance(error, OSError) else "is no UTF-8"
+        reason = error.strerror if isinstance(error, OSError) else "is not UTF-8"
         raise UserError(f"no requirements can be read: {reason}{asked_by}", where=str(path)) from error
     lines = (_COMMENT.sub("", line).strip() for line in text.replace("\\\n", " ").splitlines())
     return [" ".join(line.split()) for line in lines if line]

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from rewardlab.registry import Plugin
+from rewardlab.registry.loading import Plugin
 from rewardlab.workers.environments.definition import EnvironmentDefinition, InstallStep
 
 
@@ -17,7 +17,7 @@ def environments_of(plugin: Plugin) -> list[EnvironmentDefinition]:
 
 
 def environment_of(plugin: Plugin, spec: Any) -> EnvironmentDefinition | None:
-    """Return the environment that a component of this plugin asks for; None where it asks for none.
+    """Return the environment that a component of this plugin asks for; None if it asks for none.
 
     A reward that runs whole in its environment needs rewardlab and its plugin there, too; one that opens a worker
     file needs only its requirements.

@@ -3,7 +3,7 @@
 import torch
 
 
-class DeviceError(Exception):
+class UnknownDevice(Exception):
     """A device that PyTorch does not have here; the message names those that it has."""
 
 
@@ -14,7 +14,7 @@ def require_device(device: str) -> None:
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         if isinstance(error, torch.OutOfMemoryError) or device in _available():  # it exists, but something is wrong
             raise
-        raise DeviceError(f"PyTorch has no device {device!r} here; it has {', '.join(_available())}") from None
+        raise UnknownDevice(f"PyTorch has no device {device!r} here; it has {', '.join(_available())}") from None
 
 
 def _available() -> list[str]:

@@ -12,13 +12,13 @@ from rewardlab_openrlhf.check.engine_findings import engine_findings
 from rewardlab_openrlhf.compile.clipping import clip_range
 from rewardlab_openrlhf.compile.engine import SPLITS_PATHS
 from rewardlab_openrlhf.compile.rl import LOSSES, PAPER_LOSS
-from rewardlab_openrlhf.layout import Layout, LayoutError, layout_of
+from rewardlab_openrlhf.layout import LayoutError, StageLayout, layout_of
 from rewardlab_openrlhf.memory.batches import batch_findings, batches
 from rewardlab_openrlhf.options import options_of
 from rewardlab_openrlhf.stage_files import TrainingStage
 
 MAX_PROMPTS = 900
-"""prompts of one engine at once where the policy judges itself: a rollout actor takes 1000 calls, questions included"""
+"""prompts of one engine at once if the policy judges itself: a rollout actor takes 1000 calls, questions included"""
 
 
 UNSERVED = (
@@ -69,7 +69,7 @@ def _backend(plan: Plan, context: int | None) -> Iterator[Finding]:
         yield from ((("backend", "engine", *path), what) for path, what in engine_findings(backend.engine, stages))
 
 
-def _training(plan: Plan, stage: TrainingStage, layout: Layout | None) -> Iterator[Finding]:
+def _training(plan: Plan, stage: TrainingStage, layout: StageLayout | None) -> Iterator[Finding]:
     engine = options_of(plan).engine
     found = list(batch_findings(stage, engine, layout)) if layout is not None else []
     yield from found
@@ -102,7 +102,7 @@ def _learning(plan: Plan, stage: RlStage) -> Iterator[Finding]:
         )
 
 
-def _generation(plan: Plan, stage: RlStage, layout: Layout | None) -> Iterator[Finding]:
+def _generation(plan: Plan, stage: RlStage, layout: StageLayout | None) -> Iterator[Finding]:
     engine = options_of(plan).engine
     at_once = engine.generate_batch or stage.batch_size
     if at_once < stage.batch_size:
@@ -128,7 +128,7 @@ def _generation(plan: Plan, stage: RlStage, layout: Layout | None) -> Iterator[F
         )
 
 
-def _filtering(plan: Plan, stage: RlStage, layout: Layout) -> Iterator[Finding]:
+def _filtering(plan: Plan, stage: RlStage, layout: StageLayout) -> Iterator[Finding]:
     engine = options_of(plan).engine
     if engine.dynamic_filtering is None:
         return

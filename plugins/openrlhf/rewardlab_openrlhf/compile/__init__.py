@@ -35,7 +35,7 @@ PROGRAMS = {
 def compile_stage(plan: Plan, index: int, files: StageFiles) -> Command:
     """Return the command of training stage `index` of a checked plan.
 
-    Raises UserError where only the prompts or the run's folder show that there cannot be one.
+    Raises UserError if only the prompts or the run's folder show that there cannot be one.
     """
     stage = training_stage(plan, index)
     backend = options_of(plan)

@@ -14,7 +14,7 @@ SLACK = 1.01
 
 
 def clip_range(plan: Plan, stage: RlStage) -> Interval | None:
-    """Return bounds that the estimator's values of shaped rewards never reach; None where these have no known range."""
+    """Return bounds that the estimator's values of shaped rewards never reach; None if these have no known range."""
     shaped = _shaped(plan, stage)
     if shaped is None or not all(map(math.isfinite, shaped)):
         return None

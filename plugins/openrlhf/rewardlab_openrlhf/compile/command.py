@@ -17,7 +17,7 @@ WANDB_KEY = "WANDB_API_KEY"
 class Command:
     """A command: a module of OpenRLHF and its arguments.
 
-    ranks: processes that torch.distributed.run starts on `nodes`; None where the program starts its own.
+    ranks: processes that torch.distributed.run starts on `nodes`; None if the program starts its own.
     """
 
     module: str
@@ -30,7 +30,7 @@ class Command:
         """Return the arguments to start with; `key` is the value of WANDB_API_KEY where the driver runs.
 
         wandb reads the variable itself, and OpenRLHF only asks whether it was given a key at all: the key stays out
-        of the command, which is logged. Raises UserError where a tracker is wanted and has no key.
+        of the command, which is logged. Raises UserError if a tracker is wanted and has no key.
         """
         if "--logger.wandb.key" in self.arguments and not key:
             raise UserError(f"backend.engine.wandb needs {WANDB_KEY} in the environment of the nodes")

@@ -49,7 +49,7 @@ def engine_arguments(plan: Plan, stage: TrainingStage, files: StageFiles) -> dic
 
 
 def dataset_path(path: object) -> str:
-    """Return a path for OpenRLHF's dataset loader. A UserError where it would read the path as something else."""
+    """Return a path for OpenRLHF's dataset loader. A UserError if it would read the path as something else."""
     text = str(path)
     wrong = next((mark for mark in SPLITS_PATHS if mark in text), None)
     if wrong is not None or "::" in text:

@@ -2,7 +2,7 @@
 
 import math
 
-from rewardlab.recipe import Critic, DpoStage, RlStage, SftStage
+from rewardlab.recipe import CriticSettings, DpoStage, RlStage, SftStage
 
 from rewardlab_openrlhf.compile.command import Value
 from rewardlab_openrlhf.stage_files import UPDATES
@@ -19,7 +19,7 @@ def optimiser(stage: SftStage | DpoStage | RlStage, prefix: str, updates: int | 
     return _adam(stage, prefix, stage.learning_rate, _share(stage.warmup_of((updates or 0) // each) * each, updates))
 
 
-def critic_optimiser(stage: RlStage, critic: Critic, updates: int | None) -> dict[str, Value]:
+def critic_optimiser(stage: RlStage, critic: CriticSettings, updates: int | None) -> dict[str, Value]:
     """Return the optimizer's arguments for ppo's value model: the stage's, except for its rate and warm-up."""
     return _adam(stage, "critic.", critic.learning_rate, _share(critic.warmup_steps, updates))
 

@@ -3,12 +3,12 @@
 from rewardlab.recipe import RlStage
 
 from rewardlab_openrlhf.compile.command import Value
-from rewardlab_openrlhf.layout import Layout
+from rewardlab_openrlhf.layout import StageLayout
 from rewardlab_openrlhf.memory.stage_memory import engine_share
 from rewardlab_openrlhf.options import Engine
 
 
-def placement(stage: RlStage, engine: Engine, layout: Layout) -> dict[str, Value]:
+def placement(stage: RlStage, engine: Engine, layout: StageLayout) -> dict[str, Value]:
     """Return the arguments that place the policy, the reference, the critic and the rollout engines."""
     nodes, each = layout.ranks_by_node
     arguments: dict[str, Value] = {"actor.num_nodes": nodes, "actor.num_gpus_per_node": each}

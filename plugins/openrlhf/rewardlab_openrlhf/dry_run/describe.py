@@ -14,7 +14,7 @@ from rewardlab_openrlhf.compile.rl import ESTIMATORS, LOSSES, PAPER_LOSS
 from rewardlab_openrlhf.dry_run.files import dry_run_files
 from rewardlab_openrlhf.engine_arguments import WHEEL, installed_version
 from rewardlab_openrlhf.job.run_cluster import cluster_address
-from rewardlab_openrlhf.layout import Layout, layout_of
+from rewardlab_openrlhf.layout import StageLayout, layout_of
 from rewardlab_openrlhf.memory.batches import batches
 from rewardlab_openrlhf.memory.memory_lines import memory_lines
 from rewardlab_openrlhf.options import Options, options_of
@@ -74,7 +74,7 @@ def _checkpoints(stage: TrainingStage) -> str:
     return f"a checkpoint every {stage.save_every} steps, from which an interrupted stage goes on"
 
 
-def _sft_dpo(plan: Plan, index: int, stage: SftStage | DpoStage, layout: Layout) -> Iterator[str]:
+def _sft_dpo(plan: Plan, index: int, stage: SftStage | DpoStage, layout: StageLayout) -> Iterator[str]:
     yield from describe_training(plan, index, str(batches(plan, stage, layout).micro))
     if not isinstance(stage, SftStage):
         yield f"DPO with beta {stage.beta:g} against the model as this stage finds it"
@@ -82,7 +82,7 @@ def _sft_dpo(plan: Plan, index: int, stage: SftStage | DpoStage, layout: Layout)
         yield "no TensorBoard in this stage: OpenRLHF does not write it together with Weights & Biases here"
 
 
-def _rl(plan: Plan, index: int, stage: RlStage, layout: Layout) -> Iterator[str]:
+def _rl(plan: Plan, index: int, stage: RlStage, layout: StageLayout) -> Iterator[str]:
     yield from describe_training(plan, index, _micro_batches(plan, stage, layout))
     yield f"{stage.algorithm} (OpenRLHF's {ESTIMATORS[stage.algorithm]}): {NOTES[stage.algorithm]}"
     loss = stage.loss or PAPER_LOSS[stage.algorithm]
@@ -109,7 +109,7 @@ def _kl(stage: RlStage, loss: str) -> str:
     return f"KL {kl.coef:g} in the {kl.into} ({kl.estimator}{weak}){mean}, against the model as this stage finds it"
 
 
-def _micro_batches(plan: Plan, stage: RlStage, layout: Layout) -> str:
+def _micro_batches(plan: Plan, stage: RlStage, layout: StageLayout) -> str:
     rows = batches(plan, stage, layout)
     if rows.tokens is not None:
         of = rows.tokens
@@ -161,7 +161,7 @@ def _evaluation_times(stage: RlStage) -> str:
     return " and ".join([", ".join(times), "after the last step"] if times else ["after the last step"])
 
 
-def _resources(backend: Options, layout: Layout) -> Iterator[str]:
+def _resources(backend: Options, layout: StageLayout) -> Iterator[str]:
     parts = [f"{layout.ranks} trainer rank(s){_shared(layout)}"]
     if layout.engine_gpus:
         parts.append(f"{layout.engine_gpus} for {layout.engines} rollout engine(s) of {layout.tensor_parallel}")
@@ -178,8 +178,8 @@ def _resources(backend: Options, layout: Layout) -> Iterator[str]:
         yield f"ring attention: {layout.ring} ranks share each sequence"
 
 
-def _shared(layout: Layout) -> str:
-    """Return who uses the ranks' GPUs besides the policy, as the end of a sentence; empty where nobody does."""
+def _shared(layout: StageLayout) -> str:
+    """Return who uses the ranks' GPUs besides the policy, as the end of a sentence; empty if nobody does."""
     others = ["the reference"] if layout.reference else []
     if layout.colocated:
         others += ["the critic"] if layout.critic else []

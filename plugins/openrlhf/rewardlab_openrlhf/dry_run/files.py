@@ -12,7 +12,7 @@ from rewardlab_openrlhf.stage_files import StageFiles, training_stage
 
 
 def dry_run_files(plan: Plan, index: int) -> StageFiles:
-    """Return the files of stage `index`, without `steps` and `rows` where nobody can count the rows yet."""
+    """Return the files of stage `index`, without `steps` and `rows` if nobody can count the rows yet."""
     stage = training_stage(plan, index)
     steps = planned_steps(plan, index, stage)
     name = f"{index}-{stage.use}"

@@ -7,9 +7,9 @@ from rewardlab.errors import JobError, one_line
 
 
 def merge_adapter(folder: Path, base: str) -> None:
-    """Put the whole model in place of the adapter in `folder`; do nothing where it holds none.
+    """Put the whole model in place of the adapter in `folder`; do nothing if it holds none.
 
-    Without an adapter, nobody who loads the model needs peft. Raises JobError where it cannot be merged.
+    Without an adapter, nobody who loads the model needs peft. Raises JobError if it cannot be merged.
     """
     if not (folder / "adapter_config.json").is_file():
         return

@@ -43,7 +43,7 @@ def keep_best_model(job: StageJob) -> None:
     base = job.starting_model()
     models = {step: _whole(folder, base) for step, folder in saved.items()}
     models[_steps(job)] = job.output
-    chosen = best_checkpoint(job, models, _Answers(job))
+    chosen = best_checkpoint(job, models, _GreedyAnswers(job))
     if chosen != job.output:
         _replace(job.output, chosen)
 
@@ -77,7 +77,7 @@ def _replace(output: Path, chosen: Path) -> None:
     output.with_name(f"{output.name}.best").rename(output)
 
 
-class _Answers:
+class _GreedyAnswers:
     """The greedy answers of a model: tokens go to a process of its own, and texts come back."""
 
     def __init__(self, job: StageJob) -> None:

@@ -18,7 +18,7 @@ from rewardlab_ray.ray_actors import WITHOUT_TORCH
 from rewardlab_ray.stage_task import StageTask
 
 from rewardlab_openrlhf.engine_arguments import what_is_wrong
-from rewardlab_openrlhf.job.cluster_nodes import Node, cluster_nodes, free_gpus
+from rewardlab_openrlhf.job.cluster_nodes import ClusterNode, cluster_nodes, free_gpus
 from rewardlab_openrlhf.options import options_of
 
 ENGINE_PACKAGES = ("openrlhf", "vllm", "torch", "transformers", "deepspeed")
@@ -28,7 +28,7 @@ EXAMINE_LIMIT_S = 120.0
 
 
 def check_version(where: str) -> None:
-    """Raise UserError where this environment lacks OpenRLHF, or has another version than `compile` writes for."""
+    """Raise UserError if this environment lacks OpenRLHF, or has another version than `compile` writes for."""
     if wrong := what_is_wrong():
         raise UserError(wrong, where=where)
 
@@ -51,7 +51,7 @@ class _ExamineArguments(TypedDict):
 def check_nodes(task: StageTask, gpus: int, each: int = 1) -> list[str]:
     """Check the nodes that the stage can be placed on; return the ids of those that can hold scorers.
 
-    Looked at are the nodes with free GPUs, any of which Ray may choose. A node without GPUs is looked at where scorers
+    Looked at are the nodes with free GPUs, any of which Ray may choose. A node without GPUs is looked at if scorers
     run on CPUs; there a fault only keeps them away. UserError with everything that is wrong.
 
     gpus: how many the stage needs in all; each: the least of one node that are of use to it.
@@ -74,7 +74,7 @@ def check_nodes(task: StageTask, gpus: int, each: int = 1) -> list[str]:
     return [node.id for node in (*needed, *beside) if not faults.get(node.id)]
 
 
-def _may_hold_scorer(node: Node, task: StageTask) -> bool:
+def _may_hold_scorer(node: ClusterNode, task: StageTask) -> bool:
     scorers = options_of(task.plan).scorers
     cpus = max(scorers.num_cpus, 1)  # a head node that offers none is left alone whatever a scorer asks for
     return isinstance(task.stage, RlStage) and not scorers.num_gpus and node.cpus >= cpus
@@ -111,7 +111,7 @@ def examine(
     }
 
 
-def _examine_nodes(nodes: Sequence[Node], arguments: _ExamineArguments) -> dict[str, dict[str, Any] | str]:
+def _examine_nodes(nodes: Sequence[ClusterNode], arguments: _ExamineArguments) -> dict[str, dict[str, Any] | str]:
     """Return by node id what `examine` finds on all nodes at once, or why it could not run there."""
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
@@ -137,8 +137,8 @@ def _answer(reference: Any) -> dict[str, Any] | str:
         return f"{type(error).__name__}: {str(error).strip().splitlines()[-1] if str(error).strip() else ''}"
 
 
-def _lacking(nodes: Sequence[Node], gpus: int, each: int) -> list[str]:
-    """Return a line about GPUs that are missing, or in use; empty where enough are free."""
+def _lacking(nodes: Sequence[ClusterNode], gpus: int, each: int) -> list[str]:
+    """Return a line about GPUs that are missing, or in use; empty if enough are free."""
     there, free = sum(node.gpus for node in nodes), free_gpus(nodes, each)
     if there < gpus:
         listed = ", ".join(f"{node.name} {node.gpus}" for node in nodes)
@@ -156,7 +156,9 @@ def _lacking(nodes: Sequence[Node], gpus: int, each: int) -> list[str]:
     return []
 
 
-def _problems(node: Node, found: dict[str, Any] | str, here: Mapping[str, Any], task: StageTask) -> Iterator[str]:
+def _problems(
+    node: ClusterNode, found: dict[str, Any] | str, here: Mapping[str, Any], task: StageTask
+) -> Iterator[str]:
     name = node.name
     if isinstance(found, str):
         yield f"node {name} cannot run rewardlab ({found}); prepare its environment as docs/cluster.md says"

@@ -17,7 +17,7 @@ KNOWN = frozenset(
 """what DeepSpeed's checkpoints name besides tensors and plain values; none of it runs code of the file"""
 
 
-class Progress(NamedTuple):
+class StageProgress(NamedTuple):
     """The progress of a stage at a checkpoint."""
 
     prompts: int = 0
@@ -25,11 +25,11 @@ class Progress(NamedTuple):
     steps: int = 0
 
 
-def checkpoint_progress(checkpoints: Path) -> Progress:
+def checkpoint_progress(checkpoints: Path) -> StageProgress:
     """Return how far the run was when the newest checkpoint was written; nothing without a checkpoint.
 
     DeepSpeed loads the files of every role (`_actor`, `_critic`) by pickle, which can run code that somebody has put
-    there. Raises JobError where one of them names anything that DeepSpeed does not write, or cannot be read.
+    there. Raises JobError if one of them names anything that DeepSpeed does not write, or cannot be read.
     """
     for role in sorted(checkpoints.glob("_*")):
         for file in _files(role, "*.pt") or ():
@@ -37,19 +37,19 @@ def checkpoint_progress(checkpoints: Path) -> Progress:
     folder = checkpoints / "_actor"
     states = _files(folder, "*mp_rank_00_model_states.pt")
     if states is None:  # no checkpoint yet
-        return Progress()
+        return StageProgress()
     try:
         import torch
 
         # mapped, not read: besides the few numbers that are needed here it holds the weights
         state: Any = torch.load(states[0], map_location="cpu", mmap=True, weights_only=True)
-        return Progress(int(state["total_consumed_prompts"]), int(state["global_step"]))
+        return StageProgress(int(state["total_consumed_prompts"]), int(state["global_step"]))
     except Exception as error:  # whatever a torn file makes torch raise
         raise _unreadable(folder, error) from error
 
 
 def newest_step(checkpoints: Path) -> int:
-    """Return the training step of a stage's newest checkpoint; 0 without one, or where this machine sees none."""
+    """Return the training step of a stage's newest checkpoint; 0 without one, or if this machine sees none."""
     steps = [0]
     for latest in (*checkpoints.glob("latest"), *checkpoints.glob("_*/latest")):
         digits = "".join(filter(str.isdigit, latest.read_text(encoding="utf-8")))
@@ -58,7 +58,7 @@ def newest_step(checkpoints: Path) -> int:
 
 
 def _files(role: Path, pattern: str) -> list[Path] | None:
-    """Return the files of a role's newest checkpoint; None where there is no checkpoint."""
+    """Return the files of a role's newest checkpoint; None if there is no checkpoint."""
     latest = role / "latest"
     if not latest.exists():
         return None

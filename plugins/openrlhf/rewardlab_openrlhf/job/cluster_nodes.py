@@ -11,7 +11,7 @@ PAUSE_S = 1.0
 
 
 @dataclass(frozen=True)
-class Node:
+class ClusterNode:
     """A living node of a Ray cluster; `gpus` are all of its GPUs, `free` those that nobody holds."""
 
     id: str
@@ -21,7 +21,7 @@ class Node:
     cpus: float
 
 
-def cluster_nodes(gpus: int, each: int = 1) -> list[Node]:
+def cluster_nodes(gpus: int, each: int = 1) -> list[ClusterNode]:
     """Return all living nodes, as soon as enough GPUs are free or it is clear that they will not be.
 
     gpus: how many are needed in all; each: the least of one node that are of use.
@@ -35,19 +35,19 @@ def cluster_nodes(gpus: int, each: int = 1) -> list[Node]:
         time.sleep(PAUSE_S)
 
 
-def free_gpus(nodes: Sequence[Node], each: int) -> int:
+def free_gpus(nodes: Sequence[ClusterNode], each: int) -> int:
     """Return the free GPUs of the nodes that have `each`, in whole multiples of it."""
     return sum(node.free // each * each for node in nodes)
 
 
-def _nodes() -> list[Node]:
+def _nodes() -> list[ClusterNode]:
     import ray
     from ray._private.state import available_resources_per_node  # Ray has no public one that needs no dashboard
 
     alive = [node for node in ray.nodes() if node["Alive"]]
     free = available_resources_per_node()
     return [
-        Node(
+        ClusterNode(
             id=node["NodeID"],
             name=name,
             gpus=int(node["Resources"].get("GPU", 0)),
@@ -59,7 +59,7 @@ def _nodes() -> list[Node]:
 
 
 def _names(nodes: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return a name for each node: its host's, with Ray's own where several nodes share a host."""
+    """Return a name for each node: its host's, with Ray's own if several nodes share a host."""
     hosts = [str(node.get("NodeManagerHostname") or node.get("NodeManagerAddress")) for node in nodes]
     return [
         host if hosts.count(host) == 1 else f"{host} ({node['NodeID'][:8]})"

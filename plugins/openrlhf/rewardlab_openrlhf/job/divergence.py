@@ -14,7 +14,7 @@ STEP = "Global step "
 
 
 class StopAtDivergence:
-    """Takes the numbers of each step; where they end the stage, sets `stop` and keeps the error for `check`.
+    """Takes the numbers of each step; if they end the stage, sets `stop` and keeps the error for `check`.
 
     The job is somebody else's to stop: a process here, or a job of a cluster.
     """

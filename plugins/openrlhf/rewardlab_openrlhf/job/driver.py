@@ -124,7 +124,7 @@ def _move_model(task: StageTask, files: StageFiles, tokenizer: StageTokenizer) -
     if not (files.output / "config.json").is_file():
         raise JobError(f"stage {task.name}: OpenRLHF ended without writing a model to {files.output}")
     merge_adapter(files.output, task.model)
-    tokenizer.tokenizer.save_pretrained(files.output)  # with the recipe's chat template, where it gives one
+    tokenizer.tokenizer.save_pretrained(files.output)  # with the recipe's chat template, if it gives one
     keep_asked(files.output, task.samples())
     task.output.parent.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(task.output, ignore_errors=True)

@@ -5,16 +5,21 @@ which weights the engines have, and it evaluates neither after its last step, wh
 restart. So its own trainers are started with these few lines around them.
 """
 
+import logging
 from collections.abc import Sequence
 from typing import Any
 
 import ray
 from openrlhf.trainer import ppo_trainer, ppo_trainer_async
+from ray.exceptions import RayError
 from rewardlab.errors import JobError
 from rewardlab.training import CENTRED, whitened
 from rewardlab_ray.messages import SCORED
 from rewardlab_ray.ray_actors import NAMESPACE, UNTIL_DEAD, coordinator_name
 
+from rewardlab_openrlhf.rollout.engine_samples import ARRIVED_GROUP
+
+_log = logging.getLogger(__name__)
 FINISHED = "finished"
 """in the place of an estimator: no baseline is subtracted, and nothing is whitened"""
 
@@ -24,19 +29,19 @@ def install(job: str, algorithm: str) -> None:
 
     job: the name of the rl stage's actors begins with it. algorithm: of the stage.
     """
-    ppo_trainer.PPOTrainer = Starter(SynchronousTrainer, job, algorithm)
-    ppo_trainer_async.PPOTrainerAsync = Starter(AsynchronousTrainer, job, algorithm)
+    ppo_trainer.PPOTrainer = Starter(TrainerActor, SynchronousTrainer, job, algorithm)
+    ppo_trainer_async.PPOTrainerAsync = Starter(TrainerActor, AsynchronousTrainer, job, algorithm)
 
 
 class Starter:
-    """It stands in the place of an actor class of OpenRLHF's: `remote` starts an actor with a trainer of ours."""
+    """It stands in the place of an actor class of OpenRLHF's: `remote` starts an actor of ours, with `first` for it."""
 
-    def __init__(self, trainer: type, job: str, algorithm: str) -> None:
-        self._of_job = (trainer, job, algorithm)
+    def __init__(self, actor: type, *first: Any) -> None:
+        self._actor, self._first = actor, first
 
     def remote(self, *arguments: Any, **more: Any) -> Any:
         """Return the handle of the actor, which has OpenRLHF's arguments."""
-        return ray.remote(TrainerActor).remote(*self._of_job, *arguments, **more)
+        return ray.remote(self._actor).remote(*self._first, *arguments, **more)
 
 
 class TrainerActor:
@@ -70,7 +75,7 @@ class TrainerActor:
         self._trainer.broadcast_to_vllm()
 
     def trained(self) -> int | None:
-        """Return after which step the weights are; None where no step was made."""
+        """Return after which step the weights are; None if no step was made."""
         return self._trainer.step
 
 
@@ -80,7 +85,7 @@ def _class_of(actor: Any) -> Any:
 
 
 class _StepTrainer(ppo_trainer.BasePPOTrainer):
-    """What both trainers share; it stands behind OpenRLHF's own class, which calls it by `super()`.
+    """The part that both trainers share; it stands behind OpenRLHF's own class, which calls it by `super()`.
 
     Whoever is built sets `job` and `algorithm` first.
     """
@@ -114,6 +119,7 @@ class SynchronousTrainer(_class_of(ppo_trainer.PPOTrainer), _StepTrainer):  # ty
     def __init__(self, job: str, algorithm: str, *arguments: Any, **more: Any) -> None:
         self.job, self.algorithm = job, algorithm
         super().__init__(*arguments, **more)
+        tell_arrivals(job, self.samples_generator)
 
     def fit(self, global_step: int = 0) -> None:
         """Train to the end, having made up for an evaluation that an earlier attempt lost."""
@@ -138,12 +144,22 @@ class _TrainingHalf(_class_of(ppo_trainer_async.TrainingActor), _StepTrainer):  
         super().__init__(*arguments, **more)
 
 
+class GeneratorActor(_class_of(ppo_trainer_async.GenerateSamplesActor)):  # type: ignore[misc]
+    """The half of an asynchronous trainer that generates."""
+
+    def __init__(self, job: str, *arguments: Any, **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        tell_arrivals(job, self.samples_generator)
+
+
 class AsynchronousTrainer(_class_of(ppo_trainer_async.PPOTrainerAsync)):  # type: ignore[misc]
     """The trainer that generates ahead; its halves are actors of their own."""
 
     def __init__(self, job: str, algorithm: str, *arguments: Any, **more: Any) -> None:
         self._job = job
-        ppo_trainer_async.TrainingActor = Starter(_TrainingHalf, job, algorithm)  # which the next line starts
+        # which the next line starts
+        ppo_trainer_async.GenerateSamplesActor = Starter(GeneratorActor, job)
+        ppo_trainer_async.TrainingActor = Starter(TrainerActor, _TrainingHalf, job, algorithm)
         super().__init__(*arguments, **more)
 
     def fit(self) -> None:
@@ -172,13 +188,32 @@ def whiten(samples: Sequence[Any]) -> None:
         sample.rewards.fill_(value)
 
 
+def tell_arrivals(job: str, generator: Any) -> None:
+    """Have a SamplesGenerator tell the job's coordinator of each group that it takes, without waiting for an answer.
+
+    The order in which it takes finished groups decides which step they train, and only its process knows that.
+    """
+    take = generator._process_response_into_experience
+
+    def take_and_tell(response: dict[str, Any], **more: Any) -> Any:
+        if (key := response.get(ARRIVED_GROUP)) is not None:
+            try:
+                coordinator = ray.get_actor(coordinator_name(job), namespace=NAMESPACE)
+                coordinator.received.options(**UNTIL_DEAD).remote(key)
+            except (ValueError, RayError) as error:  # a job without its coordinator ends by itself, and says why
+                _log.warning("the coordinator of %s was not told of group %s: %s", job, key, error)
+        return take(response, **more)
+
+    generator._process_response_into_experience = take_and_tell
+
+
 def evaluation_is_due(job: str, step: int, final: bool = False) -> bool:
     """Return whether the recipe wants an evaluation of the weights after this step, and there is none."""
     return ask_coordinator(job, "evaluation_is_due", step, final)
 
 
 def evaluate_final_model(job: str, step: int, evaluate: Any) -> None:
-    """Call `evaluate` unless the weights after the last step are evaluated. A JobError where it left rows out."""
+    """Call `evaluate` unless the weights after the last step are evaluated. A JobError if it left rows out."""
     if not evaluation_is_due(job, step, final=True):
         return
     evaluate()

@@ -45,7 +45,7 @@ class StageLog:
     """A log that takes the driver's output line by line. Close it, or use it as a context manager."""
 
     def __init__(self, path: Path, say: Callable[[str], None], take_numbers: TakeNumbers | None = None) -> None:
-        """Open the log. take_numbers: is called with each step that is told and its numbers."""
+        """Open the log. take_numbers: is called with each step that is reported and its numbers."""
         self.path = path
         self._take_numbers = take_numbers
         self._numbers_at: int | None = None
@@ -54,7 +54,7 @@ class StageLog:
         self._steps: int | None = None
         self._step = 0
         self._first: tuple[int, datetime] | None = None
-        """the first step that was told, and when the engine wrote it: an earlier part of a log comes all at once"""
+        """the first step that was reported, and when the engine wrote it: an earlier part of a log comes all at once"""
         self._last: list[str] = []
         self._raised: str | None = None
         self._repeated = RepeatedLines()
@@ -110,7 +110,7 @@ class StageLog:
                 self._trouble(line)
 
     def _read_numbers(self, line: str) -> None:
-        """Hand the numbers on; a bar that stands where it stood has told them."""
+        """Hand the numbers on; a bar that stands where it stood has reported them."""
         if self._take_numbers is None or (found := read_numbers(line)) is None or found[0] == self._numbers_at:
             return
         self._numbers_at, numbers = found
@@ -125,7 +125,7 @@ class StageLog:
         self._tell(f"step {step}{of}: {numbers}{self._left(written)}")
 
     def _left(self, written: datetime | None) -> str:
-        """Return the time that is left by the steps since the first that was told, to stand at a line's end."""
+        """Return the time that is left by the steps since the first that was reported, to stand at a line's end."""
         if written is None:
             return ""
         if self._first is None:
@@ -137,7 +137,7 @@ class StageLog:
         return f", {format_duration(took.total_seconds() / done * (self._steps - self._step))} left"
 
     def _bar(self, line: str) -> None:
-        """Show the state of a progress bar that lasts, where nothing else has been told for a while."""
+        """Show the state of a progress bar that lasts, if nothing else has been printed for a while."""
         if "| 0/" not in line and lasting_bar(line) >= BAR_EVERY_S and time.monotonic() >= self._next_bar:
             self._tell(line)
 
@@ -153,7 +153,7 @@ class StageLog:
         self._say(line)
 
     def _cause(self, outcome: dict[str, Any]) -> str:
-        """Return what a process raised that the driver could not see; empty where the outcome has the cause itself."""
+        """Return what a process raised that the driver could not see; empty if the outcome has the cause itself."""
         if not outcome["in_log"]:
             return ""
         return f": {self._raised}" if self._raised else f"; its log is {self.path}"

@@ -32,7 +32,7 @@ _HARMLESS = re.compile(r"FutureWarning|UserWarning|DeprecationWarning|ZeroCopyTe
 
 
 def read_mark(line: str) -> str | None:
-    """Return the driver's line without its mark; None where the line is the engine's."""
+    """Return the driver's line without its mark; None if the line is the engine's."""
     _, found, rest = line.partition(MARK)
     return rest if found else None
 
@@ -71,7 +71,7 @@ def is_bar(line: str) -> bool:
 
 
 def lasting_bar(line: str) -> float:
-    """Return the seconds since a progress bar began, as it says itself; 0 where it has ended or says nothing."""
+    """Return the seconds since a progress bar began, as it says itself; 0 if it has ended or says nothing."""
     found = _BAR.search(line)
     if found is None or found[5] is None or found[1] == found[2]:
         return 0.0
@@ -84,7 +84,7 @@ def says_something(line: str) -> bool:
 
 
 def read_time(line: str) -> datetime | None:
-    """Return when the engine wrote a line, by its own clock, to the second; None where it does not say.
+    """Return when the engine wrote a line, by its own clock, to the second; None if it does not say.
 
     It names no year; this one is taken.
     """
@@ -101,7 +101,7 @@ def is_trouble(line: str) -> bool:
 
 
 def read_step(line: str) -> tuple[int, str] | None:
-    """Return (a training step, its main numbers as text); None where the line is about something else."""
+    """Return (a training step, its main numbers as text); None if the line is about something else."""
     found = _STEP.search(line)
     if found is None:
         return None

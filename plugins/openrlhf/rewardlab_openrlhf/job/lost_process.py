@@ -42,7 +42,7 @@ class StartFailure(JobError):
 
 
 def is_loss(error: BaseException) -> bool:
-    """Return whether an error of the engine came of a lost process, node or connection, as far as its text tells."""
+    """Return whether an error of the engine came of a lost process, node or connection, as far as its text says."""
     for cause in _causes(error):
         if isinstance(cause, LostProcess):
             return True
@@ -52,7 +52,7 @@ def is_loss(error: BaseException) -> bool:
 
 
 def is_text_of_loss(raised: str) -> bool:
-    """Return whether an exception's line tells of a lost process, node or connection."""
+    """Return whether an exception's line is about a lost process, node or connection."""
     return _OF_A_LOSS.search(raised) is not None
 
 

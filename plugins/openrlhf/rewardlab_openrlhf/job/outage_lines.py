@@ -1,4 +1,4 @@
-"""What the user reads of a judge that is down, where several scorers ask it and each of them tells of its questions."""
+"""The lines about a judge that is down, if several scorers ask it and each of them reports its questions."""
 
 import re
 import time
@@ -9,7 +9,7 @@ _BEGAN = "; its questions wait for it, for "
 _LASTS = re.compile(r"has been down for [^,]*, ([\d,]+) questions? waiting: ")
 _ENDED = re.compile(r"answers again after [^;]*; ([\d,]+) questions? waited")
 FORGOTTEN_S = 300.0
-"""a scorer that has told nothing of an outage for so long is dead, or nothing of its own waits"""
+"""a scorer that has reported nothing of an outage for so long is dead, or nothing of its own waits"""
 
 
 @dataclass
@@ -19,22 +19,22 @@ class _Outage:
     waiting: dict[str, int] = field(default_factory=dict)
     """the questions of each scorer for which it lasts"""
     heard: dict[str, float] = field(default_factory=dict)
-    """when each of them told of it last"""
+    """when each of them reported it last"""
     told: set[str] = field(default_factory=set)
-    """scorers that have told how long it lasts since the user read a line of that"""
+    """scorers that have reported how long it lasts since the user read a line of that"""
     waited: int = 0
 
 
 class OutageLines:
-    """A filter that makes one outage of what every scorer tells of it: its beginning, now and then a line, its end."""
+    """A filter that makes one outage of what every scorer reports: its beginning, now and then a line, its end."""
 
     def __init__(self) -> None:
         self._outages: dict[str, _Outage] = {}
 
     def read(self, scorer: str, text: str) -> str | None:
-        """Return the line for the user, with the questions of all scorers; None where another one's stands for it.
+        """Return the line for the user, with the questions of all scorers; None if another one's stands for it.
 
-        scorer: what tells the scorers' lines apart. A line about something else is returned as it is.
+        scorer: what distinguishes the scorers' lines. A line about something else is returned as it is.
         """
         about = _ABOUT_A_JUDGE.fullmatch(text)
         if about is None:

@@ -17,7 +17,7 @@ _CONFIG = "RAY_JOB_CONFIG_JSON_ENV_VAR"
 
 
 def outer_job(client: Any) -> str | None:
-    """Return the job of the client's cluster that this process belongs to; None where it belongs to none."""
+    """Return the job of the client's cluster that this process belongs to; None if it belongs to none."""
     try:
         job = json.loads(os.environ[_CONFIG])["metadata"]["job_submission_id"]
         return job if client.get_job_status(job).value in RUNNING else None

@@ -21,7 +21,7 @@ SPARE = 2
 
 
 def prepare(task: StageTask, tokenizer: StageTokenizer) -> StageFiles:
-    """Write the stage's files and report rows that had to be left out. A UserError where none is left."""
+    """Write the stage's files and report rows that had to be left out. A UserError if none is left."""
     task.folder.mkdir(parents=True, exist_ok=True)
     if isinstance(task.stage, RlStage):
         return _prepare_rl(task, task.stage, tokenizer)

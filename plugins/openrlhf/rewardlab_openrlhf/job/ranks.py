@@ -28,7 +28,7 @@ class RankFailure(JobError):
 
 
 def train_on_ranks(task: StageTask, command: Command) -> None:
-    """Run the command with its ranks. Raises RankFailure where a process of it fails."""
+    """Run the command with its ranks. Raises RankFailure if a process of it fails."""
     assert command.ranks is not None
     arguments = command.with_secrets(os.environ.get("WANDB_API_KEY"))
     if os.environ.get("RAY_ADDRESS"):

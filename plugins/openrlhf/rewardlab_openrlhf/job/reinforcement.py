@@ -23,7 +23,7 @@ from rewardlab_ray.stage_task import StageTask
 
 from rewardlab_openrlhf.compile import Command, evaluation_temperature
 from rewardlab_openrlhf.job.check_nodes import check_nodes
-from rewardlab_openrlhf.job.checkpoint import Progress, checkpoint_progress
+from rewardlab_openrlhf.job.checkpoint import StageProgress, checkpoint_progress
 from rewardlab_openrlhf.job.lost_process import LostProcess, StartFailure, is_loss, text_of_engine
 from rewardlab_openrlhf.layout import layout_of, split_size
 from rewardlab_openrlhf.options import Options, options_of, service_options
@@ -122,7 +122,7 @@ def _raise_reason(task: StageTask, service: Service, first: tuple[int, int] | No
 
 
 def check_last_step(task: StageTask, open_step: tuple[int, int]) -> None:
-    """Say where the last groups were too few to be trained on; a JobError where there are no others.
+    """Say where the last groups were too few to be trained on; a JobError if there are no others.
 
     OpenRLHF makes no update of fewer completions than an update has, and ends well with what it has, if it is the
     weights that it began with. open_step: what Service.open_step returns.
@@ -160,7 +160,7 @@ def executor_settings(backend: Options, stage: RlStage, policy_judge: bool) -> d
 
 
 def _evaluation_before(stage: RlStage) -> dict[str, Any] | None:
-    """Return how the policy is sampled before the first step; None where it is not."""
+    """Return how the policy is sampled before the first step; None if it is not."""
     if stage.evaluation is None or not stage.eval_before:
         return None
     return {"samples": stage.evaluation.samples, "temperature": evaluation_temperature(stage)}
@@ -181,7 +181,7 @@ def connect(task: StageTask) -> None:
 def _import_engine() -> None:
     """Import what OpenRLHF's module imports, while nodes are looked at and the actors that score start.
 
-    That takes seconds, and so do these. An error comes again where the module is run.
+    That takes seconds, and so do these. An error comes again if the module is run.
     """
     with suppress(Exception):
         import_module("openrlhf.trainer.ppo_trainer")
@@ -214,7 +214,7 @@ def _start_engine(task: StageTask, module: str, arguments: Sequence[str]) -> Non
 
 
 def _environment(task: StageTask) -> Mapping[str, str]:
-    """Return the variables of every process: those that OpenRLHF sets where it starts Ray itself, and the secrets."""
+    """Return the variables of every process: those that OpenRLHF sets if it starts Ray itself, and the secrets."""
     defaults = {"TOKENIZERS_PARALLELISM": "true", "NCCL_DEBUG": "WARN", "RAY_ENABLE_ZERO_COPY_TORCH_TENSORS": "1"}
     wanted = {name: os.environ.get(name, value) for name, value in defaults.items()} | telemetry_variables()
     return wanted | {name: os.environ[name] for name in options_of(task.plan).secrets if name in os.environ}
@@ -222,7 +222,7 @@ def _environment(task: StageTask) -> Mapping[str, str]:
 
 def _service_settings(task: StageTask, files: StageFiles) -> ServiceSettings:
     assert isinstance(task.stage, RlStage)
-    progress = checkpoint_progress(files.checkpoints) if files.resume else Progress()
+    progress = checkpoint_progress(files.checkpoints) if files.resume else StageProgress()
     return ServiceSettings(
         job=task.job,
         run=task.run,

@@ -22,10 +22,10 @@ def with_restarts(
     stop: Event,
     say: Callable[[str], None],
 ) -> None:
-    """Run the stage; start it again where its job died of a loss, `most` times in a row without a new checkpoint.
+    """Run the stage; start it again if its job died of a loss, `most` times in a row without a new checkpoint.
 
     attempt: runs the stage once; called with whether it is a restart. checkpoint: returns the step of the newest
-    checkpoint, as far as is known here. stop: ends a pause. A restart that fails before it trains, as where a node or a
+    checkpoint, as far as is known here. stop: ends a pause. A restart that fails before it trains, as when a node or a
     judge is still away, counts like one that is lost. Everything else that ends a job is raised as it is.
     """
     failed, before = 0, checkpoint()

@@ -37,7 +37,7 @@ def run_stage(job: StageJob) -> None:
     run = directory.path.absolute()
     _write_sources(job, run)
     if isinstance(plan.recipe.model, TinyModel):
-        _build_tiny(job)
+        job.starting_model()  # is built on this machine, which has the rows that its tokenizer learns from
     there = run if cluster_address(plan) is None else folder_on_nodes(plan, run)
 
     def attempt(again: bool) -> None:
@@ -87,14 +87,6 @@ def _code_of_job(
     if address is None:
         return run_here("rewardlab_openrlhf.job.driver", [str(run), *arguments], log.take, directory.stop)
     return run_on_cluster(plan, address, run, name, directory.attempt, arguments, log, say, directory.stop)
-
-
-def _build_tiny(job: StageJob) -> None:
-    """Build the tiny model on this machine, which has the rows that its tokenizer learns from."""
-    from transformers.utils.logging import disable_progress_bar
-
-    disable_progress_bar()
-    job.starting_model()
 
 
 def _write_sources(job: StageJob, run: Path) -> None:

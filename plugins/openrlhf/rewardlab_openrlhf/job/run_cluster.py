@@ -48,12 +48,12 @@ END_SPARE_S = 5.0
 PATIENCE_S = 300.0
 """a cluster that does not answer is asked again for as long as this, while the job runs there"""
 RAYS_NEWS = ("ray.dashboard.modules.dashboard_sdk", "ray._private.runtime_env.packaging")
-"""loggers that tell the terminal of the package in which a job is sent"""
+"""loggers that print on the terminal the package in which a job is sent"""
 _ENV_REFERENCE = re.compile(r"\$\{\s*oc\.env\s*:\s*([A-Za-z_]\w*)")
 
 
 def cluster_address(plan: Plan) -> str | None:
-    """Return the address of the Ray cluster that jobs go to; None where they run on this machine."""
+    """Return the address of the Ray cluster that jobs go to; None if they run on this machine."""
     return options_of(plan).address or os.environ.get("RAY_ADDRESS") or None
 
 
@@ -64,7 +64,7 @@ def folder_on_nodes(plan: Plan, run: Path) -> Path:
 
 
 def check_cluster(plan: Plan, address: str) -> None:
-    """Raise UserError where no job could be sent: no client, no cluster, or a secret that is not set here."""
+    """Raise UserError if no job could be sent: no client, no cluster, or a secret that is not set here."""
     try:
         import ray.job_submission  # noqa: F401
     except ImportError as error:
@@ -92,7 +92,7 @@ def run_on_cluster(
 ) -> int | None:
     """Submit stage `name`, or find the job that an earlier attempt left running, and follow it to its end.
 
-    Returns its exit code; None where Ray does not know it. On an interrupt it asks whether to stop the job, and raises
+    Returns its exit code; None if Ray does not know it. On an interrupt it asks whether to stop the job, and raises
     the interrupt again; by SIGTERM, the job is stopped without asking.
     """
     client = _client(plan, address)
@@ -224,7 +224,7 @@ def _left_running(client: Any, note: Path) -> str | None:
 
 
 def _follow(client: Any, job: str, log: StageLog) -> int | None:
-    """Take the job's log until it has ended; return its exit code, None where Ray does not know it."""
+    """Take the job's log until it has ended; return its exit code, None if Ray does not know it."""
     follower = _LogFollower(log)
     lost_since = None
     while True:

@@ -24,7 +24,7 @@ class LayoutError(ValueError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Layout:
+class StageLayout:
     """The GPUs of one stage. A rank is a process of the trainer, with one GPU."""
 
     nodes: int
@@ -71,8 +71,8 @@ class Layout:
         return (self.nodes, self.ranks // self.nodes) if self.ranks % self.nodes == 0 else (1, self.ranks)
 
 
-def layout_of(backend: Options, stage: SftStage | DpoStage | RlStage) -> Layout:
-    """Return the GPUs of a training stage. Raises LayoutError where there are too few or they do not divide."""
+def layout_of(backend: Options, stage: SftStage | DpoStage | RlStage) -> StageLayout:
+    """Return the GPUs of a training stage. Raises LayoutError if there are too few or they do not divide."""
     each = backend.gpus_per_node
     if each is None:
         raise LayoutError(("backend", "gpus_per_node"), "missing; say how many GPUs each node has, such as 8")
@@ -85,17 +85,17 @@ def layout_of(backend: Options, stage: SftStage | DpoStage | RlStage) -> Layout:
     return layout
 
 
-def _sft_dpo(backend: Options, stage: SftStage | DpoStage, each: int) -> Layout:
-    """Return whole nodes, as many as the batch divides over; one where it divides over none, a batch finding."""
+def _sft_dpo(backend: Options, stage: SftStage | DpoStage, each: int) -> StageLayout:
+    """Return whole nodes, as many as the batch divides over; one if it divides over none, a batch finding."""
     ring = backend.engine.ring_attention
     for nodes in range(backend.nodes, 0, -1):
         ranks = nodes * each
         if ranks % ring == 0 and stage.batch_size % (ranks // ring * (stage.micro_batch_size or 1)) == 0:
-            return Layout(nodes=nodes, gpus=ranks, ranks=ranks, ring=ring)
-    return Layout(nodes=1, gpus=each, ranks=each, ring=ring)
+            return StageLayout(nodes=nodes, gpus=ranks, ranks=ranks, ring=ring)
+    return StageLayout(nodes=1, gpus=each, ranks=each, ring=ring)
 
 
-def _rl(backend: Options, stage: RlStage, each: int) -> Layout:
+def _rl(backend: Options, stage: RlStage, each: int) -> StageLayout:
     beside = _scorer_nodes(backend, each)
     gpus, scorers = backend.nodes * each, sum(node.gpus for node in beside)
     left, held = gpus - scorers, sum(node.held for node in beside)
@@ -119,7 +119,7 @@ def _rl(backend: Options, stage: RlStage, each: int) -> Layout:
         engines, ranks = _shared(engine, left, scorers, held)
     else:
         engines, ranks = _separate(engine, left - held, scorers + held, critic)
-    return Layout(
+    return StageLayout(
         nodes=backend.nodes,
         gpus=gpus,
         ranks=ranks,
@@ -164,12 +164,12 @@ def _separate(engine: Engine, left: int, scorers: int, critic: bool) -> tuple[in
 
 
 def split_size(backend: Options) -> int:
-    """Return the GPUs that Ray must not split over nodes: an engine's, and 1 where there is only one node."""
+    """Return the GPUs that Ray must not split over nodes: an engine's, and 1 if there is only one node."""
     return backend.engine.tensor_parallel if backend.nodes > 1 else 1
 
 
 def _scorer_nodes(backend: Options, each: int) -> list[ScorerNode]:
-    """Return the nodes of scorers with GPUs. Raises LayoutError where a scorer cannot have its number of them."""
+    """Return the nodes of scorers with GPUs. Raises LayoutError if a scorer cannot have its number of them."""
     gpus = backend.scorers.num_gpus
     if gpus > 1 and (gpus != int(gpus) or gpus > each):
         why = f"{gpus:g}: a part of one GPU, or whole ones of a node ({each})"

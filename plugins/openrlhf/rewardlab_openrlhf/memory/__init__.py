@@ -1,6 +1,6 @@
 """The memory that a stage takes of a GPU, and the batch sizes that follow: an arithmetic, which measures nothing.
 
-model_sizes     a model's sizes from its config.json, where that can be read without the hub
+model_sizes     a model's sizes from its config.json, if that can be read without the hub
 token_costs     bytes of a token in one pass: logits, and activations
 micro_batches   the default of micro-batches, from what a token costs
 batches         the split of a step over the trainer's ranks

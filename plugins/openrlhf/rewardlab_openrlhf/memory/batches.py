@@ -8,7 +8,7 @@ from rewardlab.plan import Plan
 from rewardlab.recipe import DpoStage, Finding, RlStage, SftStage
 from rewardlab.training import StageBatches, divisors
 
-from rewardlab_openrlhf.layout import Layout
+from rewardlab_openrlhf.layout import StageLayout
 from rewardlab_openrlhf.memory.controller_cost import MAX_MS, controller_ms
 from rewardlab_openrlhf.memory.micro_batches import largest_divisor, pass_limits
 from rewardlab_openrlhf.options import Engine, options_of
@@ -25,7 +25,7 @@ class Batches:
     rollout_micro: int
     """in one forward pass for log-probabilities"""
     tokens: "PassTokens | None" = None
-    """where micro-batches are made by their tokens"""
+    """given if micro-batches are made by their tokens"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,10 +36,12 @@ class PassTokens:
     forward: int
 
 
-def batches(plan: Plan, stage: SftStage | DpoStage | RlStage, layout: Layout, longest: int | None = None) -> Batches:
+def batches(
+    plan: Plan, stage: SftStage | DpoStage | RlStage, layout: StageLayout, longest: int | None = None
+) -> Batches:
     """Return the batch sizes of a stage that has no `batch_findings`.
 
-    What the recipe does not say is chosen so that it fits (memory.micro_batches); where so few rows fit that OpenRLHF's
+    What the recipe does not say is chosen so that it fits (memory.micro_batches); if so few rows fit that OpenRLHF's
     trainer process would take long for them (memory.controller_cost), by tokens. longest: tokens of the stage's longest
     prompt (rl) or row, once the rows have been read.
     """
@@ -69,7 +71,7 @@ def _by_tokens(stage: RlStage, engine: Engine, rows: int) -> bool:
     return fits and controller_ms(stage.max_new_tokens, rows) > MAX_MS
 
 
-def _rollout_share(stage: RlStage, engine: Engine, layout: Layout) -> int:
+def _rollout_share(stage: RlStage, engine: Engine, layout: StageLayout) -> int:
     """Return the completions of a rank for log-probabilities, of which equal micro-batches are made."""
     share = stage.batch_size * stage.group_size // layout.shards
     if engine.dynamic_filtering is None:
@@ -78,7 +80,7 @@ def _rollout_share(stage: RlStage, engine: Engine, layout: Layout) -> int:
     return math.gcd(share, stage.group_size // layout.shards if stage.group_size % layout.shards == 0 else 1)
 
 
-def batch_findings(stage: SftStage | DpoStage | RlStage, engine: Engine, layout: Layout) -> Iterator[Finding]:
+def batch_findings(stage: SftStage | DpoStage | RlStage, engine: Engine, layout: StageLayout) -> Iterator[Finding]:
     """Yield what does not divide; paths begin at the stage.
 
     All ranks must get equal shares: they wait for each other at each micro-batch, for ever.

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rewardlab.plan import Plan
 
-from rewardlab_openrlhf.layout import Layout
+from rewardlab_openrlhf.layout import StageLayout
 from rewardlab_openrlhf.memory.micro_batches import ASSUMED_GIB, GIB
 from rewardlab_openrlhf.memory.stage_memory import EngineMemory, Pass, StageMemory, States, stage_memory
 from rewardlab_openrlhf.options import Engine, options_of
@@ -13,7 +13,7 @@ from rewardlab_openrlhf.stage_files import TrainingStage
 LESS = "zero_stage: 3, offload_optimizer: true or more GPUs take less"
 
 
-def memory_lines(plan: Plan, stage: TrainingStage, layout: Layout) -> Iterator[str]:
+def memory_lines(plan: Plan, stage: TrainingStage, layout: StageLayout) -> Iterator[str]:
     """Yield the arithmetic by role for a dry run, or why there is none."""
     backend, memory = options_of(plan), stage_memory(plan, stage, layout)
     if memory.model.assumed:
@@ -88,7 +88,7 @@ def _beside(others: float) -> str:
     return f", and other models {_gib(others)} beside it" if others else ""
 
 
-def _roles(memory: StageMemory, engine: Engine, layout: Layout) -> Iterator[str]:
+def _roles(memory: StageMemory, engine: Engine, layout: StageLayout) -> Iterator[str]:
     zero = f"ZeRO {engine.zero_stage} over {layout.ranks} ranks"
     offloaded = ", optimizer and gradients in the main memory" if engine.offload_optimizer else ""
     yield f"policy ({zero}{offloaded}): {_states(memory.policy)}"
@@ -119,7 +119,7 @@ def _pass(step: Pass) -> str:
     return f"{_gib(step.logits)} logits{activations} (micro-batch of {of}up to {step.tokens} tokens)"
 
 
-def _engine(engine: EngineMemory, layout: Layout) -> str:
+def _engine(engine: EngineMemory, layout: StageLayout) -> str:
     one = engine.cache_of_token * engine.tokens
     return (
         f"rollout engine of {layout.tensor_parallel} GPU(s): {_gib(engine.weights)} weights, and "

@@ -9,20 +9,20 @@ from dataclasses import dataclass
 from rewardlab.plan import Plan
 from rewardlab.recipe import DpoStage, RlStage, SftStage
 
-from rewardlab_openrlhf.layout import Layout
+from rewardlab_openrlhf.layout import StageLayout
 from rewardlab_openrlhf.memory.model_sizes import model_sizes
 from rewardlab_openrlhf.memory.token_costs import forward_bytes, training_bytes
 from rewardlab_openrlhf.options import options_of
 
 GIB = 2**30
 ASSUMED_GIB = 80.0
-"""a GPU's memory where `backend.gib_per_gpu` does not say it"""
+"""a GPU's memory if `backend.gib_per_gpu` does not say it"""
 SHARE = 0.25
 """of a GPU's memory for what a micro-batch adds"""
 ASSUMED_PROMPT = 1024
-"""tokens of the longest prompt, where neither the recipe nor the rows have said it yet"""
+"""tokens of the longest prompt, if neither the recipe nor the rows have said it yet"""
 ASSUMED_ROW = 4096
-"""tokens of the longest row of sft and dpo, where neither the recipe nor the rows have said it yet"""
+"""tokens of the longest row of sft and dpo, if neither the recipe nor the rows have said it yet"""
 
 
 ROUNDED_DOWN = 2
@@ -42,8 +42,10 @@ class PassLimits:
     forward_tokens: int
 
 
-def pass_limits(plan: Plan, stage: SftStage | DpoStage | RlStage, layout: Layout, longest: int | None) -> PassLimits:
-    """Return the most rows whose passes take `SHARE` of a GPU at the most, and 1 where one row takes more.
+def pass_limits(
+    plan: Plan, stage: SftStage | DpoStage | RlStage, layout: StageLayout, longest: int | None
+) -> PassLimits:
+    """Return the most rows whose passes take `SHARE` of a GPU at the most, and 1 if one row takes more.
 
     longest: tokens of the stage's longest prompt (rl) or row, once the rows have been read.
     """
@@ -61,7 +63,9 @@ def pass_limits(plan: Plan, stage: SftStage | DpoStage | RlStage, layout: Layout
     )
 
 
-def longest_row(stage: SftStage | DpoStage | RlStage, context: int | None, longest: int | None, layout: Layout) -> int:
+def longest_row(
+    stage: SftStage | DpoStage | RlStage, context: int | None, longest: int | None, layout: StageLayout
+) -> int:
     """Return the tokens of the longest row that one GPU sees; `context` is the rollout engine's limit."""
     if isinstance(stage, RlStage):
         prompt = longest or stage.max_prompt_tokens or ASSUMED_PROMPT

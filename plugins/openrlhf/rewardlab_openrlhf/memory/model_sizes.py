@@ -55,7 +55,7 @@ ASSUMED = ModelSizes(
 
 
 def model_sizes(model: str | TinyModel | None) -> ModelSizes:
-    """Return the sizes of a recipe's model; `ASSUMED` where its config.json is not here or of an unusual kind."""
+    """Return the sizes of a recipe's model; `ASSUMED` if its config.json is not here or of an unusual kind."""
     if isinstance(model, TinyModel):
         return ModelSizes(
             vocabulary=model.vocabulary,
@@ -81,7 +81,7 @@ def _sizes_here(model: str) -> ModelSizes:
 
 
 def sizes_of_config(config: Mapping[str, Any]) -> ModelSizes:
-    """Return the sizes that a config.json names. LookupError or TypeError where it is of an unusual kind."""
+    """Return the sizes that a config.json names. LookupError or TypeError if it is of an unusual kind."""
     config = {**config, **(config.get("text_config") or {})}
     if config.get("kv_lora_rank"):
         raise LookupError("keys and values of low rank are not counted")

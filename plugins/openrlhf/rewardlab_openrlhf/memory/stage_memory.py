@@ -10,7 +10,7 @@ from rewardlab.plan import Plan
 from rewardlab.recipe import DpoStage, RlStage, SftStage
 from rewardlab.training import Lora
 
-from rewardlab_openrlhf.layout import Layout
+from rewardlab_openrlhf.layout import StageLayout
 from rewardlab_openrlhf.memory.batches import Batches, batches
 from rewardlab_openrlhf.memory.micro_batches import pass_limits
 from rewardlab_openrlhf.memory.model_sizes import ModelSizes, model_sizes
@@ -49,7 +49,7 @@ class Pass:
     """Bytes on a GPU that one micro-batch adds: its logits, and what is kept of its layers."""
 
     rows: int
-    """0 where micro-batches are made by their tokens"""
+    """0 if micro-batches are made by their tokens"""
     tokens: int
     """of the whole micro-batch at its longest"""
     logits: float
@@ -88,7 +88,7 @@ class StageMemory:
     """these leave each other room while they wait"""
 
 
-def stage_memory(plan: Plan, stage: SftStage | DpoStage | RlStage, layout: Layout) -> StageMemory:
+def stage_memory(plan: Plan, stage: SftStage | DpoStage | RlStage, layout: StageLayout) -> StageMemory:
     """Return what each role of a stage that passes `check` takes on each of its GPUs."""
     backend, model = options_of(plan), model_sizes(plan.recipe.model)
     engine = backend.engine
@@ -151,7 +151,7 @@ def _forward(model: ModelSizes, rows: Batches, of_row: int, rl: bool) -> Pass:
     return Pass(rows=0 if rows.tokens is not None else count, tokens=tokens, logits=tokens * forward_logits(model))
 
 
-def _engine(model: ModelSizes, engine: Engine, layout: Layout, tokens: int) -> EngineMemory:
+def _engine(model: ModelSizes, engine: Engine, layout: StageLayout, tokens: int) -> EngineMemory:
     cache = 2 * BF16 * model.layers * model.key_value
     return EngineMemory(
         weights=BF16 * model.parameters / layout.tensor_parallel,
@@ -161,6 +161,6 @@ def _engine(model: ModelSizes, engine: Engine, layout: Layout, tokens: int) -> E
     )
 
 
-def engine_share(engine: Engine, layout: Layout) -> float:
+def engine_share(engine: Engine, layout: StageLayout) -> float:
     """Return the share of a GPU's memory that vLLM may take."""
     return engine.gpu_memory or (MEMORY_SHARED if layout.colocated else MEMORY_OWN)

@@ -12,7 +12,7 @@ The float32 copy, which `return_output` and flash-attn's cross-entropy keep; its
 not write in place; and the gradient of the bf16 original.
 """
 FORWARD_LOGITS = 2 + 4
-"""bytes of a logit where no gradient is taken: bf16, and the float32 copy of it"""
+"""bytes of a logit if no gradient is taken: bf16, and the float32 copy of it"""
 
 
 def training_logits(model: ModelSizes) -> int:

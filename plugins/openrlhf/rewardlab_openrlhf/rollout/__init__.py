@@ -2,9 +2,8 @@
 
 executor                         what OpenRLHF loads and calls for every completion
 group_barrier                    the members of a group meet; the first to start works for all
-group_rollout                    one group from its prompt to its samples
+group_rollout                    one group from its prompt to its samples: generated, put to a scorer, rewarded
 completions                      generating under a deadline, decoding beside the event loop
-group_scoring, engine_samples    the group at its scorer, and what OpenRLHF gets back for each member
-receipt                          tells the coordinator that a group has arrived at OpenRLHF's trainer
+engine_samples                   what OpenRLHF gets back for each member
 policy_questions                 questions of the judge policy/self
 """

@@ -26,7 +26,7 @@ class GeneratedCompletion:
 
     ids: list[int]
     log_probs: list[float] | None
-    """one for each id, None where the sampling parameters ask for none"""
+    """one for each id, None if the sampling parameters ask for none"""
     text: str
     """without special tokens"""
     truncated: bool
@@ -50,14 +50,14 @@ class TextThread:
         return await self.run(lambda: list(tokenizer(text=text, add_special_tokens=False)["input_ids"]))
 
     async def read_output(self, tokenizer: Any, params: Any, output: Any) -> GeneratedCompletion:
-        """Return vLLM's CompletionOutput as a GeneratedCompletion; JobError where log-probabilities are missing."""
+        """Return vLLM's CompletionOutput as a GeneratedCompletion; JobError if log-probabilities are missing."""
         return await self.run(lambda: _read(tokenizer, params, output))
 
 
 async def generate(engine: Any, prompt_ids: list[int], params: Any, timeout: float, what: str) -> Any:
     """Return one completion (vLLM's CompletionOutput) of a prompt.
 
-    `what` names it in messages. LostCompletion where the engine fails or breaks off, or after `timeout` seconds.
+    `what` names it in messages. LostCompletion if the engine fails or breaks off, or after `timeout` seconds.
     """
     try:
         async with Deadline(timeout, f"{what} took more than {timeout:g} s (completion_timeout)", LostCompletion):

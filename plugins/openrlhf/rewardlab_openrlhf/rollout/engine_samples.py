@@ -11,6 +11,9 @@ from rewardlab_ray.messages import SCORED, GroupRewards
 
 from rewardlab_openrlhf.rollout.completions import GeneratedCompletion
 
+ARRIVED_GROUP = "rewardlab_group"
+"""the key of a sample that says to OpenRLHF's trainer, when generation runs ahead, which group has arrived with it"""
+
 
 @dataclass(frozen=True, kw_only=True)
 class RolloutRequest:

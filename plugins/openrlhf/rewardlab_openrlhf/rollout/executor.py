@@ -18,20 +18,18 @@ from ray.exceptions import RayError
 from rewardlab.errors import JobError, RewardlabError, one_line
 from rewardlab_ray.ray_actors import JobActor, coordinator_name, scorer_name, scoring_deadline
 
-from rewardlab_openrlhf.rollout.arrival_callback import Receipt
 from rewardlab_openrlhf.rollout.completions import TextThread
-from rewardlab_openrlhf.rollout.engine_samples import RolloutRequest, describe_logs
+from rewardlab_openrlhf.rollout.engine_samples import ARRIVED_GROUP, RolloutRequest, describe_logs
 from rewardlab_openrlhf.rollout.group_barrier import GroupBarrier
-from rewardlab_openrlhf.rollout.group_rollout import GroupRollout, Limits
-from rewardlab_openrlhf.rollout.group_scoring import describe_prompt
+from rewardlab_openrlhf.rollout.group_rollout import GroupRollout, RolloutLimits, describe_prompt
 from rewardlab_openrlhf.rollout.policy_questions import answer_question
 from rewardlab_openrlhf.rollout.sampling import recipe_sampling
 
 REPORT_LIMIT_S = 30.0
-"""seconds for telling the coordinator why the job ends"""
+"""seconds for reporting to the coordinator why the job ends"""
 
 TURN_S = 20.0
-"""seconds after which a group asks again whether it is its turn: a call to an actor is no place to wait for ever"""
+"""seconds after which a group asks again whether it is its turn: a call to an actor is not a place to wait for ever"""
 
 _log = logging.getLogger(__name__)
 
@@ -40,8 +38,8 @@ class GroupExecutor(AgentExecutorBase):
     """The executor of OpenRLHF that generates and scores whole groups, through the actors of `job`.
 
     settings: scorers (how many there are), completion_timeout, scoring_timeout, on_partial; chat_template, top_k and
-    stop where the recipe has them; generates_ahead where OpenRLHF receives groups of several steps at once;
-    evaluation_before ({samples, temperature}) where the stage is evaluated before its first step; policy_judge where
+    stop if the recipe has them; generates_ahead if OpenRLHF receives groups of several steps at once;
+    evaluation_before ({samples, temperature}) if the stage is evaluated before its first step; policy_judge if
     the recipe asks the policy itself. A failure reaches the coordinator, then every member of its group as a JobError.
     """
 
@@ -49,7 +47,7 @@ class GroupExecutor(AgentExecutorBase):
     settings: ClassVar[Mapping[str, Any]]
 
     def __init__(self) -> None:
-        self._limits = Limits.of(self.settings)
+        self._limits = RolloutLimits.of(self.settings)
         self._coordinator = JobActor(coordinator_name(self.job))
         self._scorers = [JobActor(scorer_name(self.job, number)) for number in range(self.settings["scorers"])]
         self._barrier = GroupBarrier()
@@ -101,7 +99,7 @@ class GroupExecutor(AgentExecutorBase):
             self._require_same_logs(samples)
             if self.settings.get("generates_ahead") and not prompt.evaluation:
                 await self._wait_for_turn(rollout.key, describe_prompt(prompt))
-                samples[0]["receipt"] = Receipt(self.job, rollout.key)
+                samples[0][ARRIVED_GROUP] = rollout.key
             return samples
         except Exception as error:  # whatever it is, the job ends, and the coordinator has to know why
             known = isinstance(error, RewardlabError)
@@ -135,7 +133,7 @@ class GroupExecutor(AgentExecutorBase):
     async def _announce(self) -> None:
         """Tell the coordinator that this engine takes questions; with every group, as a restart forgets it.
 
-        Only where somebody asks: a process that holds an engine's handle has imported vLLM for it.
+        Only if somebody asks: a process that holds an engine's handle has imported vLLM for it.
         """
         context = get_runtime_context()
         if context.get_actor_id() is not None:  # outside of an actor nobody could ask

@@ -1,6 +1,7 @@
 """One group from its prompt to its samples: completions are generated, scored, and given to the members."""
 
 import logging
+import math
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass
@@ -11,18 +12,17 @@ from zlib import crc32
 from rewardlab import Completion
 from rewardlab.concurrency import gather_or_cancel
 from rewardlab.errors import JobError
-from rewardlab_ray.messages import GroupPlace, RolloutPrompt
-from rewardlab_ray.ray_actors import JobActor
+from rewardlab_ray.messages import GroupPlace, GroupRewards, RolloutPrompt
+from rewardlab_ray.ray_actors import Deadline, JobActor, scoring_deadline
 
 from rewardlab_openrlhf.rollout.completions import GeneratedCompletion, LostCompletion, TextThread, generate
 from rewardlab_openrlhf.rollout.engine_samples import RolloutRequest, engine_sample, sample_for_lost_member
-from rewardlab_openrlhf.rollout.group_scoring import GroupScoring, describe_prompt
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class RolloutLimits:
     """The recipe's `backend.engine.barrier`; timeouts in seconds."""
 
     completion_timeout: float
@@ -35,8 +35,17 @@ class Limits:
         return cls(**{name: settings[name] for name in cls.__dataclass_fields__})
 
 
+def describe_prompt(prompt: RolloutPrompt) -> str:
+    """Return how messages name a prompt: "row 3 of the training prompts"."""
+    return f"row {prompt.row} of the {'evaluation' if prompt.evaluation else 'training'} prompts"
+
+
 class GroupRollout:
-    """The rollout of one group, all of which is scored by one of `scorers`."""
+    """The rollout of one group, all of which is scored by one of `scorers`.
+
+    The scorer gets each completion as it comes, and some seconds for each answer. One that Ray has restarted knows
+    nothing of the group: everything is put again.
+    """
 
     def __init__(
         self,
@@ -44,7 +53,7 @@ class GroupRollout:
         prompt: RolloutPrompt,
         scorers: list[JobActor],
         text_thread: TextThread,
-        limits: Limits,
+        limits: RolloutLimits,
     ) -> None:
         self._request = request
         self._prompt = prompt
@@ -53,22 +62,24 @@ class GroupRollout:
         self._limits = limits
         self._prompt_ids: list[int] = []
         self._pool: dict[int, GeneratedCompletion] = {}
-        self._scoring: GroupScoring
+        self._place: GroupPlace
+        self._scorer: JobActor
         self._name = describe_prompt(prompt)
 
     @property
     def key(self) -> str:
         """The key of the group that was recorded; known once there are samples."""
-        return self._scoring.place.key
+        return self._place.key
 
     async def samples(self, size: int) -> list[dict[str, Any]]:
         """Return what each of the group's `size` members returns to OpenRLHF, in order."""
         self._prompt_ids = await self._text_thread.tokens(self._request.tokenizer, self._prompt.text)
         self._require_room()
-        self._scoring = self._open_scoring(size)
+        self._open(size)
         members = await self._generate_first(size)
         await self._generate_further()
-        rewards = await self._scoring.finish()
+        rewards = await self._answer("finish")
+        self._check(rewards)
         samples = {
             member: engine_sample(self._request, self._prompt_ids, self._pool[kept], rewards, order)
             for order, (member, kept) in enumerate(zip(members, rewards.kept, strict=True))
@@ -79,7 +90,7 @@ class GroupRollout:
         ]
 
     def _require_room(self) -> None:
-        """Raise JobError where the prompt is too long: OpenRLHF's own executors would cut its start off."""
+        """Raise JobError if the prompt is too long: OpenRLHF's own executors would cut its start off."""
         new = self._request.params.max_tokens or 1
         if len(self._prompt_ids) + new > self._request.max_length:
             raise JobError(
@@ -87,9 +98,10 @@ class GroupRollout:
                 f"{self._request.max_length} of data.max_len; set max_prompt_tokens, or leave the row out"
             )
 
-    def _open_scoring(self, size: int) -> GroupScoring:
+    def _open(self, size: int) -> None:
+        """Choose a new group of this size and its scorer, which does not know of it before something is put."""
         prompt, key = self._prompt, uuid4().hex
-        place = GroupPlace(
+        self._place = GroupPlace(
             key=key,
             row=prompt.row,
             evaluation=prompt.evaluation,
@@ -97,8 +109,7 @@ class GroupRollout:
             size=size,
             position=prompt.position,
         )
-        scorer = self._scorers[crc32(key.encode()) % len(self._scorers)]
-        return GroupScoring(scorer, place, self._limits.scoring_timeout)
+        self._scorer = self._scorers[crc32(key.encode()) % len(self._scorers)]
 
     async def _generate_first(self, size: int) -> list[int]:
         """Generate a completion for each member; return the members that have one."""
@@ -113,21 +124,22 @@ class GroupRollout:
 
     async def _shrink(self, members: list[int]) -> None:
         """Score these members as a group of their own size, in place of the one that lost a completion."""
-        await self._scoring.drop()
+        async with self._deadline():
+            await self._scorer.call("drop", self.key)
         self._pool = {order: self._pool[member] for order, member in enumerate(members)}
-        self._scoring = self._open_scoring(len(members))
-        for index, generated in self._pool.items():
-            await self._scoring.put(index, self._completion(generated))
+        self._open(len(members))
+        for index in self._pool:
+            await self._put(index)
 
     async def _generate_further(self) -> None:
         """Generate the further completions that the group sampler wants."""
-        while wanted := await self._scoring.more():
+        while wanted := await self._answer("more"):
             losses = await gather_or_cancel(self._generate(None) for _ in range(wanted))
             if all(losses):
                 raise losses[0]
 
     async def _generate(self, index: int | None) -> LostCompletion | None:
-        """Generate a completion into the pool and hand it to the scorer; return its loss where losses are allowed."""
+        """Generate a completion into the pool and hand it to the scorer; return its loss if losses are allowed."""
         number = "a further completion" if index is None else f"completion {index}"
         request, timeout = self._request, self._limits.completion_timeout
         try:
@@ -140,12 +152,28 @@ class GroupRollout:
         generated = await self._text_thread.read_output(request.tokenizer, request.params, output)
         index = len(self._pool) if index is None else index
         self._pool[index] = generated
-        await self._scoring.put(index, self._completion(generated))
+        await self._put(index)
         return None
+
+    async def _put(self, index: int) -> None:
+        """Hand completion `index` over; from the group's size on, those that the group sampler wanted in addition."""
+        async with self._deadline():
+            await self._scorer.call("put", self._place, index, self._completion(self._pool[index]))
+
+    async def _answer(self, method: str) -> Any:
+        """Return what a method says of the group once the scorer, which may have been restarted, knows all of it."""
+        async with self._deadline():
+            while (answer := await self._scorer.call(method, self.key, len(self._pool))) is None:
+                for index, generated in list(self._pool.items()):  # one by one: many long texts hold the loop
+                    await self._scorer.call("put", self._place, index, self._completion(generated))
+        return answer
+
+    def _deadline(self) -> Deadline:
+        return scoring_deadline(self._limits.scoring_timeout, self._name, self._scorer.name)
 
     @property
     def _params(self) -> Any:
-        """The sampling parameters with a length; where OpenRLHF names none, the rest of `max_length`."""
+        """The sampling parameters with a length; if OpenRLHF names none, the rest of `max_length`."""
         if self._request.params.max_tokens is not None:
             return self._request.params
         params = deepcopy(self._request.params)
@@ -155,3 +183,15 @@ class GroupRollout:
     def _completion(self, generated: GeneratedCompletion) -> Completion:
         text = self._prompt.opened + generated.text
         return Completion(text=text, token_count=len(generated.ids), truncated=generated.truncated)
+
+    def _check(self, rewards: GroupRewards) -> None:
+        """Raise JobError unless there is a finite reward for each member: OpenRLHF silently skips a step with NaN."""
+        source, size = f"{self._name}: {self._scorer.name}", self._place.size
+        for numbers in (rewards.kept, rewards.values, rewards.logs, rewards.correctness):
+            if numbers is not None and len(numbers) != size:
+                raise JobError(f"{source} gave {len(numbers)} rewards to a group of {size}")
+        if strange := set(rewards.kept) - self._pool.keys():
+            raise JobError(f"{source} kept completions {sorted(strange)} of {len(self._pool)}")
+        for name, numbers in (("rewards", rewards.values), ("correctness", rewards.correctness or ())):
+            if not all(map(math.isfinite, numbers)):
+                raise JobError(f"{source} gave {name} that are not finite: {[float(number) for number in numbers]}")

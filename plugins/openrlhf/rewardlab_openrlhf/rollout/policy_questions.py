@@ -16,7 +16,7 @@ async def answer_question(
 
     label: JSON {"ask": {"messages", "temperature", "top_p", "max_tokens", "thinking"}}. The answer is {"text",
     "prompt_tokens", "completion_tokens", "finish_reason"}; its text begins with the `<think>` that the chat template
-    opened. `template` stands in for the tokenizer's own. JobError where there is no answer.
+    opened. `template` stands in for the tokenizer's own. JobError if there is no answer.
     """
     from vllm import SamplingParams
 

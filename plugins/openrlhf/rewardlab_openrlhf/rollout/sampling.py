@@ -8,7 +8,7 @@ from typing import Any
 def recipe_sampling(params: Any, settings: Mapping[str, Any]) -> Any:
     """Return OpenRLHF's SamplingParams with the recipe's `top_k` and `stop`, for which OpenRLHF has no arguments.
 
-    It is the same object where the recipe has neither. A stop string stays in the completion: its tokens were sampled,
+    It is the same object if the recipe has neither. A stop string stays in the completion: its tokens were sampled,
     so they are trained on, and rewards read them.
     """
     top_k, stop = settings.get("top_k"), settings.get("stop")

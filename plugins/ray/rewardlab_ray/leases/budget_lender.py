@@ -14,7 +14,7 @@ SILENT_S = 5.0
 
 @dataclass
 class _Account:
-    """What a borrower has spent, and what it has beside that."""
+    """The amount that a borrower has spent, and what it has beside that."""
 
     spent: Tokens = (0, 0)
     unspent: Tokens = (0, 0)
@@ -28,7 +28,7 @@ class _Account:
 class BudgetLender:
     """The budget of one judge, for all processes that ask it.
 
-    What is lent counts as spent until its borrower gives it back or says that it is spent, and for ever where the
+    What is lent counts as spent until its borrower gives it back or says that it is spent, and for ever if the
     borrower is killed. `spent` and `save` are as in Budget: what is lent was saved before. A borrower that is unknown
     here has what it has from this lender's predecessor, in whose saved amounts it was counted.
     """

@@ -14,13 +14,13 @@ from rewardlab_ray.leases.shared_replies import ReplyLine, SharedReplies
 
 Lease = Callable[[dict[str, LeaseReport]], Awaitable[Mapping[str, LeaseGrant]]]
 MAX_PAUSE_S = 5.0
-"""between two reports where there is no lender"""
+"""between two reports if there is no lender"""
 
 
 class JudgeShare:
     """The share of this process: give it to `open_judges` as `sharing`, then call `start`, on the judges' loop.
 
-    lease: takes reports to the lender, however often that is restarted. A JobError where it stays away ends the job.
+    lease: takes reports to the lender, however often that is restarted. A JobError if it stays away ends the job.
     owners: the owners of each judge's replies; a judge that has none keeps no reply.
     """
 
@@ -41,7 +41,7 @@ class JudgeShare:
         return self._leased[name].limits
 
     def replies(self, name: str) -> ReplyStore | None:
-        """Return the replies of a judge that all processes share; None where none are kept."""
+        """Return the replies of a judge that all processes share; None if none are kept."""
         owners = self._owners.get(name)
         return SharedReplies(name, owners) if owners else None
 
@@ -52,7 +52,7 @@ class JudgeShare:
             self._task = asyncio.ensure_future(self._go_on())
 
     async def report(self) -> None:
-        """Report what was counted since the last report; do nothing where that is nothing."""
+        """Report what was counted since the last report; do nothing if that is nothing."""
         if any(judge.usage != self._reported.get(name, Usage()) for name, judge in self._judges.items()):
             await self._exchange()
 
@@ -85,7 +85,7 @@ class JudgeShare:
             try:
                 self._take(await self._lease(reports), sent)
                 self._reported = {name: report.usage for name, report in reports.items()}
-            except Exception as error:  # whatever is wrong with the way to the lender is no failure of a reward
+            except Exception as error:  # whatever is wrong with the way to the lender is not a failure of a reward
                 self._stop(error)
 
     def _take(self, grants: Mapping[str, LeaseGrant], sent: float) -> None:

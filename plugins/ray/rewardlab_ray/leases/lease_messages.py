@@ -44,7 +44,7 @@ class LeaseReport:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LeaseGrant:
-    """What a lender gives to one borrower."""
+    """A loan of a lender to one borrower."""
 
     permits: int
     """that it has from now on"""

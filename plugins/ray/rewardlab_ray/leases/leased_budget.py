@@ -26,7 +26,7 @@ class LeasedBudget:
 
     @property
     def needs(self) -> tuple[Tokens, ...]:
-        """What is wanted for each of the first questions that wait, beyond what is free."""
+        """The amounts wanted for each of the first questions that wait, beyond what is free."""
         free, needs = self._free, []
         for bound, _ in list(self._waiting)[:MAX_NEEDS]:
             missing = max(0, bound[0] - free[0]), max(0, bound[1] - free[1])
@@ -42,11 +42,11 @@ class LeasedBudget:
 
     @property
     def unspent(self) -> Tokens:
-        """What was lent and is not spent."""
+        """The amount that was lent and is not spent."""
         return self._free[0] + self._under_way[0], self._free[1] + self._under_way[1]
 
     async def hold(self, ask: Ask) -> Tokens:
-        """Set aside the most that the question can cost, as Budget does. Raises JobError where nothing is left."""
+        """Set aside the most that the question can cost, as Budget does. Raises JobError if nothing is left."""
         bound = question_bound(ask, self._most_tokens)
         if self._waiting or not self._take(bound):
             await self._wait(bound)

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 class PermitLender:
     """Permits for questions under way; no more than `count` are lent at any time.
 
-    They are divided by what borrowers want: a permit that one does not want goes to another. Where there are more
+    They are divided by what borrowers want: a permit that one does not want goes to another. If there are more
     borrowers than permits, they take turns. Borrowers are known by a key that a restarted process does not share with
     its predecessor.
     """
@@ -26,7 +26,7 @@ class PermitLender:
     def exchange(self, borrower: Hashable, held: int, wanted: int, lends: bool = True) -> tuple[int, int]:
         """Note what a borrower has and wants; return (the permits that it has now, how many it may keep).
 
-        lends: false where nothing may be lent yet.
+        lends: false if nothing may be lent yet.
         """
         self._held[borrower], self._wanted[borrower] = held, wanted
         target = self._targets()[borrower]

@@ -19,7 +19,7 @@ Message = tuple[Any, ...]
 """("claim", judge, key), ("keep", judge, key, model, draw, reply), ("release", judge, key),
 ("forget", judge, keys, recorded)"""
 Answer = Reply | bool | JobError | None
-"""of a claim: the reply, True where the asker is to ask, False where another one does; else the kept reply or None"""
+"""of a claim: the reply, True if the asker is to ask, False if another one does; else the kept reply or None"""
 
 
 def owner_of(key: str, owners: int) -> int:
@@ -35,7 +35,7 @@ class ReplyShard:
         self._askers: dict[str, Asker] = {}
 
     def claim(self, asker: Asker, key: str) -> Reply | bool:
-        """Return the kept reply; True where this asker is to ask, False where another one does so now."""
+        """Return the kept reply; True if this asker is to ask, False if another one does so now."""
         if (reply := self._kept.find(key)) is not None:
             return reply
         return self._askers.setdefault(key, asker) == asker

@@ -18,8 +18,8 @@ MAX_TOGETHER = 1000
 class ReplyLine:
     """The messages of this process to one owner, many of which travel at once; on one event loop.
 
-    send: takes messages to the owner, however often that is restarted, and returns its answers. A JobError where it
-    stays away. together: seconds to wait for further messages; None where the owner is in this process.
+    send: takes messages to the owner, however often that is restarted, and returns its answers. A JobError if it
+    stays away. together: seconds to wait for further messages; None if the owner is in this process.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class ReplyLine:
             owners = self._owners
             try:
                 answers = await self._send(messages)
-            except Exception as error:  # whatever is wrong with the way to the owner is no failure of a reward
+            except Exception as error:  # whatever is wrong with the way to the owner is not a failure of a reward
                 failure = error if isinstance(error, JobError) else JobError(one_line(error))
                 return [failure] * len(messages)
             if owners == self._owners:
@@ -97,7 +97,7 @@ class SharedReplies:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def claim(self, key: str) -> Reply | None:
-        """Return the kept reply, once there is one if another process asks; None where this process is to ask."""
+        """Return the kept reply, once there is one if another process asks; None if this process is to ask."""
         self._loop = asyncio.get_running_loop()
         while True:
             found = await self._line(key).put("claim", self._judge, key)

@@ -25,7 +25,7 @@ class _Reserved:
 
 
 class TurnLender:
-    """Turns by a judge's limits of requests and tokens a minute, each None where there is none.
+    """Turns by a judge's limits of requests and tokens a minute, each None if there is none.
 
     However late within LAPSE_S a turn is used, no minute has more questions than the limits. Borrowers are served in
     the order in which they began to wait. The buckets begin empty, since a lender that was restarted does not know what
@@ -98,7 +98,7 @@ class TurnLender:
         return next((one for one, seen in self._line.items() if now - seen <= LATE_S), borrower) == borrower
 
     def _pay(self, borrower: Hashable, cost: float, now: float) -> bool:
-        """Pay for a question and return True; where it cannot be paid for yet, reserve its turn."""
+        """Pay for a question and return True; if it cannot be paid for yet, reserve its turn."""
         if self._reserved is not None and now - self._reserved.due > LAPSE_S:
             self._cancel()  # it would be used too late
         if self._reserved is None:

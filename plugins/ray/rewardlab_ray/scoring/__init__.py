@@ -6,7 +6,7 @@ scorer_placement, scorer_nodes          the nodes and GPUs that Ray gives the sc
 coordinator                             the one process that lends judges and indexes the ledger
 reading_order                           which prompt a ticket of the engine stands for
 recorder, evaluation_passes, step_log   groups noted as they come: index, evaluations, curves
-training_steps                          which step trains on a group where only the order of groups decides it
+training_steps                          which step trains on a group if only the order of groups decides it
 outage_watch                            the user is told of an actor that is out of reach
 journal, recorded_groups                what an actor that Ray restarts has to know again
 scorer_actor, rewards                   scoring groups, and the rewards that the engine receives

@@ -54,7 +54,7 @@ class Coordinator:
     async def rollout_prompt(self, label: str) -> RolloutPrompt:
         """Return the prompt that a row of the engine stands for; the same row always stands for the same prompt.
 
-        JobError where there is none.
+        JobError if there is none.
         """
         parts = await self._parts()
         return await parts.thread.call(parts.reading_order.rollout_prompt, label)
@@ -73,7 +73,7 @@ class Coordinator:
         return await parts.lending.call(parts.owner.answer, asker, messages)
 
     async def record(self, place: GroupPlace, written: WrittenGroup) -> None:
-        """Return once the group counts in the ledger; a key counts once. A JobError where the job must end."""
+        """Return once the group counts in the ledger; a key counts once. A JobError if the job must end."""
         parts = await self._parts()
         recorded = await parts.thread.call(parts.recorder.record, place, written)
         if parts.release_order is not None and recorded is not None and recorded.trains:
@@ -130,7 +130,7 @@ class Coordinator:
             await asyncio.to_thread(self._settings.write_failure, message)
 
     async def failure(self) -> str | None:
-        """Return the first reason why the job has to end; None where there is none."""
+        """Return the first reason why the job has to end; None if there is none."""
         return self._failure
 
     async def waiting(self) -> None:
@@ -200,7 +200,7 @@ class _CoordinatorParts:
     reading_order: ReadingOrder
     recorder: Recorder
     release_order: ReleaseOrder | None
-    """where the engine receives the groups of several steps at once"""
+    """given if the engine receives the groups of several steps at once"""
     rows_before_training: list[int]
     """to evaluate on before the first step; nobody has claimed them"""
     claimed_rows: dict[str, int] = field(default_factory=dict)
@@ -221,7 +221,7 @@ class _CoordinatorParts:
         return self.judges.exchange(borrower, reports)
 
     def claim_row(self, claim: str) -> int | None:
-        """Return the row that belongs to a claim; None where none is left for it."""
+        """Return the row that belongs to a claim; None if none is left for it."""
         if claim not in self.claimed_rows and self.rows_before_training:
             self.claimed_rows[claim] = self.rows_before_training.pop()
         return self.claimed_rows.get(claim)

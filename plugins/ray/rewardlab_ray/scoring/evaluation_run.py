@@ -18,7 +18,7 @@ class EvaluationRun:
         self._run: Any = None
 
     def add(self, step: int, results: Results) -> None:
-        """Log the means of an evaluation after `step` steps of training. Raises JobError where W&B refuses."""
+        """Log the means of an evaluation after `step` steps of training. Raises JobError if W&B refuses."""
         import wandb
 
         try:

@@ -18,7 +18,7 @@ class Journal:
         self._file = LineAppender(path)
 
     def add(self, fact: dict[str, Any]) -> None:
-        """Append a fact. A JobError where the disk refuses."""
+        """Append a fact. A JobError if the disk refuses."""
         self._file.write(f"{json.dumps(fact)}\n".encode())
 
     def close(self) -> None:

@@ -31,7 +31,7 @@ class _WatchedActor:
 
 
 class OutageWatch:
-    """A thread in the driver that calls `waiting` of every actor, and tells where one is out of reach. Close it.
+    """A thread in the driver that calls `waiting` of every actor, and reports one that is out of reach. Close it.
 
     actors: by what they are called in the lines, such as "scorer 0". The number that an outage's lines have is that of
     the groups that were under way at a scorer, and of the calls of all scorers that wait for the coordinator.

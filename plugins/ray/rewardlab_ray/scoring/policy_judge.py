@@ -30,9 +30,9 @@ class Engines:
         self._under_way: dict[Any, int] = {}
         self._lock = threading.Lock()
 
-    def judge(self, options: PolicyJudgeOptions) -> "PolicyJudge":
+    def judge(self, options: PolicyJudgeOptions) -> "EnginePolicyJudge":
         """Return a judge that asks these engines."""
-        return PolicyJudge(options, self)
+        return EnginePolicyJudge(options, self)
 
     def replace(self, engines: Iterable[Any]) -> None:
         """Know these engines, by their actor handles, and no others."""
@@ -40,7 +40,7 @@ class Engines:
             self._under_way = {engine: self._under_way.get(engine, 0) for engine in engines}
 
     def take(self) -> Any | None:
-        """Return the engine with the fewest questions under way, to be given back; None where there is none yet."""
+        """Return the engine with the fewest questions under way, to be given back; None if there is none yet."""
         with self._lock:
             if not self._under_way:
                 return None
@@ -61,7 +61,7 @@ class Engines:
         self._on_lost(engine)
 
 
-class PolicyJudge:
+class EnginePolicyJudge:
     """A judge that asks the engine with the fewest questions under way."""
 
     def __init__(self, options: PolicyJudgeOptions, engines: Engines) -> None:
@@ -69,7 +69,7 @@ class PolicyJudge:
         self._engines = engines
 
     async def ask(self, ask: Ask) -> Reply:
-        """Return the policy's answer. TryAgain where there is no engine (yet), or the one that was asked has died."""
+        """Return the policy's answer. TryAgain if there is no engine (yet), or the one that was asked has died."""
         from ray.exceptions import RayActorError, RayTaskError
 
         try:

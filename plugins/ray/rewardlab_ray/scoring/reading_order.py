@@ -56,7 +56,7 @@ class ReadingOrder:
     def rollout_prompt(self, label: str) -> RolloutPrompt:
         """Return the prompt of the row with this label.
 
-        JobError where the row is not of this stage, or no prompt is left.
+        JobError if the row is not of this stage, or no prompt is left.
         """
         kind, number = _parse_label(label)
         if kind == "evaluation":

@@ -18,7 +18,7 @@ class RecordedGroups:
     """The groups that were recorded, by key. A coordinator that Ray has restarted finds them again."""
 
     def __init__(self, settings: ServiceSettings, evaluation: Sequence[Row]) -> None:
-        """Open the index. A JobError where that cannot be."""
+        """Open the index. A JobError if that cannot be."""
         self._index = LedgerIndex(settings.run, settings.attempt, settings.stage)
         self._evaluation = evaluation
 
@@ -26,7 +26,7 @@ class RecordedGroups:
         return key in self._index
 
     def add(self, place: GroupPlace, written: WrittenGroup, step: int | None, trained: str, phase: Phase) -> None:
-        """Record a group, which counts from then on. A JobError where the disk refuses."""
+        """Record a group, which counts from then on. A JobError if the disk refuses."""
         note = {"place": asdict(place), "numbers": written.numbers.as_dict()}
         where = place.row if place.evaluation else place.position
         self._index.add(place.key, written.span, step=step, trained=trained, phase=phase, place=where, note=note)
@@ -42,7 +42,7 @@ class RecordedGroups:
             yield GroupPlace(**note["place"]), WrittenGroup(span=span, numbers=numbers)
 
     def evaluated(self, place: GroupPlace, written: WrittenGroup) -> ScoredGroup:
-        """Return a group of an evaluation with its texts, from its shard. A JobError where it is not there."""
+        """Return a group of an evaluation with its texts, from its shard. A JobError if it is not there."""
         rows = read_span(self._index.folder, place.key, written.span)
         return _scored_group(self._evaluation[place.row].sample, rows)
 

@@ -18,7 +18,7 @@ from rewardlab_ray.scoring.journal import Journal
 from rewardlab_ray.scoring.reading_order import Prompts
 from rewardlab_ray.scoring.recorded_groups import RecordedGroups
 from rewardlab_ray.scoring.service_settings import ServiceSettings
-from rewardlab_ray.scoring.step_log import StepLog
+from rewardlab_ray.scoring.step_log import ScoredStepLog
 from rewardlab_ray.scoring.training_steps import TrainingSteps
 
 
@@ -32,7 +32,7 @@ class Recorder:
     def __init__(
         self, settings: ServiceSettings, plan: Plan, prompts: Prompts, usage: Callable[[], Mapping[str, Usage]]
     ) -> None:
-        """Open the files and go on with the groups that are there. A JobError where these must end the job."""
+        """Open the files and go on with the groups that are there. A JobError if these must end the job."""
         self._stage = settings.stage
         self._usage = usage
         self._scored: dict[str, int] = {}
@@ -75,9 +75,9 @@ class Recorder:
             self._closing = opened.pop_all()
 
     def record(self, place: GroupPlace, written: WrittenGroup) -> GroupPlace | None:
-        """Record a group, and return its place with its step; None where its key is there: it counts no second time.
+        """Record a group, and return its place with its step; None if its key is there: it counts no second time.
 
-        A JobError where the job must end.
+        A JobError if the job must end.
         """
         if place.key in self._recorded:
             self._recorded.written_again(place, written)
@@ -149,8 +149,8 @@ class Recorder:
         self._usage_journal.add(_as_dict(asked))
         return {name: since.get(name, Usage()) for name in asked}  # the same keys at every step
 
-    def _step_log(self, settings: ServiceSettings, plan: Plan, stage: RlStage) -> StepLog:
-        return StepLog(
+    def _step_log(self, settings: ServiceSettings, plan: Plan, stage: RlStage) -> ScoredStepLog:
+        return ScoredStepLog(
             settings.run / "logs" / f"{settings.name}.jsonl",
             settings.attempt,
             plan.uses_in_total,

@@ -15,12 +15,12 @@ def rewards(
 ) -> GroupRewards:
     """Return the rewards of the group's members, of whose prompt `sampled` completions were generated.
 
-    algorithm: of the training; where its advantages need no critic, they are the rewards. None for an evaluation, whose
+    algorithm: of the training; if its advantages need no critic, they are the rewards. None for an evaluation, whose
     rewards the engine only averages and calls pass rates: they are the correctness, or else the recipe's totals.
     correctness: the component that the recipe names as `reward.correctness`, if any.
 
     The engine averages a log over a batch, and wants the same names for every sample of a run: a missing value becomes
-    the mean of its group, or NaN where the whole group has none. A JobError where a reward is not finite.
+    the mean of its group, or NaN if the whole group has none. A JobError if a reward is not finite.
     """
     if not all(map(math.isfinite, group.shaped)):
         raise JobError(f"sample {group.sample.id!r}: its rewards are not finite: {list(group.shaped)}")
@@ -61,7 +61,7 @@ def _values(group: ScoredGroup, algorithm: str | None, correctness: tuple[float,
 
 
 def _known(values: Sequence[float | None]) -> tuple[float, ...]:
-    """Return the values, the mean of the others for one that is missing, and 0 where the whole group has none."""
+    """Return the values, the mean of the others for one that is missing, and 0 if the whole group has none."""
     return tuple(0.0 if math.isnan(value) else value for value in _filled(values))
 
 

@@ -7,7 +7,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -20,7 +20,6 @@ from rewardlab.scoring import Machine, Pool, PooledGroup, Scorer, numbers_of_gro
 from rewardlab_ray.ledger_shards import LedgerShard
 from rewardlab_ray.messages import GroupPlace, GroupRewards, MemberReward, WrittenGroup
 from rewardlab_ray.ray_actors import ActorClient, JobActor, coordinator_name, scorer_name
-from rewardlab_ray.rendered_rows import Row
 from rewardlab_ray.scoring.group_members import GroupMembers
 from rewardlab_ray.scoring.reading_order import Prompts
 from rewardlab_ray.scoring.rewards import rewards
@@ -61,14 +60,14 @@ class ScorerActor:
         self._coordinator = coordinator or JobActor(coordinator_name(settings.job))
         self._scorers = scorers or [JobActor(scorer_name(settings.job, n)) for n in range(settings.scorers)]
         self._opening: asyncio.Future[_ScorerParts] | None = None
-        self._groups: dict[str, _PendingGroup] = {}
+        self._groups: dict[str, tuple[GroupPlace, Pool]] = {}
         self._over: OrderedDict[str, GroupRewards | None] = OrderedDict()
         self._members = GroupMembers(
             self, settings.completion_timeout, settings.on_partial, partial(self._coordinator.call, "fail")
         )
 
     async def ready(self, warm: bool = False) -> None:
-        """Return once the reward is open. UserError or JobError where it cannot be built. warm: start workers now."""
+        """Return once the reward is open. UserError or JobError if it cannot be built. warm: start workers now."""
         parts = await self._parts()
         if warm:
             await asyncio.to_thread(parts.scorer.warm)
@@ -78,12 +77,11 @@ class ScorerActor:
         parts = await self._parts()
         if place.key in self._over:
             return
-        group = self._groups.get(place.key)
-        if group is None:
-            group = self._groups[place.key] = parts.open_group(place)
-        if index not in group.put:
-            group.put.add(index)
-            group.pool.put(index, completion)
+        if place.key not in self._groups:
+            self._groups[place.key] = place, parts.open_pool(place)
+        _, pool = self._groups[place.key]
+        if index not in pool.arrived:
+            pool.put(index, completion)
 
     async def member(
         self, place: GroupPlace, index: int, completion: Completion | None, why: str = ""
@@ -94,30 +92,30 @@ class ScorerActor:
     async def more(self, key: str, count: int) -> int | None:
         """Return how many further completions the group sampler wants; 0 without a sampler.
 
-        count: completions that were put. None where not all of them are known here, because this actor was restarted.
+        count: completions that were put. None if not all of them are known here, because this actor was restarted.
         """
         if self._lacks(key, count):
             return None
-        return await self._unless_judges_stop(self._group(key).pool.more())
+        return await self._unless_judges_stop(self._group(key)[1].more())
 
     async def finish(self, key: str, count: int = 0) -> GroupRewards | None:
         """Return the group's rewards, once it is in the scorer's shard and the coordinator has recorded that.
 
-        The group is forgotten then, and its rewards are kept for a while. count, None: as in `more`. JobError where the
+        The group is forgotten then, and its rewards are kept for a while. count, None: as in `more`. JobError if the
         job must end.
         """
         if self._lacks(key, count):
             return None
         if (given := self._over.get(key)) is not None:  # the answer was lost on the way, and is requested again
             return given
-        group = self._group(key)
+        place, pool = self._group(key)
         parts = await self._parts()
         try:
-            pooled = await self._unless_judges_stop(group.pool.scored())
-            algorithm = None if group.place.evaluation else parts.algorithm
-            given = rewards(pooled.group, pooled.kept, parts.correctness, len(group.put), algorithm)
+            pooled = await self._unless_judges_stop(pool.scored())
+            algorithm = None if place.evaluation else parts.algorithm
+            given = rewards(pooled.group, pooled.kept, parts.correctness, len(pool.arrived), algorithm)
             await parts.judges.report()  # the step's counts are complete when its last group is
-            await self._record(parts, group.place, pooled, given)
+            await self._record(parts, place, pooled, given)
         finally:
             self._forget(key, given)
         return given
@@ -138,7 +136,7 @@ class ScorerActor:
         group = self._groups.get(key)
         self._forget(key)
         if group is not None:
-            group.pool.drop()
+            group[1].drop()
 
     async def waiting(self) -> tuple[int, int]:
         """Return (how many groups are under way here, how many calls to the coordinator are)."""
@@ -165,7 +163,7 @@ class ScorerActor:
         await asyncio.to_thread(parts.close)
 
     async def _unless_judges_stop(self, work: Awaitable[T]) -> T:
-        """Return what `work` returns; where a judge must end the job, raise that reason rather than its consequence."""
+        """Return what `work` returns; if a judge must end the job, raise that reason rather than its consequence."""
         parts = await self._parts()
         try:
             found = await work
@@ -177,9 +175,9 @@ class ScorerActor:
 
     def _lacks(self, key: str, count: int) -> bool:
         """Return whether completions of a group that is not over are not here."""
-        return key not in self._over and (key not in self._groups or len(self._groups[key].put) < count)
+        return key not in self._over and (key not in self._groups or len(self._groups[key][1].arrived) < count)
 
-    def _group(self, key: str) -> "_PendingGroup":
+    def _group(self, key: str) -> tuple[GroupPlace, Pool]:
         try:
             return self._groups[key]
         except KeyError:
@@ -226,15 +224,6 @@ class ScorerActor:
             )
 
 
-@dataclass(kw_only=True)
-class _PendingGroup:
-    """A group that is being scored; `put` holds the completions that are there."""
-
-    place: GroupPlace
-    pool: Pool
-    put: set[int] = field(default_factory=set)
-
-
 @dataclass(frozen=True, kw_only=True)
 class _ScorerParts:
     """The open parts of a scorer."""
@@ -252,35 +241,30 @@ class _ScorerParts:
 
     @property
     def correctness(self) -> str | None:
-        """The name of the component that decides whether an answer is right; None where the recipe names none."""
+        """The name of the component that decides whether an answer is right; None if the recipe names none."""
         assert self.plan.recipe.reward is not None
         return self.plan.recipe.reward.correctness
 
     def keep(self, place: GroupPlace) -> Sequence[float] | None:
-        """Return the bounds between which dynamic filtering keeps a group; None where it keeps all."""
+        """Return the bounds between which dynamic filtering keeps a group; None if it keeps all."""
         return None if place.evaluation else self.settings.dynamic_filtering
 
     def write(self, place: GroupPlace, scored: ScoredGroup) -> WrittenGroup:
-        """Write a group to the shard. It blocks. A JobError where the disk refuses."""
+        """Write a group to the shard. It blocks. A JobError if the disk refuses."""
         span = self.shard.write(place.key, scored, sync=place.evaluation)  # the coordinator reads evaluations
         return WrittenGroup(span=span, numbers=numbers_of_group(scored))
 
-    def open_group(self, place: GroupPlace) -> _PendingGroup:
-        """Return a group that has no completion yet."""
-        row = self._row(place)
-        pool = self.scorer.collect(
-            row.sample,
+    def open_pool(self, place: GroupPlace) -> Pool:
+        """Return the pool of a group that has no completion yet."""
+        rows = self.prompts.evaluation if place.evaluation else self.prompts.training
+        return self.scorer.collect(
+            rows[place.row].sample,
             place.size,
             timeout=self.settings.scoring_timeout,
             zero_truncated=False if place.evaluation else None,
             sampled=not place.evaluation,
         )
-        return _PendingGroup(place=place, pool=pool)
 
     def close(self) -> None:
         """Close the shard, end worker processes and threads, and give back what judges' limits are on loan."""
         self.closing.close()
-
-    def _row(self, place: GroupPlace) -> Row:
-        rows = self.prompts.evaluation if place.evaluation else self.prompts.training
-        return rows[place.row]

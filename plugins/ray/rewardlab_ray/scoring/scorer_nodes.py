@@ -23,7 +23,7 @@ class ScorerNode:
 
 
 def scorer_nodes(scorers: Scorers, each: int, tensor_parallel: int) -> list[ScorerNode]:
-    """Return the nodes of the scorers, of which all but the last are full; none where scorers have no GPU.
+    """Return the nodes of the scorers, of which all but the last are full; none if scorers have no GPU.
 
     each: the GPUs of a node, of which a scorer must not take more. tensor_parallel: the GPUs of an engine.
     """
@@ -37,7 +37,7 @@ def scorer_nodes(scorers: Scorers, each: int, tensor_parallel: int) -> list[Scor
 
 
 def replicas_of_gpu(scorers: Scorers) -> int:
-    """Return how many scorers share a GPU; 1 where one takes whole ones."""
+    """Return how many scorers share a GPU; 1 if one takes whole ones."""
     return max(1, math.floor(1 / scorers.num_gpus + 1e-9))
 
 

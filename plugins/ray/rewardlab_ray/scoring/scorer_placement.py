@@ -13,7 +13,7 @@ class ScorerPlacement:
     """The Ray resources of an rl stage's scorers; `close` gives back what is held for them.
 
     gpus_per_node: the GPUs of a node. tensor_parallel: those of a rollout engine, which must be of one node. nodes: the
-    Ray ids of the nodes for scorers without a GPU; any node where none is given.
+    Ray ids of the nodes for scorers without a GPU; any node if none is given.
     """
 
     def __init__(
@@ -26,7 +26,7 @@ class ScorerPlacement:
         ]
 
     def wait(self, limit: float) -> None:
-        """Wait until Ray has set the GPUs aside. JobError where that takes more than `limit` seconds."""
+        """Wait until Ray has set the GPUs aside. JobError if that takes more than `limit` seconds."""
         for node, group in self._groups:
             if not group.wait(limit):
                 raise JobError(

@@ -29,7 +29,7 @@ END_LIMIT_S = 60.0
 
 def _go_home(settings: ServiceSettings) -> None:
     """Let the recipe's relative paths begin in this actor's process where they begin for its author."""
-    if settings.home.is_dir():  # where a node lacks it, no path of the recipe can be relative
+    if settings.home.is_dir():  # if a node lacks it, no path of the recipe can be relative
         os.chdir(settings.home)
 
 
@@ -68,7 +68,7 @@ class Service:
     watch: list[OutageWatch] = field(default_factory=list)
 
     def failure(self) -> str | None:
-        """Return the first reason why the job has to end, also where the coordinator is dead; None without one."""
+        """Return the first reason why the job has to end, also if the coordinator is dead; None without one."""
         import ray
 
         with suppress(ray.exceptions.RayError):
@@ -97,7 +97,7 @@ class Service:
         return None
 
     def close(self) -> list[str]:
-        """End all actors; return a line for each judge that was asked, none where the coordinator is dead."""
+        """End all actors; return a line for each judge that was asked, none if the coordinator is dead."""
         import ray
 
         for watch in self.watch:

@@ -54,7 +54,7 @@ class ServiceSettings:
         return plan_of_job(self.recipe)
 
     def stage_of(self, plan: Plan) -> RlStage:
-        """Return the stage as the recipe has it; a JobError where it is not an rl stage."""
+        """Return the stage as the recipe has it; a JobError if it is not an rl stage."""
         stage = plan.recipe.stages[self.stage]
         if not isinstance(stage, RlStage):
             raise JobError(f"stage {self.stage} of {self.recipe} is {stage.use}, not rl")
@@ -71,7 +71,7 @@ class ServiceSettings:
         return self.folder / "failure.txt"
 
     def read_failure(self) -> str | None:
-        """Return the reason why the job has to end; None where there is none."""
+        """Return the reason why the job has to end; None if there is none."""
         try:  # a full disk leaves an empty file
             return self.failure.read_text(encoding="utf-8", errors="surrogatepass") or None
         except FileNotFoundError:

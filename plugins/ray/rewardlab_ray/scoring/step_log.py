@@ -18,7 +18,7 @@ WriteUsage = Callable[[int], Mapping[str, Usage]]
 """called with a step that is over; returns what each judge was asked in it"""
 
 
-class StepLog:
+class ScoredStepLog:
     """A log of the steps of a stage: whole steps are checked for missing values and written, a line of JSON each.
 
     Where groups are filtered, those that are discarded count for no step, and the share of missing values is taken over
@@ -35,7 +35,7 @@ class StepLog:
     ) -> None:
         """Open the log; a file that is there is appended to, and steps that this attempt wrote are not written again.
 
-        uses: the components that the total names. window: scores in batch_size groups, where groups are filtered.
+        uses: the components that the total names. window: scores in batch_size groups, if groups are filtered.
         """
         self._attempt = attempt
         self._batch_size = batch_size
@@ -49,7 +49,7 @@ class StepLog:
         """steps that are complete"""
 
     def add(self, place: GroupPlace, numbers: GroupNumbers, write_usage: WriteUsage) -> None:
-        """Add a group of the training. A JobError where too much of its step is missing."""
+        """Add a group of the training. A JobError if too much of its step is missing."""
         if self._filtered:
             self._guard.count_numbers(numbers)
         if not place.discarded:

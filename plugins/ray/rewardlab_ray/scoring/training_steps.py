@@ -1,4 +1,4 @@
-"""The step of the engine's training that uses a group, where the prompt's place in the reading order does not say it.
+"""The step of the engine's training that uses a group, if the prompt's place in the reading order does not say it.
 
 The engine fills a buffer with groups in the order in which it receives them, but for those that dynamic filtering
 drops, and a step takes the `batch_size` first of the buffer. With `generate_batch` it receives the groups of several
@@ -32,7 +32,7 @@ class TrainingSteps:
 
 
 class ReleaseOrder:
-    """The order in which groups are handed to the engine where it receives those of several steps at once.
+    """The order in which groups are handed to the engine if it receives those of several steps at once.
 
     A group waits until the engine has received all of the steps before its own: what is recorded as a step's is trained
     in it. Nothing is lost by that, as the engine trains on none of them before it has them all.
@@ -63,7 +63,7 @@ class ReleaseOrder:
         self._changed.set()
 
     async def may_go(self, key: str, seconds: float) -> bool:
-        """Return True once it is a group's turn, and False where that takes longer than `seconds`."""
+        """Return True once it is a group's turn, and False if that takes longer than `seconds`."""
         try:
             async with asyncio.timeout(seconds):
                 while self._steps.get(key, self._open) > self._open:

@@ -45,7 +45,6 @@ class PatientAsker:
 
     def __init__(self, judge: Any, name: str, attempts: int) -> None:
         self._judge, self._name, self._attempts = judge, name, attempts
-        self._report_parsed = getattr(judge, "report_parsed", None)  # only a host's judge has it
         self.failed = 0
 
     async def ask(self, ask: Ask, read: Callable[[Reply], Awaitable[T]], where: str, first: int = 0) -> T:
@@ -63,10 +62,10 @@ class PatientAsker:
             try:
                 found = await read(reply)
             except UnusableReply as problem:
-                self._report(reply, False)
+                self._judge.report_parsed(reply, False)
                 unusable.append(problem)
             else:
-                self._report(reply, True)
+                self._judge.report_parsed(reply, True)
                 self.failed += len(errors)
                 return found
         if not unusable:
@@ -74,10 +73,6 @@ class PatientAsker:
             raise JobError(f"{where}: {what}")
         self.failed += len(errors)
         raise unusable[0]
-
-    def _report(self, reply: Reply, usable: bool) -> None:
-        if self._report_parsed is not None:
-            self._report_parsed(reply, usable)
 
 
 def made_rows(
@@ -99,10 +94,7 @@ def made_rows(
 
     with closing(in_order(source, work, ROWS_AT_ONCE)) as outcomes:
         for outcome in outcomes:
-            if isinstance(outcome, DroppedRow):
-                tally.drop(outcome)
-            else:
-                tally.keep()
+            if tally.keeps(outcome):
                 yield from outcome
     tally.close(asker.failed if asker is not None else 0)
 

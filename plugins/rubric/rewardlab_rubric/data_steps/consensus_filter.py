@@ -40,7 +40,6 @@ class AgreeingRows:
     def __init__(self, options: AgreeingOptions, context: Context) -> None:
         self._options, self._source, self._seed = options, context.source, context.seed
         self._judge = None if options.judge is None else context.judges[options.judge]
-        self._report_parsed = getattr(self._judge, "report_parsed", None)  # only a host's judge has it
 
     def __iter__(self) -> Iterator[Sample]:
         left_out: Counter[str] = Counter()
@@ -114,8 +113,7 @@ class AgreeingRows:
         if reply.error is not None:
             raise JobError(f"{sample.source or sample.id}: judge {self._options.judge!r} gave no answer: {reply.error}")
         raw = read_reply(self._options.profile, reply, shown).raw
-        if self._report_parsed is not None:
-            self._report_parsed(reply, raw is not None)
+        self._judge.report_parsed(reply, raw is not None)
         return canonical(raw) == gold
 
     def _stays(self, sample: Sample, right: int) -> bool:

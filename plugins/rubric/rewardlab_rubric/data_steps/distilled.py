@@ -19,7 +19,7 @@ from rewardlab_rubric.data_steps.positions import placed, swaps
 from rewardlab_rubric.data_steps.reply_language import share_in, wanted_language
 from rewardlab_rubric.data_steps.translated_thoughts import NoUsableTranslation, ThoughtTranslator
 from rewardlab_rubric.levels import Levels
-from rewardlab_rubric.replies.official import Reading
+from rewardlab_rubric.replies.official import VerdictReading
 from rewardlab_rubric.replies.reading import read_answer, why_unread
 from rewardlab_rubric.strategies.language_texts import Languages
 from rewardlab_rubric.strategies.questions import Questions, RubricQuestion, known_rubrics
@@ -52,7 +52,6 @@ class DistilledRows:
     def __init__(self, options: DistilledOptions, context: Context) -> None:
         self._options, self._source = options, context.source
         self._teacher = context.judges[options.teacher]
-        self._report_parsed = getattr(self._teacher, "report_parsed", None)  # only a host's judge has it
         self._questions = Questions(options.reward)
         self._languages = Languages(options.texts)
         self._translator: ThoughtTranslator | None = None
@@ -69,12 +68,7 @@ class DistilledRows:
         with closing(in_order(self._source, self._row, ROWS_AT_ONCE)) as outcomes:
             for made, failed in outcomes:
                 unanswered += failed
-                for row in made:
-                    if isinstance(row, DroppedRow):
-                        tally.drop(row)
-                    else:
-                        tally.keep()
-                        yield row
+                yield from filter(tally.keeps, made)
         tally.close(unanswered + (0 if self._translator is None else self._translator.failed))
 
     async def _row(self, sample: Sample) -> tuple[list[Sample | DroppedRow], int]:
@@ -122,7 +116,7 @@ class DistilledRows:
             judged[f"judged_{strategy}"] = UNREAD if label is None else label
         return judged
 
-    def _read(self, ask: Ask, reply: Reply) -> Reading:
+    def _read(self, ask: Ask, reply: Reply) -> VerdictReading:
         return read_answer(self._options.profile, reply, ask)
 
     def _gold(self, sample: Sample, levels: Levels) -> str | None:
@@ -148,8 +142,7 @@ class DistilledRows:
         prompt, opening = opened(question.ask.messages)
         reading = self._read(question.ask, reply)
         label = question.levels.label_of(reading.raw)
-        if self._report_parsed is not None:
-            self._report_parsed(reply, label is not None)
+        self._teacher.report_parsed(reply, label is not None)
         if label is None:
             return self._dropped(sample, "no verdict of the rubric", why_unread(reading, question.levels))
         if reply.finish_reason == "length" or OPEN in answer:

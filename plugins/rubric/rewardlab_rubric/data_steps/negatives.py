@@ -13,7 +13,8 @@ from typing import Any
 from rewardlab import Ask, Context, Reply, Sample
 from rewardlab.data import DroppedRows
 from rewardlab.errors import UserError
-from rewardlab.text import NumberLabels, corrupted, fence, fence_key, read_template, sections
+from rewardlab.text import fence, fence_key, read_template, sections
+from rewardlab_data.corrupted_answers import NumberLabels, corrupted
 from rewardlab_pairwise.pairwise_reward import query_of
 
 from rewardlab_rubric.data_steps.asking import PatientAsker, UnusableReply, UnusableRow, made_rows, seeded

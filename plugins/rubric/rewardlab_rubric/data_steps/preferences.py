@@ -41,12 +41,7 @@ class PreferenceRows:
     def __iter__(self) -> Iterator[Sample]:
         tally = DroppedRows("rubric/preferences", self._options.max_dropped, "have answers that could not be scored")
         with closing(in_order(self._taken(), self._row, ROWS_AT_ONCE)) as outcomes:
-            for outcome in outcomes:
-                if isinstance(outcome, DroppedRow):
-                    tally.drop(outcome)
-                else:
-                    tally.keep()
-                    yield outcome
+            yield from filter(tally.keeps, outcomes)
         tally.close(0)
 
     def _taken(self) -> Iterable[Sample]:

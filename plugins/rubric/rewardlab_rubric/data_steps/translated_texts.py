@@ -48,7 +48,6 @@ class TranslatedTexts:
     def __init__(self, options: TranslatedTextsOptions, context: Context) -> None:
         self._options, self._source = options, context.source
         self._judge = context.judges[options.translator]
-        self._report_parsed = getattr(self._judge, "report_parsed", None)  # only a host's judge has it
         self._packaged = Languages()
         self._codes = {name.casefold(): code for code, name in options.names.items()}
         self._variants = [] if options.rubric is None else known_variants(options.rubric, ("scale", "binary", "pair"))
@@ -57,10 +56,7 @@ class TranslatedTexts:
         tally = DroppedRows("rubric/translated_texts", self._options.max_dropped, "could not be translated")
         with closing(in_order(self._languages(), self._row, ROWS_AT_ONCE)) as outcomes:
             for outcome in outcomes:
-                if isinstance(outcome, DroppedRow):
-                    tally.drop(outcome)
-                elif outcome is not None:
-                    tally.keep()
+                if outcome is not None and tally.keeps(outcome):
                     yield outcome
         tally.close(0)
 
@@ -142,17 +138,13 @@ class TranslatedTexts:
             except ValueError as error:
                 why = str(error)
             else:
-                self._tell(reply, True)
+                self._judge.report_parsed(reply, True)
                 return found
-            self._tell(reply, False)
+            self._judge.report_parsed(reply, False)
         if unanswered == self._options.tries:
             name = self._options.translator
             raise JobError(f"translator {name!r} answered none of {unanswered} questions about {language.tag}: {why}")
         raise _NoTranslation("no translation that keeps keys, levels and placeholders", why)
-
-    def _tell(self, reply: Any, understood: bool) -> None:
-        if self._report_parsed is not None:
-            self._report_parsed(reply, understood)
 
 
 class _NoTranslation(Exception):

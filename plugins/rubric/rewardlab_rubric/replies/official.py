@@ -7,7 +7,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Reading:
+class VerdictReading:
     """The verdict in a reply.
 
     raw: its score as the reader gives it, of any JSON type; None without one. explanation: the judge's, if it
@@ -25,19 +25,19 @@ _MR3 = re.compile(r"""(?:['"]?score['"]?)\s*:\s*(?:['"]([^'"]+)['"]|([^,}\s]+))"
 _THOUGHTS_END = "</think>"
 
 
-def read_r3(text: str) -> Reading:
+def read_r3(text: str) -> VerdictReading:
     """Return the first score in the whole text, thoughts included; whole and decimal numbers as int (truncated).
 
     Source: rubricreward/r3 `6a9558e`, src/evaluation/eval.py, extract_score. JSON is not parsed there.
     """
     found = _R3.search(text)
     if found is None:
-        return Reading()
+        return VerdictReading()
     group = 1 if found[1] is not None else 2
-    return Reading(raw=_whole(found[group]), start=found.start(group), explanation=_explanation(text))
+    return VerdictReading(raw=_whole(found[group]), start=found.start(group), explanation=_explanation(text))
 
 
-def read_mr3(text: str) -> Reading:
+def read_mr3(text: str) -> VerdictReading:
     """Return the score of the JSON object that follows the thoughts; without one, the first `score:` there.
 
     The type is that of the JSON; nothing is compared with the levels of a rubric.
@@ -51,12 +51,14 @@ def read_mr3(text: str) -> Reading:
     except json.JSONDecodeError:
         return _first_mention(answer, offset)
     except (ValueError, RecursionError):
-        return Reading()  # a number of more digits than an int has, or deep nesting: the published code fails there
+        return (
+            VerdictReading()
+        )  # a number of more digits than an int has, or deep nesting: the published code fails there
     if not isinstance(verdict, dict):
-        return Reading()
+        return VerdictReading()
     explanation = verdict.get("explanation")
     raw = verdict.get("score")
-    return Reading(
+    return VerdictReading(
         raw=raw,
         explanation=explanation if isinstance(explanation, str) else None,
         start=place_of(raw, text, offset, len(text)),
@@ -74,16 +76,16 @@ def place_of(raw: Any, text: str, start: int, end: int) -> int | None:
     return place
 
 
-def _first_mention(answer: str, offset: int) -> Reading:
+def _first_mention(answer: str, offset: int) -> VerdictReading:
     found = _MR3.search(answer)
     if found is None:
-        return Reading()
+        return VerdictReading()
     group = 1 if found[1] is not None else 2
     start = offset + found.start(group)
     try:
-        return Reading(raw=str(int(float(found[group]))), start=start)
+        return VerdictReading(raw=str(int(float(found[group]))), start=start)
     except (ValueError, OverflowError):
-        return Reading(raw=found[group], start=start)
+        return VerdictReading(raw=found[group], start=start)
 
 
 def _whole(found: str) -> int | str | None:

@@ -6,13 +6,13 @@ from dataclasses import replace
 from rewardlab import Ask, Reply
 
 from rewardlab_rubric.levels import Levels
-from rewardlab_rubric.replies.official import Reading, read_mr3, read_r3
+from rewardlab_rubric.replies.official import VerdictReading, read_mr3, read_r3
 from rewardlab_rubric.replies.strict import read_strict
 
 THOUGHT, THOUGHT_END = "<think>", "</think>"
 
 
-def read_text(profile: str, text: str, quoted: Iterable[str] = (), cut_off: bool = False) -> Reading:
+def read_text(profile: str, text: str, quoted: Iterable[str] = (), cut_off: bool = False) -> VerdictReading:
     """Return the verdict in a text. quoted: the texts that its writer was shown. cut_off: at the length limit."""
     if profile == "r3_official":
         return read_r3(text)
@@ -21,12 +21,12 @@ def read_text(profile: str, text: str, quoted: Iterable[str] = (), cut_off: bool
     return read_strict(text, quoted, cut_off)
 
 
-def read_reply(profile: str, reply: Reply, quoted: Iterable[str]) -> Reading:
+def read_reply(profile: str, reply: Reply, quoted: Iterable[str]) -> VerdictReading:
     """Return the verdict in a judge's reply."""
     return read_text(profile, reply.text, quoted, reply.finish_reason == "length")
 
 
-def read_answer(profile: str, reply: Reply, ask: Ask) -> Reading:
+def read_answer(profile: str, reply: Reply, ask: Ask) -> VerdictReading:
     """Return the verdict in a judge's reply to a question.
 
     If the question began the judge's thoughts, the reply has a verdict only behind their end: what it says before
@@ -37,7 +37,7 @@ def read_answer(profile: str, reply: Reply, ask: Ask) -> Reading:
     if not inside:
         return read_reply(profile, reply, shown)
     if THOUGHT_END not in reply.text:
-        return Reading()
+        return VerdictReading()
     reading = read_reply(profile, replace(reply, text=f"{THOUGHT}{reply.text}"), shown)
     return reading if reading.start is None else replace(reading, start=reading.start - len(THOUGHT))
 
@@ -50,7 +50,7 @@ def unreadable(levels: Levels, profile: str) -> str | None:
     return None
 
 
-def why_unread(reading: Reading, levels: Levels) -> str:
+def why_unread(reading: VerdictReading, levels: Levels) -> str:
     """Return why a reading names no level."""
     if reading.raw is None:
         return "the reply holds no score that can be read"

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from rewardlab_rubric.levels import canonical
-from rewardlab_rubric.replies.official import Reading, place_of
+from rewardlab_rubric.replies.official import VerdictReading, place_of
 
 REPAIRED = 8_000
 """characters of a broken object that are repaired at most: repair is not linear in them"""
@@ -29,7 +29,7 @@ _SCORE = re.compile(r"""\bscore["'“”‘’]?\s*+:""")
 _DECODER = json.JSONDecoder(strict=False)
 
 
-def read_strict(text: str, quoted: Iterable[str] = (), cut_off: bool = False) -> Reading:
+def read_strict(text: str, quoted: Iterable[str] = (), cut_off: bool = False) -> VerdictReading:
     """Return the verdict of a reply; `raw` is None without one.
 
     quoted: the texts that the judge was shown. cut_off: whether the reply ended at the length limit; its last object
@@ -43,14 +43,14 @@ def read_strict(text: str, quoted: Iterable[str] = (), cut_off: bool = False) ->
     """
     start = _earliest_start(text)
     if start is None or cut_off:
-        return Reading()
+        return VerdictReading()
     reply = _Reply(text, start, quoted)
     found = reply.verdict()
     if found is None:
-        return Reading()
+        return VerdictReading()
     verdict, begin, end = found
     explanation = verdict.get("explanation")
-    return Reading(
+    return VerdictReading(
         raw=verdict["score"],
         explanation=explanation if isinstance(explanation, str) else None,
         start=place_of(verdict["score"], text, begin, end),

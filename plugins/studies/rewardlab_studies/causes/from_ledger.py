@@ -10,7 +10,7 @@ from rewardlab_studies.ledger.superseded_steps import CurrentSteps, is_discarded
 
 
 def ledger_movement(lines: Iterable[Mapping[str, Any]], current: CurrentSteps) -> Movement:
-    """Return the movement of a ledger's groups that were trained on, or that of evaluations where none was.
+    """Return the movement of a ledger's groups that were trained on, or that of evaluations if none was.
 
     Lines that are not current do not count, and neither do those that were discarded and those without contributions,
     which an older version wrote.

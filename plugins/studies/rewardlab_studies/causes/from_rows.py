@@ -6,15 +6,16 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from rewardlab.data import BadRows, LedgerFile, LedgerPart, kind_of, ledger_parts, refuse_stream
+from rewardlab.data import BadRows, kind_of, refuse_stream
 from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.plan import Plan
-from rewardlab.scorefile import check_numbers, check_output, row_components
 from rewardlab.scoring import Movement, OutputRecords
 
 from rewardlab_studies.causes.from_ledger import ledger_movement
+from rewardlab_studies.ledger.parts import LedgerFile, LedgerPart, ledger_parts
 from rewardlab_studies.ledger.scan import current_steps, whole_lines
 from rewardlab_studies.ledger.superseded_steps import is_discarded
+from rewardlab_studies.output_check import check_numbers, check_output, row_components
 
 LEDGER_KEYS = ("attempt", "stage", "step", "group", "trained")
 SCORES_THEM = "`rewardlab causes` scores some of them, which may ask judges, and `rewardlab score` all"
@@ -22,13 +23,13 @@ SCORED_OTHERWISE = "are these scores of this recipe? `rewardlab score` makes the
 
 
 def movement_of(plan: Plan, path: str, most: int | None, say: Callable[[str], None]) -> Movement:
-    """Return what moved the reward in all groups of a file, or in its first `most` rows where these are to be scored.
+    """Return what moved the reward in all groups of a file, or in its first `most` rows if these are to be scored.
 
     most: None refuses rows that are not scored yet, for scoring may cost something. say: prints what was read and what
     is asked. A UserError names each row that does not fit, by its line.
     """
     if plan.expression is None:
-        raise UserError("the recipe has no reward; rows tell nothing of it", where=str(plan.document.path))
+        raise UserError("the recipe has no reward; rows say nothing of it", where=str(plan.document.path))
     refuse_stream(path)
     ledger = _parts(path)
     rows = (row for part in ledger for _, row in part.rows())
@@ -43,7 +44,7 @@ def movement_of(plan: Plan, path: str, most: int | None, say: Callable[[str], No
     else:
         movement = _ledger_movement(plan, path, ledger, say) if "index" in first else _output_movement(plan, path)
     if not movement.groups:
-        raise UserError("no row tells what a component contributed", where=path)
+        raise UserError("no row says what a component contributed", where=path)
     return movement
 
 
@@ -99,13 +100,13 @@ def _refuse(bad: BadRows, path: str) -> None:
 
 
 def _check_output(row: Mapping[str, Any], names: Sequence[str]) -> None:
-    """Raise a ValueError if this is no row that `score` writes for components of these names."""
+    """Raise a ValueError if this is not a row that `score` writes for components of these names."""
     _components(row, names)
     check_output(row)
 
 
 def _check_line(row: Mapping[str, Any], plan: Plan) -> None:
-    """Raise a ValueError if this is no line of the ledger of a run of this plan."""
+    """Raise a ValueError if this is not a line of the ledger of a run of this plan."""
     for key in LEDGER_KEYS:
         if key not in row:
             raise ValueError(f"no {key}; a ledger's lines have one")

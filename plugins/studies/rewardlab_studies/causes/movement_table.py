@@ -25,7 +25,7 @@ def movement_table(movement: Movement) -> Iterator[list[str]]:
 
 
 def describe_rest(movement: Movement) -> str | None:
-    """Return in words what no component contributed; None where it moves nothing."""
+    """Return in words what no component contributed; None if it moves nothing."""
     share = movement.rest_share()
     if not share:
         return None
@@ -33,7 +33,7 @@ def describe_rest(movement: Movement) -> str | None:
 
 
 def movement_lines(movement: Movement) -> Iterator[str]:
-    """Yield the lines of the table as text, and one of the rest where there is one."""
+    """Yield the lines of the table as text, and one of the rest if there is one."""
     yield from columns(movement_table(movement))
     if rest := describe_rest(movement):
         yield rest

@@ -1,4 +1,4 @@
-"""What moved the reward, as a command prints it."""
+"""The text of `rewardlab causes`: which components moved the reward."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from rewardlab_studies.causes.movement_table import movement_lines
 
 
 def summary_lines(movement: Movement) -> Iterator[str]:
-    """Yield a head, a line a component, and a remark where there are too few groups to name any component."""
+    """Yield a head, a line a component, and a remark if there are too few groups to name any component."""
     yield f"what moved the reward, in {movement.groups:,} group{'s' * (movement.groups != 1)}:"
     yield from (f"  {line}" for line in movement_lines(movement))
     if movement.telling < MIN_GROUPS:

@@ -61,7 +61,7 @@ def run(options: Options) -> CommandResult:
     own = [f"{side}:{text}" for side in "ab" for text in getattr(options, f"overrides_{side}")]
     sources = parse_sides(options.a, options.b, [*options.overrides, *own], options.rows is not None)
     sides = _sides(sources)
-    with file_of(options.rows) as path:
+    with file_of(options.rows, options.say) as (path, say):
         compared = CompareJob(
             sides=sides,
             rows=path,
@@ -69,7 +69,7 @@ def run(options: Options) -> CommandResult:
             by=list(dict.fromkeys(options.by)),
             output=options.output,
             skip_bad=options.skip_bad,
-            say=options.say,
+            say=say,
         ).run()
     named = list(zip(sources, sides, strict=True))
     width = options.width or max(MIN_WIDTH, min(MAX_WIDTH, get_terminal_size((MAX_WIDTH, 0)).columns))

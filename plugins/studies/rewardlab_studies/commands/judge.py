@@ -97,7 +97,7 @@ def run(options: Options) -> CommandResult:
     its max_missing.
     """
     plan = make_plan(load(options.recipe, options.overrides, strict=False), purpose="score")
-    with file_of(options.rows) as path:
+    with file_of(options.rows, options.say) as (path, say):
         if options.graft is not None:
             return _graft(plan, str(path), options)
         plan = measured_plan(plan, options.components)
@@ -105,7 +105,7 @@ def run(options: Options) -> CommandResult:
             "output": options.output,
             "resume": options.resume,
             "skip_bad": options.skip_bad,
-            "say": options.say,
+            "say": say,
         }
         if options.benchmark is None:
             measured = JudgeJob(plan=plan, rows=str(path), **how).run()

@@ -2,8 +2,9 @@
 
 from typing import Annotated
 
+from pydantic import Field
 from rewardlab import CommandResult, Config, Flag, Overrides, Positional, note
-from rewardlab.commands import Amount, AnyRecipe, AnyRows, Count, Say, Share, file_of
+from rewardlab.commands import AnyRecipe, AnyRows, Count, Say, file_of
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
 
@@ -36,9 +37,9 @@ class Options(Config):
     """of the English reference"""
     by: Annotated[tuple[str, ...], Flag(metavar="FIELD")] = ()
     """also judge each value's rows separately: language; repeatable"""
-    tolerance: Annotated[Amount, Flag(metavar="T")] = 1e-6
+    tolerance: Annotated[float, Field(ge=0, le=1e9), Flag(metavar="T")] = 1e-6
     """totals so near are equal; a tie wins"""
-    max_won: Annotated[Share, Flag(metavar="SHARE", former=("--most", "most_won"))] = 0.25
+    max_won: Annotated[float, Field(ge=0, le=1), Flag(metavar="SHARE", former=("--most", "most_won"))] = 0.25
     """of the rows that may be won without a win"""
     long: Annotated[Count, Flag(metavar="N")] = LONG
     """characters of very_long"""
@@ -51,7 +52,7 @@ class Options(Config):
 def run(options: Options) -> CommandResult:
     """Return whether degenerate completions win. A JobError if too many rows have no total."""
     plan = make_plan(load(options.recipe, options.overrides, strict=False), purpose="score")
-    with file_of(options.rows) as path:
+    with file_of(options.rows, options.say) as (path, say):
         probed = ProbeJob(
             plan=plan,
             rows=path,
@@ -62,6 +63,6 @@ def run(options: Options) -> CommandResult:
             rule=WinRule(tolerance=options.tolerance, most=options.max_won),
             long=options.long,
             skip_bad=options.skip_bad,
-            say=options.say,
+            say=say,
         ).run()
     return CommandResult(ok=not probed.failing, text=format_probe(probed), data=probe_as_dict(probed))

@@ -10,6 +10,7 @@ measures by slice of the rows, the groups that differ most and what the judges c
     scored_file     the rows of a file that was scored before, looked up by id
     shared_judges   judges of both recipes, so that a question that both ask is paid once
     shared_settings judges and components that both recipes declare alike
+    shared_executor the executor of a component that both recipes have, which scores a group once for both
     measures        two sides of one group: correlations, flips, variance, distance
     tally           the measures of many groups
     most_different  the few groups that are furthest apart

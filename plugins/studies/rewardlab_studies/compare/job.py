@@ -39,7 +39,7 @@ MEND = "mend them, or leave them out with --skip-bad"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparison:
+class RewardComparison:
     """The result of a comparison. slices: "all" first, then those that share a value of a field ("language de").
 
     cost: of A and of B, None for a side that was scored before. paid: (judge, Usage) of all that was asked, by
@@ -56,7 +56,7 @@ class Comparison:
 class CompareJob:
     """A comparison to run. `sides` are A and B, each a plan or a scored file.
 
-    rows: a file, None where both sides were scored before. most: how many rows to compare, evenly over the file. by:
+    rows: a file, None if both sides were scored before. most: how many rows to compare, evenly over the file. by:
     fields whose values make slices. output: a new file with a line for each group. say: prints notes. Writes nothing
     but `output` and the cassettes that the recipes name.
     """
@@ -71,7 +71,7 @@ class CompareJob:
     _slices: dict[tuple[int, str], Tally] = field(default_factory=lambda: {ALL: Tally()}, init=False)
     _different: MostDifferent = field(default_factory=MostDifferent, init=False)
 
-    def run(self) -> Comparison:
+    def run(self) -> RewardComparison:
         """Run the comparison. A UserError for wrong rows or files, before anything is scored; a JobError later."""
         if self.output is not None:
             refuse_output(self.output)
@@ -86,7 +86,7 @@ class CompareJob:
             with self._explaining(judges, count):
                 self._compare(rows, count, sides, judges, file)
             a, b = (side.cost() for side in sides)
-            return Comparison(
+            return RewardComparison(
                 slices={label: tally for (_, label), tally in sorted(self._slices.items(), key=itemgetter(0))},
                 most_different=self._different.cases(),
                 cost=(a, b),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 TOLERANCE = 1e-9
-"""Shaped rewards of a group are equal where they differ by no more than this share of the largest |total| or |shaped|.
+"""Shaped rewards of a group are equal if they differ by no more than this share of the largest |total| or |shaped|.
 
 What differs by rounding alone (1e-16 of the totals) stays below it also after a division by `normalize/std`'s eps; and
 it is a hundred times finer than the float32 in which trainers compute.
@@ -21,7 +21,7 @@ LeftOut = Literal["one completion", "missing totals"]
 
 @dataclass(frozen=True, kw_only=True)
 class SideRewards:
-    """The rewards that one side gave to a group: total (G,), None where there is none; shaped (G,)."""
+    """The rewards that one side gave to a group: total (G,), None if there is none; shaped (G,)."""
 
     total: Sequence[float | None]
     shaped: Sequence[float]
@@ -34,11 +34,11 @@ class GroupMeasures:
     Pairs are (A's, B's).
     left_out: why nothing is measured; all fields below it are then empty.
     flat: whether the shaped rewards do not differ. std: their standard deviation, dividing by n.
-    pearson, spearman: of the shaped rewards, in [-1, 1]; None where a side is flat (spearman also where all are ties).
+    pearson, spearman: of the shaped rewards, in [-1, 1]; None if a side is flat (spearman also if all are ties).
     distance: root mean square of the difference of the advantages, each side's in units of its standard deviation, in
-        [0, 2]; a flat side's are 0. pearson is 1 - distance² / 2 where neither is flat.
+        [0, 2]; a flat side's are 0. pearson is 1 - distance² / 2 if neither is flat.
     flipped: places, from 0, of the completions whose advantages have opposite signs.
-    best_changes: whether no completion is the best of both sides; None where a side is flat.
+    best_changes: whether no completion is the best of both sides; None if a side is flat.
     """
 
     size: int
@@ -115,7 +115,7 @@ class _SideStatistics:
 
     @property
     def units(self) -> list[float]:
-        """The advantages in units of their standard deviation; 0 where there is no variance."""
+        """The advantages in units of their standard deviation; 0 if there is no variance."""
         if self.flat:
             return [0.0] * len(self.shaped)
         deviations = _deviations(self.shaped)
@@ -129,13 +129,13 @@ class _SideStatistics:
 
     @property
     def best(self) -> set[int]:
-        """The places of the highest rewards: several where they are equal."""
+        """The places of the highest rewards: several if they are equal."""
         least = max(self.shaped) - self.tolerance
         return {place for place, value in enumerate(self.shaped) if value >= least}
 
 
 def correlation(one: Sequence[float], other: Sequence[float]) -> float | None:
-    """Return Pearson's correlation of two lists (n,), in [-1, 1], 1 for equal ones; None where either is constant."""
+    """Return Pearson's correlation of two lists (n,), in [-1, 1], 1 for equal ones; None if either is constant."""
     left, right = _deviations(one), _deviations(other)
     squares = math.fsum(x * x for x in left) * math.fsum(y * y for y in right)
     if squares == 0.0:

@@ -7,7 +7,7 @@ from typing import Any
 from rewardlab.plan import Plan
 from rewardlab.text import columns
 
-from rewardlab_studies.compare.job import Comparison, as_dict
+from rewardlab_studies.compare.job import RewardComparison, as_dict
 from rewardlab_studies.compare.most_different import MOST, ComparedGroup
 from rewardlab_studies.compare.scored_file import ScoredFile
 from rewardlab_studies.compare.side_by_side import excerpt, format_group
@@ -20,7 +20,7 @@ LABEL = 40
 """columns that a value of a field takes at most in the table"""
 
 
-def format_comparison(compared: Comparison, named: Named, width: int) -> str:
+def format_comparison(compared: RewardComparison, named: Named, width: int) -> str:
     """Return the sides, a table with a line a slice, what was left out, the cost, and groups side by side, as text.
 
     width: columns that a line with a completion's text may take.
@@ -36,7 +36,7 @@ def format_comparison(compared: Comparison, named: Named, width: int) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def comparison_as_dict(compared: Comparison, named: Named) -> dict[str, Any]:
+def comparison_as_dict(compared: RewardComparison, named: Named) -> dict[str, Any]:
     """Return {"a", "b", "slices", "paid", "most_different"} as JSON values.
 
     a, b: {"path", "overrides", "total" (None of a scored file), "cost"}. slices: name -> what `Tally.as_dict` returns,
@@ -125,7 +125,7 @@ def _remarks(whole: Mapping[str, Any]) -> Iterator[str]:
 # --- Cost
 
 
-def _cost(compared: Comparison, named: Named) -> Iterator[str]:
+def _cost(compared: RewardComparison, named: Named) -> Iterator[str]:
     for (source, _), cost in zip(named, compared.cost, strict=True):
         if cost is None:
             yield f"cost of {source.letter.upper()}: none, scored before"

@@ -41,7 +41,7 @@ class PlainCheck:
         return to_group(row, {}, source)
 
     def given_id(self, row: Mapping[str, Any]) -> int | str | None:
-        """Return the row's own id; None where it has none."""
+        """Return the row's own id; None if it has none."""
         return row.get("id")
 
 
@@ -80,11 +80,11 @@ class BothChecks:
         return shown
 
     def given_id(self, row: Mapping[str, Any]) -> int | str | None:
-        """Return the row's own id as the first reader reads it; None where it has none."""
+        """Return the row's own id as the first reader reads it; None if it has none."""
         return self._shown.given_id(row)
 
     def fits(self, row_id: str, group: Group) -> str | None:
-        """Return why a row does not fit the scored files; None where it does."""
+        """Return why a row does not fit the scored files; None if it does."""
         wrong = [
             f"{file.path} has no scores for the id {row_id!r}"
             if size is None
@@ -119,7 +119,7 @@ def rows_of_scored_file(file: ScoredFile, ids: Sequence[str], chosen: "RowSelect
 
 @dataclass(frozen=True)
 class RowSelection:
-    """The positions of the rows to compare: `most` of `size`, evenly over the file; all where `most` is None."""
+    """The positions of the rows to compare: `most` of `size`, evenly over the file; all if `most` is None."""
 
     size: int
     most: int | None = None

@@ -8,7 +8,8 @@ from typing import Any
 from rewardlab.data import BadRows, measured_lines, read_lines
 from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.files import parse_json
-from rewardlab.scorefile import check_output
+
+from rewardlab_studies.output_check import check_output
 
 
 class ScoredFile:
@@ -41,7 +42,7 @@ class ScoredFile:
         return iter(self._numbers)
 
     def size(self, row_id: str) -> int | None:
-        """Return how many completions the row with this id has; None where there is no such row."""
+        """Return how many completions the row with this id has; None if there is no such row."""
         number = self._numbers.get(row_id)
         return None if number is None else self._sizes[number]
 
@@ -50,7 +51,7 @@ class ScoredFile:
         return f"{self.path}:{self._lines[self._numbers[row_id]]}"
 
     def read(self, row_id: str) -> dict[str, Any]:
-        """Read the row with this id. A JobError where the file has changed since it was opened."""
+        """Read the row with this id. A JobError if the file has changed since it was opened."""
         try:
             with open(self.path, "rb") as file:
                 file.seek(self._starts[self._numbers[row_id]])
@@ -80,7 +81,7 @@ def _with_places(path: str) -> Iterator[tuple[int, int, dict[str, Any] | Problem
     """Yield (line number, the byte where the line starts, the row or what is wrong with it)."""
     if path.endswith(".gz"):
         raise UserError("scores are looked up by their place; unpack this file first", where=path)
-    rows = read_lines(path)  # a UserError where it cannot be opened
+    rows = read_lines(path)  # a UserError if it cannot be opened
     starts = array("q", [0])
     with Path(path).open("rb") as file:
         for _, size in measured_lines(file):
@@ -89,9 +90,9 @@ def _with_places(path: str) -> Iterator[tuple[int, int, dict[str, Any] | Problem
 
 
 def _wrong(row: dict[str, Any]) -> str | None:
-    """Return why this is no line that `score` wrote; None where it is one."""
+    """Return why this is not a line that `score` wrote; None if it is one."""
     try:
         check_output(row)
     except ValueError as error:
-        return f"this is no line that `rewardlab score` wrote: {error}"
+        return f"this is not a line that `rewardlab score` wrote: {error}"
     return None

@@ -43,7 +43,7 @@ class RowProgress:
 class RecipeUsage:
     """The usage of one judge by one recipe, whichever recipe paid for the answers; a repeated question counts once.
 
-    unanswered: how many of `questions` got no answer. usd: None where the recipe gives no price.
+    unanswered: how many of `questions` got no answer. usd: None if the recipe gives no price.
     """
 
     price: Price | None = None

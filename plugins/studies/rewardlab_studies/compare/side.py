@@ -15,6 +15,7 @@ from rewardlab.scoring import MissingGuard, ScoredGroup, Scorer
 
 from rewardlab_studies.compare.rows import ComparedRow
 from rewardlab_studies.compare.scored_file import ScoredFile
+from rewardlab_studies.compare.shared_executor import shared_executors
 from rewardlab_studies.compare.shared_judges import RecipeJudge
 from rewardlab_studies.compare.shared_settings import in_common
 
@@ -29,10 +30,10 @@ class Side(Protocol):
         """Return the row as a line of `score`, from its future's `result`. A JobError as the recipe's policies say."""
 
     def check_end(self) -> None:
-        """Raise a JobError where a component gave nothing but failures."""
+        """Raise a JobError if a component gave nothing but failures."""
 
     def cost(self) -> dict[str, Any] | None:
-        """Return {"judges": {name: RecipeUsage as a dict}, "measured_seconds"}; None where nothing was scored."""
+        """Return {"judges": {name: RecipeUsage as a dict}, "measured_seconds"}; None if nothing was scored."""
 
     def close(self) -> None:
         """Stop what scores; calling it again does nothing."""
@@ -56,10 +57,12 @@ class RecipeSide:
         self._plan, self._place, self._judges = plan, place, judges
         self._guard = MissingGuard.over_rows(plan.uses_in_total)
         self._busy = BusyClock()
-        shared = None
+        executors, workers = None, None
         if beside is not None and beside._plan.recipe.seed == plan.recipe.seed:
-            shared = beside._scorer.lend(in_common(beside._plan, plan))
-        self._scorer: Scorer = Scorer(plan, judging=JudgingSettings(say=say), judges=judges, shared=shared)
+            executors, workers = shared_executors(beside._scorer, in_common(beside._plan, plan)), beside._scorer.workers
+        self._scorer: Scorer = Scorer(
+            plan, judging=JudgingSettings(say=say), judges=judges, executors=executors, workers=workers
+        )
 
     def warm(self) -> None:
         """Start worker processes now."""

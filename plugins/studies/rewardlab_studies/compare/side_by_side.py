@@ -68,7 +68,7 @@ def _width(column: Column) -> int:
 
 
 def _columns(case: ComparedGroup) -> list[Column]:
-    """Return flips, totals and shaped rewards; then the components, once where both sides have the same values."""
+    """Return flips, totals and shaped rewards; then the components, once if both sides have the same values."""
     flips = ["x" if place in case.measures.flipped else "" for place in range(len(case.a["total"]))]
     found: list[Column] = [("flip", flips)] if case.measures.flipped else []
     found += [

@@ -16,7 +16,7 @@ OTHER_SIDE = re.compile("([A-Za-z]):")
 
 @dataclass(frozen=True, kw_only=True)
 class SideSource:
-    """A side as it is named: a path, and the overrides for this side. recipe: the recipe itself where it is a dict."""
+    """A side as it is named: a path, and the overrides for this side. recipe: the recipe itself if it is a dict."""
 
     letter: str
     path: str

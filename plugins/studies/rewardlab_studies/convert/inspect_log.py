@@ -24,7 +24,7 @@ class _Form(BaseModel):
     model_config = ConfigDict(strict=True, extra="ignore")
 
 
-class _Evaluation(_Form):
+class _LoggedEvaluation(_Form):
     task: str | None = None
     task_args: dict[str, Any] | None = None
 
@@ -80,7 +80,7 @@ def inspect_rows(path: str, form: LogForm) -> Iterator[dict[str, Any] | Problem]
     named = fields_of_name(path, form.name)
     with open_log(path) as (said, questions):
         try:
-            log = _Evaluation.model_validate(said)
+            log = _LoggedEvaluation.model_validate(said)
         except ValidationError as error:
             raise no_log(path, f"eval.{_first_fault(error)}") from None
         task = log.task or Path(path).stem

@@ -1,7 +1,7 @@
-"""The agreement of a judge with people dimension by dimension, where a reward scores several of them.
+"""The agreement of a judge with people dimension by dimension, if a reward scores several of them.
 
-A reward tells its dimensions by `info["scores"]`, {dimension: score in [0, 1]}, and what it quoted by `info["quoted"]`,
-how many quotations, and `info["unsupported"]`, {dimension: how many of them are not in the work}.
+A reward reports its dimensions by `info["scores"]`, {dimension: score in [0, 1]}, and what it quoted by
+`info["quoted"]`, how many quotations, and `info["unsupported"]`, {dimension: how many of them are not in the work}.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from rewardlab_studies.judge_agreement.gold_rows import GoldCase
 from rewardlab_studies.judge_agreement.measures import cohen_kappa
 
 Said = tuple[str, float, float | None]
-"""(dimension, people's score, the judge's; None where it has none)"""
+"""(dimension, people's score, the judge's; None if it has none)"""
 Judged = tuple[GoldCase, Sequence[Score]]
 """a case, and its scores in the row's order"""
 
@@ -67,7 +67,7 @@ def dimension_measures(said: Sequence[Said]) -> dict[str, Any]:
 
 
 def quotations(scores: Sequence[Score]) -> dict[str, int] | None:
-    """Return {"quoted", "unsupported"}, counts over all scores; None where the reward records none."""
+    """Return {"quoted", "unsupported"}, counts over all scores; None if the reward records none."""
     told = [score.info for score in scores if isinstance(score.info.get("quoted"), int)]
     if not told:
         return None
@@ -87,7 +87,7 @@ def _said(case: GoldCase, scores: Sequence[Score]) -> list[Said]:
 
 
 def _named(score: Score) -> list[str]:
-    """Return the dimensions that a score tells of, with a number or as missing."""
+    """Return the dimensions that a score reports, with a number or as missing."""
     return [_key(name) for name in (*(score.info.get("scores") or ()), *(score.info.get("missing") or ()))]
 
 

@@ -22,15 +22,15 @@ GOLD = ("chosen", "rejected", "scores", "score", DIMENSIONS, *ANSWER)
 """Columns that hold gold or the answers that it is about: no reward sees them."""
 SHAPES = "chosen and rejected; completions and scores; or completion (or response) and score or dimensions"
 Dimensions = Sequence[Mapping[str, float]]
-"""(G,) {dimension: people's score} of each completion; {} where there are none"""
+"""(G,) {dimension: people's score} of each completion; {} if there are none"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GoldCase:
-    """A group whose right order is known. `language` and `kind` are None where the row has none.
+    """A group whose right order is known. `language` and `kind` are None if the row has none.
 
     gold: (G,) in the row's order, higher is better. is_pair: the row only says which of two answers is better.
-    dimensions: (G,) people's scores by dimension, likewise; empty where the row has none.
+    dimensions: (G,) people's scores by dimension, likewise; empty if the row has none.
     row: the group to score; place p of it holds completion `order[p]` of the row.
     """
 

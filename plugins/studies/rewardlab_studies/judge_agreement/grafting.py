@@ -83,7 +83,7 @@ class Grafting:
     def pairs(self) -> Iterator[dict[str, Any]]:
         """Yield three rows for each row that allows them: its columns with `chosen`, `rejected` and `kind`.
 
-        A UserError where the scores do not fit the rows. Rows that cannot be read are collected in `bad`.
+        A UserError if the scores do not fit the rows. Rows that cannot be read are collected in `bad`.
         """
         right_or_wrong = self._values()
         for row, group in self._groups():
@@ -144,7 +144,7 @@ class Grafting:
                 raise UserError(row)
             components = row.get("components")
             if "id" not in row or not isinstance(components, dict):
-                raise UserError("this is no line that `rewardlab score` wrote", where=source)
+                raise UserError("this is not a line that `rewardlab score` wrote", where=source)
             found = components.get(self.correctness)
             if not isinstance(found, dict) or not isinstance(found.get("value"), list):
                 what = f"no component {self.correctness!r}{nearest(self.correctness, components)}"

@@ -61,7 +61,7 @@ def _with_policies(planned: Component, policies: Mapping[str, Any]) -> Component
 class JudgeJob:
     """A measurement of judges to run. plan: from `measured_plan`. rows, output: files. say: prints notes.
 
-    cases: those to judge, where something else has read them; None reads `rows`. The judges' answers are kept in
+    cases: those to judge, if something else has read them; None reads `rows`. The judges' answers are kept in
     OUTPUT.state, so that `resume` pays only for questions without an answer.
     """
 
@@ -84,7 +84,7 @@ class JudgeJob:
     def judged(self) -> dict[str, list[JudgedCase]]:
         """Return each component's judged cases, in the order of the rows.
 
-        A UserError for wrong rows or files, before anything is asked. A JobError where a component has no value for
+        A UserError for wrong rows or files, before anything is asked. A JobError if a component has no value for
         more than its max_missing.
         """
         if self.output is not None:
@@ -157,7 +157,7 @@ class JudgeJob:
 
 
 def refuse_bad_rows(bad: BadRows, rows: str, some: bool, skip_bad: bool, say: Callable[[str], None]) -> None:
-    """Raise a UserError for bad rows or, with `skip_bad`, warn of them; and one where no good one is there."""
+    """Raise a UserError for bad rows or, with `skip_bad`, warn of them; and one if no good one is there."""
     if bad.count and not skip_bad:
         raise bad.error(rows, "mend them, or leave them out with --skip-bad")
     if not some:

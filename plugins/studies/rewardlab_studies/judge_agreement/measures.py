@@ -10,7 +10,7 @@ NORMAL_95 = 1.959963984540054
 
 
 def cohen_kappa(pairs: Sequence[tuple[Any, Any]]) -> float | None:
-    """Return Cohen's kappa of two raters' labels for n things, in [-1, 1]; None where chance alone agrees fully.
+    """Return Cohen's kappa of two raters' labels for n things, in [-1, 1]; None if chance alone agrees fully.
 
     (observed - chance) / (1 - chance), with chance from each rater's own shares of labels. It is undefined for no
     things, and for one label throughout. Source: Cohen 1960.

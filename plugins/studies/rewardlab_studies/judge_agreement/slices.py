@@ -41,7 +41,7 @@ class JudgedCase:
         return found
 
     def tau(self) -> float | None:
-        """Return Kendall's tau-b of values and gold over the completions with a value; None where it is undefined."""
+        """Return Kendall's tau-b of values and gold over the completions with a value; None if it is undefined."""
         known = [(s.value, gold) for s, gold in zip(self.scores, self.case.gold, strict=True) if s.value is not None]
         return kendall_tau_b([value for value, _ in known], [gold for _, gold in known])
 
@@ -79,7 +79,7 @@ def measures(judged: Sequence[JudgedCase]) -> dict[str, Any]:
     rows: groups. pairs: of completions with different gold, one for a row with chosen and rejected.
     missing: pairs without both values; they count nowhere else. accuracy: mean of 1, 0, and 0.5 for `ties`.
     interval: Wilson's, 95%, as if pairs were independent (those of one list are not).
-    kendall_tau: mean over the `tau_rows` lists where it is defined.
+    kendall_tau: mean over the `tau_rows` lists for which it is defined.
     kappa: of verdicts and gold, over calls. kappa_orders: of the two orders of a pair.
     position_bias: in [-1, 1]; 1 if the answer that stands first always wins. order_agreement: share of pairs.
     intransitivity: share of the `triples` that are cyclic. intransitive_rows: share of rows with triples.

@@ -6,8 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, field_validator, model_validator
 from rewardlab import Config
 from rewardlab.errors import nearest
-from rewardlab.text import ColumnTemplate
-from rewardlab_data.benchmark_files import BenchmarkFiles, HubSource, Name
+from rewardlab_data.benchmark_files import BenchmarkFiles, ColumnTemplate, HubSource, Name
 
 Measure = Literal["pairs", "preference", "binary", "score", "choices"]
 AnswerIs = Literal["label", "index_from_0", "index_from_1"]
@@ -52,7 +51,7 @@ class RowForm(Config):
     better_is: dict[Name, Literal[1, 2]] = Field(default_factory=dict)
     """what that column holds: 1 or 2"""
     preference: Name | None = None
-    """the column with a grade on `scale`, negative where the first one of `answers` is better"""
+    """the column with a grade on `scale`, negative if the first one of `answers` is better"""
     response: Name | None = None
     """the answer to judge: a text with columns as $name"""
     gold: Name | None = None
@@ -68,13 +67,13 @@ class RowForm(Config):
     wrong: Name | None = None
     """the column with a wrong answer, which makes another"""
     wrong_is: Literal["corrupted"] | None = None
-    """how a wrong answer is made of the right one where no column has it"""
+    """how a wrong answer is made of the right one if no column has it"""
     choices: Name | tuple[Name, ...] | None = None
     """the columns with the choices, or one column that lists them. Of `binary`, the right and one other are cases"""
     choice: Name = "$label. $text"
     """a choice as the prompt's $options list it"""
     choice_as_answer: Name | None = None
-    """a choice as an answer, where that is another text"""
+    """a choice as an answer, if that is another text"""
     answer: Name | None = None
     """the column with the right choice"""
     answer_is: AnswerIs = "label"
@@ -82,7 +81,7 @@ class RowForm(Config):
     language: Name | None = None
     """the language, a text with columns as $name; absent: the benchmark's"""
     slices: dict[Name, Name] | None = None
-    """the benchmark's `slices`, where other columns have them"""
+    """the benchmark's `slices`, if other columns have them"""
 
     @field_validator("prompt", "response", "language")
     @classmethod
@@ -108,8 +107,8 @@ class OwnQuestion(Config):
 
 
 Question = Literal["better", "right", "row"] | Annotated[tuple[OwnQuestion, ...], Field(min_length=1)]
-"""What a judge is asked. better: which of two answers is the better one. right: whether an answer is right. row: by the
-rubric that each row has in its field `rubric`. Or wordings of the benchmark's own, of which each row gets one."""
+"""The question to a judge. better: which of two answers is the better one. right: whether an answer is right. row: by
+the rubric that each row has in its field `rubric`. Or wordings of the benchmark's own, of which each row gets one."""
 
 
 class Average(Config):
@@ -173,11 +172,11 @@ class JudgeBenchmark(Config):
     score: Literal["accuracy", "kendall_tau", "pearson"] = "accuracy"
     """the official measure"""
     score_name: str | None = None
-    """what the benchmark calls its score, where that is another word"""
+    """what the benchmark calls its score, if that is another word"""
 
     @property
     def wordings(self) -> tuple[OwnQuestion, ...]:
-        """The wordings of the benchmark's own question; none where it has none."""
+        """The wordings of the benchmark's own question; none if it has none."""
         return self.question if isinstance(self.question, tuple) else ()
 
     @property
@@ -187,7 +186,7 @@ class JudgeBenchmark(Config):
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """What a judge may answer, as levels of a rubric are called."""
+        """The answers that a judge may give, as levels of a rubric are called."""
         if self.measure == "pairs":
             return ("response_1", "response_2")
         if self.measure in ("binary", "choices"):
@@ -204,7 +203,7 @@ class JudgeBenchmark(Config):
             try:
                 re.compile(pattern)
             except re.error as error:
-                raise ValueError(f"{column}: {pattern!r} is no pattern: {error}") from None
+                raise ValueError(f"{column}: {pattern!r} is not a pattern: {error}") from None
         return patterns
 
     @model_validator(mode="after")
@@ -243,7 +242,7 @@ class JudgeBenchmark(Config):
 
 
 def shape_of(measure: Measure, form: RowForm) -> tuple[str, ...] | None:
-    """Return the keys that make the cases of a row of this form; None where the form has not all of any."""
+    """Return the keys that make the cases of a row of this form; None if the form has not all of any."""
     return next((shape for shape in SHAPES[measure] if all(getattr(form, key) is not None for key in shape)), None)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from rewardlab.data import BadRows, read_lines
 from rewardlab.errors import Problem, UserError, nearest
-from rewardlab.text import NumberLabels
+from rewardlab_data.corrupted_answers import NumberLabels
 
 from rewardlab_studies.judge_benchmarks.benchmark_format import BENCHMARKS, JudgeBenchmark
 from rewardlab_studies.judge_benchmarks.row_cases import BenchmarkCase, cases_of
@@ -25,7 +25,7 @@ def read_benchmark(
     path: a file in one of the published forms, in which {configuration} stands for each of the hub's; None reads the
     hub. languages: those to measure, by our codes; none for all. rows: the most rows of each language.
 
-    A UserError where the benchmark, a file or a language is not there; a JobError where the hub cannot be read.
+    A UserError if the benchmark, a file or a language is not there; a JobError if the hub cannot be read.
     """
     benchmark = BENCHMARKS.load(name)
     bad, cases = BadRows(), list[PlacedCase]()

@@ -18,10 +18,10 @@ from rewardlab_studies.judge_benchmarks.official_scores import benchmark_tables
 from rewardlab_studies.judge_benchmarks.outcomes import Positions, outcome_of
 
 SEED_STRIDE = 1000
-"""between the seeds of two runs, so that the further draws of a question in one are no draws of the next"""
+"""between the seeds of two runs, so that the further draws of a question in one are not draws of the next"""
 SINGLE = ("binary", "score")
 BOTH_ORDERS = ("both", "a_only")
-"""what an option `orders` is where a reward asks about each pair in both orders"""
+"""what an option `orders` is if a reward asks about each pair in both orders"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +49,7 @@ class BenchmarkJob:
         """Return {component: {"use", "seeds", "deviation", ...tables}}, see `benchmark_tables`.
 
         Of several seeds, each number is the mean and stands again under "deviation" with the runs' population standard
-        deviation. A UserError for wrong rows, files or components before anything is asked; a JobError where a
+        deviation. A UserError for wrong rows, files or components before anything is asked; a JobError if a
         component has no value for more than its max_missing.
         """
         benchmark = BENCHMARKS.load(self.benchmark)
@@ -155,7 +155,7 @@ def _averaged(name: str, runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _joined(values: Sequence[Any], how: Callable[[Sequence[float]], float]) -> Any:
-    """Return the trees' numbers joined, each with the same one of the others; None where a run has none."""
+    """Return the trees' numbers joined, each with the same one of the others; None if a run has none."""
     first = values[0]
     if isinstance(first, Mapping):
         return {key: _joined([value.get(key) for value in values], how) for key in first}

@@ -18,9 +18,9 @@ LANGUAGE, RESOURCES, ENGLISH = "language", "resources", "english"
 def benchmark_tables(benchmark: JudgeBenchmark, outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """Return {"score", "all", "sections", "slices": {slice: {value: measures}}}.
 
-    score: the official one. all: see `measures`. sections: name -> score, where the benchmark weighs values. The slices
+    score: the official one. all: see `measures`. sections: name -> score, if the benchmark weighs values. The slices
     are the benchmark's own, `language`, `english` (en or other) and `resources` (high, medium, low: classes 5, 3 and 4,
-    0 to 2 of Joshi et al. 2020; unknown), each where it has several values.
+    0 to 2 of Joshi et al. 2020; unknown), each if it has several values.
     """
     return {
         "score": official_score(benchmark, outcomes),
@@ -116,7 +116,7 @@ def _leaf(benchmark: JudgeBenchmark, outcomes: Sequence[Outcome]) -> float | Non
 
 
 def section_scores(benchmark: JudgeBenchmark, outcomes: Sequence[Outcome]) -> dict[str, float | None]:
-    """Return section -> the weighted mean of its values' scores, of those that have cases; None where none has."""
+    """Return section -> the weighted mean of its values' scores, of those that have cases; None if none has."""
     average: Average = benchmark.average
     by_value: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
@@ -148,7 +148,7 @@ def _sections(benchmark: JudgeBenchmark, outcomes: Sequence[Outcome]) -> dict[st
 
 
 def pearson(one: Sequence[float], other: Sequence[float]) -> float | None:
-    """Return Pearson's correlation of two lists (n,), in [-1, 1]; None where either is constant or n < 2."""
+    """Return Pearson's correlation of two lists (n,), in [-1, 1]; None if either is constant or n < 2."""
     try:
         return max(-1.0, min(1.0, correlation(one, other)))
     except StatisticsError:

@@ -19,7 +19,7 @@ Positions = Literal["official", "both"]
 class Outcome:
     """The outcome of one case.
 
-    right: in [0, 1], the share of the orders that count in which the judge was right; None where an answer is missing,
+    right: in [0, 1], the share of the orders that count in which the judge was right; None if an answer is missing,
     which is never wrong. unparsable: a reply without a verdict, which is. tied: no answer, or none of two truths, was
     preferred. in_both: right in both orders; None unless both count. said: on the benchmark's scale; None if unknown.
     """
@@ -53,7 +53,7 @@ def outcome_of(benchmark: JudgeBenchmark, case: BenchmarkCase, judged: JudgedCas
 
 
 def _lacking(scores: Sequence[Score]) -> Outcome | None:
-    """Return the outcome of values of which one is missing; None where all are there."""
+    """Return the outcome of values of which one is missing; None if all are there."""
     if all(score.value is not None for score in scores):
         return None
     lost = [score for score in scores if score.value is None]
@@ -148,7 +148,7 @@ def _by_preference(benchmark: JudgeBenchmark, case: BenchmarkCase, judged: Judge
 def _official_grade(
     benchmark: JudgeBenchmark, case: BenchmarkCase, judged: JudgedCase
 ) -> tuple[str | None, float | None]:
-    """Return (the verdict of the call in the official order, its grade), each None where the reward records none.
+    """Return (the verdict of the call in the official order, its grade), each None if the reward records none.
 
     A grade counts from 1, for the answer that stands first, in as many steps as the benchmark's scale has; one on
     another scale is none.

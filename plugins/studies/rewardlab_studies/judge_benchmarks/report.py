@@ -16,7 +16,7 @@ NUMBERS = {
 }
 """columns of numbers, by what stands above them"""
 COUNTS = {"missing": "missing", "unparsable": "unparsable", "ties": "ties"}
-"""columns of counts that are left out where all are zero"""
+"""columns of counts that are left out if all are zero"""
 
 
 def format_benchmark(name: str, benchmark: JudgeBenchmark, title: str, found: Mapping[str, Any]) -> str:
@@ -55,7 +55,7 @@ def _at(tree: Any, path: tuple[str, ...]) -> Any:
 
 
 def _number(found: Mapping[str, Any], *path: str) -> str:
-    """Return a number with the deviation of the seeds, where there are several."""
+    """Return a number with the deviation of the seeds, if there are several."""
     value = _at(found, path)
     if value is None:
         return "-"

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
-from rewardlab.text import NumberLabels, corrupted
 from rewardlab_data.benchmark_files import LABELS, label_of
+from rewardlab_data.corrupted_answers import NumberLabels, corrupted
 
 from rewardlab_studies.judge_benchmarks.benchmark_format import RUBRIC, JudgeBenchmark, RowForm, shape_of
 from rewardlab_studies.judge_benchmarks.row_columns import (
@@ -31,7 +31,7 @@ ANY_OTHER = "*"
 
 @dataclass(frozen=True, kw_only=True)
 class BenchmarkCase:
-    """What a judge is measured on: an answer or several to one prompt, and what is right about them.
+    """A case on which a judge is measured: an answer or several to one prompt, and what is right about them.
 
     answers: (G,). gold: (G,), higher is better, or of one answer its score, 1 for a true one and 0 for a false one.
     first: of two answers, the one that stands first officially.
@@ -87,7 +87,7 @@ def _shown(benchmark: JudgeBenchmark, form: RowForm, row: Row, number: int) -> B
     kept = {name: row[name] for name in benchmark.keep if name in row}
     name = "/".join(text_of(row, column) for column in benchmark.id if has_column(row, column))
     if not benchmark.id or not has_column(row, benchmark.id[-1]):
-        name = f"{name}/{number}".lstrip("/")  # no column of this form tells rows apart
+        name = f"{name}/{number}".lstrip("/")  # no column of this form distinguishes rows
     return BenchmarkCase(
         id=f"{language}/{name}",
         prompt=_prompt(form, row),

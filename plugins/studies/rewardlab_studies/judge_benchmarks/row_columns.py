@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rewardlab.errors import nearest
-from rewardlab.text import ColumnTemplate
+from rewardlab_data.benchmark_files import ColumnTemplate
 
 Row = Mapping[str, Any]
 
@@ -24,7 +24,7 @@ def has_column(row: Row, name: str) -> bool:
 
 
 def cell(row: Row, name: str) -> Any:
-    """Return what a column holds. A ValueError where there is no such column, or nothing in it."""
+    """Return what a column holds. A ValueError if there is no such column, or nothing in it."""
     if not has_column(row, name):
         raise ValueError(f"no column {name!r}{nearest(name, row)}")
     value: Any = row
@@ -39,7 +39,7 @@ def cell(row: Row, name: str) -> Any:
 
 
 def text_of(row: Row, name: str) -> str:
-    """Return the text of a column, a number as it is written. A ValueError where it holds neither."""
+    """Return the text of a column, a number as it is written. A ValueError if it holds neither."""
     value = cell(row, name)
     if isinstance(value, bool):
         return str(value).lower()
@@ -51,7 +51,7 @@ def text_of(row: Row, name: str) -> str:
 
 
 def number_of(row: Row, name: str) -> float:
-    """Return the number of a column, also of the text of one. A ValueError where it holds none, or no finite one."""
+    """Return the number of a column, also of the text of one. A ValueError if it holds none, or no finite one."""
     text = text_of(row, name)
     try:
         value = float(text)

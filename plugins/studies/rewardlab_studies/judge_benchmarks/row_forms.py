@@ -10,7 +10,7 @@ from rewardlab_studies.judge_benchmarks.row_columns import Row, columns_in, has_
 
 
 def is_left_out(benchmark: JudgeBenchmark, row: Row) -> bool:
-    """Return whether the benchmark does not measure this row. A ValueError where a column that says so is empty."""
+    """Return whether the benchmark does not measure this row. A ValueError if a column that says so is empty."""
     if any(not _matches(row, column, pattern) for column, pattern in benchmark.only.items()):
         return True
     return any(

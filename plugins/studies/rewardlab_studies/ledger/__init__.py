@@ -3,6 +3,7 @@
 In go the lines that `training/ledger.py` writes, of this and earlier versions. Out come tables (`rewardlab ledger`)
 and, for the studies beside this one, the lines themselves and which of them a resume has replaced.
 
+    parts    where the lines stand: in one file, or in shards that indices join; other plugins may import it
     scan     the lines of a ledger, and which of them count
     columns  the columns of the flat table, found in a first reading
     table    the rows of the flat table

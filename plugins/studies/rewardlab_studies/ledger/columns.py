@@ -90,7 +90,7 @@ def _type_of(value: Any) -> ColumnType:
 
 
 def _common_type(types: set[ColumnType]) -> ColumnType:
-    """Return the type that all values fit: whole numbers are numbers, and everything can be told as text."""
+    """Return the type that all values fit: whole numbers are numbers, and everything can be written as text."""
     if len(types) == 1:
         return next(iter(types))
     return "float" if types == {"int", "float"} else "text"

@@ -6,22 +6,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from rewardlab.data import (
-    LEDGER_COLUMNS,
-    SCORE_COLUMNS,
-    BadRows,
-    ColumnType,
-    LedgerPart,
-    kind_of,
-    ledger_parts,
-    told_name,
-)
+from rewardlab.data import LEDGER_COLUMNS, SCORE_COLUMNS, BadRows, ColumnType, kind_of, told_name
 from rewardlab.errors import Problem, UserError
 from rewardlab.scorefile import output_path_problem
-from rewardlab.text import inert
 
 from rewardlab_studies.ledger.columns import INT64, Column, ColumnFinder
-from rewardlab_studies.ledger.flat_file import Format, flat_file, format_of
+from rewardlab_studies.ledger.flat_file import Format, flat_file, format_of, inert
+from rewardlab_studies.ledger.parts import LedgerPart, ledger_parts
 from rewardlab_studies.ledger.scan import refuse_later_version, whole_lines
 from rewardlab_studies.ledger.superseded_steps import CurrentSteps, is_discarded
 from rewardlab_studies.ledger.table import FlatRow, flat_rows
@@ -51,8 +42,8 @@ def export_ledger(run: Path, output: Path, say: Callable[[str], None], raw: bool
     """Write the ledger of a run, given by its folder or the file itself, to a new file whose ending says the format.
 
     The ledger is read once for its columns and again for its rows; no more than a few thousand lines are kept, and of
-    shards their index. raw: whether texts of CSV that a spreadsheet would run stay as they are. A UserError where there
-    is no ledger, a line is none of a ledger, or `output` exists or cannot be written.
+    shards their index. raw: whether texts of CSV that a spreadsheet would run stay as they are. A UserError if there
+    is not a ledger, a line is none of a ledger, or `output` exists or cannot be written.
     """
     ledger = ledger_parts(run)
     if not ledger:
@@ -97,7 +88,7 @@ def _ordered(
 
 
 class _FirstReading:
-    """What a reading of all lines tells: how many there are, their columns, and which of them count.
+    """The result of reading all lines: how many there are, their columns, and which of them count.
 
     Raises UserError that lists the lines that are none of a ledger.
     """
@@ -122,7 +113,7 @@ class _FirstReading:
 
 
 def _fault(line: Mapping[str, Any]) -> str:
-    """Return why this is no line of a ledger; "" where it is one."""
+    """Return why this is not a line of a ledger; "" if it is one."""
     if missing := [key for key in NEEDED if key not in line]:
         return f"no {missing[0]}; a ledger's lines have one"
     if empty := [key for key in NUMBERS if line[key] is None]:
@@ -134,7 +125,7 @@ def _fault(line: Mapping[str, Any]) -> str:
 
 
 def _wrong_type(value: Any, kind: ColumnType) -> str:
-    """Return what a value of a column must be, and what it is; "" where it fits. Everything can be told as text."""
+    """Return what a value of a column must be, and what it is; "" if it fits. Everything can be written as text."""
     if value is None or kind == "text":
         return ""
     if kind == "bool":

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,12 +17,14 @@ from rewardlab_studies.ledger.table import FlatRow
 
 Format = Literal["parquet", "csv", "jsonl"]
 FORMATS: Sequence[Format] = ("parquet", "csv", "jsonl")
+_RUN = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 BATCH_ROWS, BATCH_CHARACTERS = 2_000, 1 << 24
 """rows of a parquet file that are kept until they are written together, and characters of these"""
 
 
 def format_of(output: Path) -> Format:
-    """Return the format that a file's ending names. UserError for another one, or where its library is missing."""
+    """Return the format that a file's ending names. UserError for another one, or if its library is missing."""
     for form in FORMATS:
         if output.name.lower().endswith(f".{form}"):
             if form == "parquet":
@@ -30,11 +33,16 @@ def format_of(output: Path) -> Format:
     raise UserError("the ending says the format: .parquet, .csv or .jsonl", where=str(output))
 
 
+def inert(cell: str) -> str:
+    """Return a cell of CSV as a text in which a spreadsheet sees no formula: with an apostrophe before its sign."""
+    return f"'{cell}" if _RUN.match(cell) and not _NUMBER.fullmatch(cell) else cell
+
+
 @contextmanager
 def flat_file(output: Path, form: Format, columns: Sequence[Column]) -> Iterator[Callable[[FlatRow], None]]:
     """Yield what writes a row to a file that is there, whole, when the block ends without an exception.
 
-    Raises JobError where the disk refuses, UserError where somebody has written this file meanwhile.
+    Raises JobError if the disk refuses, UserError if somebody has written this file meanwhile.
     """
     opened = {"parquet": _parquet, "csv": _csv, "jsonl": _jsonl}[form]
     try:
@@ -51,7 +59,7 @@ def flat_file(output: Path, form: Format, columns: Sequence[Column]) -> Iterator
 
 
 def _publish(scratch: Path, output: Path) -> None:
-    """Give a whole file its name. FileExistsError where another has it: a link, unlike a rename, replaces none."""
+    """Give a whole file its name. FileExistsError if another has it: a link, unlike a rename, replaces none."""
     try:
         os.link(scratch, output)
     except FileExistsError:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from typing import Any
 
-from rewardlab.data import LEDGER_BEGINNING, LEDGER_COLUMNS, LEDGER_VERSION, BadRows, LedgerPart
+from rewardlab.data import LEDGER_BEGINNING, LEDGER_COLUMNS, LEDGER_VERSION, BadRows
 from rewardlab.errors import Problem, UserError
 
+from rewardlab_studies.ledger.parts import LedgerPart
 from rewardlab_studies.ledger.superseded_steps import CurrentSteps
 
 UNFINISHED = "as a run leaves it that is going on or was killed"
@@ -22,10 +23,10 @@ _BEGINNING = re.compile(
 
 
 def readable_lines(parts: Sequence[LedgerPart]) -> Iterator[Mapping[str, Any]]:
-    """Yield the lines of a ledger in their order; none where it has no parts.
+    """Yield the lines of a ledger in their order; none if it has no parts.
 
     Lines that cannot be read are left out, such as one that a running or killed job has not written to its end. A
-    UserError where a file cannot be opened.
+    UserError if a file cannot be opened.
     """
     for part in parts:
         for _, row in part.rows():
@@ -59,7 +60,7 @@ def whole_lines(
 def current_steps(parts: Sequence[LedgerPart]) -> CurrentSteps:
     """Return the lines of a ledger that no later attempt has replaced, from a light reading of its files.
 
-    Raises UserError where a later version of rewardlab wrote it.
+    Raises UserError if a later version of rewardlab wrote it.
     """
     # This first pass cannot be part of the one that sums up: whether a line counts depends on the attempts behind it,
     # and to take it back later the sums of every step would have to be kept. Only the beginnings of lines are parsed.
@@ -86,7 +87,7 @@ def _value(word: bytes) -> int | str | None:
 
 
 def refuse_later_version(row: Mapping[str, Any], place: str) -> None:
-    """Raise UserError where a later version of rewardlab wrote this line, with columns that this one does not know."""
+    """Raise UserError if a later version of rewardlab wrote this line, with columns that this one does not know."""
     version = row.get("version", 1)
     if type(version) is not int or version > LEDGER_VERSION:
         what = f"a ledger of version {version}; this rewardlab reads up to {LEDGER_VERSION}: upgrade it"

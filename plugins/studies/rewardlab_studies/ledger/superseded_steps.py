@@ -18,8 +18,8 @@ class CurrentSteps:
     """The lines of a ledger that count; `line in steps` says whether one does.
 
     An attempt that trained a stage from step s on replaces s and all later steps of that stage. Later steps that an
-    earlier attempt reached are no part of the model either, whether they were scored again or not. An evaluation that a
-    later attempt made again, of the same stage, phase and step, is replaced by it.
+    earlier attempt reached are not part of the model either, whether they were scored again or not. An evaluation that
+    a later attempt made again, of the same stage, phase and step, is replaced by it.
     """
 
     def __init__(self, lines: Iterable[Mapping[str, Any]]) -> None:

@@ -15,7 +15,7 @@ FlatRow = list[bool | int | float | str | None]
 def flat_rows(
     lines: Iterable[Mapping[str, Any]], columns: Sequence[Column], current: CurrentSteps
 ) -> Iterator[FlatRow]:
-    """Yield a row for each line, with a value for each column; None where the line has none.
+    """Yield a row for each line, with a value for each column; None if the line has none.
 
     The lines of a group follow each other, and only the first has the prompt and the fields: here all have them. A
     prompt of one user message is its text, one of several their JSON. Lists and objects are JSON, too.

@@ -33,7 +33,7 @@ def halves(text: str) -> tuple[str, str]:
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a text without punctuation; pieces of four characters where a script writes no spaces."""
+    """Return the words of a text without punctuation; pieces of four characters if a script writes no spaces."""
     found: list[str] = []
     for token in _NO_PROSE.sub(" ", text).split():
         word = "".join(character for character in token if unicodedata.category(character)[0] in "LMN")

@@ -33,7 +33,7 @@ ENGLISH = ("en", "eng", "english")
 class HonestRow:
     """A row with an honest completion, one that deserves its reward.
 
-    reference: the English one; None where there is none. token_count: of the honest completion; None if unknown.
+    reference: the English one; None if there is none. token_count: of the honest completion; None if unknown.
     """
 
     sample: Sample
@@ -43,7 +43,7 @@ class HonestRow:
 
     @property
     def language(self) -> str | None:
-        """The row's language as the row names it; None where it does not."""
+        """The row's language as the row names it; None if it does not."""
         language = self.sample.fields.get("language")
         return language if isinstance(language, str) and language else None
 

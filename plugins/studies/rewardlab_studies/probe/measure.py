@@ -21,9 +21,9 @@ from rewardlab_studies.probe.degenerate import ProbeRow
 class CompletionResult:
     """The rewards of one completion.
 
-    total: None where it has none; `why` then says the reason. fatal: by the recipe the missing value would end a run.
+    total: None if it has none; `why` then says the reason. fatal: by the recipe the missing value would end a run.
     values: component -> its value. instead: component of the total -> the total if this component had the value that
-    it gave the honest completion; None where that is no number.
+    it gave the honest completion; None if that is not a number.
     """
 
     total: float | None

@@ -33,7 +33,7 @@ GAVE = (
 class MovementSection:
     """The section about what moved the reward. about: the groups, and how to read the table.
 
-    table: a head and a line a component. rest: what no component contributed, in words; None where that moves nothing.
+    table: a head and a line a component. rest: what no component contributed, in words; None if that moves nothing.
     findings: what is odd about components, in words.
     """
 
@@ -44,7 +44,7 @@ class MovementSection:
 
 
 def movement_section(lines: Iterable[Mapping[str, Any]], current: CurrentSteps) -> MovementSection | None:
-    """Return the section of a ledger's lines, in their order; None where they have no contributions."""
+    """Return the section of a ledger's lines, in their order; None if they have no contributions."""
     movement = ledger_movement(lines, current)
     if not movement.groups:
         return None
@@ -59,18 +59,18 @@ def movement_section(lines: Iterable[Mapping[str, Any]], current: CurrentSteps) 
 
 
 def format_contribution(score: Mapping[str, Any]) -> str:
-    """Return a component's contribution, to stand beside its value; "" where it has none."""
+    """Return a component's contribution, to stand beside its value; "" if it has none."""
     contribution = score.get("contribution")
     return "" if contribution is None else f" (gave {contribution:+.2f})"
 
 
 def format_shaped(row: Mapping[str, Any]) -> str:
-    """Return what the contributions of a ledger's line add up to, to stand beside its total; "" where it has none."""
+    """Return what the contributions of a ledger's line add up to, to stand beside its total; "" if it has none."""
     if not any("contribution" in score for score in row["components"].values()):
         return ""
     return f", shaped {row['shaped']:+.2f}"
 
 
 def format_rest(row: Mapping[str, Any]) -> str:
-    """Return what no component contributed to a ledger's line, to stand behind the components; "" where it is 0."""
+    """Return what no component contributed to a ledger's line, to stand behind the components; "" if it is 0."""
     return f"; rest {row['rest']:+.2f}" if row.get("rest") else ""

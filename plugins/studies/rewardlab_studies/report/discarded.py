@@ -21,7 +21,7 @@ class DiscardedCounts:
             self._discarded += is_discarded(line)
 
     def sentences(self) -> Iterator[str]:
-        """Yield what to say of them; nothing where all were trained on."""
+        """Yield what to say of them; nothing if all were trained on."""
         if self._discarded:
             share = self._discarded / self._training
             yield (

@@ -12,7 +12,7 @@ SHOWN = ("groups", "position bias", "orders agree", "cyclic triples", "ties", "u
 
 
 def usage_table(path: Path) -> Iterator[list[str]]:
-    """Yield a head and a line a judge, from a run's usage.jsonl; nothing where no judge in a network was asked."""
+    """Yield a head and a line a judge, from a run's usage.jsonl; nothing if no judge in a network was asked."""
     sums: dict[str, dict[str, float]] = {}
     for _, row in read_lines(path) if path.exists() else ():
         if isinstance(row, Mapping):
@@ -25,21 +25,21 @@ def usage_table(path: Path) -> Iterator[list[str]]:
         yield [judge, *(f"{counted[name]:,.4f}" if name == "usd" else f"{counted[name]:,.0f}" for name in COUNTS)]
 
 
-class Consistency:
+class JudgeConsistency:
     """The consistency of the comparisons in a ledger's groups, by component."""
 
     def __init__(self) -> None:
         self._sums: dict[str, _ConsistencySums] = defaultdict(_ConsistencySums)
 
     def add(self, line: Mapping[str, Any]) -> None:
-        """Take one line of the ledger into account; the first line of a group tells about all of it."""
+        """Take one line of the ledger into account; the first line of a group is about all of it."""
         if line["index"] == 0:
             for name, score in line["components"].items():
                 if isinstance(group := score["info"].get("group"), Mapping) and "comparisons" in group:
                     self._sums[name].add(group)
 
     def table(self) -> Iterator[list[str]]:
-        """Yield a head and a line a component; nothing where none compares in pairs."""
+        """Yield a head and a line a component; nothing if none compares in pairs."""
         if self._sums:
             yield ["component", *SHOWN]
         for name, sums in self._sums.items():

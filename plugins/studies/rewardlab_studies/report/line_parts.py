@@ -6,8 +6,7 @@ Each part keeps no more than sums or the few lines that the page shows.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from rewardlab.data import LedgerPart
-
+from rewardlab_studies.ledger.parts import LedgerPart
 from rewardlab_studies.ledger.scan import readable_lines
 
 
@@ -19,7 +18,7 @@ class LinePart(Protocol):
 
 
 def passing_lines(ledger: Sequence[LedgerPart], parts: Sequence[LinePart]) -> Iterator[Mapping[str, Any]]:
-    """Yield the lines of a ledger in their order, each after all `parts` have taken it; none where there is none."""
+    """Yield the lines of a ledger in their order, each after all `parts` have taken it; none if there is none."""
     for line in readable_lines(ledger):
         for part in parts:
             part.add(line)

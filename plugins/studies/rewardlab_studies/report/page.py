@@ -9,12 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rewardlab.data import ledger_parts, read_lines
+from rewardlab.data import read_lines
 from rewardlab.errors import UserError
 from rewardlab.files import read_json, write_text
 from rewardlab.recipe import RESOLVED
 from rewardlab.training import Results, alarm_sentences
 
+from rewardlab_studies.ledger.parts import ledger_parts
 from rewardlab_studies.ledger.scan import current_steps
 from rewardlab_studies.report.causes import (
     GAVE,
@@ -25,7 +26,7 @@ from rewardlab_studies.report.causes import (
     movement_section,
 )
 from rewardlab_studies.report.discarded import DiscardedCounts
-from rewardlab_studies.report.judges import Consistency, usage_table
+from rewardlab_studies.report.judges import JudgeConsistency, usage_table
 from rewardlab_studies.report.last_groups import LastGroups
 from rewardlab_studies.report.line_parts import passing_lines
 from rewardlab_studies.report.remarks import RemarkCounts
@@ -44,7 +45,7 @@ pre{white-space:pre-wrap;background:#f7f7f7;padding:.5rem;margin:.2rem 0}
 def write_report(run: Path, target: Path) -> Sequence[str]:
     """Write the page of the run in folder `run` to the file `target`.
 
-    Return what is odd about the components of its reward, in words. A UserError where `run` is no run directory.
+    Return what is odd about the components of its reward, in words. A UserError if `run` is not the folder of a run.
     """
     try:
         manifest = read_json(run / "manifest.json")
@@ -52,9 +53,13 @@ def write_report(run: Path, target: Path) -> Sequence[str]:
         if not isinstance(manifest, dict):
             raise ValueError("its manifest.json holds no object")
     except (OSError, ValueError) as error:
-        raise UserError(f"{run} is no run directory: {error}") from error
+        why = f"it has no {Path(error.filename).name}" if isinstance(error, FileNotFoundError) else error
+        raise UserError(
+            f"{run} is not the folder of a run: {why if run.is_dir() else 'there is no such folder'}"
+        ) from error
     ledger = ledger_parts(run)
-    consistency, remarks, shown = Consistency(), RemarkCounts(manifest.get("remarks", {})), LastGroups(GROUPS_SHOWN)
+    consistency, shown = JudgeConsistency(), LastGroups(GROUPS_SHOWN)
+    remarks = RemarkCounts(manifest.get("remarks", {}))
     current = current_steps(ledger)
     discarded = DiscardedCounts(current)
     # the section takes all lines of the ledger, and the other parts take each on its way there

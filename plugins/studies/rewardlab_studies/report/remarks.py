@@ -23,7 +23,7 @@ class RemarkCounts:
             self._made.update((name, key) for key in self._remarks.get(name, ()) if score["info"].get(key))
 
     def table(self) -> Iterator[list[str]]:
-        """Yield a head and a line for each remark that a component made; nothing where there is none."""
+        """Yield a head and a line for each remark that a component made; nothing if there is none."""
         if self._made:
             yield ["component", "remark", "completions", "share"]
         for (name, key), count in sorted(self._made.items()):

@@ -5,7 +5,7 @@ intervals, paired comparisons with corrected p-values, and sentences that say wh
 
     sources      the models on the command line, and how their files are read
     readings     the answers of one model, prompt by prompt
-    evaluation_files  what a run's folder tells of an evaluation beside the ledger
+    evaluation_files  files about an evaluation in a run's folder, beside the ledger
     measures     what is averaged: a component, the share that reaches a threshold, pass@k
     prompts      the prompts that all models answered: task, language, cluster
     layout       which cells an average is made of, with merged languages

@@ -8,8 +8,8 @@ from random import Random
 from typing import Literal
 
 from rewardlab_studies.tables.intervals import Interval, difference_interval, other_interval, share_interval
-from rewardlab_studies.tables.layout import Cell, Layout, Place
-from rewardlab_studies.tables.prompts import Prompts
+from rewardlab_studies.tables.layout import Cell, TableLayout, TablePlace
+from rewardlab_studies.tables.prompts import PromptIndex
 from rewardlab_studies.tables.sign_test import sign_test, smallest_p
 from rewardlab_studies.tables.units import CellValues, Units, units_at
 
@@ -18,10 +18,10 @@ ValueKind = Literal["share", "difference", "other"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Average:
+class TableAverage:
     """A mean at a place of the table, of `prompts` prompts in `clusters` that are independent of each other.
 
-    Its interval is None where prompts are not known, or are too few to say how much they vary.
+    Its interval is None if prompts are not known, or are too few to say how much they vary.
     """
 
     mean: float
@@ -49,8 +49,8 @@ class PromptValues:
     def __init__(
         self,
         values: "array[float]",
-        prompts: Prompts,
-        layout: Layout,
+        prompts: PromptIndex,
+        layout: TableLayout,
         kind: ValueKind,
         draws: int = 1000,
         seed: str = "",
@@ -72,8 +72,8 @@ class PromptValues:
         """Return the mean of each cell that counts."""
         return {cell: self._cells[cell].mean for cell in self.layout.cells}
 
-    def average(self, place: Place) -> Average | None:
-        """Return the average at a place; None where there is no such cell."""
+    def average(self, place: TablePlace) -> TableAverage | None:
+        """Return the average at a place; None if there is no such cell."""
         weights = self.layout.weights(place)
         if not weights:
             return None
@@ -81,14 +81,14 @@ class PromptValues:
         mean = fsum(weight * self._cells[cell].mean for cell, weight in weights.items())
         low, high = self._interval(mean, units, place) or (None, None)
         prompts = sum(len(self._cells[cell].values) for cell in weights)
-        return Average(mean=mean, low=low, high=high, prompts=prompts, clusters=len(units))
+        return TableAverage(mean=mean, low=low, high=high, prompts=prompts, clusters=len(units))
 
-    def significance(self, place: Place) -> Significance:
+    def significance(self, place: TablePlace) -> Significance:
         """Return how significant the average at a place is, if each cluster's part is as likely to be negative."""
         units = units_at(self.layout.weights(place), self._cells)
         return Significance(p=sign_test(units.parts), floor=smallest_p(len(units)))
 
-    def _interval(self, mean: float, units: Units, place: Place) -> Interval | None:
+    def _interval(self, mean: float, units: Units, place: TablePlace) -> Interval | None:
         if self._kind == "share":
             return share_interval(mean, units)
         if self._kind == "difference":
@@ -102,7 +102,7 @@ def kind_of_values(models: Iterable["array[float]"], compared: bool = False) -> 
     return ("difference" if compared else "share") if shares else "other"
 
 
-def cells_with_values(values: "array[float]", prompts: Prompts) -> list[Cell]:
+def cells_with_values(values: "array[float]", prompts: PromptIndex) -> list[Cell]:
     """Return the cells in which some prompt has a value, in the order of the prompts."""
     found = {prompts.cell_of[number] for number, value in enumerate(values) if value == value}
     return [cell for number, cell in enumerate(prompts.cells) if number in found]

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from rewardlab_studies.tables.averages import Average
-from rewardlab_studies.tables.layout import OVERALL, Place
+from rewardlab_studies.tables.averages import TableAverage
+from rewardlab_studies.tables.layout import OVERALL, TablePlace
 
 LEVEL = 0.05
 """of a corrected p-value, below which a difference counts"""
@@ -17,15 +17,15 @@ Verdict = Literal["better", "worse", "not distinguishable", "too few prompts", "
 class Comparison:
     """How much more `model` has than `against` at a place of the table.
 
-    p: two-sided; None where averages were printed, which cannot be tested. corrected: by Holm's method, for `family`
+    p: two-sided; None if averages were printed, which cannot be tested. corrected: by Holm's method, for `family`
     comparisons. floor: the smallest p-value that so few prompts, or clusters of prompts, can have.
     """
 
     measure: str
     model: str
     against: str
-    place: Place
-    difference: Average
+    place: TablePlace
+    difference: TableAverage
     p: float | None = None
     corrected: float | None = None
     floor: float = 0.0
@@ -33,7 +33,7 @@ class Comparison:
 
     @property
     def verdict(self) -> Verdict:
-        """What is known of `model`; `too few prompts` where no difference whatever could have counted."""
+        """The verdict on `model`; `too few prompts` if no difference whatever could have counted."""
         if self.corrected is None:
             return "not tested"
         if self.corrected < LEVEL:

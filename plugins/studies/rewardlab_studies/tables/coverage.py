@@ -1,4 +1,4 @@
-"""What each model lacks of the prompts that the others answered: refused, left out for all, or told."""
+"""Prompts that one model lacks and others answered: refused, left out for all, or reported."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -7,10 +7,10 @@ from typing import Literal
 
 from rewardlab.errors import Problem, UserError, nearest
 
-from rewardlab_studies.tables.averages import Average
-from rewardlab_studies.tables.layout import Cell, Layout, Merge, Place
+from rewardlab_studies.tables.averages import TableAverage
+from rewardlab_studies.tables.layout import Cell, Merge, TableLayout, TablePlace
 from rewardlab_studies.tables.model import Model
-from rewardlab_studies.tables.prompts import Prompts
+from rewardlab_studies.tables.prompts import PromptIndex
 
 PromptPolicy = Literal["same", "common", "own"]
 """`same`: all models must have all prompts. `common`: prompts that some model lacks count for none. `own`: each model
@@ -18,10 +18,10 @@ is averaged over what it has"""
 TOLD_CELLS = 8
 
 
-def settle_prompts(models: Sequence[Model], prompts: Prompts, policy: PromptPolicy) -> list[str]:
+def settle_prompts(models: Sequence[Model], prompts: PromptIndex, policy: PromptPolicy) -> list[str]:
     """Make the models fit each other as `policy` says, and return what was done, in words.
 
-    Under `common` the values of other prompts become NaN. A UserError under `same`, where a model lacks some.
+    Under `common` the values of other prompts become NaN. A UserError under `same`, if a model lacks some.
     """
     answered = [model for model in models if model.printed is None]
     lacking = {model.name: _lacked(model, prompts) for model in answered}
@@ -47,12 +47,12 @@ def settle_prompts(models: Sequence[Model], prompts: Prompts, policy: PromptPoli
     return [*notes, f"all averages are over the {len(prompts) - len(left_out):,} prompts that every model answered"]
 
 
-def _lacked(model: Model, prompts: Prompts) -> list[int]:
+def _lacked(model: Model, prompts: PromptIndex) -> list[int]:
     seen = model.seen + bytes(len(prompts) - len(model.seen))
     return [number for number, there in enumerate(seen) if not there] if 0 in seen else []
 
 
-def _problem(model: Model, numbers: Sequence[int], prompts: Prompts) -> Problem:
+def _problem(model: Model, numbers: Sequence[int], prompts: PromptIndex) -> Problem:
     first = next(row_id for row_id, number in prompts.numbers.items() if number == numbers[0])
     what = (
         f"{model.name} lacks {_told(numbers, prompts)}, such as the id {first!r}; answer and score them, or compare "
@@ -61,7 +61,7 @@ def _problem(model: Model, numbers: Sequence[int], prompts: Prompts) -> Problem:
     return Problem(where=model.source.path, what=what)
 
 
-def _told(numbers: Sequence[int], prompts: Prompts) -> str:
+def _told(numbers: Sequence[int], prompts: PromptIndex) -> str:
     every = Counter(prompts.cell_of)
     cells = Counter(prompts.cell_of[number] for number in numbers)
     parts = [f"{_named(prompts.cells[cell])} {count} of {every[cell]}" for cell, count in cells.most_common(TOLD_CELLS)]
@@ -81,7 +81,7 @@ def settle_cells(
     cells: model -> the cells of the data that it has. The cells that count are all under `own`. A UserError under
     `same`, where a model lacks one, such as a printed table without English.
     """
-    shown = {name: {Layout(found, merges).shown(cell) for cell in found} for name, found in cells.items()}
+    shown = {name: {TableLayout(found, merges).shown(cell) for cell in found} for name, found in cells.items()}
     every = set().union(*shown.values())
     lacking = {name: sorted(every - found) for name, found in shown.items() if every - found}
     if not lacking:
@@ -123,14 +123,14 @@ def describe_pairs(pairs: Sequence[tuple[str, str]], models: Mapping[str, Model]
     return list(notes)
 
 
-def describe_unknown(averages: Mapping[tuple[str, str, Place], Average]) -> list[str]:
+def describe_unknown(averages: Mapping[tuple[str, str, TablePlace], TableAverage]) -> list[str]:
     """Return how many averages have prompts but no interval, and why, in words."""
     unknown = [place for (_, _, place), found in averages.items() if found.prompts is not None and found.low is None]
     if not unknown:
         return []
     return [
         f"{len(unknown):,} averages have no interval (-): one prompt, prompts that all count as one, or equal values "
-        "that are no shares do not say how much others would vary"
+        "that are not shares do not say how much others would vary"
     ]
 
 
@@ -139,7 +139,7 @@ def _with_values(values: Sequence[float]) -> set[int]:
 
 
 def refuse_idle_merges(merges: Sequence[Merge], cells: Sequence[Cell]) -> None:
-    """Raise a UserError where none of the languages that a merge names are among the cells."""
+    """Raise a UserError if none of the languages that a merge names are among the cells."""
     there = {cell.language for cell in cells}
     for name in dict.fromkeys(merge.group_of for merge in merges if merge.group_of is not None):
         if there.isdisjoint(part for merge in merges if merge.group_of == name for part in merge.parts):

@@ -1,4 +1,4 @@
-"""What a run's folder tells of an evaluation beside the ledger: whether it ended, and what is missing, cut or empty."""
+"""Files about an evaluation beside a run's ledger: whether it ended, and what is missing, cut or empty."""
 
 from collections.abc import Iterator
 from pathlib import Path

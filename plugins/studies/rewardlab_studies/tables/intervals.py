@@ -22,7 +22,7 @@ Interval = tuple[float, float]
 
 
 def share_interval(mean: float, units: Units) -> Interval | None:
-    """Return the interval of an average of values in [0, 1], or None where nothing says how much they vary.
+    """Return the interval of an average of values in [0, 1], or None if nothing says how much they vary.
 
     Wilson's, as of a share of n cases. n is what the variance and its degrees of freedom make it, and no less than the
     number of units: nothing in [0, 1] varies more than a share does.
@@ -38,7 +38,7 @@ def share_interval(mean: float, units: Units) -> Interval | None:
 
 
 def difference_interval(mean: float, units: Units) -> Interval | None:
-    """Return the interval of an average of differences in [-1, 1], or None where nothing says how much they vary.
+    """Return the interval of an average of differences in [-1, 1], or None if nothing says how much they vary.
 
     Student's, with one more difference than there are, as large as those that are not 0: few of them, or none, do not
     say that there will be none.
@@ -52,7 +52,7 @@ def difference_interval(mean: float, units: Units) -> Interval | None:
 
 
 def other_interval(mean: float, units: Units, draws: int, random: Random) -> Interval | None:
-    """Return the interval of an average of any numbers, or None where nothing says how much they vary.
+    """Return the interval of an average of any numbers, or None if nothing says how much they vary.
 
     From draws of units with replacement, each average in its own standard errors, since numbers without bounds may be
     skewed; of very few units, and of many, Student's.

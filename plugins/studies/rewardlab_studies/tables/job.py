@@ -8,7 +8,7 @@ from itertools import combinations
 from rewardlab.data import BadRows, Identifier, read_lines, to_sample
 from rewardlab.errors import Problem, UserError, nearest
 
-from rewardlab_studies.tables.averages import Average, cells_with_values
+from rewardlab_studies.tables.averages import TableAverage, cells_with_values
 from rewardlab_studies.tables.comparisons import Comparison, corrected, describe_too_few
 from rewardlab_studies.tables.coverage import (
     PromptPolicy,
@@ -19,12 +19,12 @@ from rewardlab_studies.tables.coverage import (
     settle_cells,
     settle_prompts,
 )
-from rewardlab_studies.tables.layout import Cell, Layout, Merge, Place
+from rewardlab_studies.tables.layout import Cell, Merge, TableLayout, TablePlace
 from rewardlab_studies.tables.measures import Measure, with_pass_at
 from rewardlab_studies.tables.model import MissingPolicy, Model, ModelReader
 from rewardlab_studies.tables.model_averages import ModelAverages
 from rewardlab_studies.tables.printed import describe_small, measure_columns, read_averages
-from rewardlab_studies.tables.prompts import Clustering, PromptFields, Prompts
+from rewardlab_studies.tables.prompts import Clustering, PromptFields, PromptIndex
 from rewardlab_studies.tables.readings import component_names
 from rewardlab_studies.tables.sources import ModelSource
 
@@ -35,13 +35,13 @@ PERCENT = 100
 class TablesResult:
     """The tables: an average for each (model, measure, place), comparisons, and notes on what was left out.
 
-    scale: what averages are multiplied by where they are shown, 100 or 1. clustering: by what prompts count together.
+    scale: what averages are multiplied by when they are shown, 100 or 1. clustering: by what prompts count together.
     """
 
     models: Sequence[str]
     measures: Sequence[str]
-    layout: Layout
-    averages: Mapping[tuple[str, str, Place], Average]
+    layout: TableLayout
+    averages: Mapping[tuple[str, str, TablePlace], TableAverage]
     comparisons: Sequence[Comparison]
     notes: Sequence[str]
     scale: float
@@ -49,8 +49,8 @@ class TablesResult:
     seed: int
     clustering: Clustering | None = None
 
-    def average(self, model: str, measure: str, place: Place) -> Average | None:
-        """Return an average; None where the model has none at the place."""
+    def average(self, model: str, measure: str, place: TablePlace) -> TableAverage | None:
+        """Return an average; None if the model has none at the place."""
         return self.averages.get((model, measure, place))
 
 
@@ -61,7 +61,7 @@ class TablesJob:
     measures: none for all components of the first model. rows: files of the rows that were scored, for their tasks and
     languages. against: the model that all others are compared with, by default the first, and if that one was printed
     the first that was not, too; "all" for all pairs. raw: show averages as they are, not as percent. draws: of the
-    bootstrap, of which intervals of numbers that are no shares are made.
+    bootstrap, of which intervals of numbers that are not shares are made.
     """
 
     models: Sequence[ModelSource]
@@ -81,7 +81,7 @@ class TablesJob:
         """Read everything and return the tables. A UserError for models that cannot stand in one table."""
         pairs = self._pairs()
         measures = self._measures()
-        prompts = Prompts(self.fields)
+        prompts = PromptIndex(self.fields)
         self._read_rows(prompts)
         models = self._read_models(prompts, measures)
         prompts.check()
@@ -135,7 +135,7 @@ class TablesJob:
             raise UserError(f"two measures are called {twice}; name them: NAME=COMPONENT")
         return measures
 
-    def _read_rows(self, prompts: Prompts) -> None:
+    def _read_rows(self, prompts: PromptIndex) -> None:
         for path in self.rows:
             identify, bad = Identifier(), BadRows()
             with closing(read_lines(path, any_text=True)) as lines:
@@ -153,7 +153,7 @@ class TablesJob:
             if bad.count:
                 raise bad.error(path, "mend them, or leave them out of a copy")
 
-    def _read_models(self, prompts: Prompts, measures: Sequence[Measure]) -> list[Model]:
+    def _read_models(self, prompts: PromptIndex, measures: Sequence[Measure]) -> list[Model]:
         reader = ModelReader(prompts, measures, self.missing, share=not self.raw)
         reader.known_fields = bool(self.rows) or any(model.kind == "ledger" for model in self.models)
         found: dict[str, Model] = {}
@@ -181,18 +181,20 @@ class TablesJob:
                     notes.append(f"{model.name}: {missing.count:,} completions without {name} {counts}")
         return notes
 
-    def _settled(self, models: Sequence[Model], prompts: Prompts, names: Sequence[str]) -> tuple[Layout, list[str]]:
+    def _settled(
+        self, models: Sequence[Model], prompts: PromptIndex, names: Sequence[str]
+    ) -> tuple[TableLayout, list[str]]:
         """Return the layout of all cells that count, and what was left out, in words."""
         has = {model.name: _cells(model, prompts, names) for model in models}
         refuse_idle_merges(self.merges, [*prompts.cells, *(cell for cells in has.values() for cell in cells)])
         counting, notes = settle_cells(has, self.merges, self.prompts)
         notes = [*notes, *describe_empty_cells(prompts.cells, has)]
-        whole = Layout([*prompts.cells, *(cell for cells in has.values() for cell in cells)], self.merges)
-        layout = Layout([cell for cell in whole.cells if whole.shown(cell) in counting], self.merges)
+        whole = TableLayout([*prompts.cells, *(cell for cells in has.values() for cell in cells)], self.merges)
+        layout = TableLayout([cell for cell in whole.cells if whole.shown(cell) in counting], self.merges)
         return layout, notes
 
 
-def _cells(model: Model, prompts: Prompts, names: Sequence[str]) -> list[Cell]:
+def _cells(model: Model, prompts: PromptIndex, names: Sequence[str]) -> list[Cell]:
     if model.printed is not None:
         return [cell for name in names for cell in model.printed[name]]
     return [cell for name in names for cell in cells_with_values(model.values[name], prompts)]

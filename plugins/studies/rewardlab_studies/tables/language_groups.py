@@ -32,7 +32,7 @@ def _groups(name: str) -> list[Merge]:
     tree = _tree(name)
     groups = list(tree.items()) if isinstance(tree, dict) else []
     if not groups or not all(isinstance(own, list) and own and all(map(_is_name, own)) for _, own in groups):
-        raise UserError(f"is no file of language groups, such as {FORM}", where=name)
+        raise UserError(f"is not a file of language groups, such as {FORM}", where=name)
     seen: dict[str, str] = {}
     for group, languages in groups:
         for language in languages:
@@ -57,7 +57,7 @@ def _tree(name: str) -> Any:
         return yaml.load(text, Loader=yaml.BaseLoader)  # texts alone: `no` is Norwegian
     except (yaml.YAMLError, RecursionError) as error:
         told = "nested too deeply" if isinstance(error, RecursionError) else error
-        raise UserError(f"is no YAML: {told}", where=name) from None
+        raise UserError(f"is not YAML: {told}", where=name) from None
 
 
 def _is_name(given: Any) -> bool:

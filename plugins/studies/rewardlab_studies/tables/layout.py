@@ -14,14 +14,14 @@ class Cell(NamedTuple):
     language: str
 
 
-class Place(NamedTuple):
+class TablePlace(NamedTuple):
     """A place in a table: a task in a language; None for the average over it."""
 
     task: str | None
     language: str | None
 
 
-OVERALL = Place(None, None)
+OVERALL = TablePlace(None, None)
 EACH = ":each"
 """what stands behind a merge whose parts count as a language each"""
 
@@ -53,14 +53,14 @@ def parse_merge(text: str) -> Merge:
     task, slash, language = left.rpartition("/")
     parts = tuple(part.strip() for part in right.split("+"))
     if not sign or not language.strip() or not all(parts) or (slash and not task.strip()):
-        raise UserError(f"is no merge of languages; it is zh=zh-cn+zh-tw or TASK/zh=zh-cn+zh-tw{EACH}", where=text)
+        raise UserError(f"is not a merge of languages; it is zh=zh-cn+zh-tw or TASK/zh=zh-cn+zh-tw{EACH}", where=text)
     return Merge(language=language.strip(), parts=parts, task=task.strip() or None, each=text.endswith(EACH))
 
 
 Weights = Mapping[Cell, float]
 
 
-class Layout:
+class TableLayout:
     """The averages of a table over some cells, each as weights of the cells that add up to 1.
 
     A language of a task is the mean of its merged parts (which may count as a language each); a task is the mean of its
@@ -85,26 +85,26 @@ class Layout:
         tasks = self._tasks.values() if task is None else [self._tasks[task]]
         return sorted({language for languages in tasks for language in languages})
 
-    def only(self, cells: Container[Cell]) -> "Layout":
+    def only(self, cells: Container[Cell]) -> "TableLayout":
         """Return the layout of those of its cells that are in `cells`."""
-        return Layout([cell for cell in self.cells if cell in cells], self._merges)
+        return TableLayout([cell for cell in self.cells if cell in cells], self._merges)
 
     def shown(self, cell: Cell) -> Cell:
         """Return the cell of the table that a cell of the data is part of."""
         return Cell(cell.task, self._shown(cell))
 
-    def places(self) -> list[Place]:
+    def places(self) -> list[TablePlace]:
         """Return all places of the tables: overall, each task, each language, each language of a task."""
-        of_tasks = [Place(task, language) for task in self.tasks for language in self.languages(task)]
+        of_tasks = [TablePlace(task, language) for task in self.tasks for language in self.languages(task)]
         return [
             OVERALL,
-            *(Place(task, None) for task in self.tasks),
-            *(Place(None, language) for language in self.languages()),
+            *(TablePlace(task, None) for task in self.tasks),
+            *(TablePlace(None, language) for language in self.languages()),
             *of_tasks,
         ]
 
-    def weights(self, place: Place) -> Weights:
-        """Return the weight of each cell in the average at a place; none where there is no such cell."""
+    def weights(self, place: TablePlace) -> Weights:
+        """Return the weight of each cell in the average at a place; none if there is no such cell."""
         tasks = [task for task in self._tasks if place.task in (None, task)]
         if place.language is not None:
             tasks = [task for task in tasks if place.language in self._tasks[task]]

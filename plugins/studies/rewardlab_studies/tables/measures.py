@@ -1,4 +1,4 @@
-"""What a table averages: a component's score, the share of completions that reach a threshold, or pass@k."""
+"""Measures that a table averages: a component's score, the share of completions that reach a threshold, or pass@k."""
 
 import re
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ class Measure:
         """Return the measure of a prompt's n scores, n > 0.
 
         The mean; or, with k, the unbiased estimate 1 - C(n - c, k) / C(n, k) of the chance that one of k completions
-        is right, where c of n are (Chen et al. 2021). A ValueError where n < k, or where a score for pass@k is neither
+        is right, where c of n are (Chen et al. 2021). A ValueError if n < k, or where a score for pass@k is neither
         0 nor 1.
         """
         if self.at_least is not None:
@@ -54,7 +54,7 @@ def parse_measure(text: str) -> Measure:
     """Return the measure that COMPONENT, NAME=COMPONENT or NAME=COMPONENT>=NUMBER says, or raise a UserError."""
     found = _FORM.fullmatch(text.strip())
     if found is None:
-        raise UserError("is no measure; it is COMPONENT, NAME=COMPONENT or NAME=COMPONENT>=0.7", where=text)
+        raise UserError("is not a measure; it is COMPONENT, NAME=COMPONENT or NAME=COMPONENT>=0.7", where=text)
     component = found["component"].strip()
     return Measure(
         name=(found["name"] or component).strip(), component=component, at_least=_number(found["least"], text)
@@ -69,7 +69,7 @@ def _number(digits: str | None, text: str) -> float | None:
     except ValueError:
         number = float("inf")
     if not isfinite(number):
-        raise UserError(f"{digits} is no number", where=text)
+        raise UserError(f"{digits} is not a number", where=text)
     return number
 
 

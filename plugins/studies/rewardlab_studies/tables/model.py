@@ -11,7 +11,7 @@ from rewardlab.errors import Problem, UserError
 
 from rewardlab_studies.tables.layout import Cell
 from rewardlab_studies.tables.measures import Measure
-from rewardlab_studies.tables.prompts import Prompts
+from rewardlab_studies.tables.prompts import PromptIndex
 from rewardlab_studies.tables.readings import PromptAnswers, Scores, open_answers
 from rewardlab_studies.tables.sources import ModelSource
 
@@ -40,8 +40,8 @@ class MissingScores:
 class Model:
     """A model as it was read.
 
-    values: measure -> a value for each prompt, NaN where it has none. seen: 1 for each prompt that its file has.
-    printed: measure -> averages of cells that a file gave, where it has no prompts. samples: completions -> prompts.
+    values: measure -> a value for each prompt, NaN if it has none. seen: 1 for each prompt that its file has.
+    printed: measure -> averages of cells that a file gave, if it has no prompts. samples: completions -> prompts.
     note: what a reader of the table must know of its file.
     """
 
@@ -66,7 +66,7 @@ class ModelReader:
     share: whether scores must lie in [0, 1].
     """
 
-    def __init__(self, prompts: Prompts, measures: Sequence[Measure], missing: MissingPolicy, share: bool) -> None:
+    def __init__(self, prompts: PromptIndex, measures: Sequence[Measure], missing: MissingPolicy, share: bool) -> None:
         self._prompts, self._measures, self._missing, self._share = prompts, measures, missing, share
         self.known_fields = False
 
@@ -121,7 +121,7 @@ class ModelReader:
         except ValueError as error:
             raise UserError(str(error), where=place) from None
         if self._share and not -1e-9 <= value <= 1 + 1e-9:
-            what = f"{value:g}, the mean of {measure.component}, is no share; --raw shows numbers as they are"
+            what = f"{value:g}, the mean of {measure.component}, is not a share; --raw shows numbers as they are"
             raise UserError(what, where=place)
         return value
 

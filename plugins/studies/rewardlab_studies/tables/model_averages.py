@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from math import fsum, nan
 
-from rewardlab_studies.tables.averages import Average, PromptValues, ValueKind, cells_with_values, kind_of_values
+from rewardlab_studies.tables.averages import PromptValues, TableAverage, ValueKind, cells_with_values, kind_of_values
 from rewardlab_studies.tables.comparisons import Comparison
-from rewardlab_studies.tables.layout import Cell, Layout, Place
+from rewardlab_studies.tables.layout import Cell, TableLayout, TablePlace
 from rewardlab_studies.tables.model import Model
-from rewardlab_studies.tables.prompts import Prompts
+from rewardlab_studies.tables.prompts import PromptIndex
 
 CellMeans = Mapping[Cell, float]
 
@@ -17,12 +17,14 @@ CellMeans = Mapping[Cell, float]
 class ModelAverages:
     """The averages of models whose prompts are known, or whose averages were printed."""
 
-    def __init__(self, models: Sequence[Model], prompts: Prompts, layout: Layout, draws: int, seed: int) -> None:
+    def __init__(
+        self, models: Sequence[Model], prompts: PromptIndex, layout: TableLayout, draws: int, seed: int
+    ) -> None:
         self._models = {model.name: model for model in models}
         self._prompts, self._layout, self._draws, self._seed = prompts, layout, draws, seed
         self._means: dict[tuple[str, str], CellMeans] = {}
 
-    def all(self, measures: Sequence[str]) -> dict[tuple[str, str, Place], Average]:
+    def all(self, measures: Sequence[str]) -> dict[tuple[str, str, TablePlace], TableAverage]:
         """Return the average for each (model, measure, place) that a model has."""
         found = {}
         for model in self._models.values():
@@ -86,21 +88,21 @@ class ModelAverages:
         found = []
         for place in places if layouts[0].cells else []:
             one, other = (_mean(layout, place, means) for means, layout in zip(cells, layouts, strict=True))
-            difference = Average(mean=one - other)
+            difference = TableAverage(mean=one - other)
             found.append(
                 Comparison(measure=measure, model=model.name, against=against.name, place=place, difference=difference)
             )
         return found
 
-    def _of(self, model: Model, measure: str) -> list[tuple[Place, Average]]:
+    def _of(self, model: Model, measure: str) -> list[tuple[TablePlace, TableAverage]]:
         if model.printed is not None:
             return self._of_printed(model.printed[measure])
         values = self._prompt_values(model, measure)
         return [(place, found) for place in values.layout.places() if (found := values.average(place)) is not None]
 
-    def _of_printed(self, cells: CellMeans) -> list[tuple[Place, Average]]:
+    def _of_printed(self, cells: CellMeans) -> list[tuple[TablePlace, TableAverage]]:
         layout = self._layout.only(cells)
-        return [(place, Average(mean=_mean(layout, place, cells))) for place in layout.places()]
+        return [(place, TableAverage(mean=_mean(layout, place, cells))) for place in layout.places()]
 
     def _cell_means(self, measure: str, model: Model) -> CellMeans:
         key = model.name, measure
@@ -126,11 +128,11 @@ class ModelAverages:
         return PromptValues(values, self._prompts, layout, kind, self._draws, f"{self._seed}/{seed}")
 
 
-def _mean(layout: Layout, place: Place, cells: CellMeans) -> float:
+def _mean(layout: TableLayout, place: TablePlace, cells: CellMeans) -> float:
     return fsum(weight * cells[cell] for cell, weight in layout.weights(place).items())
 
 
-def _comparable(layout: Layout, cells: CellMeans, others: CellMeans) -> set[Cell]:
+def _comparable(layout: TableLayout, cells: CellMeans, others: CellMeans) -> set[Cell]:
     """Return the cells that stand in the same place of the table as one of the others.
 
     Where only the whole of a task was printed, without a language, that stands beside all languages of the other model.

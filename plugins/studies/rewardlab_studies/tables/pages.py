@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from rewardlab.text import columns, printable
 
-from rewardlab_studies.tables.averages import Average
+from rewardlab_studies.tables.averages import TableAverage
 from rewardlab_studies.tables.comparisons import Comparison, sentences, told_p
 from rewardlab_studies.tables.job import TablesResult
-from rewardlab_studies.tables.layout import OVERALL, Place
+from rewardlab_studies.tables.layout import OVERALL, TablePlace
 
 NOTHING = "N/A"
 UNKNOWN = "-"
@@ -17,7 +17,7 @@ HOW = (
     "Intervals: 95%, from how much prompts vary within each task and language; of shares Wilson's, of their "
     "differences Student's; a prompt's completions stay together."
 )
-HOW_OTHERS = "Numbers that are no shares have intervals of {draws:,} bootstrap draws (seed {seed})."
+HOW_OTHERS = "Numbers that are not shares have intervals of {draws:,} bootstrap draws (seed {seed})."
 HOW_COMPARED = (
     "Comparisons: paired by {unit}; p-values two-sided, by all signs of the differences, corrected by Holm's method "
     "for the number of languages (tasks, ...) and pairs of models; better and worse: p < 0.05."
@@ -69,7 +69,7 @@ class _Numbers:
     def __init__(self, result: TablesResult, digits: int) -> None:
         self._result, self._digits = result, digits
         tasks = result.layout.tasks
-        self._places = [OVERALL, *(Place(task, None) for task in tasks)] if len(tasks) > 1 else [OVERALL]
+        self._places = [OVERALL, *(TablePlace(task, None) for task in tasks)] if len(tasks) > 1 else [OVERALL]
         self._single = tasks[0] if len(tasks) == 1 and tasks[0] else "average"
 
     def models(self) -> Page:
@@ -87,7 +87,7 @@ class _Numbers:
     def languages(self, task: str | None, title: str) -> Page:
         result = self._result
         keys = [(model, measure) for model in result.models for measure in result.measures]
-        places = [Place(task, None), *(Place(task, language) for language in result.layout.languages(task))]
+        places = [TablePlace(task, None), *(TablePlace(task, language) for language in result.layout.languages(task))]
         means = [[self._mean(model, measure, place) for model, measure in keys] for place in places]
         return Page(
             title=title,
@@ -127,24 +127,24 @@ class _Numbers:
         p = UNKNOWN if c.corrected is None else told_p(c.corrected).removeprefix("p ").removeprefix("= ")
         return [place, difference, self._between(c.difference, "+"), p, c.verdict]
 
-    def _between(self, average: Average, sign: str = "") -> str:
+    def _between(self, average: TableAverage, sign: str = "") -> str:
         if average.low is None:
             return UNKNOWN
         return f"[{self._number(average.low, sign)}, {self._number(average.high, sign)}]"
 
-    def _name(self, place: Place) -> str:
+    def _name(self, place: TablePlace) -> str:
         if place == OVERALL:
             return self._single if len(self._places) == 1 else "overall"
         return place.task or "average"
 
-    def _mean(self, model: str, measure: str, place: Place) -> float | None:
+    def _mean(self, model: str, measure: str, place: TablePlace) -> float | None:
         average = self._result.average(model, measure, place)
         return None if average is None else average.mean
 
     def _number(self, value: float | None, sign: str = "") -> str:
         return NOTHING if value is None else f"{value * self._result.scale:{sign}.{self._digits}f}"
 
-    def _interval(self, model: str, measure: str, place: Place) -> str:
+    def _interval(self, model: str, measure: str, place: TablePlace) -> str:
         average = self._result.average(model, measure, place)
         return NOTHING if average is None or average.prompts is None else self._between(average)
 

@@ -12,7 +12,7 @@ from rewardlab_studies.tables.prompts import TASK_FIELDS, PromptFields
 from rewardlab_studies.tables.sources import ModelSource
 
 ABSENT = (None, "", "-", "N/A")
-"""what stands in a table where there is no number"""
+"""what stands in a table if there is no number"""
 NOT_MEASURES = ("model", "task", "eval_set", "language")
 
 
@@ -66,7 +66,7 @@ def describe_small(averages: Mapping[str, Mapping[Cell, float]]) -> str:
 
 def _share(value: float, name: str, place: str, scale: float) -> float:
     if scale != 1 and not 0 <= value <= scale:
-        what = f"{name} is {value:g}, which is no percentage; --raw shows numbers as they are"
+        what = f"{name} is {value:g}, which is not a percentage; --raw shows numbers as they are"
         raise UserError(what, where=place)
     return value / scale
 

@@ -18,7 +18,7 @@ LANGUAGE_FIELD = "language"
 CLUSTER_FIELD = "problem"
 """of the cluster, which rows may lack; one that somebody named they must have"""
 NO_CLUSTERS = "none"
-"""what is said in place of a field where each prompt counts by itself"""
+"""what is said in place of a field if each prompt counts by itself"""
 UNKNOWN = -1
 
 
@@ -53,7 +53,7 @@ class Clustering:
         )
 
 
-class Prompts:
+class PromptIndex:
     """The prompts by their ids. Takes about 250 bytes of memory a prompt."""
 
     def __init__(self, fields: PromptFields) -> None:
@@ -71,7 +71,7 @@ class Prompts:
         return len(self.numbers)
 
     def clustering(self) -> "Clustering | None":
-        """Return by what prompts count together; None where each is by itself."""
+        """Return by what prompts count together; None if each is by itself."""
         if self._number_of_clusters == len(self):
             return None
         alone = self._number_of_clusters - len(self._clusters)
@@ -83,9 +83,9 @@ class Prompts:
         return self.cells[self.cell_of[number]]
 
     def add(self, row_id: str, fields: Mapping[str, Any], prompt: Sequence[Message] | None, place: str) -> int:
-        """Return the number of a prompt, which is noted if it is new. prompt: messages; None where they are not known.
+        """Return the number of a prompt, which is noted if it is new. prompt: messages; None if they are not known.
 
-        A UserError where the id stands for another prompt than before, or the fields do not say where it belongs.
+        A UserError if the id stands for another prompt than before, or the fields do not say where it belongs.
         """
         cell = Cell(self._task(fields, place), self._language(fields, place))
         digest = UNKNOWN if prompt is None else _digest(prompt)
@@ -106,7 +106,7 @@ class Prompts:
         return number
 
     def check(self) -> None:
-        """Raise a UserError where only some of the prompts have a task or a language."""
+        """Raise a UserError if only some of the prompts have a task or a language."""
         task, language = self._fields.task or TASK_FIELDS[0], self._fields.language
         for name, first in ((task, self._first_of_task), (language, self._first_of_language)):
             if len(first) == 2:

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from rewardlab.data import BadRows, ledger_parts, parse_row, read_lines
+from rewardlab.data import BadRows, parse_row, read_lines
 from rewardlab.errors import Problem, UserError, nearest
-from rewardlab.scorefile import check_output
 
+from rewardlab_studies.ledger.parts import ledger_parts
 from rewardlab_studies.ledger.scan import current_steps
+from rewardlab_studies.output_check import check_output
 from rewardlab_studies.tables.evaluation_files import Evaluation, evaluation_remarks
 from rewardlab_studies.tables.measures import TOTAL
 from rewardlab_studies.tables.sources import ModelSource
@@ -27,7 +28,7 @@ class Scores(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PromptAnswers:
-    """What a model's answers to one prompt scored. fields, prompt: None where the file has none of them."""
+    """The scores of a model's answers to one prompt. fields, prompt: None if the file has none of them."""
 
     place: str
     id: str
@@ -36,7 +37,7 @@ class PromptAnswers:
     prompt: Any = None
 
     def scores(self, component: str) -> Scores:
-        """Return the scores of a component. A UserError where there is none of that name."""
+        """Return the scores of a component. A UserError if there is none of that name."""
         found = self.components.get(component)
         if found is None:
             there = ", ".join(self.components)
@@ -45,7 +46,7 @@ class PromptAnswers:
         return found
 
 
-class Answers(Protocol):
+class ModelAnswers(Protocol):
     """The answers of a model, prompt by prompt. note: what a reader of the table must know of them, or nothing."""
 
     note: str
@@ -53,7 +54,7 @@ class Answers(Protocol):
     def __iter__(self) -> Iterator[PromptAnswers]: ...
 
 
-def open_answers(source: ModelSource) -> Answers:
+def open_answers(source: ModelSource) -> ModelAnswers:
     """Return the answers of a model. A UserError, at once or while they are read, for a file that holds none."""
     return RunAnswers(source) if source.kind == "ledger" else ScoredAnswers(source.path)
 
@@ -90,7 +91,7 @@ def _scored(row: Mapping[str, Any], place: str) -> PromptAnswers | Problem:
     try:
         check_output(row)
     except ValueError as error:
-        return Problem(where=place, what=f"this is no line that `rewardlab score` wrote: {error}")
+        return Problem(where=place, what=f"this is not a line that `rewardlab score` wrote: {error}")
     found = {name: Scores(entry["value"], entry["error"]) for name, entry in row["components"].items()}
     return PromptAnswers(place, str(row["id"]), {**found, TOTAL: Scores(row["total"], [None] * len(row["total"]))})
 
@@ -99,7 +100,7 @@ class RunAnswers:
     """The answers of one evaluation of a run, read from its ledger; lines that a resume replaced do not count."""
 
     def __init__(self, source: ModelSource) -> None:
-        """Find the evaluation: the last that `source` allows. A UserError where there is none."""
+        """Find the evaluation: the last that `source` allows. A UserError if there is none."""
         self._parts = ledger_parts(Path(source.path))
         self._steps = current_steps(self._parts)
         every = self._evaluations()

@@ -11,9 +11,9 @@ from typing import Any
 from rewardlab.errors import Problem, UserError
 from rewardlab.files import write_text
 from rewardlab.scorefile import output_path_problem
-from rewardlab.text import inert
 
-from rewardlab_studies.tables.averages import Average
+from rewardlab_studies.ledger.flat_file import inert
+from rewardlab_studies.tables.averages import TableAverage
 from rewardlab_studies.tables.comparisons import sentences
 from rewardlab_studies.tables.job import TablesResult
 from rewardlab_studies.tables.pages import format_latex, format_markdown, format_tables
@@ -23,7 +23,7 @@ COLUMNS = (*PLACE, "mean", "low", "high", "prompts", "p", "corrected", "verdict"
 
 
 def tables_as_dict(result: TablesResult, digits: int = 1) -> dict[str, Any]:
-    """Return the result as JSON values; averages and intervals are not scaled, and null where there is none."""
+    """Return the result as JSON values; averages and intervals are not scaled, and null if there is none."""
     return {
         "models": list(result.models),
         "measures": list(result.measures),
@@ -47,7 +47,7 @@ def tables_as_dict(result: TablesResult, digits: int = 1) -> dict[str, Any]:
     }
 
 
-def _as_dict(average: Average) -> dict[str, Any]:
+def _as_dict(average: TableAverage) -> dict[str, Any]:
     return {name: getattr(average, name) for name in ("mean", "low", "high", "prompts", "clusters")}
 
 

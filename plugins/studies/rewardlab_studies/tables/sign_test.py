@@ -32,7 +32,7 @@ Sizes = Sequence[tuple[float, int]]
 def sign_test(parts: Sequence[float]) -> float:
     """Return the two-sided p-value of a sum of independent parts, if each is as likely to have the other sign.
 
-    1 where all parts are 0; at least 2 / 2^K, for K parts that are not.
+    1 if all parts are 0; at least 2 / 2^K, for K parts that are not.
     """
     top = max(map(abs, parts), default=0.0)
     sizes = sorted(size for size in map(abs, parts) if size > CLOSE * top)
@@ -57,7 +57,7 @@ def smallest_p(parts: int) -> float:
 
 
 def common_step(sizes: Sequence[float]) -> float | None:
-    """Return the largest number of which all sizes are multiples, or None where there is none that is large enough."""
+    """Return the largest number of which all sizes are multiples, or None if there is none that is large enough."""
     top = max(sizes)
     step, least = top, top / MAX_STEPS
     for size in {round(size / top, 10) for size in sizes}:

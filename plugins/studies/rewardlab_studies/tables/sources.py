@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from rewardlab.data import ledger_parts, read_lines
+from rewardlab.data import read_lines
 from rewardlab.errors import Problem, UserError, nearest
+
+from rewardlab_studies.ledger.parts import ledger_parts
 
 Kind = Literal["ledger", "scores", "averages"]
 Phase = Literal["before", "during", "after", "eval"]
@@ -31,7 +33,7 @@ class ModelSource:
 def parse_models(texts: Sequence[str]) -> list[ModelSource]:
     """Return the models that NAME=PATH or PATH say; of a run PATH@PHASE, PATH@PHASE:STEP or PATH@STAGE-PHASE, too.
 
-    A UserError where a file is missing, is none that a table can be made of, or two models have one name.
+    A UserError if a file is missing, is none that a table can be made of, or two models have one name.
     """
     models = [_parsed(text) for text in texts]
     names: set[str] = set()
@@ -76,7 +78,7 @@ def _name(path: str) -> str:
 
 
 def _kind(path: str) -> Kind:
-    """Return what a path is, by the first row of a file. A UserError where no table can be made of it."""
+    """Return what a path is, by the first row of a file. A UserError if no table can be made of it."""
     if Path(path).is_dir():
         if not ledger_parts(Path(path)):
             raise UserError("there is no ledger here; name the folder of a run that evaluated something", where=path)

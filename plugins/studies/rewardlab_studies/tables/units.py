@@ -1,4 +1,4 @@
-"""What is independent at a place of the table: prompts, or the clusters of prompts that are drawn together."""
+"""The independent units at a place of the table: prompts, or the clusters of prompts that are drawn together."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ class Units:
 
     shares: of the average's weight, which add up to 1. deviations: from what the average would be if the unit were as
     its cells are, enlarged for the fact that it is part of these itself. parts: to the average. own: of a unit's
-    share, the part that it has of its cells' means. is_known: False where nothing says how much a cell varies.
+    share, the part that it has of its cells' means. is_known: False if nothing says how much a cell varies.
     """
 
     shares: list[float] = field(default_factory=list)
@@ -96,7 +96,7 @@ def units_at(weights: Weights, cells: Mapping[Cell, CellValues]) -> Units:
 
 
 class _Bases:
-    """What the values of a cell vary about: their mean; a cell of one unit has none, and varies as its task does."""
+    """The mean about which the values of a cell vary; a cell of one unit has none, and varies as its task does."""
 
     def __init__(self, weights: Weights, cells: Mapping[Cell, CellValues]) -> None:
         self._weights, self._cells = weights, cells

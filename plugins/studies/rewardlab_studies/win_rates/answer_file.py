@@ -45,7 +45,7 @@ class AnswerFile:
         return iter(self._places)
 
     def read(self, row_id: str) -> Group:
-        """Read the row with this id. A JobError where the file has changed since it was opened."""
+        """Read the row with this id. A JobError if the file has changed since it was opened."""
         number, start = self._places[row_id]
         place = f"{self.path}:{number}"
         with open(self.path, "rb") as file:

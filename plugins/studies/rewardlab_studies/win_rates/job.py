@@ -12,26 +12,26 @@ from rewardlab.errors import JobError, Problem, UserError, nearest
 from rewardlab.plan import Plan
 from rewardlab.scorefile import ScoreJob
 
-from rewardlab_studies.tables.averages import Average, PromptValues, cells_with_values, kind_of_values
+from rewardlab_studies.tables.averages import PromptValues, TableAverage, cells_with_values, kind_of_values
 from rewardlab_studies.tables.comparisons import LEVEL, holm
-from rewardlab_studies.tables.layout import OVERALL, Layout, Place
-from rewardlab_studies.tables.prompts import Clustering, PromptFields, Prompts
+from rewardlab_studies.tables.layout import OVERALL, TableLayout, TablePlace
+from rewardlab_studies.tables.prompts import Clustering, PromptFields, PromptIndex
 from rewardlab_studies.win_rates.answer_file import AnswerFile
 from rewardlab_studies.win_rates.pairs import PAIR_OF, refuse_other_prompts, write_pairs
 
 
 @dataclass(frozen=True, kw_only=True)
-class WinRate:
+class MeasuredWinRate:
     """How often `model` wins against `other`, in [0, 1]; p: two-sided, of 0.5, corrected for the number of pairs.
 
-    places: overall, and each language where there are several, each the mean over tasks of the mean over languages.
+    places: overall, and each language if there are several, each the mean over tasks of the mean over languages.
     ties: the share of comparisons that neither won. too_few: whether no win rate whatever could have had a p below
     0.05, of so few prompts.
     """
 
     model: str
     other: str
-    places: Mapping[Place, Average]
+    places: Mapping[TablePlace, TableAverage]
     ties: float
     p: float
     too_few: bool = False
@@ -41,12 +41,12 @@ class WinRate:
 class WinRatesResult:
     """The win rates of all pairs, each once, and how many prompts they are of.
 
-    reference: the model that all others were compared with, and they with no other; None where all met all.
+    reference: the model that all others were compared with, and they with no other; None if all met all.
     clustering: by what prompts count together.
     """
 
     models: Sequence[str]
-    rates: Sequence[WinRate]
+    rates: Sequence[MeasuredWinRate]
     prompts: int
     draws: int
     seed: int
@@ -55,10 +55,10 @@ class WinRatesResult:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Pair:
+class _MeasuredPair:
     """A pair of models as it was measured, before its p-value is corrected for the number of pairs."""
 
-    rate: WinRate
+    rate: MeasuredWinRate
     floor: float
     clustering: Clustering | None
 
@@ -137,7 +137,7 @@ class WinRatesJob:
         except OSError as error:
             raise UserError(f"cannot be made: {error.strerror}", where=str(self.folder)) from None
 
-    def _pair(self, one: AnswerFile, other: AnswerFile, ids: Sequence[str], component: str) -> _Pair:
+    def _pair(self, one: AnswerFile, other: AnswerFile, ids: Sequence[str], component: str) -> _MeasuredPair:
         stem = f"{one.name}_against_{other.name}"
         rows, scores = (self.folder / f"{_file_name(stem)}.{what}.jsonl" for what in ("rows", "scores"))
         for note in write_pairs(one, other, ids, rows):
@@ -146,22 +146,22 @@ class WinRatesJob:
             plan=self.plan, rows=str(rows), output=scores, resume=self.resume, command=self.command, say=self.say
         ).run()
         values, ties, prompts = self._values(rows, scores, component)
-        layout = Layout(cells_with_values(values, prompts))
+        layout = TableLayout(cells_with_values(values, prompts))
         rates = PromptValues(values, prompts, layout, kind_of_values([values]), self.draws, f"{self.seed}/{stem}")
         margins = PromptValues(array("d", (value - 0.5 for value in values)), prompts, layout, "difference")
         languages = layout.languages()
-        places = [OVERALL, *(Place(None, language) for language in languages if len(languages) > 1)]
+        places = [OVERALL, *(TablePlace(None, language) for language in languages if len(languages) > 1)]
         averages = {place: found for place in places if (found := rates.average(place)) is not None}
         told = margins.significance(OVERALL)
-        return _Pair(
-            rate=WinRate(model=one.name, other=other.name, places=averages, ties=ties, p=told.p),
+        return _MeasuredPair(
+            rate=MeasuredWinRate(model=one.name, other=other.name, places=averages, ties=ties, p=told.p),
             floor=told.floor,
             clustering=prompts.clustering(),
         )
 
-    def _values(self, rows: Path, scores: Path, component: str) -> tuple["array[float]", float, Prompts]:
-        """Return the mean win rate of each prompt, NaN where there is none, the share of ties, and the prompts."""
-        prompts = Prompts(self.fields)
+    def _values(self, rows: Path, scores: Path, component: str) -> tuple["array[float]", float, PromptIndex]:
+        """Return the mean win rate of each prompt, NaN if there is none, the share of ties, and the prompts."""
+        prompts = PromptIndex(self.fields)
         wins: dict[int, list[float]] = {}
         missing = ties = 0
         for (number, row), (_, scored) in zip(read_lines(rows), read_lines(scores, any_text=True), strict=True):

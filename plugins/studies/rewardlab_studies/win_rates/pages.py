@@ -4,9 +4,9 @@ from dataclasses import asdict
 from typing import Any
 
 from rewardlab_studies.tables.comparisons import LEVEL, told_p
-from rewardlab_studies.tables.layout import OVERALL, Place
+from rewardlab_studies.tables.layout import OVERALL, TablePlace
 from rewardlab_studies.tables.pages import UNKNOWN, Page, as_latex, as_markdown, as_text
-from rewardlab_studies.win_rates.job import WinRate, WinRatesResult
+from rewardlab_studies.win_rates.job import MeasuredWinRate, WinRatesResult
 
 FORMATS = {".txt": as_text, ".md": as_markdown, ".tex": as_latex}
 
@@ -29,13 +29,13 @@ def sentences(result: WinRatesResult) -> list[str]:
     return [*map(_sentence, result.rates), how]
 
 
-def _sentence(rate: WinRate) -> str:
+def _sentence(rate: MeasuredWinRate) -> str:
     found = rate.places[OVERALL]
     told = f"{found.mean * 100:.1f}% {_between(rate)} of comparisons, {rate.ties * 100:.1f}% ties, {told_p(rate.p)}"
     verdict = "preferred to" if found.mean > 0.5 else "less preferred than"
     if rate.p >= LEVEL:
         verdict = "not distinguishable from"
-        told += ", and so few prompts could not have told" if rate.too_few else ""
+        told += ", and so few prompts could not have shown it" if rate.too_few else ""
     return f"{rate.model} is {verdict} {rate.other}: it wins {told}"
 
 
@@ -68,7 +68,7 @@ def _against_reference(result: WinRatesResult, reference: str) -> Page:
     )
 
 
-def _between(rate: WinRate, place: Place = OVERALL) -> str:
+def _between(rate: MeasuredWinRate, place: TablePlace = OVERALL) -> str:
     found = rate.places[place]
     if found.low is None or found.high is None:
         return UNKNOWN
@@ -94,7 +94,7 @@ def _by_language(result: WinRatesResult) -> list[Page]:
     ]
 
 
-def _rate_and_interval(rate: WinRate, place: Place) -> tuple[str, str]:
+def _rate_and_interval(rate: MeasuredWinRate, place: TablePlace) -> tuple[str, str]:
     return f"{rate.places[place].mean * 100:.1f}", _between(rate, place)
 
 

@@ -21,7 +21,7 @@ PAIR_OF = "pair_of"
 def refuse_other_prompts(files: Sequence[AnswerFile], common: bool) -> list[str]:
     """Return the ids that all files have, in the first one's order.
 
-    A UserError where a file lacks some that another has, or has another number of completions of one, unless only what
+    A UserError if a file lacks some that another has, or has another number of completions of one, unless only what
     is `common` is wanted; and where an id has another prompt in another file.
     """
     shared = [row_id for row_id in files[0].ids() if all(row_id in file for file in files)]
@@ -49,7 +49,7 @@ def refuse_other_prompts(files: Sequence[AnswerFile], common: bool) -> list[str]
 
 
 def _refuse_other(first: Group, group: Group, any_number: bool) -> None:
-    """Raise a UserError where a row is of another prompt, or has another number of completions than it may."""
+    """Raise a UserError if a row is of another prompt, or has another number of completions than it may."""
     if group.sample.prompt != first.sample.prompt:
         what = f"the id {first.sample.id!r} is another prompt than in {first.sample.source}"
         raise UserError(f"{what}; compare answers to the same prompts", where=group.sample.source)

@@ -128,7 +128,7 @@ def test_it_says_what_moved_the_reward_and_warns_of_what_is_odd(recipe, write, m
     ]
     assert err.splitlines() == [
         "rows.jsonl: scoring 12 rows",
-        "warning: fixed tells no two completions of a prompt apart in every one of 12 groups: it is dead",
+        "warning: fixed is the same for all completions of a prompt in every one of 12 groups: it is dead",
     ]
 
 
@@ -416,14 +416,14 @@ def test_a_recipe_without_a_reward_has_no_causes(write, main):
 def test_two_files_of_rows_are_one_too_many(main):
     code, _, err = main("causes", "r.yaml", "rows.jsonl", "more.jsonl")
     assert code == 2
-    assert "RECIPE and ROWS.jsonl are needed, in this order; found r.yaml, rows.jsonl, more.jsonl" in err
+    assert "it takes RECIPE and ROWS.jsonl and no more, found r.yaml, rows.jsonl, more.jsonl" in err
 
 
 def test_score_says_it_at_its_end_resumed_or_not(recipe, write, main):
     recipe()
     write("rows.jsonl", ROWS)
     code, _, err = main("score", "r.yaml", "rows.jsonl", "-o", "out.jsonl")
-    note = "note: fixed tells no two completions of a prompt apart in every one of 12 groups: it is dead"
+    note = "note: fixed is the same for all completions of a prompt in every one of 12 groups: it is dead"
     assert (code, [line[: len(note)] for line in err.splitlines() if line.startswith("note")]) == (0, [note])
     code, out, _ = main("score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", "--resume", "--json")
     [finding] = json.loads(out)["findings"]

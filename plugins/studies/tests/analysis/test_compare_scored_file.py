@@ -48,7 +48,7 @@ def test_blank_lines_and_a_byte_order_mark_move_nothing(write):
 )
 def test_what_score_does_not_write_is_refused(write, change, why):
     path = write("s.jsonl", [line("a", 1) | change])
-    with pytest.raises(UserError, match=f"s.jsonl:1: this is no line that `rewardlab score` wrote: {why}"):
+    with pytest.raises(UserError, match=f"s.jsonl:1: this is not a line that `rewardlab score` wrote: {why}"):
         ScoredFile(str(path))
 
 

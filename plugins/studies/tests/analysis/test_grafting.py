@@ -178,7 +178,7 @@ def test_pairs_need_a_file_to_go_to(files, main, write):
     graft_it = ["judge", "r.yaml", "rows.jsonl", "--graft", "scored.jsonl"]
     assert main(*graft_it) == (2, "", "error: --graft writes pairs; name a new file with -o\n")
     code, _, err = main(*graft_it, "-o", "pairs.jsonl")
-    assert (code, err) == (2, "error: scored.jsonl:1: this is no line that `rewardlab score` wrote\n")
+    assert (code, err) == (2, "error: scored.jsonl:1: this is not a line that `rewardlab score` wrote\n")
 
 
 def test_a_bad_row_stops_it_or_is_left_out(files, main, write):

@@ -4,7 +4,7 @@ import pytest
 from rewardlab.errors import UserError
 from rewardlab_studies.tables.coverage import refuse_idle_merges
 from rewardlab_studies.tables.language_groups import parse_merges
-from rewardlab_studies.tables.layout import Cell, Layout, Place
+from rewardlab_studies.tables.layout import Cell, TableLayout, TablePlace
 
 
 def test_the_packaged_tiers_are_those_of_the_paper():
@@ -19,21 +19,21 @@ def test_each_language_of_a_group_counts_and_others_stay(tmp_path):
     merges = parse_merges([f"@{path}", "zh=zh-cn+zh-tw"])
     cells = [Cell("qa", language) for language in ("no", "fi", "sw")]
     refuse_idle_merges(merges[:2], cells)
-    layout = Layout(cells, merges)
-    assert layout.weights(Place("qa", "north")) == {cells[0]: 0.5, cells[1]: 0.5}
-    assert layout.weights(Place("qa", None)) == pytest.approx(dict.fromkeys(cells, 1 / 3))
+    layout = TableLayout(cells, merges)
+    assert layout.weights(TablePlace("qa", "north")) == {cells[0]: 0.5, cells[1]: 0.5}
+    assert layout.weights(TablePlace("qa", None)) == pytest.approx(dict.fromkeys(cells, 1 / 3))
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("[no, fi]", "is no file of language groups"),
-        ("north: no", "is no file of language groups"),
-        ("north: []", "is no file of language groups"),
-        ("north: [[a]]", "is no file of language groups"),
+        ("[no, fi]", "is not a file of language groups"),
+        ("north: no", "is not a file of language groups"),
+        ("north: []", "is not a file of language groups"),
+        ("north: [[a]]", "is not a file of language groups"),
         ("north: [no]\nsouth: [no]", "no is in north and in south"),
-        ("north: [", "is no YAML"),
-        (f"north: {'[' * 3000}", "is no YAML: nested too deeply"),
+        ("north: [", "is not YAML"),
+        (f"north: {'[' * 3000}", "is not YAML: nested too deeply"),
     ],
 )
 def test_a_wrong_file_is_named(text, says, tmp_path):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from rewardlab_studies.tables.job import TablesJob
-from rewardlab_studies.tables.layout import OVERALL, Place, parse_merge
+from rewardlab_studies.tables.layout import OVERALL, TablePlace, parse_merge
 from rewardlab_studies.tables.sources import parse_models
 
 DATA = Path(__file__).parent / "paper_tables"
@@ -65,7 +65,7 @@ class TestSP3F:
 
     @pytest.mark.parametrize(COLUMNS, [p for p in printed() if p.values[1] in TASKS])
     def test_the_average_of_a_task_is_the_mean_of_its_languages(self, sp3f, model, task, measure, average, appendix):
-        found = sp3f.average(model, measure, Place(task, None)).mean * 100
+        found = sp3f.average(model, measure, TablePlace(task, None)).mean * 100
         if (model, task, measure) == NOT_ITS_AVERAGE:
             assert (digit(found), appendix) == ("59.9", "59.3")
             return
@@ -73,7 +73,7 @@ class TestSP3F:
         assert (digit(found), appendix) == ROUNDED_INPUTS.get((model, task, measure), (appendix, appendix))
 
     def test_chinese_counts_twice_in_mt_math100(self):
-        once = tables("sp3f_languages.csv", ["SP3F-7B"]).average("SP3F-7B", "accuracy", Place("MT Math100", None))
+        once = tables("sp3f_languages.csv", ["SP3F-7B"]).average("SP3F-7B", "accuracy", TablePlace("MT Math100", None))
         assert digit(once.mean * 100) == "56.5"  # the paper's 56.8 has zh-cn and zh-tw as a language each
 
     @pytest.mark.parametrize(COLUMNS, [p for p in printed() if p.values[1] == "overall"])
@@ -98,7 +98,7 @@ class TestSP3F:
     )
     def test_table_2_of_languages_that_were_not_trained_on(self, model, task, accuracy, fidelity):
         found = tables("sp3f_unseen_languages.csv", [model])
-        means = [found.average(model, name, Place(task, None)).mean * 100 for name in ("accuracy", "fidelity")]
+        means = [found.average(model, name, TablePlace(task, None)).mean * 100 for name in ("accuracy", "fidelity")]
         assert [digit(mean) for mean in means] == [accuracy, fidelity]
 
 

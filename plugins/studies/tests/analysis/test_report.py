@@ -73,14 +73,14 @@ def test_the_page_needs_no_other_file_or_host(run):
 
 
 def test_a_folder_that_is_no_run_is_refused(tmp_path):
-    with pytest.raises(UserError, match="no run directory"):
+    with pytest.raises(UserError, match=r"is not the folder of a run: it has no manifest\.json$"):
         write_report(tmp_path, tmp_path / "report.html")
 
 
 @pytest.mark.parametrize("manifest", ["", "[]", "[" * 200_000])
 def test_a_run_with_a_corrupt_manifest_is_refused(run, manifest):
     (run / "manifest.json").write_text(manifest)
-    with pytest.raises(UserError, match="no run directory"):
+    with pytest.raises(UserError, match="is not the folder of a run: "):
         write_report(run, run / "report.html")
 
 
@@ -174,7 +174,7 @@ def test_what_moved_the_reward_and_what_is_odd_about_it(run):
     assert "<td>short</td><td>weight 1</td><td>100.0%</td><td>0 of 9 groups</td>" in text
     assert "<td>polite</td><td>weight 1</td><td>0.0%</td><td>9 of 9 groups</td>" in text
     assert "<td>seen</td><td>no, only logged</td>" in text
-    dead = "polite tells no two completions of a prompt apart in every one of 9 groups: it is dead"
+    dead = "polite is the same for all completions of a prompt in every one of 9 groups: it is dead"
     assert f"<ul><li>{dead}" in text
     assert "<h2>Completions of the last evaluation</h2><p>In brackets: what the component gave" in text
     assert "total 1.00, shaped +1.25: short 0.25 (gave +0.25), polite -0.50 (gave -0.50), seen 0.50<" in text
@@ -187,7 +187,7 @@ def test_an_evaluation_learns_nothing_and_the_page_does_not_say_so(run):
     (run / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for rows in groups for row in rows))
     text = page(run)
     assert "<h2>What moved the reward</h2><p>9 groups of evaluations. The share says" in text
-    assert "polite tells no two completions of a prompt apart in every one of 9 groups: it is dead<" in text
+    assert "polite is the same for all completions of a prompt in every one of 9 groups: it is dead<" in text
     assert "learned" not in text
 
 

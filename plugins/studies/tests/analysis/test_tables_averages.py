@@ -7,22 +7,22 @@ from random import Random
 from statistics import fmean, stdev
 
 import pytest
-from rewardlab_studies.tables.averages import Average, PromptValues, cells_with_values
+from rewardlab_studies.tables.averages import PromptValues, TableAverage, cells_with_values
 from rewardlab_studies.tables.comparisons import Comparison, sentences
-from rewardlab_studies.tables.layout import OVERALL, Layout, Place
-from rewardlab_studies.tables.prompts import NO_CLUSTERS, PromptFields, Prompts
+from rewardlab_studies.tables.layout import OVERALL, TableLayout, TablePlace
+from rewardlab_studies.tables.prompts import NO_CLUSTERS, PromptFields, PromptIndex
 
 SIZES = {("math", "de"): 40, ("math", "sw"): 24, ("reading", "de"): 30}
 
 
 def measured(values, cluster=NO_CLUSTERS, kind="share"):
     """The averages of values {(task, language, problem): value}."""
-    prompts = Prompts(PromptFields(cluster=cluster))
+    prompts = PromptIndex(PromptFields(cluster=cluster))
     for task, language, problem in values:
         fields = {"task": task, "language": language, "problem": str(problem)}
         prompts.add(f"{task} {language} {problem}", fields, None, "here")
     found = array("d", values.values())
-    return PromptValues(found, prompts, Layout(cells_with_values(found, prompts)), kind, seed="seed")
+    return PromptValues(found, prompts, TableLayout(cells_with_values(found, prompts)), kind, seed="seed")
 
 
 @pytest.fixture
@@ -95,9 +95,9 @@ def test_the_p_value_of_a_macro_average_weighs_prompts_as_it_does():
 
 
 def test_one_prompt_has_no_interval():
-    assert measured({("t", "de", 0): 0.25}).average(OVERALL) == Average(mean=0.25, prompts=1, clusters=1)
+    assert measured({("t", "de", 0): 0.25}).average(OVERALL) == TableAverage(mean=0.25, prompts=1, clusters=1)
     one = {("t", language, 0): value for language, value in (("de", 0.25), ("sw", 0.75))}
-    assert measured(one, cluster="problem").average(OVERALL) == Average(mean=0.5, prompts=2, clusters=1)
+    assert measured(one, cluster="problem").average(OVERALL) == TableAverage(mean=0.5, prompts=2, clusters=1)
 
 
 def test_languages_of_one_prompt_vary_as_their_task_does():
@@ -109,7 +109,7 @@ def test_languages_of_one_prompt_vary_as_their_task_does():
     one_more = 2.571 * sqrt(fmean(value * value for value in one.values())) / 6
     assert found.high - found.mean == pytest.approx(sqrt(plain**2 + one_more**2), rel=1e-3)
     with_more = one | {("t", "big", 100 + i): 0.1 * (i % 11) for i in range(22)}
-    assert measured(with_more).average(Place("t", "l0")).low is None
+    assert measured(with_more).average(TablePlace("t", "l0")).low is None
     assert measured(with_more).average(OVERALL).low is not None
 
 
@@ -147,12 +147,12 @@ def test_a_prompt_without_a_value_is_in_no_average():
     values = {("t", "de", 0): 0.25, ("t", "de", 1): float("nan"), ("t", "sw", 0): float("nan"), ("t", "de", 2): 0.75}
     found = measured(values)
     assert (found.average(OVERALL).mean, found.average(OVERALL).prompts) == (0.5, 2)
-    assert found.average(Place("t", "sw")) is None
+    assert found.average(TablePlace("t", "sw")) is None
 
 
 def test_the_width_of_one_cell_is_that_of_its_mean(values):
     cell = [value for place, value in values.items() if place[:2] == ("math", "sw")]
-    found = measured(values).average(Place("math", "sw"))
+    found = measured(values).average(TablePlace("math", "sw"))
     assert found.high - found.low == pytest.approx(2 * 2.069 * stdev(cell) / sqrt(len(cell)), rel=0.03)
 
 
@@ -175,8 +175,8 @@ class TestSentences:
 
 
 def compared(language, difference, p, corrected):
-    average = Average(mean=difference, low=difference - 0.01, high=difference + 0.01, prompts=9)
-    place = Place(None, language)
+    average = TableAverage(mean=difference, low=difference - 0.01, high=difference + 0.01, prompts=9)
+    place = TablePlace(None, language)
     return Comparison(
         measure="accuracy", model="b", against="a", place=place, difference=average, p=p, corrected=corrected
     )

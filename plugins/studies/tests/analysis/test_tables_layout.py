@@ -2,7 +2,7 @@
 
 import pytest
 from rewardlab.errors import UserError
-from rewardlab_studies.tables.layout import OVERALL, Cell, Layout, Merge, Place, parse_merge
+from rewardlab_studies.tables.layout import OVERALL, Cell, Merge, TableLayout, TablePlace, parse_merge
 
 CELLS = [Cell("math", "de"), Cell("math", "zh-cn"), Cell("math", "zh-tw"), Cell("reading", "de"), Cell("reading", "zh")]
 
@@ -12,8 +12,8 @@ def weights(layout, place):
 
 
 def test_a_task_is_the_mean_of_its_languages_and_the_whole_the_mean_of_the_tasks():
-    layout = Layout(CELLS)
-    assert weights(layout, Place("math", None)) == {"math de": 1 / 3, "math zh-cn": 1 / 3, "math zh-tw": 1 / 3}
+    layout = TableLayout(CELLS)
+    assert weights(layout, TablePlace("math", None)) == {"math de": 1 / 3, "math zh-cn": 1 / 3, "math zh-tw": 1 / 3}
     assert weights(layout, OVERALL) == {
         **{"math de": 1 / 6, "math zh-cn": 1 / 6, "math zh-tw": 1 / 6},
         **{"reading de": 1 / 4, "reading zh": 1 / 4},
@@ -21,24 +21,24 @@ def test_a_task_is_the_mean_of_its_languages_and_the_whole_the_mean_of_the_tasks
 
 
 def test_merged_languages_are_one():
-    layout = Layout(CELLS, [parse_merge("math/zh=zh-cn+zh-tw")])
+    layout = TableLayout(CELLS, [parse_merge("math/zh=zh-cn+zh-tw")])
     assert layout.languages() == ["de", "zh"]
-    assert weights(layout, Place("math", "zh")) == {"math zh-cn": 1 / 2, "math zh-tw": 1 / 2}
-    assert weights(layout, Place("math", None)) == {"math de": 1 / 2, "math zh-cn": 1 / 4, "math zh-tw": 1 / 4}
-    assert weights(layout, Place(None, "zh")) == {"math zh-cn": 1 / 4, "math zh-tw": 1 / 4, "reading zh": 1 / 2}
+    assert weights(layout, TablePlace("math", "zh")) == {"math zh-cn": 1 / 2, "math zh-tw": 1 / 2}
+    assert weights(layout, TablePlace("math", None)) == {"math de": 1 / 2, "math zh-cn": 1 / 4, "math zh-tw": 1 / 4}
+    assert weights(layout, TablePlace(None, "zh")) == {"math zh-cn": 1 / 4, "math zh-tw": 1 / 4, "reading zh": 1 / 2}
 
 
 def test_merged_languages_may_count_as_one_each():
-    layout = Layout(CELLS, [parse_merge("math/zh=zh-cn+zh-tw:each")])
-    assert weights(layout, Place("math", "zh")) == {"math zh-cn": 1 / 2, "math zh-tw": 1 / 2}
-    assert weights(layout, Place("math", None)) == {"math de": 1 / 3, "math zh-cn": 1 / 3, "math zh-tw": 1 / 3}
+    layout = TableLayout(CELLS, [parse_merge("math/zh=zh-cn+zh-tw:each")])
+    assert weights(layout, TablePlace("math", "zh")) == {"math zh-cn": 1 / 2, "math zh-tw": 1 / 2}
+    assert weights(layout, TablePlace("math", None)) == {"math de": 1 / 3, "math zh-cn": 1 / 3, "math zh-tw": 1 / 3}
 
 
 def test_of_merged_languages_those_that_are_there_count():
     cells, each = CELLS[:2], parse_merge("zh=zh-cn+zh-tw:each")
-    assert weights(Layout(cells, [each]), OVERALL) == {"math de": 1 / 2, "math zh-cn": 1 / 2}
+    assert weights(TableLayout(cells, [each]), OVERALL) == {"math de": 1 / 2, "math zh-cn": 1 / 2}
     merged_already = [Cell("math", "de"), Cell("math", "zh")]
-    assert weights(Layout(merged_already, [each]), OVERALL) == {"math de": 1 / 3, "math zh": 2 / 3}
+    assert weights(TableLayout(merged_already, [each]), OVERALL) == {"math de": 1 / 3, "math zh": 2 / 3}
 
 
 @pytest.mark.parametrize("text", ["zh=zh-cn+zh-tw", "math/zh=zh-cn+zh-tw:each"])
@@ -47,16 +47,16 @@ def test_a_merge_is_shown_as_it_is_written(text):
 
 
 def test_every_average_has_weights_that_add_up_to_one():
-    layout = Layout(CELLS, [Merge(language="zh", parts=("zh-cn", "zh-tw"))])
+    layout = TableLayout(CELLS, [Merge(language="zh", parts=("zh-cn", "zh-tw"))])
     assert [sum(layout.weights(place).values()) for place in layout.places()] == pytest.approx([1] * 9)
 
 
 def test_a_language_that_a_task_lacks_has_no_average_there():
-    assert layout_without().weights(Place("math", "sw")) == {}
+    assert layout_without().weights(TablePlace("math", "sw")) == {}
 
 
 def layout_without():
-    return Layout([*CELLS, Cell("reading", "sw")])
+    return TableLayout([*CELLS, Cell("reading", "sw")])
 
 
 @pytest.mark.parametrize("text", ["zh", "=a+b", "zh=", "zh=a+", "/zh=a"])

@@ -609,9 +609,9 @@ def test_a_file_that_score_did_not_write_is_refused(of_rows, write, main):
     code, _, err = main("compare", "rows.jsonl", "a.jsonl")
     assert code == 2
     assert err.splitlines() == [
-        "error: rows.jsonl:1: this is no line that `rewardlab score` wrote: total must be a list, not null",
+        "error: rows.jsonl:1: this is not a line that `rewardlab score` wrote: total must be a list, not null",
         "error: rows.jsonl: 1 bad row; name a file that `rewardlab score` wrote to its end",
-        "error: a.jsonl:1: this is no line that `rewardlab score` wrote: shaped has 1 entries for 2 totals",
+        "error: a.jsonl:1: this is not a line that `rewardlab score` wrote: shaped has 1 entries for 2 totals",
         "error: a.jsonl: 1 bad row; name a file that `rewardlab score` wrote to its end",
     ]
 

@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 from rewardlab.scoring import kendall_tau_b
-from rewardlab.text import corrupted
+from rewardlab_data.corrupted_answers import corrupted
 from rewardlab_studies.judge_benchmarks.benchmark_format import BENCHMARKS
 from rewardlab_studies.judge_benchmarks.benchmark_rows import read_benchmark
 

@@ -345,7 +345,7 @@ class TestRefusals:
 
     def test_numbers_that_are_no_shares_are_shown_raw_only(self, tables, folder):
         write(folder / "long.jsonl", [scored_row("a", length=[12.0, 30.0])])
-        assert "is no share; --raw" in tables("long.jsonl", code=2)
+        assert "is not a share; --raw" in tables("long.jsonl", code=2)
         assert mean(tables("long.jsonl", "--raw"), "long", "length") == 21
 
     def test_a_row_without_a_language_is_named_where_others_have_one(self, tables, folder):
@@ -587,8 +587,8 @@ class TestFiles:
             ("task,language,acc\nMGSM,de,\n", "paper.csv: has no column with numbers"),
             ("task,language,acc,b\nMGSM,de,-,1\n", "paper.csv: has no number of acc of paper"),
             ("task,language,b\nMGSM,de,1\n", "paper.csv: no column 'acc'; columns: task, language, b"),
-            ("task,language,acc\nMGSM,de,250\n", "paper.csv:2: acc is 250, which is no percentage; --raw"),
-            ("task,language,acc\nMGSM,de,-3\n", "acc is -3, which is no percentage"),
+            ("task,language,acc\nMGSM,de,250\n", "paper.csv:2: acc is 250, which is not a percentage; --raw"),
+            ("task,language,acc\nMGSM,de,-3\n", "acc is -3, which is not a percentage"),
         ],
     )
     def test_averages_that_are_none_are_refused(self, tables, folder, content, message):

@@ -136,7 +136,7 @@ def test_translations_of_a_problem_count_as_one(winrates, folder, capsys):
     assert together["high"] - together["low"] > 1.2 * (each["high"] - each["low"])
     assert rate(found, "good", "half", "sw")["low"] < 0.9 < rate(found, "good", "half", "sw")["high"]
     assert together["too_few"]
-    assert "and so few prompts could not have told" in found["sentences"][0]
+    assert "and so few prompts could not have shown it" in found["sentences"][0]
     assert main(["winrates", "judge.yaml", *THREE[:4], "-o", "c"]) == 0
     head, by_language = (part.splitlines() for part in capsys.readouterr().out.split("\n\n")[0:3:2])
     assert head == [

@@ -24,7 +24,7 @@ CLOSE = 1e-3
 def masked(tested: BackendTrial) -> int:
     """A completion without a value has no advantage, and takes no part in the others'."""
     if tested.received is None:
-        raise UnmetNeed("needs `received`, a function that tells what the engine's trainer received")
+        raise UnmetNeed("needs `received`, a function that returns what the engine's trainer received")
     if any(stage.algorithm == "ppo" for stage in tested.rl.values()):
         raise UnmetNeed("is not for ppo, whose critic can leave no completion out")
     tried = tested.masked_run()
@@ -79,7 +79,7 @@ def _refuse_difference(group: LedgerGroup, received: Sequence[float] | None, wan
     slack = CLOSE * max([1.0, *map(abs, wanted)])
     if received is not None and len(received) == len(wanted):
         apart = [abs(one - other) for one, other in zip(received, wanted, strict=True)]
-        if all(distance <= slack for distance in apart):  # also False where one is no number
+        if all(distance <= slack for distance in apart):  # also False if one is not a number
             return
     totals = [row["total"] for row in sorted(group.rows, key=lambda row: row["index"])]
     got = "nothing" if received is None else str([round(float(value), 5) for value in received])

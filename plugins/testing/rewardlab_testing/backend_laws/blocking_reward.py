@@ -46,7 +46,7 @@ class Gate:
         self._end: float | None = None
 
     def score(self, items: Sequence[Any]) -> list[Score]:
-        """Return 0 for each item. Raises RuntimeError where the reward is to fail."""
+        """Return 0 for each item. Raises RuntimeError if the reward is to fail."""
         if self._there(FAIL) and self._ledger_rows() >= self._options.rows:
             raise RuntimeError(FAILURE)
         if self._there(HOLD):

@@ -52,7 +52,7 @@ def check_backend(
     off: law -> why it does not apply to this engine under this recipe, besides those that the spec's own Laws(off=...)
         names: `same` is not for engines whose sampling depends on time, such as batches on a GPU.
     only: try these laws and no others. environment: variables of the commands, besides those of this process.
-    received: a function of a run directory that tells what the engine's trainer received: (stage, step, sample id) ->
+    received: a function of a run directory that returns what the engine's trainer received: (stage, step, sample id) ->
         the advantage of each completion of the group, by the ledger's indices. It reads the trainer's own batch, by way
         of what a test has it write. Without it the law `masked` is untried.
     limit: seconds for each command.

@@ -21,7 +21,7 @@ POLL_S = 0.01
 
 
 @dataclass(frozen=True, kw_only=True)
-class CommandResult:
+class EndedCommand:
     """The end of a command. typed: what a person would have typed; out, err: what it printed."""
 
     typed: str
@@ -36,7 +36,7 @@ class CommandResult:
 
     @property
     def continuation(self) -> list[str] | None:
-        """The arguments of the command with which it says that one goes on; None where it names none."""
+        """The arguments of the command with which it says that one goes on; None if it names none."""
         line = self._after(self.err, "continue with: rewardlab ")
         return None if line is None else shlex.split(line)
 
@@ -65,7 +65,7 @@ class Commands:
         self._numbers = count()
         self._started: list[RunningCommand] = []
 
-    def run(self, arguments: Sequence[str], folder: Path, *python: str) -> CommandResult:
+    def run(self, arguments: Sequence[str], folder: Path, *python: str) -> EndedCommand:
         """Run `rewardlab ARGUMENTS` in a folder to its end; `python` are options of the interpreter."""
         typed = shlex.join(["rewardlab", *arguments])
         return self.start([*python, *COMMAND, *arguments], folder, typed).wait()
@@ -113,7 +113,7 @@ class RunningCommand:
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGINT)
 
-    def wait(self) -> CommandResult:
+    def wait(self) -> EndedCommand:
         """Return how it ended. Raises LawViolation at the time limit, after the command is killed."""
         while True:
             try:
@@ -135,6 +135,6 @@ class RunningCommand:
         ended = self._result(self._process.wait())
         raise LawViolation(f"asked: {self._typed}\ngot: not done within {self._limit:g} s; {ended.ending}")
 
-    def _result(self, code: int) -> CommandResult:
+    def _result(self, code: int) -> EndedCommand:
         out, err = (path.read_text(encoding="utf-8", errors="replace") for path in self._files)
-        return CommandResult(typed=self._typed, code=code, out=out, err=err)
+        return EndedCommand(typed=self._typed, code=code, out=out, err=err)

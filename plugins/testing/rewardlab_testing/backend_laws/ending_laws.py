@@ -9,7 +9,7 @@ from pathlib import Path
 from rewardlab.errors import StoppedError
 
 from rewardlab_testing.backend_laws import blocking_reward
-from rewardlab_testing.backend_laws.commands import CommandResult, RunningCommand
+from rewardlab_testing.backend_laws.commands import EndedCommand, RunningCommand
 from rewardlab_testing.backend_laws.ledger import LedgerGroup, steps_that_stand
 from rewardlab_testing.backend_laws.trial import RECIPE, RUN, BackendTrial, TriedRun
 from rewardlab_testing.backend_laws.whole_laws import refuse_incomplete
@@ -99,7 +99,7 @@ def _stop(tested: BackendTrial, folder: Path) -> TriedRun:
 def _start_held(tested: BackendTrial, folder: Path, arguments: Sequence[str], typed: str) -> RunningCommand:
     """Return a run that is held up in a step of the gated stage, while the file HOLD is there.
 
-    Raises UnmetNeed where it ends before.
+    Raises UnmetNeed if it ends before.
     """
     index, stage = tested.gated_stage()
     (folder / blocking_reward.HOLD).touch()
@@ -116,7 +116,7 @@ def _start_held(tested: BackendTrial, folder: Path, arguments: Sequence[str], ty
     raise UnmetNeed(f"it ended before any reward was asked with {steps} step(s) of stage {index} in the ledger")
 
 
-def _go_on(tested: BackendTrial, folder: Path, ended: CommandResult, arguments: Sequence[str]) -> TriedRun:
+def _go_on(tested: BackendTrial, folder: Path, ended: EndedCommand, arguments: Sequence[str]) -> TriedRun:
     """Return the run that a command completes after it was ended; raise LawViolation where it begins anew."""
     index, stage = tested.gated_stage()
     steps = tested.saved_steps(stage)
@@ -129,13 +129,13 @@ def _go_on(tested: BackendTrial, folder: Path, ended: CommandResult, arguments: 
         expected = f"it ends after step {steps + 1}, which was under way, and leaves the others to be made"
         raise violation(asked, "every step was made before the run ended", expected)
     if again and min(again) <= steps:
-        hint = "" if stage.save_every else "; or set save_every, where the engine keeps no checkpoint at a stop"
+        hint = "" if stage.save_every else "; or set save_every, if the engine keeps no checkpoint at a stop"
         expected = f"step {steps + 1} or a later one, since step {steps} had been made and saved{hint}"
         raise violation(asked, f"it goes on with step {min(again)}", expected)
     return tried
 
 
-def _continuation(ended: CommandResult, stopped: int = 1) -> Sequence[str]:
+def _continuation(ended: EndedCommand, stopped: int = 1) -> Sequence[str]:
     """Return the arguments of the command by which one goes on; raise LawViolation unless a person would see it."""
     if ended.code != stopped or ended.continuation is None or TRACEBACK in ended.out + ended.err:
         expected = f"exit code {stopped}, no traceback, and `continue with: rewardlab run ...`"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rewardlab.data import ledger_parts
+from rewardlab_studies.ledger.parts import ledger_parts
 
 Row = dict[str, Any]
 

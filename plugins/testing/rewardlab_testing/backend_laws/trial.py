@@ -11,7 +11,7 @@ from rewardlab.plan import Plan
 from rewardlab.recipe import RlStage, dump
 
 from rewardlab_testing.backend_laws import blocking_reward, mask
-from rewardlab_testing.backend_laws.commands import CommandResult, Commands
+from rewardlab_testing.backend_laws.commands import Commands, EndedCommand
 from rewardlab_testing.backend_laws.ledger import LedgerGroup, read_groups
 from rewardlab_testing.messages import violation
 from rewardlab_testing.outcome import LawViolation, UnmetNeed
@@ -26,7 +26,7 @@ class TriedRun:
 
     folder: Path
     directory: Path
-    result: CommandResult
+    result: EndedCommand
 
     @property
     def groups(self) -> list[LedgerGroup]:
@@ -65,7 +65,7 @@ class BackendTrial:
         return {index: stage for index, stage in enumerate(self.plan.recipe.stages) if isinstance(stage, RlStage)}
 
     def gated_stage(self) -> tuple[int, RlStage]:
-        """Return the stage in which runs are held up, the first of rl; raise UnmetNeed where none will do."""
+        """Return the stage in which runs are held up, the first of rl; raise UnmetNeed if none will do."""
         for index, stage in self.rl.items():
             needed = self.saved_steps(stage) + 2
             if stage.steps is not None and stage.steps < needed:
@@ -107,7 +107,7 @@ class BackendTrial:
         return folder
 
     def run(self) -> TriedRun:
-        """Return the run that nothing interrupted; raise UnmetNeed where this machine cannot start it."""
+        """Return the run that nothing interrupted; raise UnmetNeed if this machine cannot start it."""
         return self.once("whole", self._run_to_the_end)
 
     def masked_run(self) -> TriedRun:
@@ -132,8 +132,8 @@ class BackendTrial:
             raise found
         return found
 
-    def refuse_unready(self, result: CommandResult) -> None:
-        """Raise UnmetNeed where a command ended before it made a run, since this machine lacks something."""
+    def refuse_unready(self, result: EndedCommand) -> None:
+        """Raise UnmetNeed if a command ended before it made a run, since this machine lacks something."""
         if result.code == 2 and result.directory is None:
             lines = [line.removeprefix("error: ") for line in result.err.splitlines() if line.startswith("error: ")]
             raise UnmetNeed(f"this machine cannot start the run: {'; '.join(lines)}")
@@ -143,8 +143,8 @@ class BackendTrial:
         self.refuse_unready(result)
         return self.ended_well(folder, result)
 
-    def ended_well(self, folder: Path, result: CommandResult) -> TriedRun:
-        """Return a run whose last command ended with exit code 0; raise LawViolation where it did not."""
+    def ended_well(self, folder: Path, result: EndedCommand) -> TriedRun:
+        """Return a run whose last command ended with exit code 0; raise LawViolation if it did not."""
         if result.code != 0 or result.directory is None:
             raise violation(result.typed, result.ending, "exit code 0, and `run directory: ...`")
         return TriedRun(folder=folder, directory=folder / result.directory, result=result)

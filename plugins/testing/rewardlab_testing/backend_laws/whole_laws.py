@@ -25,7 +25,7 @@ def whole(tested: BackendTrial) -> int:
 
 
 def refuse_incomplete(tested: BackendTrial, tried: TriedRun) -> int:
-    """Return how many groups the steps have that stand; raise LawViolation where a stage, group or row is missing."""
+    """Return how many groups the steps have that stand; raise LawViolation if a stage, group or row is missing."""
     stages = [*range(len(tested.plan.recipe.stages))]
     if tried.done != stages:
         asked = f"the stages that are done by state.json, after {tried.result.typed}"
@@ -73,7 +73,7 @@ def _refuse_lost(groups: Sequence[LedgerGroup], index: int, stage: RlStage) -> i
 
 
 def scores(tested: BackendTrial) -> int:
-    """What `rewardlab score` says of a run's completions is what the run was told."""
+    """`rewardlab score` gives a run's completions the scores that the run got."""
     _refuse_policy_judge(tested)
     tried = tested.run()
     groups = _to_score_again(tried.groups)

@@ -7,7 +7,7 @@ themselves stand in `rewardlab_testing`.
     check        tries the laws on every component, and measures the import
     options      KEY=VALUE settings, given to the components that have such an option
     import_cost  how long importing a plugin takes and what it brings in, measured in a fresh process
-    progress     what is being tried, where that takes long
+    progress     what is being tried, if that takes long
     table        the rows of laws, printed as they are known
     report       what stands below the table, and a check as JSON
 """

@@ -10,24 +10,34 @@ from typing import TYPE_CHECKING
 
 from rewardlab import Context, Spec, resolve_all
 from rewardlab.errors import UserError, nearest
-from rewardlab.laws import EXAMPLE_OF_KIND, LAWS_OF_KIND, MAIN_LAWS
+from rewardlab.laws import LAWS_OF_KIND
 from rewardlab.registry import Plugin, Registry, installed
 
 from rewardlab_testing.check.import_cost import LAW as IMPORT
 from rewardlab_testing.check.import_cost import ImportCost, measure_import_cost
 from rewardlab_testing.check.options import options_by_component
-from rewardlab_testing.check.progress import Progress, show_progress
+from rewardlab_testing.check.progress import TrialProgress, show_progress
 from rewardlab_testing.check.table import LawTable
 
 if TYPE_CHECKING:
     from rewardlab_testing.outcome import LawOutcome, State, TrialResult
+
+MAIN_LAWS: dict[str, Sequence[str]] = {
+    "reward": ("range", "order"),
+    "judge": ("reply",),
+    "dataset": ("samples",),
+    "curriculum": ("order", "select"),
+    "normalizer": ("finite", "order"),
+    "backend": ("whole",),
+}
+"""kind -> the laws without which a check has proved nothing: each held or is off, or has nothing to try"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PluginCheck:
     """The result of a check of a plugin.
 
-    results: one for each component and example. import_cost: None where only other laws were asked for. unproved:
+    results: one for each component and example. import_cost: None if only other laws were asked for. unproved:
     (component, main law, what it takes) for each main law that was asked for and not tried under any example.
     """
 
@@ -63,7 +73,7 @@ def check_plugin(
 
     tries: how many cases are generated for each law. only: try these laws and no others. write: called with each line
     of the table of laws, once it is known. Raises UserError for unknown names and options, for a broken plugin, for
-    examples that cannot be made, and where hypothesis is not installed.
+    examples that cannot be made, and if hypothesis is not installed.
     """
     _prepare_hypothesis()
     from rewardlab_testing.run_laws import try_laws
@@ -75,7 +85,7 @@ def check_plugin(
     for spec in specs:
         resolve_all(spec)
     options = options_by_component(plugin, specs, settings)
-    tried = [spec for spec in specs if spec.kind in EXAMPLE_OF_KIND]  # a backend's laws take whole runs, not examples
+    tried = [spec for spec in specs if spec.kind != "backend"]  # a backend's laws take whole runs, not examples
     table = LawTable([plugin.name, *map(plugin.use, specs)], _titles(tried, plugin), write)
     import_cost = measure_import_cost(plugin.name) if only is None or IMPORT in only else None
     if import_cost is not None:
@@ -86,7 +96,7 @@ def check_plugin(
         if laws == []:
             continue
         with show_progress(f"{number} of {len(tried)}") as progress, redirect_stdout(sys.stderr):
-            listener = _Listener(table, progress)  # what plugins print is no part of our output
+            listener = _Listener(table, progress)  # what plugins print is not part of our output
             found = try_laws(
                 spec, plugin=plugin, given=options[spec.kind, spec.name], tries=tries, only=laws, listener=listener
             )
@@ -126,7 +136,7 @@ def _unproved_backends(
 class _Listener:
     """Prints the rows of laws as they are known, and says on stderr what is being tried."""
 
-    def __init__(self, table: LawTable, progress: Progress) -> None:
+    def __init__(self, table: LawTable, progress: TrialProgress) -> None:
         self._table, self._progress = table, progress
 
     def law_begins(self, use: str, law: str) -> None:
@@ -163,11 +173,8 @@ def _prepare_hypothesis() -> None:
 def _chosen(registry: Registry, name: str) -> tuple[Plugin, list[Spec]]:
     plugin_name, slash, component = name.partition("/")
     if plugin_name not in registry.names():
-        hint = " (a new one is found once it is installed, with an entry point of the group `rewardlab`)"
-        raise UserError(f"no plugin {plugin_name!r}{nearest(plugin_name, registry.names())}{hint}")
-    plugin = registry.plugin(plugin_name)
-    if plugin.broken:
-        raise UserError(f"plugin {plugin_name!r} ({plugin.distribution}) cannot be used: {plugin.broken}")
+        raise registry.not_installed(plugin_name)
+    plugin = registry.usable(plugin_name)
     specs = [spec for _, spec in sorted(plugin.specs.items())]
     if not slash:
         return plugin, specs
@@ -186,7 +193,7 @@ def _result_without_examples(plugin: Plugin, spec: Spec, only: Sequence[str] | N
 
 
 def _refuse_unknown_laws(only: Sequence[str], specs: Sequence[Spec]) -> None:
-    laws = [IMPORT, *(law for spec in specs if spec.kind in EXAMPLE_OF_KIND for law in LAWS_OF_KIND[spec.kind])]
+    laws = [IMPORT, *(law for spec in specs if spec.kind != "backend" for law in LAWS_OF_KIND[spec.kind])]
     for law in only:
         if law not in laws:
             raise UserError(f"no law {law!r}{nearest(law, laws)}")

@@ -41,7 +41,7 @@ class ImportCost:
 
     @property
     def broken(self) -> str:
-        """The fault of the import, in words; "" where there is none."""
+        """The fault of the import, in words; "" if there is none."""
         if self.failure:
             return f"in a fresh process: {self.failure}"
         return f"it imports {', '.join(self.heavy)}; do so inside `build`" if self.heavy else ""

@@ -42,7 +42,7 @@ def _parsed(setting: str) -> tuple[str | None, str, Any]:
 
 
 def _specs_with(plugin: Plugin, specs: Sequence[Spec], use: str | None, key: str) -> list[Spec]:
-    """Return the specs that a setting is for; raise a UserError where there is none."""
+    """Return the specs that a setting is for; raise a UserError if there is none."""
     uses = [f"{plugin.name}/{spec.name}" for spec in specs]
     if use is not None and use not in uses:
         raise UserError(f"{use} is not checked here{nearest(use, uses)}")

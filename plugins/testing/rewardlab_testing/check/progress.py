@@ -1,4 +1,4 @@
-"""What is being tried, where that takes long: a line that is kept at a terminal, and a line now and then elsewhere."""
+"""Progress of a long trial: a line that is kept at a terminal, and a line now and then elsewhere."""
 
 import sys
 import threading
@@ -11,12 +11,12 @@ from rewardlab.text import cursor_stream
 DELAY_S = 2.0
 """seconds after which a terminal shows what is being tried"""
 NOTICE_S = 30.0
-"""seconds after which a line says so where there is no terminal; the next one comes after twice that time, and so on"""
+"""seconds after which a line says so if there is no terminal; the next one comes after twice that time, and so on"""
 CLEAR_LINE = "\r\x1b[K"
 
 
-class Progress:
-    """What is being tried, and since when. part: which of several parts, such as "1 of 2"."""
+class TrialProgress:
+    """The trial under way, and since when. part: which of several parts, such as "1 of 2"."""
 
     def __init__(self, part: str) -> None:
         self._part, self._what = part, ""
@@ -38,7 +38,7 @@ class Progress:
             yield
 
     def show(self) -> None:
-        """Show what is being tried, where it is time to do so."""
+        """Show what is being tried, if it is time to do so."""
         with self._lock:
             seconds = time.monotonic() - self._began
             if sys.stderr.isatty():
@@ -57,12 +57,12 @@ class Progress:
 
 
 @contextmanager
-def show_progress(part: str, every: float = 1.0) -> Iterator[Progress]:
+def show_progress(part: str, every: float = 1.0) -> Iterator[TrialProgress]:
     """Show on stderr what the body says is being tried, for work that cannot say how far it is.
 
     every: seconds between two looks at it.
     """
-    progress, done = Progress(part), threading.Event()
+    progress, done = TrialProgress(part), threading.Event()
 
     def show_until_done() -> None:
         while not done.wait(every):

@@ -68,7 +68,7 @@ def _broken(check: PluginCheck) -> Iterator[str]:
 
 
 def _reasons(results: "Sequence[TrialResult]", state: "State") -> Iterator[str]:
-    """Yield one line a reason: the laws that have it, and of which components, where these are not all."""
+    """Yield one line a reason: the laws that have it, and of which components, if these are not all."""
     owners: dict[tuple[str, str], dict[str, list[str]]] = {}  # (law, why) -> component -> examples
     for result in results:
         for outcome in result.of(state):
@@ -81,7 +81,7 @@ def _reasons(results: "Sequence[TrialResult]", state: "State") -> Iterator[str]:
 
 
 def _format_owners(examples: Mapping[str, Sequence[str]], results: "Sequence[TrialResult]") -> str:
-    """Return the components, each with its examples where these are not all; "" for the only component there is."""
+    """Return the components, each with its examples if these are not all; "" for the only component there is."""
     every: dict[str, list[str]] = {}
     for result in results:
         every.setdefault(result.use, []).append(result.example)

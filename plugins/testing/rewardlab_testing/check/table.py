@@ -22,7 +22,7 @@ WORDS: dict["State", str] = {
     "nothing": "nothing to try",
 }
 MAX_NAMED = 6
-"""components or laws named with a reason; where more share it, the reason lies in their kind or in this machine"""
+"""components or laws named with a reason; if more share it, the reason lies in their kind or in this machine"""
 
 Cells = tuple[str, str, str, str]
 

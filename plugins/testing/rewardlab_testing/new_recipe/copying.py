@@ -18,7 +18,7 @@ def copy_recipe(name: str, output: Path | None = None) -> NewRecipe:
     """Copy a shipped recipe to a new file (absent: NAME.yaml), and the files beside it to the same places beside that.
 
     The comments of the copy name the copy itself, and other recipes by their names. Raises UserError for an unknown
-    name, and where a file is there already.
+    name, and if a file is there already.
     """
     known = shipped_recipes()
     if name not in known:

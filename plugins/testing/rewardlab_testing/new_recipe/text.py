@@ -8,7 +8,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from rewardlab.data import Guess
+from rewardlab_testing.new_recipe.column_guess import ColumnGuess
 
 SHOWN = 48
 """characters of a value in a comment"""
@@ -22,9 +22,9 @@ SETTINGS = {
     "preference": "{use: pairwise/win_rate, with: {judge: main, privileged: reference}}",
 }
 MEANS = {
-    "accuracy": "1 where the last box holds the right answer; `extract: last_number` reads answers without a box",
+    "accuracy": "1 if the last box holds the right answer; `extract: last_number` reads answers without a box",
     "format": "1 for an answer in a box",
-    "language": "1 where 70% of the response is in the row's language",
+    "language": "1 if 70% of the response is in the row's language",
     "preference": "the share of the group's other answers that this one beats before a judge who sees the reference",
 }
 
@@ -33,7 +33,7 @@ MEANS = {
 class RecipeParts:
     """The parts of a recipe that differ between users.
 
-    rows: the path of the rows; read: how many were looked at; first: the first one. model: None where the user named
+    rows: the path of the rows; read: how many were looked at; first: the first one. model: None if the user named
     none. rewards: component -> reward. held_out: the share of the rows for evaluation; None: there are too few.
     has_split: whether a column `split` decides instead, for every row.
     """
@@ -43,7 +43,7 @@ class RecipeParts:
     file: Path
     model: str | None
     default_model: str
-    columns: Mapping[str, Guess]
+    columns: Mapping[str, ColumnGuess]
     first: Mapping[str, Any]
     unused: Sequence[str]
     rewards: Mapping[str, str]

@@ -10,12 +10,9 @@ from typing import Any
 from pydantic import ValidationError
 from rewardlab import Context, RewardSpec, Sample
 from rewardlab.data import (
-    Choose,
-    Guess,
     Identifier,
     columns_of,
     field_named,
-    guess_columns,
     is_held_out,
     prompt_findings,
     to_sample,
@@ -23,6 +20,7 @@ from rewardlab.data import (
 from rewardlab.errors import UserError, nearest
 from rewardlab.registry import Registry, installed
 
+from rewardlab_testing.new_recipe.column_guess import Choose, ColumnGuess, guess_columns
 from rewardlab_testing.new_recipe.text import RecipeParts, recipe_text, scalar
 
 DATASET = "data/jsonl"
@@ -49,7 +47,7 @@ class NewRecipe:
     """
 
     file: Path
-    columns: Mapping[str, Guess] = field(default_factory=dict)
+    columns: Mapping[str, ColumnGuess] = field(default_factory=dict)
     unused: Sequence[str] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
     also: Sequence[Path] = ()
@@ -136,13 +134,13 @@ def _free_name(rows: str) -> Path:
 
 
 def refuse_existing(file: Path) -> None:
-    """Raise UserError where a file is there already."""
+    """Raise UserError if a file is there already."""
     if file.exists():
         raise UserError("it is there already; name a new file with -o", where=str(file))
 
 
 def write_new(file: Path, text: str) -> None:
-    """Write a file that is not there yet; raise UserError where it is, or cannot be written."""
+    """Write a file that is not there yet; raise UserError if it is, or cannot be written."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with open(file, "x", encoding="utf-8") as new:
@@ -174,7 +172,7 @@ def _first_error(error: ValueError) -> str:
     )
 
 
-def _samples(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, Guess]) -> list[Sample]:
+def _samples(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, ColumnGuess]) -> list[Sample]:
     """Return the rows as the recipe will read them."""
     fields = {ours: guess.column for ours, guess in columns.items()}
     identify = Identifier()
@@ -182,7 +180,7 @@ def _samples(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, Guess]) ->
 
 
 def _inside(needed: str, sample: Sample) -> str:
-    """Return a hint where a column holds an object with a key that is called like the field; else nothing."""
+    """Return a hint if a column holds an object with a key that is called like the field; else nothing."""
     for column, value in sample.fields.items():
         for key in value if isinstance(value, Mapping) else ():
             if field_named(str(key)) == needed:
@@ -194,8 +192,10 @@ def _splits(samples: Sequence[Sample], share: float) -> bool:
     return len({is_held_out(sample, share) for sample in samples}) == 2
 
 
-def _why_not(name: str, columns: Mapping[str, Guess], samples: Sequence[Sample], registry: Registry) -> str | None:
-    """Return why a reward does not fit the rows, as a part of a sentence; None where it fits."""
+def _why_not(
+    name: str, columns: Mapping[str, ColumnGuess], samples: Sequence[Sample], registry: Registry
+) -> str | None:
+    """Return why a reward does not fit the rows, as a part of a sentence; None if it fits."""
     use, needed = REWARDS[name]
     if needed is not None and needed not in columns:
         return f"no column looks like the {needed}{_inside(needed, samples[0]) or f'; --{needed} COLUMN names it'}"

@@ -8,9 +8,9 @@ LawViolation with the smallest failing example, UnmetNeed or NothingToTry. LAWS 
     independence   no mixing up: other orders, other calls, other prompts, other arrivals
     degenerate     nothing to earn by copying the prompt, repeating or padding; pairs that share a fixed amount
     hedging        less for a right and a wrong answer than for the right one
-    judged         no value where the judges have no answer or a reply is noise; quotations that no text can end
+    judged         no value if the judges have no answer or a reply is noise; quotations that no text can end
     cases          the completions with which the laws are tried
-    comparison     whether two answers are the same, and the failing example where they are not
+    comparison     whether two answers are the same, and the failing example if they are not
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ Law = Callable[[Trial], int]
 
 
 def _needs_answers(law: Law) -> Law:
-    """Return the law, untried where the reward only fails: as all failures are the same, it would keep nearly any."""
+    """Return the law, untried if the reward only fails: as all failures are the same, it would keep nearly any."""
 
     @wraps(law)
     def with_answers(tested: Trial) -> int:

@@ -25,12 +25,12 @@ OTHER_PROMPT = ({"role": "user", "content": "And what else is on it?"},)
 
 
 def good(tested: Trial) -> list[Completion]:
-    """Return the example's good completions; raise UnmetNeed where it names none."""
+    """Return the example's good completions; raise UnmetNeed if it names none."""
     return _ranked(tested.example.good)
 
 
 def bad(tested: Trial) -> list[Completion]:
-    """Return the example's bad completions; raise UnmetNeed where it names none."""
+    """Return the example's bad completions; raise UnmetNeed if it names none."""
     return _ranked(tested.example.bad)
 
 

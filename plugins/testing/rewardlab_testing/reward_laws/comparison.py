@@ -1,4 +1,4 @@
-"""The comparison of two answers of a reward, and the failing example where they differ."""
+"""The comparison of two answers of a reward, and the failing example if they differ."""
 
 import json
 from collections.abc import Sequence
@@ -57,7 +57,7 @@ def describe_asked(tested: Trial, completions: Sequence[Completion], place: int)
 
 
 def _beside(tested: Trial, completions: Sequence[Completion], place: int) -> str:
-    """Return the other completions of a call in words; "" of group scope, where `describe_asked` has them."""
+    """Return the other completions of a call in words; "" of group scope, if `describe_asked` has them."""
     others = [describe_completion(one, OTHERS) for at, one in enumerate(completions) if at != place]
     if tested.spec.scope == "group" or not others:
         return ""
@@ -78,7 +78,7 @@ def as_from_json(score: Score) -> Score:
 
 
 def _difference(one: Score, other: Score, laws: Laws, info: bool) -> tuple[str, str] | None:
-    """Return the other score and the first in words; None where they are the same."""
+    """Return the other score and the first in words; None if they are the same."""
     if one.error is not None and other.error is not None:
         return None
     kinds = [(score.error is not None, score.value is None) for score in (one, other)]

@@ -114,7 +114,7 @@ def antisymmetry(tested: Trial) -> int:
 
 
 def _prose() -> SearchStrategy[Completion]:
-    """Return a strategy for words without markup: halves of a box or a tag that repeating joins are no gain by it.
+    """Return a strategy for words without markup: halves of a box or a tag that repeating joins are not a gain by it.
 
     The completions have token counts, as rollouts have them: a reward that counts tokens needs them.
     """
@@ -125,7 +125,7 @@ def _prose() -> SearchStrategy[Completion]:
 
 
 def _check_no_gain(tested: Trial, base: Completion, variants: Sequence[Completion], what: str) -> int:
-    """Raise LawViolation where a variant earns more than the text itself; return how many could be compared."""
+    """Raise LawViolation if a variant earns more than the text itself; return how many could be compared."""
     compared = 0
     for variant, (once, other) in zip(variants, _each_beside(tested, [base], variants), strict=True):
         compared += once.value is not None and other.value is not None
@@ -170,7 +170,7 @@ def _one_good(tested: Trial) -> list[Completion]:
 
 
 def _in_group(tested: Trial, base: Sequence[Completion]) -> str:
-    """Return the completions of the group in words, of group scope, where the value depends on them; otherwise ""."""
+    """Return the completions of the group in words, of group scope, if the value depends on them; otherwise ""."""
     if tested.spec.scope != "group":
         return ""
     return (

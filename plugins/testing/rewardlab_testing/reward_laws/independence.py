@@ -75,7 +75,7 @@ def _items_apart(
     began = time.monotonic()
     asked_alone = [(one, alone.score([(sample, one)])[0]) for one in completions]
     took = time.monotonic() - began
-    # `range` reports what fails alone; where it makes a whole call fail, hosts ask again one by one
+    # `range` reports what fails alone; if it makes a whole call fail, hosts ask again one by one
     completions = [one for one, score in asked_alone if score.error is None]
     expected = [score for _, score in asked_alone if score.error is None]
     mine = cases.items(sample, completions)

@@ -12,7 +12,7 @@ from rewardlab_testing.reward_laws import cases
 from rewardlab_testing.reward_laws.comparison import describe_asked, describe_score
 
 FAILURE = Reply(error="no answer")
-NO_VALUE = "an error or an abstention: no answer is no low score"
+NO_VALUE = "an error or an abstention: no answer is not a low score"
 NOISE = ("", "I cannot tell.", "<<<>>>", "{}", "\N{REPLACEMENT CHARACTER}" * 9)
 """replies without a verdict, a number or a letter to choose by"""
 NOT_READ = "an error or an abstention; or `report_parsed(reply, False)` of the judge, by which hosts count such replies"
@@ -69,7 +69,7 @@ def fence(tested: Trial) -> int:
 
 
 def _behind(judges: Sequence[_Judge], text: str) -> list[str]:
-    """Return the first line that stands behind a text in each question that quotes it, "" where none does."""
+    """Return the first line that stands behind a text in each question that quotes it, "" if none does."""
     contents = [message["content"] for judge in judges for ask in judge.asked for message in ask.messages]
     quoting = [content for content in contents if text.strip() and text in content and content != text]
     after = [content.rpartition(text)[2].splitlines() for content in quoting]

@@ -24,7 +24,7 @@ SCORES = "rewardlab_testing.reward_in_other_process:scores"
 OFTEN_S = 1e-5
 """seconds between switches of threads; in the usual 5 ms a call is over before another thread gets its turn"""
 AT_ONCE, CALLS = 16, 48
-"""completions of a call, and calls, where several are made at once in threads"""
+"""completions of a call, and calls, if several are made at once in threads"""
 
 
 def repeat(tested: Trial) -> int:

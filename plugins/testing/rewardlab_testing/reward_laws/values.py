@@ -16,7 +16,7 @@ from rewardlab_testing.reward_laws.comparison import describe_asked, describe_co
 from rewardlab_testing.search import search
 
 LONG = ("It is so. " * 10_000, "\\boxed{" * 5_000, "<think>" * 5_000, "2 + " * 10_000)
-"""texts that take too long, or too deep a recursion, where they are read carelessly"""
+"""texts that take too long, or too deep a recursion, if they are read carelessly"""
 BLANK = ("", " ", "\n\n \t", " " * 1_000)
 
 
@@ -128,7 +128,7 @@ def required(tested: Trial) -> int:
     whole = [asking.score(cases.items(sample, [one]))[0] for one in completions]
     for name in fields:
         without = replace(sample, fields={key: value for key, value in sample.fields.items() if key != name})
-        # one by one, so that an exception for one is no failure of the others
+        # one by one, so that an exception for one is not a failure of the others
         scores = [asking.score(cases.items(without, [one]))[0] for one in completions]
         failed = any(score.error is not None for score in scores)
         for completion, score, usual in zip(completions, scores, whole, strict=True):
@@ -139,7 +139,7 @@ def required(tested: Trial) -> int:
 
 
 def _ignores_the_field(score: Score, usual: Score) -> bool:
-    """Return whether a text gets the value that it gets where the field is there, as one without a box may.
+    """Return whether a text gets the value that it gets if the field is there, as one without a box may.
 
     Such texts need not fail where others do; but a reward that fails for none does not require the field.
     """
@@ -151,12 +151,12 @@ def _above(one: Score, other: Score, rounding: float) -> bool:
 
 
 def _what_is_no_json(info: Any) -> str | None:
-    """Return what is wrong with info; None where it comes back from JSON as it was."""
+    """Return what is wrong with info; None if it comes back from JSON as it was."""
     if not isinstance(info, Mapping):
         return f"info is {type(info).__name__}: {info!r}"
     for key, value in info.items():
         if not isinstance(key, str):
-            return f"info has the key {key!r}, which is no text"
+            return f"info has the key {key!r}, which is not a text"
         try:
             back = json.loads(json.dumps(value, allow_nan=False))
         except (TypeError, ValueError, RecursionError) as error:

@@ -19,9 +19,9 @@ def package_name(name: str) -> str:
 
 
 def refuse_taken(name: str, folder: Path) -> None:
-    """Raise a UserError that says what to type instead where the name or the folder cannot be had."""
+    """Raise a UserError that says what to type instead if the name or the folder cannot be had."""
     if not NAME.fullmatch(name):
-        raise UserError(f"{name!r} is no valid plugin name: use small letters, digits, - and _{_suggestion(name)}")
+        raise UserError(f"{name!r} is not a valid plugin name: use small letters, digits, - and _{_suggestion(name)}")
     if name in COMMANDS:
         raise UserError(f"`rewardlab plugins {name}` is a command; write `rewardlab plugins new my-{name}`")
     if owner := _owner(name):
@@ -38,7 +38,7 @@ def _suggestion(name: str) -> str:
 
 
 def _owner(name: str) -> str | None:
-    """Return who has the plugin's name, its distribution's or its package's; None where all are free."""
+    """Return who has the plugin's name, its distribution's or its package's; None if all are free."""
     registry = installed()
     if name in registry.names():
         plugin = registry.plugin(name)

@@ -14,7 +14,7 @@ from shlex import quote
 import rewardlab
 from rewardlab.errors import UserError, nearest
 
-from rewardlab_testing.scaffold.kinds import FULL, KINDS, MINIMAL, Example
+from rewardlab_testing.scaffold.kinds import FULL, KINDS, MINIMAL, Template
 from rewardlab_testing.scaffold.naming import package_name, refuse_taken
 
 OF_EVERY_KIND = "every"
@@ -40,8 +40,8 @@ def write_scaffold(
     """Write the distribution `rewardlab-NAME` into `into`, a folder that is empty or does not exist yet.
 
     into: absent: `./rewardlab-NAME`. kind: what it offers, of KINDS. minimal: the smallest distribution that installs,
-    keeps the laws and has a test. Raises UserError where there is no such kind, the name cannot be had or the folder
-    holds something, and OSError where it cannot be written.
+    keeps the laws and has a test. Raises UserError if there is no such kind, the name cannot be had or the folder
+    holds something, and OSError if it cannot be written.
     """
     if kind not in KINDS:
         raise UserError(f"no kind {kind!r} of component{nearest(kind, KINDS)}")
@@ -85,7 +85,7 @@ def _templates(size: str, kind: str) -> Iterator[tuple[str, Traversable]]:
     return below(files(__package__) / size / kind, "")
 
 
-def _values(name: str, kind: str, example: Example) -> dict[str, str]:
+def _values(name: str, kind: str, example: Template) -> dict[str, str]:
     """Return what stands for each placeholder."""
     release = ".".join([*rewardlab.__version__.split(".")[:2], "0"])
     needed = [f"rewardlab-testing[laws]~={release}", *(f"{other}~={release}" for other in example.test)]

@@ -89,7 +89,7 @@ def test_a_broken_law_is_told_with_its_smallest_example(padded, main):
     assert example
     assert all(line.startswith("    ") for line in example)
     assert remedy.splitlines() == [
-        "fix the reward; or, where a law is not meant for it, say why in its spec: Laws(off={'padding': 'why'})",
+        "fix the reward; or, if a law is not meant for it, say why in its spec: Laws(off={'padding': 'why'})",
         "  padding: not for a reward of length or layout",
         "  a little more than it should be can be tolerated: Laws(tolerance=...)",
     ]
@@ -182,7 +182,7 @@ def test_a_law_of_a_part_that_a_component_lacks_has_nothing_to_try(main):
     assert code == 0
     table, nothing, summary = out.split("\n\n")
     assert [line.split()[:3] for line in table.splitlines()[1:]] == [["toy/reversed", "order", "held"]]
-    assert nothing == "nothing to try\n  more: it is no group sampler: it has no `more`"
+    assert nothing == "nothing to try\n  more: it is not a group sampler: it has no `more`"
     assert summary.startswith("toy: 1 held, 0 broken, 0 off, 0 not tried, ")
 
 
@@ -192,7 +192,8 @@ def test_a_law_of_a_part_that_a_component_lacks_has_nothing_to_try(main):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["toi"], "no plugin 'toi'; did you mean 'toy'? (a new one is found once it is installed, with an entry point"),
+        (["toi"], "no plugin 'toi'; did you mean 'toy'?"),
+        (["qqqqq"], "; a plugin of your own is found once pip has installed it"),
         (["toy/brevty"], "no component 'toy/brevty'; did you mean 'toy/brevity'?"),
         (["toy", "--only", "pading"], "no law 'pading'; did you mean 'padding'?"),
         (["toy", "--tries", "0"], "argument --tries: '0' is not a whole number from 1 on"),
@@ -298,7 +299,7 @@ def test_people_see_what_takes_long_and_its_line_makes_way_for_rows(monkeypatch,
 
 def test_without_a_terminal_a_line_says_so_now_and_then(monkeypatch, capsys):
     monkeypatch.setattr(progress, "NOTICE_S", 0.1)
-    shown = progress.Progress("1 of 2")
+    shown = progress.TrialProgress("1 of 2")
     shown.begin("toy/brevity range")
     told = []
     for seconds in (0.05, 0.15, 0.18, 0.25, 0.3):

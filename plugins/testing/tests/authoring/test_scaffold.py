@@ -187,10 +187,10 @@ def test_the_command(main, tmp_path):
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("My Terms", "'My Terms' is no valid plugin name: .*; write `rewardlab plugins new my-terms`"),
+        ("My Terms", "'My Terms' is not a valid plugin name: .*; write `rewardlab plugins new my-terms`"),
         ("2fast", "write `rewardlab plugins new fast`"),
         ("a/b", "write `rewardlab plugins new a-b`"),
-        ("用語", "'用語' is no valid plugin name: use small letters, digits, - and _$"),
+        ("用語", "'用語' is not a valid plugin name: use small letters, digits, - and _$"),
         ("check", "`rewardlab plugins check` is a command; write `rewardlab plugins new my-check`"),
         ("math", f"the name 'math' is taken by rewardlab-math {__version__}; write `rewardlab plugins new my-math`"),
         ("toy", "the name 'toy' is taken by toy-rewards 1.2.0"),

@@ -239,7 +239,7 @@ def received(directory):
 
 
 def tried(*given, **more):
-    """The result of a check in which laws are off or untried on purpose, which is no news of this session."""
+    """The result of a check in which laws are off or untried on purpose, which is not news of this session."""
     [result] = check_backend(*given, **more)
     CHECKED.clear()
     return result
@@ -320,7 +320,7 @@ def test_a_completion_without_a_value_has_no_vote_in_a_normalizer(toy, normalize
 class TestWithoutARun:
     def test_an_engine_that_does_not_tell_what_its_trainer_received(self, toy):
         [outcome] = tried(RECIPE, only=["masked"]).of("untried")
-        assert outcome.why == "needs `received`, a function that tells what the engine's trainer received"
+        assert outcome.why == "needs `received`, a function that returns what the engine's trainer received"
 
     def test_a_recipe_that_leaves_nothing_to_interrupt(self, toy):
         result = tried(RECIPE, ["stages.0.steps=2"], only=["resume", "failures"])

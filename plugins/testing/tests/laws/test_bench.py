@@ -38,7 +38,7 @@ def bench(score, **spec):
         ([0.5], "returned float, not a Score"),
         ([], "ValueError: score returned 0 scores for 1 completions"),
         (None, "TypeError: score returned NoneType, not a list of Score"),
-        ([Score(value=0.5, info={"raw": {1}})], "info['raw'] is no JSON value: "),
+        ([Score(value=0.5, info={"raw": {1}})], "info['raw'] is not a JSON value: "),
     ],
 )
 def test_what_breaks_the_contract_is_a_failure_that_says_so(returned, said):

@@ -81,7 +81,7 @@ def test_what_is_broken_is_told_together():
         "    asked: 'What is on the table?', with the prompt in it",
         "    got: 1.0",
         "    expected: no more than 0.8333333333333334, the most that a bad completion earns",
-        "fix the reward; or, where a law is not meant for it, say why in its spec: Laws(off={'empty': 'why'})",
+        "fix the reward; or, if a law is not meant for it, say why in its spec: Laws(off={'empty': 'why'})",
         "  empty: not for a penalty, which has nothing to punish in an empty text",
         "  prompt_copy: not for a penalty, nor for a reward of length, novelty or likeness to what the prompt says",
         "  a little more than it should be can be tolerated: Laws(tolerance=...)",
@@ -102,7 +102,7 @@ def test_what_was_tried_is_given_back_and_kept_for_the_end_of_the_session():
     assert {outcome.law: outcome.why for outcome in tried.of("off")} == off
     assert "order" in {outcome.law for outcome in tried.of("held")}
     assert CHECKED[before:] == [tried]
-    del CHECKED[before:]  # it is no news of this session
+    del CHECKED[before:]  # it is not news of this session
 
 
 @pytest.mark.parametrize(

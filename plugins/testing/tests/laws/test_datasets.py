@@ -252,7 +252,7 @@ def test_the_laws_are_those_that_are_told():
 def test_a_dataset_that_keeps_them(spec):
     found = outcomes(spec, *(law for law in LAWS if law != "seed"))
     others = {law: outcome.why for law, outcome in found.items() if outcome.state != "held"}
-    assert others == ({} if spec.step else dict.fromkeys(STEP_LAWS, "it is no data step"))
+    assert others == ({} if spec.step else dict.fromkeys(STEP_LAWS, "it is not a data step"))
 
 
 @pytest.mark.parametrize(("law", "faulty", "expected"), FAULTS, ids=lambda part: getattr(part, "name", None))
@@ -287,7 +287,7 @@ def test_what_cannot_be_seen_is_untried():
 
 def test_calls_are_not_counted_under_a_profiler_which_stays():
     def profiler(frame, event, argument):
-        """Count nothing. (cProfile is no such function on Python 3.12 and later, and hinders nobody there.)"""
+        """Count nothing. (cProfile is not such a function on Python 3.12 and later, and hinders nobody there.)"""
 
     sys.setprofile(profiler)
     try:

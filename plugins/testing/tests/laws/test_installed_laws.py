@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 from rewardlab import installed
-from rewardlab.laws import EXAMPLE_OF_KIND, REWARD
+from rewardlab.laws import REWARD
 from rewardlab_testing.messages import broken_text
-from rewardlab_testing.run_laws import try_laws
+from rewardlab_testing.run_laws import EXAMPLE_OF_KIND, try_laws
 
 QUICK = ("order", "hedge", "antisymmetry", "unanswered", "required", "empty", "prompt_copy")
 OF_REPLIES = ("padding", "info")

@@ -1,8 +1,8 @@
 """Failing examples and summaries are written for people: what hides in a terminal shows, and reasons are said once."""
 
 import pytest
-from rewardlab.laws import NOT_MEANT_FOR, REWARD
-from rewardlab_testing.messages import broken_text, cut, quoted, remarks, remedy_text, violation
+from rewardlab.laws import REWARD
+from rewardlab_testing.messages import NOT_MEANT_FOR, broken_text, cut, quoted, remarks, remedy_text, violation
 from rewardlab_testing.outcome import LawOutcome, TrialResult
 
 
@@ -55,7 +55,7 @@ def test_a_law_that_is_for_every_reward_has_no_remedy_but_mending_it():
     assert set(NOT_MEANT_FOR) <= set(REWARD)
     assert remedy_text([tried("", range=("broken", "so"), empty=("held", ""))]) == ""
     assert remedy_text([tried("", range=("broken", "so"), empty=("broken", ""))]).splitlines() == [
-        "fix the reward; or, where a law is not meant for it, say why in its spec: Laws(off={'empty': 'why'})",
+        "fix the reward; or, if a law is not meant for it, say why in its spec: Laws(off={'empty': 'why'})",
         "  empty: not for a penalty, which has nothing to punish in an empty text",
     ]
 

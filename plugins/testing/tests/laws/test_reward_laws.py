@@ -147,7 +147,7 @@ def test_a_judge_that_has_no_answer_is_told():
     group = RewardSpec(name="made", summary="", scope="group", build=build, laws=Laws(examples=lambda: [ranked]))
     assert why(group, "unanswered") == (
         "asked: 'red and green ones'\n  in a group at place 0, beside 'mauve'\n  where each judge fails\n"
-        "got: 0.0\nexpected: an error or an abstention: no answer is no low score"
+        "got: 0.0\nexpected: an error or an abstention: no answer is not a low score"
     )
 
 

@@ -82,6 +82,7 @@ def test_what_it_returns_or_raises(scored):
         ("async def one(sample, completion): 'x'", "@reward one: write a plain `def` that returns; to wait, offer a "),
         ("def one(sample): 'x'", "@reward one: it must take (sample, completion): too many positional arguments"),
         ("def one(sample, completion): return 1", "@reward one: write a docstring; its first line is the reward's"),
+        ("def one(s, c): 'x'\n@reward\ndef two(s, c): 'x'", "write @reward(...), such as @reward(range=(0, 1))"),
         ("def one(s, c): 'x'\ntwo = reward()(one.function)", "@reward offers 'one', and a hook or another @reward"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The check that a row is one that `score` wrote (see `output`). Errors name the column that is wrong."""
+"""The check that a row is one that `score` wrote Errors name the column that is wrong."""
 
 import math
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from rewardlab.data import kind_of
 
 
 def check_output(row: Mapping[str, Any]) -> None:
-    """Raise a ValueError where this is no row that `score` wrote."""
+    """Raise a ValueError if this is not a row that `score` wrote."""
     if type(row.get("id")) not in (int, str):
         raise ValueError(
             f"the id must be a whole number or a text, not {kind_of(row['id'])}" if "id" in row else "no id"
@@ -30,7 +30,7 @@ def check_output(row: Mapping[str, Any]) -> None:
 
 
 def row_components(row: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
-    """Return a row's components, name -> columns; ValueError where they are no object of objects."""
+    """Return a row's components, name -> columns; ValueError if they are not an object of objects."""
     components = row.get("components")
     if not isinstance(components, Mapping) or not all(isinstance(entry, Mapping) for entry in components.values()):
         raise ValueError("components must be an object of objects")

@@ -7,17 +7,16 @@ import threading
 import time
 from contextlib import ExitStack
 from fractions import Fraction
-from types import MappingProxyType, SimpleNamespace
+from types import MappingProxyType
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab import GroupStream, RewardSpec, Score
-from rewardlab.concurrency.threads import CallThread, LoopThread
 from rewardlab.errors import JobError
-from rewardlab.scoring.executors import MAX_ITEMS, ItemLane, open_lane
-from rewardlab.workers.process import (
+from rewardlab.scoring.executors import MAX_ITEMS, ItemExecutor, open_executor
+from rewardlab.workers.errors import (
     PluginRaisedError,
     WorkerDiedError,
     WorkerMemoryError,
@@ -35,26 +34,21 @@ def spec_of(**spec):
 
 @pytest.fixture
 def no_complaints(caplog):
-    """Nothing that a lane starts ends in an exception that only the event loop's log tells of."""
+    """Nothing that an executor starts ends in an exception that only the event loop's log tells of."""
     yield
     assert not [record.getMessage() for record in caplog.get_records("call") if record.name == "asyncio"]
 
 
 @pytest.fixture
 def open_one():
-    """The lane of a function that scores: what it runs in ends with the test."""
+    """The executor of a function that scores: what it runs in ends with the test."""
     with ExitStack() as stack:
 
-        def lane(score, runs="inline", scope="completion", **spec):
+        def executor(score, runs="inline", scope="completion", **spec):
             spec = spec_of(runs=runs, scope=scope, **spec)
-            reward, more = SimpleNamespace(score=as_declared(score, spec)), {}
-            if runs == "thread":
-                kind = "home" if scope == "group" else "thread"
-                more = {kind: {"home": LoopThread, "thread": CallThread}[kind](f"lane-{kind}")}
-                stack.callback(more[kind].close)
-            return open_lane(spec, reward, **more)
+            return open_executor(spec, as_declared(score, spec), "executor", stack)
 
-        yield lane
+        yield executor
 
 
 def as_declared(score, spec):
@@ -76,11 +70,11 @@ def as_declared(score, spec):
     return score
 
 
-def ask(lane, *groups):
+def ask(executor, *groups):
     """The scores of groups that are asked for at once."""
 
     async def together():
-        return await asyncio.gather(*(lane.score(GroupStream.of(group)) for group in groups))
+        return await asyncio.gather(*(executor.score(GroupStream.of(group)) for group in groups))
 
     return asyncio.run(together())
 
@@ -101,8 +95,8 @@ def length(items):
     [1, 0, np.float64(0.5), np.float32(0.5), np.float16(0.5), np.int64(1), np.uint8(1), Fraction(1, 2)],
 )
 def test_every_kind_of_real_number_is_a_value(open_one, group_of, value):
-    lane = open_one(lambda items: [Score(value=value, info={"kept": 1})])
-    [[found]] = ask(lane, group_of("a"))
+    executor = open_one(lambda items: [Score(value=value, info={"kept": 1})])
+    [[found]] = ask(executor, group_of("a"))
     assert found == Score(value=float(value), info={"kept": 1})
     assert type(found.value) is float
 
@@ -118,13 +112,13 @@ def test_abstentions_and_failures_are_as_the_reward_says(open_one, group_of):
 
 
 def test_a_value_next_to_an_error_is_no_value(open_one, group_of):
-    lane = open_one(lambda items: [Score(value=0.0, error="the judge is gone", info={"tries": 3})])
-    assert ask(lane, group_of("a")) == [[Score(error="the judge is gone", info={"tries": 3})]]
+    executor = open_one(lambda items: [Score(value=0.0, error="the judge is gone", info={"tries": 3})])
+    assert ask(executor, group_of("a")) == [[Score(error="the judge is gone", info={"tries": 3})]]
 
 
 def test_rounding_may_leave_the_range_and_is_put_back(open_one, group_of):
-    lane = open_one(lambda items: [Score(value=1 + 2e-16), Score(value=-1e-12)])
-    assert [s.value for s in ask(lane, group_of("a", "b"))[0]] == [1.0, 0.0]
+    executor = open_one(lambda items: [Score(value=1 + 2e-16), Score(value=-1e-12)])
+    assert [s.value for s in ask(executor, group_of("a", "b"))[0]] == [1.0, 0.0]
 
 
 # --- what is a failure of the plugin ---
@@ -164,12 +158,12 @@ ONE_SCORE = {
     "above": (Score(value=1.5), "value 1.5 is outside the declared range [0, 1]"),
     "below": (Score(value=-1), "value -1.0 is outside the declared range [0, 1]"),
     "huge": (Score(value=10**400), "OverflowError: int too large to convert to float"),
-    "true": (Score(value=True), "value True is no number; write 1.0"),
-    "numpy's true": (Score(value=np.bool_(True)), "value np.True_ is no number"),
-    "text": (Score(value="0.5"), "value '0.5' is no number"),
-    "list": (Score(value=[0.5]), "value [0.5] is no number"),
-    "array": (Score(value=np.array([0.5])), "value array([0.5]) is no number"),
-    "complex": (Score(value=0.5 + 0j), "value (0.5+0j) is no number"),
+    "true": (Score(value=True), "value True is not a number; write 1.0"),
+    "numpy's true": (Score(value=np.bool_(True)), "value np.True_ is not a number"),
+    "text": (Score(value="0.5"), "value '0.5' is not a number"),
+    "list": (Score(value=[0.5]), "value [0.5] is not a number"),
+    "array": (Score(value=np.array([0.5])), "value array([0.5]) is not a number"),
+    "complex": (Score(value=0.5 + 0j), "value (0.5+0j) is not a number"),
     "number": (0.5, "returned float, not a Score"),
     "none": (None, "returned NoneType, not a Score"),
     "dict": ({"value": 0.5}, "returned dict, not a Score"),
@@ -178,27 +172,27 @@ ONE_SCORE = {
     "list as info": (Score(value=0.5, info=["x"]), "info is list, not a mapping"),
     "numpy in info": (
         Score(value=0.5, info={"n": np.int64(3)}),
-        "info['n'] is no JSON value: Object of type int64 is not JSON serializable",
+        "info['n'] is not a JSON value: Object of type int64 is not JSON serializable",
     ),
     "nan in info": (
         Score(value=0.5, info={"fine": 1, "raw": math.nan}),
-        "info['raw'] is no JSON value: Out of range float values are not JSON compliant",
+        "info['raw'] is not a JSON value: Out of range float values are not JSON compliant",
     ),
-    "loop in info": (Score(value=0.5, info=loop_of_info), "info['me'] is no JSON value: Circular reference"),
-    "error and bad info": (Score(error="no answer", info={1: {2}}), "no answer; info[1] is no JSON value"),
+    "loop in info": (Score(value=0.5, info=loop_of_info), "info['me'] is not a JSON value: Circular reference"),
+    "error and bad info": (Score(error="no answer", info={1: {2}}), "no answer; info[1] is not a JSON value"),
     "exception as error": (Score(error=ValueError("no answer")), "no answer"),
     "empty error": (Score(error=""), ""),
 }
 
 WHOLE_CALL = {
-    "exception": (raising(ValueError("out\nof order")), "ValueError: out of order (at test_lanes.py:"),
-    "wordless": (raising(Wordless()), "Wordless: its text cannot be read: RuntimeError (at test_lanes.py:"),
-    "exit": (raising(SystemExit(3)), "SystemExit: 3 (at test_lanes.py:"),
-    "interrupt": (raising(KeyboardInterrupt()), "KeyboardInterrupt (at test_lanes.py:"),
+    "exception": (raising(ValueError("out\nof order")), "ValueError: out of order (at test_executors.py:"),
+    "wordless": (raising(Wordless()), "Wordless: its text cannot be read: RuntimeError (at test_executors.py:"),
+    "exit": (raising(SystemExit(3)), "SystemExit: 3 (at test_executors.py:"),
+    "interrupt": (raising(KeyboardInterrupt()), "KeyboardInterrupt (at test_executors.py:"),
     "generator exit": (raising(GeneratorExit()), "GeneratorExit"),
-    "cancelled": (raising(asyncio.CancelledError()), "CancelledError (at test_lanes.py:"),
+    "cancelled": (raising(asyncio.CancelledError()), "CancelledError (at test_executors.py:"),
     "iterator": (raising(StopIteration()), "RuntimeError: "),
-    "recursion": (recursion, "RecursionError: maximum recursion depth exceeded (at test_lanes.py:"),
+    "recursion": (recursion, "RecursionError: maximum recursion depth exceeded (at test_executors.py:"),
     "no list": (lambda items: 0.5, "TypeError: score returned float, not a list of Score"),
     "nothing": (lambda items: None, "TypeError: score returned NoneType, not a list of Score"),
     "generator": (
@@ -216,8 +210,8 @@ WHOLE_CALL = {
 @pytest.mark.parametrize("runs", WAYS)
 @pytest.mark.parametrize(("given", "told"), ONE_SCORE.values(), ids=ONE_SCORE)
 def test_a_score_that_breaks_the_contract_fails_its_completion_alone(open_one, group_of, given, told, runs):
-    lane = open_one(lambda items: [given if c.text == "bad" else Score(value=0.5) for _, c in items], runs)
-    [[before, bad, after]] = ask(lane, group_of("good", "bad", "fine"))
+    executor = open_one(lambda items: [given if c.text == "bad" else Score(value=0.5) for _, c in items], runs)
+    [[before, bad, after]] = ask(executor, group_of("good", "bad", "fine"))
     assert before == after == Score(value=0.5)
     assert bad.value is None
     assert told in bad.error
@@ -227,8 +221,8 @@ def test_a_score_that_breaks_the_contract_fails_its_completion_alone(open_one, g
 @pytest.mark.parametrize("runs", WAYS)
 @pytest.mark.parametrize(("fault", "told"), WHOLE_CALL.values(), ids=WHOLE_CALL)
 def test_a_call_that_fails_as_a_whole_fails_the_one_at_fault_alone(open_one, group_of, fault, told, runs):
-    lane = open_one(lambda items: (fault if any(c.text == "bad" for _, c in items) else halves)(items), runs)
-    [[before, bad, after], [neighbour]] = ask(lane, group_of("good", "bad", "fine"), group_of("other"))
+    executor = open_one(lambda items: (fault if any(c.text == "bad" for _, c in items) else halves)(items), runs)
+    [[before, bad, after], [neighbour]] = ask(executor, group_of("good", "bad", "fine"), group_of("other"))
     assert before == after == neighbour == Score(value=0.5)
     assert bad.value is None
     assert told in bad.error
@@ -239,8 +233,8 @@ def test_a_call_that_fails_as_a_whole_fails_the_one_at_fault_alone(open_one, gro
 def test_a_group_reward_that_fails_fails_its_group_alone(open_one, group_of, fault, told, runs):
     if "0 scores for 1" in told:
         told = "ValueError: score returned 0 scores for 2"
-    lane = open_one(lambda items: (fault if items[0][1].text == "bad" else halves)(items), runs, "group")
-    [failed, fine] = ask(lane, group_of("bad", "b"), group_of("a", "b"))
+    executor = open_one(lambda items: (fault if items[0][1].text == "bad" else halves)(items), runs, "group")
+    [failed, fine] = ask(executor, group_of("bad", "b"), group_of("a", "b"))
     assert [score.value for score in failed] == [None, None]
     assert all(score.error.startswith(told) for score in failed)
     assert fine == [Score(value=0.5)] * 2
@@ -255,9 +249,9 @@ def test_a_coroutine_where_none_was_declared_is_named(open_one, group_of, runs, 
 
 @pytest.mark.parametrize(("scope", "runs"), [("completion", "async"), ("batch", "async"), ("group", "inline")])
 def test_no_coroutine_where_one_was_declared_is_named(group_of, scope, runs):
-    reward = SimpleNamespace(score=lambda asked: [Score(value=0.5)])
-    [[found]] = ask(open_lane(spec_of(runs=runs, scope=scope), reward), group_of("a"))
-    assert found.error == "TypeError: score is no coroutine function; write `async def score`"
+    executor = open_executor(spec_of(runs=runs, scope=scope), lambda asked: [Score(value=0.5)], "executor", ExitStack())
+    [[found]] = ask(executor, group_of("a"))
+    assert found.error == "TypeError: score is not a coroutine function; write `async def score`"
 
 
 def test_info_may_be_any_mapping(open_one, group_of):
@@ -270,7 +264,7 @@ def test_a_reward_runs_where_its_spec_says(open_one, group_of, scope):
     def score(items):
         return [Score(value=0.5, info={"thread": threading.current_thread().name}) for _ in items]
 
-    here, there = threading.current_thread().name, "lane-home" if scope == "group" else "lane-thread"
+    here, there = threading.current_thread().name, "executor"
     for runs, where in {"inline": here, "async": here, "thread": there}.items():
         [[found]] = ask(open_one(score, runs, scope), group_of("a"))
         assert found.info["thread"] == where
@@ -291,11 +285,10 @@ def moody(items):
 @given(batches, st.sampled_from(WAYS), st.sampled_from(["completion", "batch"]))
 def test_a_score_does_not_depend_on_what_it_is_asked_with(group_of, texts, runs, scope):
     alone = {"good": 0.4, "fine": 0.4, "bad": None, "raise": None}
-    spec, thread = spec_of(runs=runs, scope=scope), CallThread("lane")
-    reward = SimpleNamespace(score=as_declared(moody, spec))
-    lane = open_lane(spec, reward, thread=thread if runs == "thread" else None)
-    found = ask(lane, *(group_of(*group, id=str(number)) for number, group in enumerate(texts)))
-    thread.close()
+    spec = spec_of(runs=runs, scope=scope)
+    with ExitStack() as stack:
+        executor = open_executor(spec, as_declared(moody, spec), "executor", stack)
+        found = ask(executor, *(group_of(*group, id=str(number)) for number, group in enumerate(texts)))
     assert [[score.value for score in group] for group in found] == [[alone[t] for t in g] for g in texts]
 
 
@@ -323,12 +316,12 @@ def test_a_batch_reward_is_asked_across_groups(open_one, group_of, runs):
 def test_a_reward_in_a_thread_is_asked_for_what_has_gathered_while_it_was_busy(open_one, group_of):
     go_on = threading.Event()
     reward = Recorder(before=lambda: go_on.wait(5))
-    lane = open_one(reward, "thread")
+    executor = open_one(reward, "thread")
 
     async def scenario():
-        first = asyncio.create_task(lane.score(GroupStream.of(group_of("first"))))
+        first = asyncio.create_task(executor.score(GroupStream.of(group_of("first"))))
         await asyncio.sleep(0.05)  # it is being asked
-        others = [asyncio.create_task(lane.score(GroupStream.of(group_of(f"{n}", "b")))) for n in range(3)]
+        others = [asyncio.create_task(executor.score(GroupStream.of(group_of(f"{n}", "b")))) for n in range(3)]
         await asyncio.sleep(0.05)
         go_on.set()
         return await asyncio.gather(first, *others)
@@ -346,12 +339,12 @@ def test_a_batch_of_coroutines_does_not_wait_for_the_one_before(open_one, group_
             await go_on.wait()
         return halves(items)
 
-    lane = open_lane(spec_of(runs="async", scope="batch"), SimpleNamespace(score=score))
+    executor = open_executor(spec_of(runs="async", scope="batch"), score, "executor", ExitStack())
 
     async def scenario():
-        first = asyncio.create_task(lane.score(GroupStream.of(group_of("first"))))
+        first = asyncio.create_task(executor.score(GroupStream.of(group_of("first"))))
         await asyncio.sleep(0.01)
-        await asyncio.gather(*(lane.score(GroupStream.of(group_of(text))) for text in ("a", "b")))
+        await asyncio.gather(*(executor.score(GroupStream.of(group_of(text))) for text in ("a", "b")))
         go_on.set()
         await first
 
@@ -372,8 +365,8 @@ def test_what_a_coroutine_failed_together_it_is_asked_alone_all_at_once(open_one
         under_way -= 1
         return halves(items)
 
-    lane = open_lane(spec_of(runs="async", scope="batch"), SimpleNamespace(score=score))
-    [scores] = ask(lane, group_of(*"abcd"))
+    executor = open_executor(spec_of(runs="async", scope="batch"), score, "executor", ExitStack())
+    [scores] = ask(executor, group_of(*"abcd"))
     assert [score.value for score in scores] == [0.5] * 4
     assert most == 4
 
@@ -381,9 +374,9 @@ def test_what_a_coroutine_failed_together_it_is_asked_alone_all_at_once(open_one
 @pytest.mark.parametrize("scope", ["completion", "batch"])
 def test_no_call_has_more_items_than_the_limit_unless_a_group_has(open_one, group_of, scope):
     most, reward = MAX_ITEMS[scope], Recorder()
-    lane = open_one(reward, "thread", scope)
+    executor = open_one(reward, "thread", scope)
     sizes = [3 * most // 4, most // 4, 2, most + 1, 1]
-    found = ask(lane, *(group_of(*["x"] * size, id=str(size)) for size in sizes))
+    found = ask(executor, *(group_of(*["x"] * size, id=str(size)) for size in sizes))
     assert [len(call) for call in reward.calls] == [most, 2, most + 1, 1]
     assert [len(scores) for scores in found] == sizes
 
@@ -412,12 +405,12 @@ def test_calls_share_what_waits_and_never_exceed_their_number(group_of):
         under_way -= 1
         return halves(items)
 
-    lane = ItemLane(spec_of(runs="worker"), call, 3)
+    executor = ItemExecutor(spec_of(runs="worker"), call, 3)
 
     async def scenario():
-        first = [asyncio.create_task(lane.score(GroupStream.of(group_of("a", "b")))) for _ in range(9)]
+        first = [asyncio.create_task(executor.score(GroupStream.of(group_of("a", "b")))) for _ in range(9)]
         await asyncio.sleep(0.005)  # all calls are under way
-        later = [asyncio.create_task(lane.score(GroupStream.of(group_of("a", "b")))) for _ in range(2)]
+        later = [asyncio.create_task(executor.score(GroupStream.of(group_of("a", "b")))) for _ in range(2)]
         return await asyncio.gather(*first, *later)
 
     asyncio.run(scenario())
@@ -428,17 +421,17 @@ def test_calls_share_what_waits_and_never_exceed_their_number(group_of):
 def test_what_nobody_waits_for_any_more_is_not_asked(open_one, group_of):
     go_on = threading.Event()
     reward = Recorder(before=lambda: go_on.wait(5))
-    lane = open_one(reward, "thread")
+    executor = open_one(reward, "thread")
 
     async def scenario():
         first, second, third = (
-            asyncio.create_task(lane.score(GroupStream.of(group_of(text)))) for text in ("1", "2", "3")
+            asyncio.create_task(executor.score(GroupStream.of(group_of(text)))) for text in ("1", "2", "3")
         )
         await asyncio.sleep(0)
         first.cancel()
         await asyncio.sleep(0.02)
-        fourth = asyncio.create_task(lane.score(GroupStream.of(group_of("4"))))
-        fifth = asyncio.create_task(lane.score(GroupStream.of(group_of("5"))))
+        fourth = asyncio.create_task(executor.score(GroupStream.of(group_of("4"))))
+        fifth = asyncio.create_task(executor.score(GroupStream.of(group_of("5"))))
         await asyncio.sleep(0.02)
         fourth.cancel()
         go_on.set()
@@ -463,13 +456,13 @@ def test_a_group_reward_begins_before_its_group_is_complete(group_of, runs):
                 scores[index] = Score(value=len(completion.text) / 10)
             return scores
 
-    home = LoopThread("home") if runs == "thread" else None
-    lane = open_lane(spec_of(runs=runs, scope="group"), Eager(), home=home)
+    stack = ExitStack()
+    executor = open_executor(spec_of(runs=runs, scope="group"), Eager().score, "executor", stack)
     group = group_of("a", "ab")
 
     async def scenario():
         stream = GroupStream(group.sample, 2)
-        scoring = asyncio.create_task(lane.score(stream))
+        scoring = asyncio.create_task(executor.score(stream))
         stream.put(1, group.completions[1])
         while not begun.is_set():
             await asyncio.sleep(0.001)
@@ -477,23 +470,22 @@ def test_a_group_reward_begins_before_its_group_is_complete(group_of, runs):
         return await scoring
 
     assert [score.value for score in asyncio.run(asyncio.wait_for(scenario(), 5))] == [0.1, 0.2]
-    if home is not None:
-        home.close()
+    stack.close()
 
 
 @pytest.mark.parametrize("runs", WAYS)
 def test_items_whose_group_never_comes_are_the_producers_fault(open_one, group_of, runs):
-    lane, stream = open_one(halves, runs), GroupStream(group_of("a").sample, 2)
+    executor, stream = open_one(halves, runs), GroupStream(group_of("a").sample, 2)
     stream.fail(ConnectionError("the engine is gone"))
     with pytest.raises(ConnectionError, match="the engine is gone"):
-        asyncio.run(lane.score(stream))
+        asyncio.run(executor.score(stream))
 
 
 # --- workers (what they do themselves is in test_worker.py) ---
 
 
-def worker_lane(errors, **spec):
-    """A lane of a worker that answers as the texts say: `slow` and `deadly` raise."""
+def worker_executor(errors, **spec):
+    """An executor of a worker that answers as the texts say: `slow` and `deadly` raise."""
 
     async def call(items):
         for _, completion in items:
@@ -501,7 +493,7 @@ def worker_lane(errors, **spec):
                 raise errors[completion.text]
         return halves(items)
 
-    return ItemLane(spec_of(runs="worker", **spec), call, 1)
+    return ItemExecutor(spec_of(runs="worker", **spec), call, 1)
 
 
 @pytest.mark.parametrize(
@@ -514,15 +506,15 @@ def worker_lane(errors, **spec):
     ],
 )
 def test_what_ends_a_worker_fails_the_completion_alone(group_of, error):
-    [[before, bad, after]] = ask(worker_lane({"bad": error}), group_of("good", "bad", "fine"))
+    [[before, bad, after]] = ask(worker_executor({"bad": error}), group_of("good", "bad", "fine"))
     assert before == after == Score(value=0.5)
     assert bad == Score(error=str(error))
 
 
 def test_a_worker_that_cannot_be_had_is_no_completions_fault(group_of):
-    lane = worker_lane({"bad": WorkerStartError("made cannot be built: no model")})
+    executor = worker_executor({"bad": WorkerStartError("made cannot be built: no model")})
     with pytest.raises(JobError, match="made cannot be built: no model"):
-        ask(lane, group_of("good", "bad"))
+        ask(executor, group_of("good", "bad"))
 
 
 @pytest.mark.parametrize(
@@ -535,17 +527,17 @@ def test_a_worker_that_cannot_be_had_is_no_completions_fault(group_of):
 )
 def test_a_completion_that_takes_all_the_time_for_itself_may_get_a_value(group_of, cpu_bound, on_timeout, found):
     slow = WorkerTimeout("no score within 2 s", cpu_bound=cpu_bound)
-    assert ask(worker_lane({"slow": slow}, on_timeout=on_timeout), group_of("good", "slow")) == [
+    assert ask(worker_executor({"slow": slow}, on_timeout=on_timeout), group_of("good", "slow")) == [
         [Score(value=0.5), found]
     ]
 
 
 def test_every_waiting_group_learns_that_the_job_has_failed(group_of):
-    lane = worker_lane({"bad": WorkerStartError("no model")})
+    executor = worker_executor({"bad": WorkerStartError("no model")})
 
     async def scenario():
         groups = [group_of("a", id="1"), group_of("bad", id="2"), group_of("c", id="3")]
-        asked = [asyncio.create_task(lane.score(GroupStream.of(group))) for group in groups]
+        asked = [asyncio.create_task(executor.score(GroupStream.of(group))) for group in groups]
         return await asyncio.wait_for(asyncio.gather(*asked, return_exceptions=True), 5)
 
     assert [str(outcome) for outcome in asyncio.run(scenario())] == ["no model"] * 3
@@ -562,10 +554,10 @@ def test_cancelling_is_no_failure_of_the_reward(open_one, group_of, runs, scope)
 
     async def scenario():
         if runs == "thread":
-            lane = open_one(Recorder(before=lambda: (asked.set(), time.sleep(0.05))), "thread", scope)
+            executor = open_one(Recorder(before=lambda: (asked.set(), time.sleep(0.05))), "thread", scope)
         else:
-            lane = open_lane(spec_of(runs="async", scope=scope), SimpleNamespace(score=endless))
-        scoring = asyncio.create_task(lane.score(GroupStream.of(group_of("a"))))
+            executor = open_executor(spec_of(runs="async", scope=scope), endless, "executor", ExitStack())
+        scoring = asyncio.create_task(executor.score(GroupStream.of(group_of("a"))))
         while not asked.is_set():
             await asyncio.sleep(0.001)
         scoring.cancel()

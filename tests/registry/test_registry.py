@@ -74,6 +74,7 @@ def test_only_what_is_named_is_loaded(offer):
         ("reward", "toi/brevity", "no plugin 'toi'; did you mean 'toy/brevity'?"),
         ("judge", "toy/brevity", "plugin 'toy' has no judge 'brevity'; toy/brevity is a reward"),
         ("reward", "brevity", "no reward 'brevity'; did you mean 'toy/brevity'?"),
+        ("reward", "math", "no reward 'math'; there is 'math/accuracy'"),
         ("reward", "nothing", "no reward 'nothing'; write <plugin>/<name>"),
     ],
 )
@@ -192,6 +193,10 @@ BROKEN = {
         BREVITY.replace("build", "range=(1, 0), build"),
         "brevity: range (1, 0) is not a closed finite interval",
     ),
+    "range of one": (
+        BREVITY.replace("build", "range=1, build"),
+        "brevity: range 1 is not two numbers, (lowest, highest)",
+    ),
     "scope": (
         BREVITY.replace("build", "scope='prompt', build"),
         "brevity: scope 'prompt' is not one of completion, g",
@@ -298,8 +303,11 @@ class TestEntryPoints:
     def test_one_that_is_stale_says_so(self, offer):
         [module] = offer("gone", BREVITY).glob("*.py")
         module.unlink()
-        with pytest.raises(UserError, match=r"the entry point 'gone' of gone-rewards names a module that is not there"):
+        with pytest.raises(
+            UserError, match=r"the entry point 'gone' of gone-rewards names a module that is not there"
+        ) as told:
             Registry().find("reward", "gone/brevity")
+        assert f'[tool.setuptools] py-modules = ["{module.stem}"]' in str(told.value)
 
 
 # --- What is not installed

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, Never
 
 from rewardlab.errors import PLUGIN_FAULTS, one_line_at
 from rewardlab.specs import Config, NoOptions, RewardSpec
@@ -24,7 +24,9 @@ class FunctionReward(RewardSpec):
         return self.function(*arguments)
 
 
-def reward(*, config: type[Config] = NoOptions, **fields: Any) -> Callable[[ScoreFunction], FunctionReward]:
+def reward(
+    *functions: Never, config: type[Config] = NoOptions, **fields: Any
+) -> Callable[[ScoreFunction], FunctionReward]:
     """Return a decorator that makes a function a whole reward, spec and all.
 
         @reward(range=(0, 1), requires=["answer"])
@@ -39,6 +41,8 @@ def reward(*, config: type[Config] = NoOptions, **fields: Any) -> Callable[[Scor
     config: a class of options; the function then takes them as a third argument. fields: as in RewardSpec. Raises
     TypeError for a coroutine function, one that takes other arguments, and one without a docstring.
     """
+    if functions:
+        raise TypeError("write @reward(...), such as @reward(range=(0, 1)), with parentheses")
 
     def spec_of(function: ScoreFunction) -> FunctionReward:
         name = getattr(function, "__name__", repr(function))

@@ -1,6 +1,6 @@
-"""The JSON Schema of a row for `rewardlab score`, as `rows.to_group` reads it."""
+"""The JSON Schema of a row for `rewardlab score`, as `rewardlab.data.to_group` reads it."""
 
-from rewardlab.data.rows import ROLES
+from rewardlab.data import ROLES
 
 _TEXT = {"type": "string", "pattern": r"\S"}
 _MESSAGE = {

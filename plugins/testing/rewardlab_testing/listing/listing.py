@@ -3,10 +3,13 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rewardlab.authoring.recipe_keys import STAGES, default_text, key_rows
+from pydantic import ValidationError
+from rewardlab import DatasetSpec, RewardSpec, Spec
+from rewardlab.errors import one_line
 from rewardlab.registry import Plugin
-from rewardlab.specs import DatasetSpec, RewardSpec, Spec
 from rewardlab.text import columns
+
+from rewardlab_testing.listing.recipe_keys import STAGES, default_text, key_rows
 
 HEAD = ("component", "kind", "scope", "range", "requires", "summary")
 NO_EXAMPLES = "none of its own; `rewardlab plugins check` makes some up (docs/plugins.md)"
@@ -70,8 +73,6 @@ def _row(plugin: Plugin, kind: str, spec: Spec) -> dict[str, Any]:
 
 def _packaged(spec: Spec) -> dict[str, str]:
     """Return the files that come with a component, name -> what it is; where telling them fails, why."""
-    from rewardlab.errors import one_line
-
     try:
         return dict(spec.packaged()) if spec.packaged else {}
     except Exception as error:  # a listing shows what is broken, too
@@ -79,7 +80,7 @@ def _packaged(spec: Spec) -> dict[str, str]:
 
 
 def _off_in_examples(spec: Spec) -> list[dict[str, Any]]:
-    """Return {law, example, why} for each law that only some examples switch off; [] where making examples fails.
+    """Return {law, example, why} for each law that only some examples switch off; [] if making examples fails.
 
     `rewardlab plugins check` says why it fails.
     """
@@ -93,10 +94,6 @@ def _off_in_examples(spec: Spec) -> list[dict[str, Any]]:
 
 def _default_fields(spec: Spec, declared: object, ask: Callable[[Any], Sequence[str] | None]) -> list[str] | str:
     """Return the fields that a spec requires or provides under its default options, where these are valid."""
-    from pydantic import ValidationError
-
-    from rewardlab.errors import one_line
-
     try:
         fields = ask(spec.config() if callable(declared) else None)
     except ValidationError:  # some options have no default, or not one that stands alone

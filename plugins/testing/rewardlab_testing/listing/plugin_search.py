@@ -5,11 +5,10 @@ from importlib.resources import files
 from typing import Any
 
 import yaml
-
-from rewardlab.authoring.listing import component_rows
-from rewardlab.first_party import first_party
-from rewardlab.registry import Registry, installed
+from rewardlab.registry import Registry, first_party, installed
 from rewardlab.text import columns
+
+from rewardlab_testing.listing.listing import component_rows
 
 KNOWN = "known_plugins.yaml"
 
@@ -33,7 +32,7 @@ def search_plugins(words: str, registry: Registry | None = None) -> list[dict[st
 
 
 def known_plugins() -> list[dict[str, str]]:
-    """Return the plugins of others that somebody has told us of: distribution, summary, source."""
+    """Return the plugins of others that known_plugins.yaml lists: distribution, summary, source."""
     found: list[dict[str, str]] = yaml.safe_load((files(__package__) / KNOWN).read_text("utf-8"))
     return found
 

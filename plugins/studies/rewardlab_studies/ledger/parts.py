@@ -3,18 +3,26 @@
 import json
 import os
 from collections.abc import Generator, Iterator, Mapping
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
-from rewardlab.data.jsonl import bounded_lines, parse_row
-from rewardlab.data.ledger_columns import GROUP_KEYS, USE_KEYS
-from rewardlab.data.row_file import open_packed, read_lines
+from rewardlab.data import (
+    LEDGER_BEGINNING,
+    LEDGER_FOLDER,
+    ledger_indices,
+    measured_lines,
+    open_packed,
+    parse_row,
+    read_lines,
+    shard_beginning,
+)
 from rewardlab.errors import Problem, UserError
 
 LEDGER_FILE = "ledger.jsonl"
-LEDGER_FOLDER = "ledger"
-INDEX_ENDING = ".index.jsonl"
+_INDEX = LEDGER_BEGINNING.index("index")
+GROUP_KEYS, USE_KEYS = LEDGER_BEGINNING[:_INDEX], LEDGER_BEGINNING[_INDEX + 1 :]
+"""the keys of a group, before and behind the index of a completion in it"""
 MAX_OPEN = 64
 """shards that are open at once while they are read"""
 
@@ -47,20 +55,6 @@ def ledger_parts(path: Path) -> list[LedgerPart]:
     return [*files, *(LedgerShards(index) for index in ledger_indices(folder))]
 
 
-def ledger_indices(folder: Path) -> list[Path]:
-    """Return the indices in a folder of shards, by attempt and stage."""
-    found = [path for path in folder.glob(f"*{INDEX_ENDING}") if _numbers(path) is not None]
-    return sorted(found, key=lambda path: _numbers(path) or ())
-
-
-def _numbers(index: Path) -> tuple[int, ...] | None:
-    """Return the attempt and the stage of an index "ATTEMPT-STAGE.index.jsonl"; None of another file."""
-    with suppress(ValueError):
-        attempt, stage = index.name.removesuffix(INDEX_ENDING).split("-")
-        return int(attempt), int(stage)
-    return None
-
-
 class LedgerFile:
     """A ledger, or any file of rows, in one file."""
 
@@ -71,7 +65,7 @@ class LedgerFile:
     def raw_lines(self) -> Iterator[tuple[str, bytes]]:
         """See LedgerPart."""
         with open_packed(self._path) as file:
-            for number, line in enumerate(bounded_lines(file), 1):
+            for number, (line, _) in enumerate(measured_lines(file), 1):
                 yield f"{self._path}:{number}", line
 
     def rows(self) -> Generator[PlacedRow]:
@@ -179,11 +173,6 @@ def _entry(row: Mapping[str, Any], earlier: IndexEntry | None, index: Path) -> I
         )
     except KeyError as error:
         raise UserError(f"a line has no {error.args[0]}; a run writes no such line", where=str(index)) from error
-
-
-def shard_beginning(key: str, index: int) -> str:
-    """Return how a shard's line begins that holds completion `index` of the group with this key."""
-    return json.dumps({"key": key, "index": index})[:-1] + ", "
 
 
 def _joined(entry: IndexEntry, block: bytes) -> list[bytes] | None:

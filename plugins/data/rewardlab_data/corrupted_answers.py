@@ -7,6 +7,7 @@ import random
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from statistics import fmean, pstdev
 from typing import Self
 
 LABEL = re.compile(r"\(([A-Z])\)")
@@ -28,8 +29,6 @@ class NumberLabels:
     @classmethod
     def among(cls, answers: Iterable[str]) -> Self | None:
         """Return those of these right answers; None if there are none."""
-        from statistics import fmean, pstdev  # few need it, and every command loads this room
-
         numbers = [int(text) for answer in answers if NUMBER.fullmatch(text := answer.strip())]
         return cls(fmean(numbers), pstdev(numbers), min(numbers)) if numbers else None
 

@@ -1,17 +1,20 @@
 """`rewardlab plugins`: what is installed, a new plugin, and the laws that one must keep."""
 
-from typing import Annotated, Any
+import sys
+from functools import partial
+from typing import Annotated
 
-from rewardlab.authoring.listing import component_rows, format_card, format_table
-from rewardlab.authoring.plugin_search import format_found, search_plugins
-from rewardlab.authoring.recipe_keys import PARTS, part_row
-from rewardlab.command_spec import CommandResult, CommandSpec, Flag, Positional, PythonOnly, note
-from rewardlab.commands.argument_types import Count
+from rewardlab import CommandResult, Config, Flag, Positional, PythonOnly, note
+from rewardlab.commands import Count
 from rewardlab.errors import UserError, nearest
-from rewardlab.registry import command_of_ours, installed
-from rewardlab.specs import Config
+from rewardlab.registry import installed
+
+from rewardlab_testing.listing.listing import component_rows, format_card, format_table
+from rewardlab_testing.listing.plugin_search import format_found, search_plugins
+from rewardlab_testing.listing.recipe_keys import PARTS, part_row
 
 NEW, CHECK = "new", "check"
+TRIES = 25
 ONLY_OF = {"into": NEW, "kind": NEW, "minimal": NEW, "tries": CHECK, "only": CHECK}
 
 
@@ -21,11 +24,10 @@ class Options(Config):
         rewardlab plugins                              all plugins, including broken ones
         rewardlab plugins NAME                         one plugin in full, or <plugin>/<component>
         rewardlab plugins --search WORD                installed and known plugins that have the word
-        rewardlab plugins rl                           the keys of a stage or another part of a recipe, with defaults
-        and units rewardlab plugins new NAME [--kind KIND] [--minimal] [--into DIR]
+        rewardlab plugins rl                           the keys of a stage or another part of a recipe
+        rewardlab plugins new NAME [--kind KIND] [--minimal] [--into DIR]
                                                        write an installable plugin that passes its laws and has tests
-        rewardlab plugins check NAME [KEY=VALUE ...]   check the laws (docs/plugins.md) on a plugin or
-        <plugin>/<component>
+        rewardlab plugins check NAME [KEY=VALUE ...]   check the laws on a plugin or <plugin>/<component>
 
     KEY=VALUE sets an option for all components that have it; <plugin>/<component>:KEY=VALUE sets it for one.
     `check` exits with 1 if a law is broken, or if a main law of a component's kind could not be tried; it then says
@@ -85,7 +87,11 @@ def _list(options: Options) -> CommandResult:
     wanted = name.partition("/")[0]
     parts = [part_row(name)] if name in PARTS else []
     if wanted and wanted not in registry.names() and not parts:
-        raise UserError(f"no plugin {wanted!r}{nearest(wanted, [*registry.names(), *PARTS])}")
+        meant = nearest(wanted, [*registry.names(), *PARTS, NEW, CHECK])
+        error = f"no plugin {wanted!r}{meant}" if "did you mean" in meant else str(registry.not_installed(wanted))
+        if ", ..." in error:
+            error += f"; sub-commands are {NEW} NAME and {CHECK} NAME, parts of recipes {', '.join(PARTS)}"
+        raise UserError(error)
     plugins = [registry.plugin(name) for name in registry.names() if wanted in ("", name)]
     every = [row for plugin in plugins for row in component_rows(plugin)]
     rows = [row for row in every if name in ("", wanted, row["use"])] + parts
@@ -103,20 +109,23 @@ def _list(options: Options) -> CommandResult:
 def _new(options: Options) -> CommandResult:
     if len(options.words) != 2:
         raise UserError(f"`rewardlab plugins {NEW} NAME [--into DIR]` takes one name, such as glossary")
-    spec = command_of_ours(f"plugins {NEW}")
-    kind = options.kind or "reward"
-    return _result(spec, name=options.words[1], into=options.into, kind=kind, minimal=options.minimal)
+    from rewardlab_testing.scaffold.scaffold import next_steps, write_scaffold
+
+    made = write_scaffold(options.words[1], options.into, kind=options.kind or "reward", minimal=options.minimal)
+    lines = [f"{made.folder}: {len(made.files)} files, with the {made.kind} {made.use}. Next:"]
+    lines += [f"  {command}" for command in next_steps(made)]
+    data = {"folder": str(made.folder), "files": made.files, "next": next_steps(made)}
+    return CommandResult(text="\n".join(lines), data=data)
 
 
 def _check(options: Options) -> CommandResult:
     if len(options.words) < 2:
         raise UserError(f"`rewardlab plugins {CHECK} NAME [KEY=VALUE ...]` needs the name of an installed plugin")
+    from rewardlab_testing.check.check import check_plugin
+    from rewardlab_testing.check.report import check_as_dict, format_findings
+
     _, name, *settings = options.words
-    how = {"tries": options.tries, "only": options.only, "as_json": options.as_json}
-    return _result(command_of_ours(f"plugins {CHECK}"), name=name, settings=tuple(settings), **how)
-
-
-def _result(spec: CommandSpec, **options: Any) -> CommandResult:
-    result = spec.call(spec.options_class()(**options))
-    assert isinstance(result, CommandResult)
-    return result
+    # the stdout of now: what plugins print goes to stderr
+    how = {} if options.as_json else {"write": partial(print, file=sys.stdout, flush=True)}
+    check = check_plugin(name, settings, tries=options.tries or TRIES, only=list(options.only) or None, **how)
+    return CommandResult(ok=check.passed, text=f"\n{format_findings(check)}", data=check_as_dict(check))

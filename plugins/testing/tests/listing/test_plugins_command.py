@@ -1,14 +1,15 @@
 """`rewardlab plugins`: what is installed, broken plugins too."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
 from rewardlab import RewardSpec, Sample
-from rewardlab.authoring.listing import component_rows, format_card, format_table
-from rewardlab.authoring.plugin_search import known_plugins, search_plugins
 from rewardlab.laws import Laws, RewardExample
 from rewardlab.registry import Plugin, Registry
+from rewardlab_testing.listing.listing import component_rows, format_card, format_table
+from rewardlab_testing.listing.plugin_search import known_plugins, search_plugins
 
 
 @pytest.fixture
@@ -157,12 +158,29 @@ def test_a_card_tells_the_laws_that_are_off_and_components_without_examples(main
         ("toi", "error: no plugin 'toi'; did you mean 'toy'?\n"),
         ("toy/brevty", "error: no component 'toy/brevty'; did you mean 'toy/brevity'?\n"),
         ("zzz/x", "error: no plugin 'zzz'; there are "),
+        ("brevity", "error: no plugin 'brevity'; did you mean 'toy/brevity'?\n"),
+        ("chek", "error: no plugin 'chek'; did you mean 'check'?\n"),
     ],
 )
 def test_a_wrong_name_gets_the_nearest_one(main, name, says):
     code, out, err = main("plugins", name)
     assert (code, out) == (2, "")
     assert err.startswith(says)
+
+
+def test_an_unknown_name_gets_the_plugins_the_sub_commands_and_the_parts_of_recipes(main):
+    error = main("plugins", "qqqqq")[2]
+    there, _, more = error.partition("; sub-commands are ")
+    assert not {"dpo", "sft", "component"} & set(re.findall(r"'(\w+)'", there))
+    parts = "recipe, dataset, judge, reward, component, data, sft, rl, dpo, eval"
+    assert more == f"new NAME and check NAME, parts of recipes {parts}\n"
+
+
+def test_a_module_without_an_entry_point_gets_the_line_to_write(main, tmp_path, monkeypatch):
+    (tmp_path / "lonely.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    for words in (["lonely"], ["check", "lonely"]):
+        assert "no entry point makes it a plugin: write lonely =" in main("plugins", *words)[2]
 
 
 @pytest.mark.parametrize(
@@ -301,7 +319,7 @@ class TestASearch:
         code, out, _ = main("plugins", "--search", "rhymes")
         assert (code, out) == (1, "")
         known = [{"distribution": "rewardlab-poems", "summary": "Rhymes in Chinese", "source": "https://example.org"}]
-        monkeypatch.setattr("rewardlab.authoring.plugin_search.known_plugins", lambda: known)
+        monkeypatch.setattr("rewardlab_testing.listing.plugin_search.known_plugins", lambda: known)
         code, out, _ = main("plugins", "--search", "rhymes chinese")
         assert (code, out.splitlines()[1:]) == (0, ["rewardlab-poems  pip install rewardlab-poems  Rhymes in Chinese"])
         assert "toy/brevity" in main("plugins", "--search", "brevity")[1]

@@ -11,28 +11,39 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import to_jsonable_python
-
-from rewardlab.recipe import models
-from rewardlab.recipe.use import ComponentUse, DatasetUse, JudgeUse, Use
-from rewardlab.recipe.validation import type_text
+from rewardlab.recipe import (
+    BackendUse,
+    ComponentUse,
+    DatasetUse,
+    DataStage,
+    DpoStage,
+    EvalStage,
+    JudgeUse,
+    Recipe,
+    RewardSection,
+    RlStage,
+    SftStage,
+    Use,
+    type_text,
+)
 
 STAGES: Mapping[str, type[BaseModel]] = {
-    "data": models.DataStage,
-    "sft": models.SftStage,
-    "rl": models.RlStage,
-    "dpo": models.DpoStage,
-    "eval": models.EvalStage,
+    "data": DataStage,
+    "sft": SftStage,
+    "rl": RlStage,
+    "dpo": DpoStage,
+    "eval": EvalStage,
 }
 PARTS: Mapping[str, tuple[str, type[BaseModel]]] = {
-    "recipe": ("", models.Recipe),
+    "recipe": ("", Recipe),
     "dataset": ("dataset.", DatasetUse),
     "judge": ("judges.NAME.", JudgeUse),
-    "reward": ("reward.", models.Reward),
+    "reward": ("reward.", RewardSection),
     "component": ("reward.components.NAME.", ComponentUse),
     **{name: ("stages.N.", model) for name, model in STAGES.items()},
 }
 """part -> (what stands before its keys in an override, its model)"""
-_ELSEWHERE: tuple[type[BaseModel], ...] = (Use, models.Reward, models.BackendUse, *STAGES.values())
+_ELSEWHERE: tuple[type[BaseModel], ...] = (Use, RewardSection, BackendUse, *STAGES.values())
 """models with a list of their own"""
 _ONE_OF_MAPPINGS = re.compile(r"\{[^{}]*\}( \| \{[^{}]*\})*")
 _BOUNDS = {"gt": ">", "ge": ">=", "lt": "<", "le": "<="}
@@ -49,7 +60,7 @@ def part_row(name: str) -> dict[str, Any]:
 def key_rows(model: type[BaseModel], before: str = "", above: tuple[type, ...] = ()) -> list[dict[str, Any]]:
     """Return a row of JSON values for each key of a model: {"name", "type", "required", "default", "help"}.
 
-    A key that holds a mapping is followed by the keys in it, with dots in their names. "default" is absent where the
+    A key that holds a mapping is followed by the keys in it, with dots in their names. "default" is absent if the
     key is required, or holds a mapping whose keys have defaults of their own.
     """
     rows = []
@@ -67,7 +78,7 @@ def key_rows(model: type[BaseModel], before: str = "", above: tuple[type, ...] =
 
 
 def default_text(row: Mapping[str, Any]) -> str:
-    """Return the default of a key in words: "required", "default 1.0"; "" where it has none of its own."""
+    """Return the default of a key in words: "required", "default 1.0"; "" if it has none of its own."""
     if row["required"]:
         return "required"
     return f"default {json.dumps(row['default'], ensure_ascii=False)}" if "default" in row else ""

@@ -1,0 +1,175 @@
+"""Load a plugin: its module's specs and commands, those of `@reward` too, or the reason why it cannot be used."""
+
+import difflib
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from importlib.metadata import Distribution, EntryPoint
+from pathlib import Path
+from typing import Any
+
+import pluggy
+
+from rewardlab import hookspecs
+from rewardlab.command_spec import CommandSpec
+from rewardlab.errors import PLUGIN_FAULTS, one_line_at
+from rewardlab.references import references
+from rewardlab.registry.function_reward import FunctionReward
+from rewardlab.specs import (
+    COMPONENT_NAME,
+    BackendSpec,
+    CurriculumSpec,
+    DatasetSpec,
+    JudgeSpec,
+    NormalizerSpec,
+    RewardSpec,
+    Spec,
+)
+
+HOOKS: dict[str, type[Spec]] = {
+    "rewardlab_rewards": RewardSpec,
+    "rewardlab_judges": JudgeSpec,
+    "rewardlab_datasets": DatasetSpec,
+    "rewardlab_curricula": CurriculumSpec,
+    "rewardlab_normalizers": NormalizerSpec,
+    "rewardlab_backends": BackendSpec,
+}
+"""the hooks of components, and what each returns"""
+OFFERS: dict[str, type[Any]] = {**HOOKS, "rewardlab_commands": CommandSpec}
+FINISHED = "rewardlab_run_finished"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plugin:
+    """An installed plugin: its specs by kind and name, or the reason why it cannot be used.
+
+    commands: those that it offers, by name. finished: called with the folder of a run that has ended. home: the folder
+    of its module; packaged files are relative to it.
+    """
+
+    name: str
+    distribution: str
+    version: str
+    specs: dict[tuple[str, str], Spec] = field(default_factory=dict)
+    commands: dict[str, CommandSpec] = field(default_factory=dict)
+    finished: Sequence[Callable[[Path], Sequence[str]]] = ()
+    broken: str | None = None
+    home: Path | None = None
+
+    def use(self, spec: Spec) -> str:
+        """Return the name of a spec in recipes: plugin/name, or the plugin alone for its only backend."""
+        alone = isinstance(spec, BackendSpec) and [kind for kind, _ in self.specs].count("backend") == 1
+        return self.name if alone else f"{self.name}/{spec.name}"
+
+    @property
+    def backends(self) -> dict[str, BackendSpec]:
+        """Its backends by the names that recipes use."""
+        return {self.use(spec): spec for spec in self.specs.values() if isinstance(spec, BackendSpec)}
+
+
+def owner_of(point: EntryPoint) -> tuple[str, str]:
+    """Return the distribution of an entry point and its version, as far as they are known."""
+    return _name_and_version(point.dist) if point.dist else (point.value, "")
+
+
+@lru_cache(maxsize=256)
+def _name_and_version(distribution: Distribution) -> tuple[str, str]:
+    return distribution.name, distribution.version  # each parses the whole metadata
+
+
+def load(name: str, points: Sequence[EntryPoint]) -> Plugin:
+    """Return the plugin that the entry points of this name mean; several distributions with the name break it."""
+    owners = [owner_of(point) for point in points]
+    plugin = Plugin(name=name, distribution=" + ".join(d for d, _ in owners), version=owners[0][1])
+    point = points[0]
+    if len(points) > 1:
+        both = " and ".join(f"{d} {v}".strip() for d, v in owners)
+        return replace(plugin, broken=f"the name {name!r} is offered by {both}; uninstall one of them")
+    if not COMPONENT_NAME.match(name):
+        broken = f"no recipe can name {name!r}; an entry point's name has letters, digits and _ . - only"
+        return replace(plugin, broken=broken)
+    meant = f"the entry point {name!r} of {plugin.distribution}"
+    if not EntryPoint.pattern.match(point.value):
+        return replace(plugin, broken=f"{meant} is {point.value!r}; it should name a module")
+    try:
+        with redirect_stdout(sys.stderr):  # a plugin's prints must not end up in output that a program reads
+            module = point.load()
+            specs, commands, finished = offers_of(module)
+        offered: dict[str, Any] = {f"{kind} {name}/{spec_name}": spec for (kind, spec_name), spec in specs.items()}
+        offered |= {f"command {command!r}": spec for command, spec in commands.items()}
+        for what, spec in offered.items():
+            for reference in references(spec):
+                reference.owner = f"{what} ({plugin.distribution})"
+    except PLUGIN_FAULTS as error:  # a plugin may raise anything while it is imported
+        broken = one_line_at(error)
+        if isinstance(error, ModuleNotFoundError) and error.name in (point.module, point.module.split(".")[0]):
+            broken += (
+                f"; {meant} names a module that is not there. If the file is beside pyproject.toml, say so in it, "
+                f'[tool.setuptools] py-modules = ["{error.name}"] (of a package, packages = [...]); '
+                "then install it again"
+            )
+        return replace(plugin, broken=broken)
+    file = getattr(module, "__file__", None)
+    home = Path(file).parent if file else None
+    return replace(plugin, specs=specs, commands=commands, finished=finished, home=home)
+
+
+def offers_of(module: object) -> tuple[dict[tuple[str, str], Spec], dict[str, CommandSpec], list[Callable[..., Any]]]:
+    """Register one plugin in a manager of its own, so that its faults stay its own.
+
+    Return its specs, its commands, and what it does with a run that has ended.
+    """
+    manager = pluggy.PluginManager(hookspecs.PROJECT)
+    manager.add_hookspecs(hookspecs)
+    manager.register(module)
+    _refuse_lookalikes(module)
+    manager.check_pending()
+    offered: dict[tuple[type[Any], str], Any] = {}
+    for hook, spec_type in OFFERS.items():
+        for implementation in getattr(manager.hook, hook).get_hookimpls():
+            for spec in _checked(hook, spec_type, implementation.function()):
+                if (spec_type, spec.name) in offered:
+                    raise ValueError(f"{hook} offers {spec.name!r} twice")
+                offered[spec_type, spec.name] = spec
+    commands = {name: spec for (kind, name), spec in offered.items() if kind is CommandSpec}
+    specs = {(spec.kind, name): spec for (kind, name), spec in offered.items() if kind is not CommandSpec}
+    for spec in _decorated(module):
+        if specs.setdefault((spec.kind, spec.name), spec) is not spec:
+            raise ValueError(f"@reward offers {spec.name!r}, and a hook or another @reward does, too")
+    finished = [one.function for one in getattr(manager.hook, FINISHED).get_hookimpls()]
+    return specs, commands, finished
+
+
+def _decorated(module: object) -> list[FunctionReward]:
+    """Return the rewards that `@reward` made in this module or its package, and that stand in it."""
+    package = getattr(module, "__name__", "")
+    found = {id(one): one for one in vars(module).values() if isinstance(one, FunctionReward)}
+    return [one for one in found.values() if f"{one.function.__module__}.".startswith(f"{package}.")]
+
+
+def _refuse_lookalikes(module: object) -> None:
+    """Raise ValueError if a function of the module looks like a hook but would never be called."""
+    own = getattr(module, "__name__", None)
+    for name, found in getattr(module, "__dict__", {}).items():
+        if inspect.isfunction(found) and found.__module__ == own and name.startswith(f"{hookspecs.PROJECT}_"):
+            known = (*OFFERS, FINISHED)
+            if name in known and not hasattr(found, f"{hookspecs.PROJECT}_impl"):
+                raise ValueError(f"{name} is never called; write @hookimpl (from rewardlab) above it")
+            if name not in known and (close := difflib.get_close_matches(name, known, n=1)):
+                raise ValueError(f"{name} is not a hook; did you mean {close[0]}, with @hookimpl above it?")
+
+
+def _checked(hook: str, spec_type: type[Any], returned: object) -> Sequence[Any]:
+    """Return what a hook returned. Raises TypeError if that is not a list of its specs."""
+    if inspect.iscoroutine(returned):
+        returned.close()
+        raise TypeError(f"{hook} is a coroutine function, and nobody awaits it; write `def {hook}`")
+    if not isinstance(returned, list | tuple):
+        raise TypeError(f"{hook} returned {returned!r}, not a list of {spec_type.__name__}")
+    for spec in returned:
+        if not isinstance(spec, spec_type):
+            raise TypeError(f"{hook} returned {spec!r} in its list, not a {spec_type.__name__}")
+    return returned

@@ -1,0 +1,251 @@
+"""The registry of plugins: which are installed, and what each offers under the names of recipes and command lines."""
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import cached_property, lru_cache
+from importlib.metadata import EntryPoint, EntryPoints, distributions, entry_points
+from importlib.util import find_spec
+from typing import Any, TypeVar
+
+from rewardlab.command_spec import CommandSpec
+from rewardlab.errors import UserError, nearest, one_line
+from rewardlab.first_party import command_owner, first_party, installation
+from rewardlab.references import references
+from rewardlab.registry.loading import Plugin, load, owner_of
+from rewardlab.specs import BackendSpec, Spec
+
+ENTRY_POINT_GROUP = "rewardlab"
+DEFAULT_BACKEND_GROUP = "rewardlab.default_backend"
+"""entry points of plugins whose backend is the default, so that no other plugin is loaded to find it"""
+DISTRIBUTION = "rewardlab"
+_S = TypeVar("_S")
+
+
+class Registry:
+    """The installed plugins, by name. `points` replaces the installed entry points."""
+
+    def __init__(self, points: Iterable[EntryPoint] | None = None) -> None:
+        self._given = None if points is None else EntryPoints(points)
+        self._loaded: dict[str, Plugin] = {}
+
+    @cached_property
+    def _scanned(self) -> tuple[Any, Sequence[str]]:
+        return _scan_distributions() if self._given is None else (self._given, ())
+
+    @property
+    def unreadable(self) -> Sequence[str]:
+        """A line for each installed distribution whose entry points cannot be read."""
+        return self._scanned[1]
+
+    @cached_property
+    def _points(self) -> dict[str, list[EntryPoint]]:
+        found: dict[str, list[EntryPoint]] = {}
+        for point in self._scanned[0].select(group=ENTRY_POINT_GROUP):
+            # the same distribution can be seen twice on sys.path; two distributions are a conflict
+            others = found.setdefault(point.name, [])
+            if all(owner_of(point) != owner_of(other) for other in others):
+                others.append(point)
+        return dict(sorted(found.items()))
+
+    def names(self) -> list[str]:
+        """Return the names of the installed plugins, broken ones too."""
+        return list(self._points)
+
+    def plugin(self, name: str) -> Plugin:
+        """Load and return the plugin of this name. Raises KeyError if it is not installed."""
+        if name not in self._loaded:
+            self._loaded[name] = load(name, self._points[name])
+        return self._loaded[name]
+
+    def usable(self, name: str) -> Plugin:
+        """Return the plugin of this name, loaded; a KeyError if none is installed, a UserError if it is broken."""
+        plugin = self.plugin(name)
+        if plugin.broken:
+            raise UserError(f"plugin {name!r} ({plugin.distribution}) cannot be used: {plugin.broken}")
+        return plugin
+
+    def not_installed(self, name: str, hint: str = "") -> UserError:
+        """Return the error for a plugin that is not installed; without a hint, it says how to get it, or what is."""
+        malformed = f" ({'; '.join(self.unreadable)})" if self._given is None and self.unreadable else ""
+        hint = hint or _hint(installation(name)) or _without_entry_point(name)
+        named = [plugin.use(spec) for plugin in self for spec in plugin.specs.values() if spec.name == name]
+        if not hint:
+            hint = nearest(name, named or self._points)
+            hint += "; a plugin of your own is found once pip has installed it" * (not named and "did you" not in hint)
+        return UserError(f"no plugin {name!r}{hint}{malformed}")
+
+    def __iter__(self) -> Iterator[Plugin]:
+        return (self.plugin(name) for name in self.names())
+
+    def find(self, kind: str, use: str) -> Spec:
+        """Return the spec that a recipe means by `use`, such as "math/accuracy".
+
+        Raises UserError that says what is wrong.
+
+        So it does if the spec names a function that is not there; what a name stands for is imported when it is used.
+        """
+        name, slash, component = use.partition("/")
+        if not slash:
+            offering = [f"{p.name}/{use}" for p in self if (kind, use) in p.specs]
+            offering += _offered(self.plugin(use), kind) if use in self._points else []
+            hint = nearest(use, offering) if offering else "; write <plugin>/<name>"
+            raise UserError(f"no {kind} {use!r}{hint}")
+        if name not in self._points:
+            everything = [n for p in self for n in _offered(p, kind)]
+            known = any(n.split("/")[1] == component for n in everything)
+            raise self.not_installed(name, nearest(use, everything) if known else "")
+        plugin = self.usable(name)
+        if (kind, component) not in plugin.specs:
+            elsewhere = [k for k, n in plugin.specs if n == component]
+            hint = f"; {use} is a {elsewhere[0]}" if elsewhere else nearest(use, _offered(plugin, kind))
+            raise UserError(f"plugin {name!r} has no {kind} {component!r}{hint}")
+        return _looked_at(plugin.specs[kind, component])
+
+    def backends(self) -> dict[str, BackendSpec]:
+        """Return the installed backends by their names in recipes: the plugin's name if it has one backend."""
+        return {name: spec for plugin in self for name, spec in plugin.backends.items()}
+
+    def find_backend(self, use: str | None) -> tuple[str, BackendSpec]:
+        """Return the name and spec of the backend that a recipe means by `use`; None means the default one.
+
+        Raises UserError that says what is wrong and, if a backend that this distribution knows of is not installed,
+        which pip install brings it.
+        """
+        if use is None:
+            return self._default_backend()
+        name, slash, component = use.partition("/")
+        if name not in self._points:
+            hint = _backend_installations(name) or nearest(use, self.backends())
+            raise UserError(f"no backend {use!r} is installed{hint}")
+        plugin = self.usable(name)
+        found = plugin.backends
+        named = plugin.specs.get(("backend", component)) if slash else found.get(name)
+        if not isinstance(named, BackendSpec):
+            what = f"no backend {component!r}" if slash else "several backends" if found else "no backend"
+            raise UserError(f"plugin {name!r} has {what}{nearest(use, found or self.backends())}")
+        return use, _looked_at(named)
+
+    def _default_backend(self) -> tuple[str, BackendSpec]:
+        claimed = sorted(self._scanned[0].select(group=DEFAULT_BACKEND_GROUP).names)
+        plugins = [self.usable(name) for name in claimed if name in self._points] or list(self)
+        known = {name: spec for plugin in plugins for name, spec in plugin.backends.items()}
+        named = [name for name, spec in known.items() if spec.default] or list(known)
+        if not named:
+            raise UserError(f"missing, and no backend is installed{_backend_installations(None)}")
+        if len(named) > 1:
+            raise UserError(f"missing; say which of these is to train: {', '.join(named)}")
+        return named[0], _looked_at(known[named[0]])
+
+
+def _looked_at(spec: _S) -> _S:
+    """Return the spec. A UserError names the first of its functions that is not there, its laws' apart."""
+    for reference in references(spec, with_laws=False):
+        reference.look()
+    return spec
+
+
+def find(kind: str, use: str) -> Spec:
+    """Return the spec of an installed component, such as "math/accuracy" of kind "reward".
+
+    A UserError says what is wrong.
+    """
+    return installed().find(kind, use)
+
+
+def installed() -> Registry:
+    """Return the installed plugins; each is loaded when it is asked for.
+
+    It is the same registry until something is installed or sys.path changes: a scan takes 4 ms.
+    """
+    return _registry(tuple(_state_of(folder) for folder in sys.path))
+
+
+@lru_cache(maxsize=4)
+def _registry(_places: tuple[tuple[str, int, int], ...]) -> Registry:
+    return Registry()
+
+
+def find_command(name: str, registry: Registry) -> CommandSpec | None:
+    """Return the command that a plugin offers under this name; None if none does.
+
+    A UserError names both distributions if two offer it. A broken plugin offers none.
+    """
+    found = [(plugin, plugin.commands[name]) for plugin in registry if name in plugin.commands]
+    if len(found) > 1:
+        both = " and ".join(f"{plugin.distribution} {plugin.version}".strip() for plugin, _ in found)
+        raise UserError(f"the command {name!r} is offered by {both}; uninstall one of them")
+    return _looked_at(found[0][1]) if found else None
+
+
+def command_of_ours(name: str) -> CommandSpec:
+    """Return a command that a plugin of ours has (`command_owner`). Raises UserError if that is not installed."""
+    owner, registry = command_owner(name), installed()
+    assert owner is not None, name
+    if owner not in registry.names():
+        raise UserError(f"the command {name!r} is not installed; {installation(owner)}")
+    return registry.usable(owner).commands[name]
+
+
+def _state_of(folder: str) -> tuple[str, int, int]:
+    """Return what changes about a folder of sys.path when a distribution is put into it or taken away."""
+    try:
+        found = os.stat(folder or ".")
+    except OSError:
+        return folder, 0, 0
+    return folder, found.st_ino, found.st_mtime_ns
+
+
+def _scan_distributions() -> tuple[Any, Sequence[str]]:
+    """Return the installed entry points, and a line for each distribution whose entry points are malformed.
+
+    Of two distributions of one name the first on sys.path counts.
+    """
+    with suppress(Exception):
+        return entry_points(), ()  # all groups at once, because each scan of the installed distributions is slow
+    points: list[EntryPoint] = []
+    unreadable: list[str] = []
+    seen: set[str | None] = set()
+    for found in distributions():  # one malformed file had ended the scan of all
+        name = None
+        try:
+            name = found.metadata["Name"]
+            points += [] if name in seen else found.entry_points
+        except Exception as error:
+            where = found.locate_file("") if name is None else name
+            unreadable.append(f"the entry points of {where} cannot be read: {one_line(error)}; install it again")
+        seen.add(name)
+    return EntryPoints(points), unreadable
+
+
+def _without_entry_point(name: str) -> str:
+    """Return a hint if a module of this name exists but no entry point makes it a plugin; else ""."""
+    if not name.isidentifier():
+        return ""
+    for module in (f"{DISTRIBUTION}_{name}", name):
+        if module not in sys.builtin_module_names and module not in sys.stdlib_module_names and find_spec(module):
+            entry = f'{name} = "{module}"'
+            return (
+                f"; the module {module} is there, but no entry point makes it a plugin: write {entry} under "
+                f"[project.entry-points.{ENTRY_POINT_GROUP}] in its pyproject.toml, and install it again"
+            )
+    return ""
+
+
+def _hint(text: str) -> str:
+    return f"; {text}" if text else ""
+
+
+def _backend_installations(name: str | None) -> str:
+    """Return a hint: the pip install for a backend of ours (None: any of them)."""
+    brought = [
+        f"pip install '{DISTRIBUTION}[{plugin['extra']}]'"
+        for own, plugin in first_party().items()
+        if name in (None, own) and any(one.startswith("backend ") for one in plugin["components"])
+    ]
+    return _hint(" or ".join(brought))
+
+
+def _offered(plugin: Plugin, kind: str) -> list[str]:
+    return [f"{plugin.name}/{n}" for k, n in plugin.specs if k == kind]
