@@ -13,7 +13,7 @@ from rewardlab.training import (
 )
 from rewardlab_ray.planned_stage import TIME, planned_evaluation_rows, planned_model, planned_steps
 
-from rewardlab_verl.compile import StageFiles, compile_stage
+from rewardlab_verl.compile import VerlFiles, compile_stage
 from rewardlab_verl.compile.batches import ranks_of
 from rewardlab_verl.compile.rl import LOSSES, PAPER_LOSS
 from rewardlab_verl.compile.stage_files import STEPS
@@ -86,13 +86,13 @@ def _rl(plan: Plan, index: int, stage: RlStage) -> Iterator[str]:
         yield f"evaluated {when}: {stage.evaluation.samples} completions a prompt of {sets}"
 
 
-def planned_files(plan: Plan, index: int) -> StageFiles:
+def planned_files(plan: Plan, index: int) -> VerlFiles:
     """Return the files of a stage whose run does not exist yet, as far as they can be known."""
     stage = plan.recipe.stages[index]
     assert isinstance(stage, RlStage | SftStage)
     name = f"{index}-{stage.use}"
     run = Path("runs") / f"{run_name(plan)}-{TIME}"
-    return StageFiles(
+    return VerlFiles(
         model=planned_model(plan, index, run),
         folder=run / "engine" / name,
         checkpoints=run / "checkpoints" / name,

@@ -33,7 +33,7 @@ class Megatron(Config):
         return self.tensor_parallel * self.pipeline_parallel * self.context_parallel
 
 
-class Barrier(Config):
+class VerlBarrier(Config):
     """The time that the members of a group wait for each other, and for their rewards."""
 
     completion_timeout: PositiveFloat = 3600.0
@@ -44,7 +44,7 @@ class Barrier(Config):
     """a completion fails or takes too long: end the job, or score the others as a group of their own size"""
 
 
-class Engine(Config):
+class VerlEngine(Config):
     """The settings of verl and of the rollout engine."""
 
     strategy: Literal["fsdp2", "megatron"] = "fsdp2"
@@ -85,7 +85,7 @@ class Engine(Config):
     """processes that hand completions to the scorers"""
     keep_checkpoints: PositiveInt = 2
     """the newest so many checkpoints of a stage stay on the disk"""
-    barrier: Barrier = Field(default_factory=Barrier)
+    barrier: VerlBarrier = Field(default_factory=VerlBarrier)
     """how long the members of a group wait for each other"""
     wandb: str | None = None
     """a Weights & Biases project; the key comes from WANDB_API_KEY"""
@@ -111,7 +111,7 @@ class Options(Config):
     """the actors that run rewards"""
     secrets: list[str] = Field(default_factory=list)
     """names of this shell's environment variables that all processes of the job receive"""
-    engine: Engine = Field(default_factory=Engine)
+    engine: VerlEngine = Field(default_factory=VerlEngine)
     """how the job spreads over GPUs, and settings of verl and of the rollout engine"""
     precision: Literal["bf16", "fp32"] = "bf16"
     """of the computation; weights and optimizer states are kept in fp32"""

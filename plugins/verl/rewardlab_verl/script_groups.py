@@ -19,7 +19,7 @@ from rewardlab.recipe import load
 from rewardlab_ray.messages import MemberReward
 from rewardlab_ray.ray_actors import NAMESPACE, JobActor
 
-from rewardlab_verl.options import Barrier
+from rewardlab_verl.options import VerlBarrier
 from rewardlab_verl.script_scorer import ScriptScorer, ScriptSettings
 
 ACTOR = "verl/scorer"
@@ -65,7 +65,9 @@ def script_settings(config: Any) -> ScriptSettings:
         raise UserError(f"unknown: {', '.join(strange)}; it takes {', '.join(OURS)}", where="reward.reward_kwargs")
     if not given.get("recipe"):
         raise UserError("names no recipe; +reward.reward_kwargs.recipe=FILE", where="reward.reward_manager.name")
-    barrier = Barrier.model_validate({name: value for name, value in given.items() if name in Barrier.model_fields})
+    barrier = VerlBarrier.model_validate(
+        {name: value for name, value in given.items() if name in VerlBarrier.model_fields}
+    )
     folder = given.get("ledger") or Path(config.trainer.default_local_dir) / "rewardlab"
     return ScriptSettings(
         recipe=Path(given["recipe"]).absolute(), folder=Path(folder).absolute(), **barrier.model_dump()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rewardlab.recipe import load
 from rewardlab.training import check_recipe
-from rewardlab_verl.compile import StageFiles, compile_stage
+from rewardlab_verl.compile import VerlFiles, compile_stage
 from rewardlab_verl.compile.command import render
 
 RECIPE = """
@@ -35,7 +35,7 @@ RECIPE = """
     backend: {use: verl, gpus_per_node: 4}
 """
 ACTOR, ROLLOUT = "actor_rollout_ref.actor", "actor_rollout_ref.rollout"
-FILES = StageFiles(
+FILES = VerlFiles(
     model="org/model",
     folder=Path("/runs/made-1/engine/1-rl"),
     checkpoints=Path("/runs/made-1/checkpoints/1-rl"),

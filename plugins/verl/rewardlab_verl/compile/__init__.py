@@ -13,18 +13,18 @@ batches          micro-batches, by rows or by tokens
 from rewardlab.plan import Plan
 from rewardlab.recipe import RlStage, SftStage
 
-from rewardlab_verl.compile.command import Command, Value
+from rewardlab_verl.compile.command import Value, VerlCommand
 from rewardlab_verl.compile.rl import rl_settings
 from rewardlab_verl.compile.sft import sft_settings
-from rewardlab_verl.compile.stage_files import StageFiles
+from rewardlab_verl.compile.stage_files import VerlFiles
 from rewardlab_verl.options import options_of
 
-__all__ = ["Command", "StageFiles", "compile_stage", "stage_settings"]
+__all__ = ["VerlCommand", "VerlFiles", "compile_stage", "stage_settings"]
 
 PROGRAMS = {"rl": "verl.trainer.main_ppo", "sft": "verl.trainer.sft_trainer"}
 
 
-def stage_settings(plan: Plan, index: int, files: StageFiles) -> dict[str, Value]:
+def stage_settings(plan: Plan, index: int, files: VerlFiles) -> dict[str, Value]:
     """Return the settings of training stage `index`, without the recipe's own `arguments`."""
     stage = plan.recipe.stages[index]
     if isinstance(stage, RlStage):
@@ -33,10 +33,10 @@ def stage_settings(plan: Plan, index: int, files: StageFiles) -> dict[str, Value
     return sft_settings(plan, stage, files)
 
 
-def compile_stage(plan: Plan, index: int, files: StageFiles) -> Command:
+def compile_stage(plan: Plan, index: int, files: VerlFiles) -> VerlCommand:
     """Return the command of training stage `index` of a checked plan."""
     backend = options_of(plan)
     stage = plan.recipe.stages[index]
     settings = stage_settings(plan, index, files) | backend.engine.arguments_of(stage.use)
     ranks = backend.gpus_per_node if isinstance(stage, SftStage) else None
-    return Command(module=PROGRAMS[stage.use], settings=settings, ranks=ranks, nodes=backend.nodes)
+    return VerlCommand(module=PROGRAMS[stage.use], settings=settings, ranks=ranks, nodes=backend.nodes)

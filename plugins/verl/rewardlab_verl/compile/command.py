@@ -14,7 +14,7 @@ _OTHER_TYPE = re.compile(r"(?i)null|true|false|nan|[+-]?inf|[+-]?\d[\d_]*\.?[\d_
 
 
 @dataclass(frozen=True, kw_only=True)
-class Command:
+class VerlCommand:
     """A command: a module of verl and its settings, by their names.
 
     A name that begins with + is one that verl's own configuration does not have. ranks: processes that torchrun starts

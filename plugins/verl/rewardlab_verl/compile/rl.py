@@ -5,7 +5,7 @@ from rewardlab.recipe import RlStage
 
 from rewardlab_verl.compile.batches import critic_batches, rl_batches
 from rewardlab_verl.compile.command import Value
-from rewardlab_verl.compile.stage_files import LONGEST, STEPS, StageFiles
+from rewardlab_verl.compile.stage_files import LONGEST, STEPS, VerlFiles
 from rewardlab_verl.compile.trainer import (
     DTYPES,
     SAVED,
@@ -32,7 +32,7 @@ NO_DUAL_CLIP = 1e9
 """verl bounds the loss of negative advantages at this probability ratio, too; far beyond what a ratio can be"""
 
 
-def rl_settings(plan: Plan, stage: RlStage, files: StageFiles) -> dict[str, Value]:
+def rl_settings(plan: Plan, stage: RlStage, files: VerlFiles) -> dict[str, Value]:
     """Return every setting of the stage."""
     longest = None if files.longest is None else files.longest + stage.max_new_tokens
     engine = options_of(plan).engine
@@ -59,7 +59,7 @@ def rl_settings(plan: Plan, stage: RlStage, files: StageFiles) -> dict[str, Valu
     return settings | _evaluation(stage, files) | _run(plan, stage, files)
 
 
-def _data(stage: RlStage, files: StageFiles, seed: int) -> dict[str, Value]:
+def _data(stage: RlStage, files: VerlFiles, seed: int) -> dict[str, Value]:
     return {
         "data.train_files": str(files.rows),
         "data.val_files": str(files.evaluation),
@@ -73,7 +73,7 @@ def _data(stage: RlStage, files: StageFiles, seed: int) -> dict[str, Value]:
     }
 
 
-def _advantages(stage: RlStage, files: StageFiles) -> dict[str, Value]:
+def _advantages(stage: RlStage, files: VerlFiles) -> dict[str, Value]:
     settings: dict[str, Value] = {
         "reward.reward_manager.name": "rewardlab",
         "+algorithm.rewardlab.job": files.job,
@@ -125,7 +125,7 @@ def _sharding(plan: Plan, role: str) -> dict[str, Value]:
     return sharding_settings(plan, f"{role}.{'megatron' if megatron else 'fsdp_config'}")
 
 
-def _rollout(plan: Plan, stage: RlStage, files: StageFiles) -> dict[str, Value]:
+def _rollout(plan: Plan, stage: RlStage, files: VerlFiles) -> dict[str, Value]:
     backend = options_of(plan)
     engine = backend.engine
     settings: dict[str, Value] = {
@@ -152,11 +152,11 @@ def _rollout(plan: Plan, stage: RlStage, files: StageFiles) -> dict[str, Value]:
     return settings
 
 
-def _longest_sequence(stage: RlStage, files: StageFiles) -> int | str:
+def _longest_sequence(stage: RlStage, files: VerlFiles) -> int | str:
     return f"{LONGEST}+{stage.max_new_tokens}" if files.longest is None else files.longest + stage.max_new_tokens
 
 
-def _critic(plan: Plan, stage: RlStage, files: StageFiles, longest: int | None) -> dict[str, Value]:
+def _critic(plan: Plan, stage: RlStage, files: VerlFiles, longest: int | None) -> dict[str, Value]:
     critic, engine = stage.critic, options_of(plan).engine
     warmup = -(-critic.warmup_steps // stage.updates) or -1
     settings: dict[str, Value] = {
@@ -172,7 +172,7 @@ def _critic(plan: Plan, stage: RlStage, files: StageFiles, longest: int | None) 
     return settings
 
 
-def _evaluation(stage: RlStage, files: StageFiles) -> dict[str, Value]:
+def _evaluation(stage: RlStage, files: VerlFiles) -> dict[str, Value]:
     if stage.evaluation is None or not files.evaluation_rows:
         return {"trainer.val_before_train": False, "trainer.test_freq": -1}
     temperature = stage.temperature if stage.evaluation.temperature is None else stage.evaluation.temperature
@@ -188,7 +188,7 @@ def _evaluation(stage: RlStage, files: StageFiles) -> dict[str, Value]:
     }
 
 
-def _run(plan: Plan, stage: RlStage, files: StageFiles) -> dict[str, Value]:
+def _run(plan: Plan, stage: RlStage, files: VerlFiles) -> dict[str, Value]:
     keep = options_of(plan).engine.keep_checkpoints
     settings: dict[str, Value] = {
         **run_settings(plan, stage, files),

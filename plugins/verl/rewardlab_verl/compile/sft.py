@@ -5,7 +5,7 @@ from rewardlab.recipe import SftStage
 
 from rewardlab_verl.compile.batches import sft_batches
 from rewardlab_verl.compile.command import Value
-from rewardlab_verl.compile.stage_files import StageFiles
+from rewardlab_verl.compile.stage_files import VerlFiles
 from rewardlab_verl.compile.trainer import (
     SAVED,
     model_settings,
@@ -19,7 +19,7 @@ from rewardlab_verl.options import options_of
 DATASET = "pkg://rewardlab_verl.sft_rows"
 
 
-def sft_settings(plan: Plan, stage: SftStage, files: StageFiles) -> dict[str, Value]:
+def sft_settings(plan: Plan, stage: SftStage, files: VerlFiles) -> dict[str, Value]:
     """Return every setting of the stage."""
     settings: dict[str, Value] = {}
     if options_of(plan).engine.strategy == "megatron":

@@ -11,7 +11,7 @@ LONGEST = "MAX_PROMPT_LENGTH"
 
 
 @dataclass(frozen=True, kw_only=True)
-class StageFiles:
+class VerlFiles:
     """The files of a stage; `folder` is engine/<name> in the run directory, which every node sees.
 
     folder/rows.jsonl        what verl's dataset reads, in the recipe's order (rl: rendered prompts; sft: token ids)

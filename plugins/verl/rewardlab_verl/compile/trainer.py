@@ -4,13 +4,13 @@ from rewardlab.plan import Plan
 from rewardlab.recipe import RlStage, SftStage
 
 from rewardlab_verl.compile.command import Value
-from rewardlab_verl.compile.stage_files import STEPS, StageFiles
+from rewardlab_verl.compile.stage_files import STEPS, VerlFiles
 from rewardlab_verl.options import options_of
 
 DTYPES = {"bf16": "bfloat16", "fp32": "float32"}
 
 
-def model_settings(plan: Plan, files: StageFiles, prefix: str) -> dict[str, Value]:
+def model_settings(plan: Plan, files: VerlFiles, prefix: str) -> dict[str, Value]:
     """Return the settings of the model that `prefix` names, such as "actor_rollout_ref.model"."""
     backend = options_of(plan)
     engine = backend.engine
@@ -72,14 +72,14 @@ def optimizer_settings(
     return settings | {f"{prefix}.lr_scheduler_type": stage.schedule, f"{prefix}.min_lr_ratio": floor / rate}
 
 
-def warmup_of(stage: RlStage | SftStage, files: StageFiles) -> int | str:
+def warmup_of(stage: RlStage | SftStage, files: VerlFiles) -> int | str:
     """Return over how many steps the rate rises; verl takes 0 for "by a share", so that none is -1."""
     if files.steps is None and stage.warmup_ratio is not None:
         return f"{stage.warmup_ratio:g}*{STEPS}"
     return stage.warmup_of(files.steps or 0) or -1
 
 
-def run_settings(plan: Plan, stage: RlStage | SftStage, files: StageFiles) -> dict[str, Value]:
+def run_settings(plan: Plan, stage: RlStage | SftStage, files: VerlFiles) -> dict[str, Value]:
     """Return the settings of steps, checkpoints and trackers."""
     backend = options_of(plan)
     steps: int | str = STEPS if files.steps is None else files.steps

@@ -14,7 +14,7 @@ from rewardlab_ray.rendered_rows import Row
 from rewardlab_ray.stage_prompts import StageTokenizer, write_prompts
 from rewardlab_ray.stage_task import StageTask
 
-from rewardlab_verl.compile import StageFiles
+from rewardlab_verl.compile import VerlFiles
 from rewardlab_verl.job.checkpoints import newest_step
 from rewardlab_verl.job_groups import COLUMN
 
@@ -23,7 +23,7 @@ SHUFFLE_SEED = 0
 """with which verl's sft trainer shuffles, whatever its configuration says"""
 
 
-def prepare(task: StageTask, tokenizer: StageTokenizer) -> StageFiles:
+def prepare(task: StageTask, tokenizer: StageTokenizer) -> VerlFiles:
     """Write the stage's files and report rows that had to be left out. A UserError if none is left."""
     task.folder.mkdir(parents=True, exist_ok=True)
     if isinstance(task.stage, RlStage):
@@ -32,7 +32,7 @@ def prepare(task: StageTask, tokenizer: StageTokenizer) -> StageFiles:
     return _prepare_sft(task, task.stage, tokenizer)
 
 
-def _prepare_rl(task: StageTask, stage: RlStage, tokenizer: StageTokenizer) -> StageFiles:
+def _prepare_rl(task: StageTask, stage: RlStage, tokenizer: StageTokenizer) -> VerlFiles:
     prompts = write_prompts(task, stage, tokenizer)
     files = _files(
         task,
@@ -74,7 +74,7 @@ def _evaluate_first(task: StageTask, stage: RlStage, steps: int) -> bool:
     return due and not (task.run / "evaluation" / f"{task.name}-{name}.json").exists()
 
 
-def _prepare_sft(task: StageTask, stage: SftStage, tokenizer: StageTokenizer) -> StageFiles:
+def _prepare_sft(task: StageTask, stage: SftStage, tokenizer: StageTokenizer) -> VerlFiles:
     limit = stage.max_tokens or tokenizer.context
     kept: list[tuple[Sample, dict[str, Any]]] = []
     samples, cut = task.samples(), 0
@@ -118,9 +118,9 @@ def _undo_shuffle(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return placed
 
 
-def _files(task: StageTask, steps: int, longest: int, **more: Any) -> StageFiles:
+def _files(task: StageTask, steps: int, longest: int, **more: Any) -> VerlFiles:
     checkpoints = task.run / "checkpoints" / task.name
-    return StageFiles(
+    return VerlFiles(
         model=task.model,
         folder=task.folder,
         checkpoints=checkpoints,

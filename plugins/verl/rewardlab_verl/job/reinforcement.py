@@ -16,7 +16,7 @@ from rewardlab_ray.ray_actors import NAMESPACE
 from rewardlab_ray.scoring.service import Service, ServiceSettings, start_service
 from rewardlab_ray.stage_task import StageTask
 
-from rewardlab_verl.compile import Command, StageFiles
+from rewardlab_verl.compile import VerlCommand, VerlFiles
 from rewardlab_verl.job.checkpoints import newest_step
 from rewardlab_verl.job.step_watch import LOGGER_PATH
 from rewardlab_verl.options import options_of
@@ -25,7 +25,7 @@ LOOK_S = 2.0
 """seconds between two looks whether a group could not be scored"""
 
 
-def reinforce(task: StageTask, files: StageFiles, command: Command) -> None:
+def reinforce(task: StageTask, files: VerlFiles, command: VerlCommand) -> None:
     """Run the whole stage. Raises JobError with the first reason why it had to end."""
     import ray
 
@@ -72,7 +72,7 @@ def _require_plugin() -> None:
         )
 
 
-def _start_trainer(command: Command) -> None:
+def _start_trainer(command: VerlCommand) -> None:
     """Run verl's own module in this process, as `python -m` would."""
     sys.argv = [command.module, *command.arguments]
     import_module(command.module).main()
@@ -97,7 +97,7 @@ def _ended_by_failure(service: Service) -> Iterator[None]:
         ended.set()
 
 
-def _service_settings(task: StageTask, files: StageFiles) -> ServiceSettings:
+def _service_settings(task: StageTask, files: VerlFiles) -> ServiceSettings:
     stage, backend = task.stage, options_of(task.plan)
     assert isinstance(stage, RlStage)
     trained = newest_step(files.checkpoints) if files.resume else 0

@@ -8,7 +8,7 @@ from rewardlab_ray.driver_process import run_here
 from rewardlab_ray.rendered_rows import Row, write_rows
 from rewardlab_ray.stage_task import stage_folder
 
-from rewardlab_verl.job.stage_log import StageLog
+from rewardlab_verl.job.stage_log import VerlLog
 from rewardlab_verl.job.step_watch import LOGGER_PATH, StepWatch
 from rewardlab_verl.options import options_of
 
@@ -24,7 +24,7 @@ def run_stage(job: StageJob) -> None:
     if options_of(job.plan).tensorboard:
         variables["TENSORBOARD_DIR"] = str((logs / "tensorboard" / job.name).absolute())
     arguments = [str(job.run.path.absolute()), str(job.index), "--attempt", str(job.run.attempt)]
-    with StageLog(logs / f"{job.name}.log", job.say) as log, StepWatch(job, numbers) as watch:
+    with VerlLog(logs / f"{job.name}.log", job.say) as log, StepWatch(job, numbers) as watch:
         job.say(f"stage {job.name}; all that verl says is in {log.path}")
         module = "rewardlab_verl.job.driver"
         try:

@@ -13,7 +13,7 @@ from rewardlab_verl.job.driver import OUTCOME
 LAST_LINES = 5
 
 
-class StageLog:
+class VerlLog:
     """The driver's output: all of it goes to a file, the lines for people to `say`. Use it as a context manager."""
 
     def __init__(self, path: Path, say: Callable[[str], None]) -> None:
@@ -24,7 +24,7 @@ class StageLog:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = path.open("a", encoding="utf-8", errors="backslashreplace")
 
-    def __enter__(self) -> "StageLog":
+    def __enter__(self) -> "VerlLog":
         return self
 
     def __exit__(self, *_: object) -> None:
