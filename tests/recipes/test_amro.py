@@ -99,7 +99,7 @@ def test_an_ablation_changes_what_its_table_names_and_nothing_else(name):
     assert shown == ABLATIONS[name]
 
 
-class CriticSettings:
+class Critic:
     """A critic that knows an honest completion of each question, and scores by how near a text is to its part of it."""
 
     def __init__(self, fence):
@@ -129,7 +129,7 @@ class CriticSettings:
 
 @pytest.mark.slow
 def test_no_degenerate_completion_wins(judge_server, command, tmp_path, monkeypatch):
-    server = judge_server.JudgeServer(answer=CriticSettings(judge_server.FENCE))
+    server = judge_server.JudgeServer(answer=Critic(judge_server.FENCE))
     with judge_server.Serving(server):
         monkeypatch.setenv("CRITIC_URL", server.url)
         code, out, err = command(tmp_path, "probe", RECIPES / "amro.yaml", ROWS, "--json")

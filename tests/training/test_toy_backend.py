@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from rewardlab.training import Policy
 
 RECIPE = """
     version: 1
@@ -69,6 +70,15 @@ def test_an_engine_that_lacks_a_part_of_the_interface_is_named(main, write, monk
     code, _, err = main("check", "r.yaml")
     assert code == 1
     assert err.endswith(f"backend toy could not be built: `build` gave ToyBackend without `{absent}`\n")
+
+
+def test_a_policy_that_cannot_be_saved_fails_before_it_trains():
+    class Unsaved(Policy):
+        def train(self, training):
+            pass
+
+    with pytest.raises(TypeError, match="save"):
+        Unsaved()
 
 
 def test_it_describes_its_stages_and_writes_nothing(main, write, tmp_path):

@@ -16,6 +16,7 @@ from rewardlab.files import LineAppender, cut_torn_line, write_text
 from rewardlab.plan import Plan
 from rewardlab.recipe.models import DpoStage, RlStage, SftStage
 from rewardlab.training.alarms import ALARMS, WATCHED, AlarmDetector, Numbers, Sign
+from rewardlab.training.step_metrics import finite
 
 FILE = "divergence.jsonl"
 
@@ -80,7 +81,7 @@ class AlarmWatch:
 
     def _write(self, sign: Sign) -> None:
         row = {"attempt": self._attempt, "stage": self._stage, "step": sign.step, "kind": sign.alarm.name}
-        row |= {"number": sign.number, "value": _finite(sign.value), "usual": _finite(sign.usual), "text": sign.text}
+        row |= {"number": sign.number, "value": finite(sign.value), "usual": finite(sign.usual), "text": sign.text}
         file = LineAppender(self._file)
         try:
             file.write(f"{json.dumps(row)}\n".encode())
@@ -122,7 +123,3 @@ def _watched(numbers: Mapping[str, Any]) -> dict[str, float]:
     """Return those of the numbers that a detector reads."""
     found = {name: numbers.get(name) for name in WATCHED}
     return {name: float(value) for name, value in found.items() if isinstance(value, int | float)}
-
-
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None

@@ -1,5 +1,6 @@
 """The policy of a stage as an engine of this process offers it: it trains, samples, and is saved."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,7 +73,7 @@ class Training:
         return [self.samples[row] for row in self.order[end - self.stage.batch_size : end]]
 
 
-class Policy:
+class Policy(ABC):
     """A model in this process, loaded by an engine for one stage; the base class of an engine's own.
 
     prompt_format, context: of a model that reads tokens, with the stage's `chat`; without a format all prompts fit. The
@@ -85,30 +86,30 @@ class Policy:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
+    def __exit__(  # noqa: B027 - may be left out
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Free what the policy holds; an engine that holds nothing needs no method of its own."""
 
+    @abstractmethod
     def train(self, training: Training) -> None:
         """Train from the last checkpoint on, if there is one, to the last step, or until `after_step` says to return.
 
         Whatever `training.reward` and `training.log` raise ends the run; it is not caught.
         """
-        raise NotImplementedError
 
     def sample(self, samples: Sequence[Sample], sampling: Sampling, what: str) -> list[Group]:
         """Return a group of completions for each sample, in order; nothing changes for a training under way.
 
-        what: the name of a progress bar.
+        what: the name of a progress bar. An engine that evaluates nothing needs no method of its own.
         """
         raise NotImplementedError
 
+    @abstractmethod
     def save(self, folder: Path) -> None:
         """Write the model to `folder`, whole or not at all; later stages start from it."""
-        raise NotImplementedError
 
-    def evaluated(self, step: int, results: Results) -> None:
+    def evaluated(self, step: int, results: Results) -> None:  # noqa: B027 - may be left out
         """Take the results of an evaluation after `step` steps, for trackers."""
 
     def checkpoints(self) -> Mapping[int, Path]:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab.recipe.models import DataStage, DpoStage, EvalStage, RlStage, SftStage
-from rewardlab.scoring.scorer import Scorer
 from rewardlab.training.asked_rows import keep_asked
 from rewardlab.training.checkpoint_choice import best_checkpoint
 from rewardlab.training.evaluation import Evaluator, fitting, silent
@@ -67,21 +66,16 @@ def _reinforce(
         evaluator = None if stage.evaluation is None else Evaluator(job, policy, scorer, held_out)
         if evaluator is not None and stage.eval_before:
             evaluator.before()
-        last = steps_of(stage, len(samples))
 
         def evaluate(step: int) -> None:
-            if evaluator is not None and stage.eval_every and step % stage.eval_every == 0 and step < last:
+            if evaluator is not None and stage.eval_every and step % stage.eval_every == 0:
                 evaluator.during(step)
 
-        _train(job, stage, policy, samples, (), StageReward(job, scorer), evaluate)
+        steps = _train(job, stage, policy, samples, (), StageReward(job, scorer), evaluate)
         if evaluator is not None:
-            evaluator.after(last)
-        _say_usage(job, scorer)
-
-
-def _say_usage(job: StageJob, scorer: Scorer) -> None:
-    for line in scorer.judges.summary():
-        job.say(line)
+            evaluator.after(steps)
+        for line in scorer.judges.summary():
+            job.say(line)
 
 
 def _train(
@@ -92,12 +86,14 @@ def _train(
     rows: Sequence[TokenRow],
     reward: StageReward | None,
     evaluate: Callable[[int], None],
-) -> None:
+) -> int:
+    """Train, and return the number of steps; evaluate: called after each of them but the last."""
     steps = steps_of(stage, len(samples))
     with StepLog(job, steps) as log, _graceful_stop(job.run.stop) as stopped:
 
         def after_step(step: int) -> bool:
-            evaluate(step)  # an interrupt while it evaluates counts for this step
+            if step < steps:
+                evaluate(step)  # an interrupt while it evaluates counts for this step
             return stopped()
 
         policy.train(
@@ -114,6 +110,7 @@ def _train(
         )
         if stopped():
             raise KeyboardInterrupt
+    return steps
 
 
 @contextmanager

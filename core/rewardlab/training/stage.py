@@ -6,10 +6,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from rewardlab.files import expanded
 from rewardlab.judging.settings import JudgingSettings
 from rewardlab.plan import Plan
-from rewardlab.recipe.models import Stage
+from rewardlab.recipe.models import Stage, TinyModel
 from rewardlab.scoring.scorer import Scorer
 from rewardlab.training.ledger import Ledger, UsageLog
 from rewardlab.training.run_directory import RunDirectory
@@ -59,14 +58,14 @@ class StageJob:
         return find_starting_model(self.plan, self.run.path, self.index)
 
     def written_model(self) -> str | None:
-        """Return the folder of the model that the stage starts from, of an engine whose models are not transformers'.
+        """Return what `starting_model` does, but None for a new model, `{use: tiny}`, in place of building it.
 
-        None if the recipe's model is a new one, `{use: tiny}`, and no stage before has written one.
+        It is for an engine whose models are not transformers'.
         """
-        written, model = written_before(self.plan, self.run.path, self.index), self.plan.recipe.model
-        if written is None and isinstance(model, str):
-            written = expanded(model)
-        return None if written is None else str(written)
+        is_new = isinstance(self.plan.recipe.model, TinyModel)
+        if is_new and written_before(self.plan, self.run.path, self.index) is None:
+            return None
+        return self.starting_model()
 
     @property
     def stage(self) -> Stage:

@@ -1,7 +1,6 @@
 """The log of a training stage's steps, a bar of how far it is, and the alarms that look at the numbers."""
 
 import json
-import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
@@ -12,6 +11,7 @@ from rewardlab.text import Progress
 from rewardlab.training.alarm_watch import AlarmWatch
 from rewardlab.training.alarms import TOTAL
 from rewardlab.training.stage import StageJob
+from rewardlab.training.step_metrics import finite
 
 NOT_SHOWN = ("reward/groups_without_variance",)
 
@@ -55,11 +55,11 @@ class StepLog:
 
         more: JSON values for the line alone.
         """
-        finite = {name: _finite(value) for name, value in numbers.items()}
-        line = {"attempt": self._attempt, "step": step, **finite, **more}
+        known = {name: finite(value) for name, value in numbers.items()}
+        line = {"attempt": self._attempt, "step": step, **known, **more}
         self._file.write(f"{json.dumps(line)}\n".encode())
         if self._progress is not None:
-            self._progress.note(_shown(finite))
+            self._progress.note(_shown(known))
             self._progress.move_to(step)
         self._watch.take(step, numbers)
 
@@ -76,7 +76,3 @@ def _shown(numbers: Mapping[str, float | None]) -> dict[str, float]:
     parts = [name for name in numbers if name.startswith("reward/") and name not in (TOTAL, *NOT_SHOWN)]
     names = [TOTAL, *parts, "loss"]
     return {name.removeprefix("reward/"): value for name in names if (value := numbers.get(name)) is not None}
-
-
-def _finite(value: Any) -> float | None:
-    return value if isinstance(value, float | int) and math.isfinite(value) else None

@@ -35,6 +35,11 @@ def metrics_of_step(
     return metrics
 
 
+def finite(value: object) -> float | None:
+    """Return a number as JSON has it: None if the value is NaN, infinite or not a number."""
+    return value if isinstance(value, float | int) and math.isfinite(value) else None
+
+
 def _mean(numbers: Sequence[ComponentNumbers]) -> float:
     count = sum(one.count for one in numbers)
     return math.fsum(one.sum for one in numbers) / count if count else math.nan

@@ -92,13 +92,13 @@ def test_each_kind_is_a_row_of_its_own():
 def test_kinds_with_weights_come_out_in_their_ratio_and_a_row_becomes_one():
     """SGCM's 240,000 critiques of traces, 300,000 of answers and 150,000 of both."""
     kinds = {"reasoning": 240, "answer": 300, "joint": 150}
-    source = [replace(ROW, id=str(number)) for number in range(690)]
+    source = [replace(ROW, id=str(number)) for number in range(2070)]
     teacher = Teacher(SAID)
     made = [row.id for row in rows(source, teacher, kinds=kinds)]
     assert [name.partition("/")[0] for name in made] == [row.id for row in source]
     counted = Counter(name.partition("/")[2] for name in made)
-    assert counted == pytest.approx({"reasoning": 240, "answer": 300, "joint": 150}, rel=0.15)
-    assert len(teacher.asked) == 690
+    assert counted == pytest.approx({"reasoning": 720, "answer": 900, "joint": 450}, rel=0.1)
+    assert len(teacher.asked) == 2070
     assert made == [row.id for row in rows(source[::-1], Teacher(SAID), kinds=kinds)][::-1]
     assert made != [row.id for row in rows(source, Teacher(SAID), kinds=kinds, seed=1)]
 

@@ -20,7 +20,7 @@ class CometNotInstalled(Exception):
 def build(settings: dict[str, Any], context: dict[str, Any]) -> Any:
     """Load the checkpoint and return the object that answers the host's questions.
 
-    Raises CometNotInstalled, DeviceError, and CheckpointError for a checkpoint that cannot be loaded or that needs a
+    Raises CometNotInstalled, UnknownDevice, and CheckpointError for a checkpoint that cannot be loaded or that needs a
     human reference.
     """
     _import_comet()

@@ -22,7 +22,7 @@ import torch  # noqa: E402
 from cases import FORGED, HALVES, ORDINARY  # noqa: E402
 from comet.models import ReferencelessRegression, RegressionMetric, UnifiedMetric, XCOMETMetric  # noqa: E402
 from comet_scorer.checkpoint import CheckpointError, load  # noqa: E402
-from comet_scorer.device import DeviceError, require_device  # noqa: E402
+from comet_scorer.device import UnknownDevice, require_device  # noqa: E402
 from comet_scorer.scorer import CometScorer  # noqa: E402
 from comet_scorer.tokens import PlainTextTokenizer  # noqa: E402
 
@@ -171,7 +171,7 @@ def errors() -> dict:
     found["devices"] = "".join(f", {name}" for name in ("cuda", *(f"cuda:{n}" for n in range(count))) if count)
     try:
         require_device("gpu")
-    except DeviceError as error:
+    except UnknownDevice as error:
         found["device"] = str(error)
     with tempfile.TemporaryDirectory() as folder:
         broken = Path(folder) / "broken"

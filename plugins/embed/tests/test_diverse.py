@@ -202,7 +202,7 @@ def test_wrong_options_are_refused(wrong):
 def test_of_a_large_pool_the_chosen_rows_are_unlike_each_other():
     """A quarter of the cluster, as the formula is printed, is more than the cluster gives: nothing is left for MMR."""
     draw = np.random.default_rng(0)
-    pool = draw.normal(size=(1200, 16)) * 0.35
+    pool = draw.normal(size=(3000, 16)) * 0.35
     pool[:, 0] += 1
     pool = (pool / np.linalg.norm(pool, axis=1, keepdims=True)).astype(np.float32)
 
@@ -218,5 +218,5 @@ def test_of_a_large_pool_the_chosen_rows_are_unlike_each_other():
         cosines = chosen @ chosen.T - 2 * np.eye(len(chosen))
         return float(cosines.max(axis=1).mean())
 
-    assert likeness() < likeness(nearest_of="cluster") - 0.03
+    assert likeness() < likeness(nearest_of="cluster") - 0.05
     assert likeness(nearest_of="cluster") == pytest.approx(likeness(nearest=1.0))

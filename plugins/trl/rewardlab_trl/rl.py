@@ -107,13 +107,9 @@ class StepReward:
         self.advantages, self.dropped = rewards.advantages, rewards.dropped
         return list(rewards.advantages)
 
-    def completions(self, prompts: Sequence[str], completion_ids: Sequence[list[int]]) -> list[Completion]:
-        """Return a completion for each prompt's text and the ids that follow it."""
-        return self._prompt_format.completions(prompts, completion_ids)
-
     def groups(self, prompts: Sequence[str], completion_ids: Sequence[list[int]], rows: Sequence[int]) -> list[Group]:
         """Return the groups of B x G completions, the G of a prompt one after the other; rows: of their samples."""
-        size, completions = self.size, self.completions(prompts, completion_ids)
+        size, completions = self.size, self._prompt_format.completions(prompts, completion_ids)
         groups = []
         for start in range(0, len(rows), size):
             if len(set(rows[start : start + size])) != 1:
@@ -165,7 +161,7 @@ class _Trainer(GRPOTrainer):
                 made += generate(some, *rest, **options)[0]
             for group, ids in zip(groups, made, strict=True):
                 pools[group].append(ids)
-            return self.reward.completions([prompts[place] for place in places], made)
+            return self.prompt_format.completions([prompts[place] for place in places], made)
 
         kept = self.reward.host.collect(self.reward.groups(prompts, completion_ids, rows), further)
         return [pool[index] for pool, chosen in zip(pools, kept, strict=True) for index in chosen], None

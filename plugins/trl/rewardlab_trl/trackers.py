@@ -10,7 +10,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any
 
 from rewardlab.errors import JobError, UserError, one_line
 from rewardlab.recipe import RlStage
@@ -24,16 +24,6 @@ SUMMARY = "train_runtime"
 """a key of the trainer's summary at its end, which is not a step"""
 
 
-class Tracker(Protocol):
-    """One tracker: a callback of the trainer that also takes evaluations. `open` is for a stage without a trainer."""
-
-    def open(self, name: str) -> None: ...
-
-    def log_evaluation(self, step: int, numbers: Mapping[str, float]) -> None: ...
-
-    def end(self) -> None: ...
-
-
 class Trackers:
     """The trackers that a recipe asks for. Close them, or use them as a context manager."""
 
@@ -41,6 +31,7 @@ class Trackers:
         options = options_of(job.plan)
         updates = job.stage.updates if isinstance(job.stage, RlStage) else 1
         _name_places(options, job)
+        # callbacks of the trainer that take evaluations, too; `open` is for a stage without a trainer
         self._trackers: list[Any] = []
         if options.tensorboard:
             self._trackers.append(_TensorBoard(str(job.run.folder("logs", "tensorboard", job.name)), updates))

@@ -18,7 +18,7 @@ def load(name: str, device: str) -> CometModel:
     """Return the model on its device, in evaluation mode, in float32 as in COMET's own predict.
 
     name: a .ckpt file (with hparams.yaml one folder above its own), or a name that COMET downloads.
-    Raises CheckpointError and DeviceError.
+    Raises CheckpointError and UnknownDevice.
     """
     require_device(device)  # before gigabytes are read
     if Path(name).is_absolute() and not Path(name).is_file():

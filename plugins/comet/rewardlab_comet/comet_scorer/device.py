@@ -8,7 +8,7 @@ class UnknownDevice(Exception):
 
 
 def require_device(device: str) -> None:
-    """Raise DeviceError unless PyTorch can put a tensor on the device."""
+    """Raise UnknownDevice unless PyTorch can put a tensor on the device."""
     try:
         torch.zeros(1, device=device)
     except (RuntimeError, AssertionError, NotImplementedError) as error:

@@ -40,9 +40,16 @@ from toy_rewards.engine.options import Options
 
 
 def build(options):
+    from rewardlab.training.policy_stage import run_policy_stage
     from toy_rewards.engine.backend import ToyBackend
 
-    class Faulty(ToyBackend):
+    class Job(ToyBackend):
+        load_policy = None  # a stage is a job, in which a fault may be made
+
+        def run_stage(self, job):
+            run_policy_stage(job, ToyBackend(options).load_policy, transformers_models=False)
+
+    class Faulty(Job):
 {fault}
 
     return Faulty(options)
@@ -125,13 +132,13 @@ FAULTS = {
         """
         def run_stage(self, *arguments):
             from dataclasses import replace
-            from toy_rewards.engine import train
-            own = train.group_advantages
+            from rewardlab.training import step_reward
+            own = step_reward.batch_advantages
 
-            def with_the_mean_of_the_others(algorithm, group):
-                return own(algorithm, replace(group, totals=group.shaped))
+            def with_the_mean_of_the_others(algorithm, groups):
+                return own(algorithm, [replace(group, totals=group.shaped) for group in groups])
 
-            train.group_advantages = with_the_mean_of_the_others
+            step_reward.batch_advantages = with_the_mean_of_the_others
             super().run_stage(*arguments)
         """,
         "of the totals [1.0, None, 0.0, 0.0]\n    got: [1.41",
@@ -180,9 +187,9 @@ FAULTS = {
         "same",
         """
         def run_stage(self, *arguments):
-            from toy_rewards.engine.policy import Policy
-            sample = Policy.sample
-            Policy.sample = lambda self, *given: sample(self, *given[:-1], f"{given[-1]}/{os.getpid()}")
+            from toy_rewards.engine.answer_weights import AnswerWeights
+            sample = AnswerWeights.sample
+            AnswerWeights.sample = lambda self, *given: sample(self, *given[:-1], f"{given[-1]}/{os.getpid()}")
             super().run_stage(*arguments)
         """,
         "as without an interruption",
