@@ -10,13 +10,8 @@ compile/                     a stage as the exact arguments of OpenRLHF
 engine_arguments             OpenRLHF as it is installed: its version, its argument parsers
 stage_files                  the files of a stage that OpenRLHF's arguments name
 environment, requirements/   the environment `openrlhf`, as `rewardlab env create` builds it
-job/                         a stage as a job: started here or on a cluster, driven there
-scoring/                     the actors that score for the whole job
+job/                         the process of a stage: OpenRLHF's files and its own loop
 rollout/                     what runs inside of OpenRLHF's rollout engines
-messages, ray_actors         what actors send each other, and calls that Ray makes again if it restarts an actor
-rendered_rows                a stage's samples with their prompts' texts, as actors read them
-user_lines                   lines for the user among those of the engine
-policy_judge_spec            the judge `policy/self` as a plan names it
 """
 
 from collections.abc import Sequence

@@ -11,9 +11,9 @@ from rewardlab.errors import JobError, UserError
 from rewardlab.recipe import load
 from rewardlab.redaction import note_secrets
 from rewardlab.training import check_recipe
-from rewardlab_openrlhf.job.divergence import StopAtDivergence
-from rewardlab_openrlhf.job.log import StageLog
-from rewardlab_openrlhf.job.log_lines import OUTCOME, STEPS, is_trouble, read_mark, read_numbers, read_step
+from rewardlab_ray.job.divergence import StopAtDivergence
+from rewardlab_ray.job.log_lines import OUTCOME, STEPS, is_trouble, read_mark, read_numbers, read_step
+from rewardlab_ray.job.stage_log import StageLog
 from rewardlab_ray.user_lines import marked
 
 RETRIED = (

@@ -1,4 +1,4 @@
-"""Parts of engines on Ray that belong to none of them: actors that score, shared judges, ledgers in shards.
+"""Parts of engines on Ray that belong to none of them: actors that score, shared judges, jobs of a cluster.
 
 scoring        the actors of an rl stage: one coordinator, and the scorers that hold the rewards
 leases         several processes ask the same judges: one lends their limits, each owns a part of the replies
@@ -8,5 +8,6 @@ messages       what these actors send each other; rendered_rows the samples that
 user_lines     lines of any process for the terminal
 planned_stage  what a dry run can know of a stage
 stage_task     one training stage as a process of its job knows it; stage_prompts its prompts, rendered and in order
-driver_process the process that runs a stage, on the machine where the run was started
+job            a stage as a job, on this machine or of a Ray cluster: started, checked, followed, started again
+job_options    the options under `backend` that all of them have; own_distributions what an environment gets of ours
 """

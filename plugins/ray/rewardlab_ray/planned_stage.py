@@ -1,4 +1,4 @@
-"""What a dry run can know of a stage whose run does not exist yet: its steps, its model, its evaluation's prompts."""
+"""What a dry run can know of a stage whose run does not exist yet: where it runs, its steps, its model, its prompts."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -7,12 +7,28 @@ from rewardlab import Sample
 from rewardlab.errors import RewardlabError
 from rewardlab.plan import Component, Plan
 from rewardlab.recipe import DataStage, EvalStage, RlStage, TinyModel
-from rewardlab.training import evaluation_samples, steps_of, training_samples
+from rewardlab.training import evaluation_samples, model_line, steps_of, training_samples
 
+from rewardlab_ray.job.cluster_job import cluster_address
+from rewardlab_ray.job_options import job_options
 from rewardlab_ray.stage_task import TrainingStage
 
 TIME = "TIME"
 """stands for when the run will start"""
+
+
+def headline(plan: Plan, wheel: str, found: str | None) -> str:
+    """Return which engine would run, where, and the model; found: the version that is installed here."""
+    here = "not installed here" if found is None else "installed here" if found == wheel else f"here is {found}"
+    return f"{wheel} ({here}), {_place(plan)}; model {model_line(plan)}"
+
+
+def _place(plan: Plan) -> str:
+    if address := cluster_address(plan):
+        return f"on the Ray cluster at {address}"
+    if job_options(plan).nodes > 1:
+        return "on a Ray cluster, which backend.address or RAY_ADDRESS must name"
+    return "on this machine (backend.address or RAY_ADDRESS would name a Ray cluster)"
 
 
 def planned_steps(plan: Plan, index: int, stage: TrainingStage) -> int | None:

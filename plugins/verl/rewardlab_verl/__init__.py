@@ -6,7 +6,7 @@ check, describe             what is wrong with a recipe for verl, and what `run 
 compile/                    a stage as the exact settings of verl
 engine_version              verl as it is installed
 environment, requirements/  the environment `verl`, as `rewardlab env create` builds it
-job/                        a stage as a job: started here, driven there
+job/                        the process of a stage: verl's files and its own trainers
 plugin                      what verl imports in each of its processes
 reward_manager, agent_loop  one completion on its way: generated, and given its reward
 advantages                  rewards that are advantages already, as verl's estimator
@@ -34,11 +34,13 @@ def _cpu_environment() -> Any:
     return environment(cpu=True)
 
 
-def _lacks(_options: Options) -> str | None:
-    """Return what this machine lacks to train."""
+def _lacks(options: Options) -> str | None:
+    """Return what this machine lacks to train; None if a Ray cluster does it."""
+    import os
+
     from rewardlab_verl.engine_version import what_is_wrong
 
-    return what_is_wrong()
+    return None if options.address or os.environ.get("RAY_ADDRESS") else what_is_wrong()
 
 
 @hookimpl

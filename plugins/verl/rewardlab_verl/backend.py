@@ -23,9 +23,11 @@ class VerlBackend:
 
     def headline(self, plan: Plan) -> str:
         """Return which verl would run, and the model."""
-        from rewardlab_verl.describe import headline
+        from rewardlab_ray.planned_stage import headline
 
-        return headline(plan)
+        from rewardlab_verl.engine_version import WHEEL, installed_version
+
+        return headline(plan, WHEEL, installed_version())
 
     def describe_stage(self, plan: Plan, index: int) -> Iterable[str]:
         """Yield the exact command of a stage, and what is special with verl."""
@@ -34,20 +36,26 @@ class VerlBackend:
         return describe_stage(plan, index)
 
     def ready(self, plan: Plan, only: int | None) -> None:
-        """Raise UserError if this machine cannot start what is to be trained."""
-        from rewardlab_verl.job.check_local import check_here
+        """Raise UserError if neither this machine nor the recipe's cluster can start what is to be trained."""
+        from rewardlab_ray.job.stage_run import check_ready
 
-        check_here(plan, only)
+        from rewardlab_verl.job.engine import ENGINE
+
+        check_ready(ENGINE, plan, only)
 
     def trains_here(self, plan: Plan) -> bool:
-        """Return True: the job runs on this machine."""
-        return True
+        """Return whether no Ray cluster is named, by the recipe or by RAY_ADDRESS."""
+        from rewardlab_ray.job.cluster_job import cluster_address
+
+        return cluster_address(plan) is None
 
     def run_stage(self, job: StageJob) -> None:
-        """Train, in a process of its own."""
-        from rewardlab_verl.job.run import run_stage
+        """Train, on this machine or on the cluster."""
+        from rewardlab_ray.job.stage_run import run_stage
 
-        run_stage(job)
+        from rewardlab_verl.job.engine import ENGINE
+
+        run_stage(ENGINE, job)
 
 
 def backend(_options: object) -> VerlBackend:

@@ -25,6 +25,9 @@ def findings(plan: Plan) -> Iterator[Finding]:
     if backend.gpus_per_node is None:
         yield ("backend", "gpus_per_node"), "missing; say how many GPUs each node has, such as 8"
         return
+    if backend.gpus_per_node == 0:
+        yield ("backend", "gpus_per_node"), "verl trains on GPUs; without one, use: trl"
+        return
     yield from ((("backend", *path), what) for path, what in _backend(plan, backend))
     for index, stage in enumerate(plan.recipe.stages):
         if isinstance(stage, EvalStage):

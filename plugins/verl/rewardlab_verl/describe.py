@@ -8,7 +8,6 @@ from rewardlab.recipe import RlStage, SftStage
 from rewardlab.training import (
     clip_note,
     describe_training,
-    model_line,
     run_name,
 )
 from rewardlab_ray.planned_stage import TIME, planned_evaluation_rows, planned_model, planned_steps
@@ -17,7 +16,6 @@ from rewardlab_verl.compile import VerlFiles, compile_stage
 from rewardlab_verl.compile.batches import ranks_of
 from rewardlab_verl.compile.rl import LOSSES, PAPER_LOSS
 from rewardlab_verl.compile.stage_files import STEPS
-from rewardlab_verl.engine_version import WHEEL, installed_version
 from rewardlab_verl.options import options_of
 
 NOTES = {
@@ -34,13 +32,6 @@ LOSS_NOTES = {
 }
 
 
-def headline(plan: Plan) -> str:
-    """Return which verl would run, and the model."""
-    found = installed_version()
-    here = "not installed here" if found is None else "installed here" if found == WHEEL else f"here is {found}"
-    return f"{WHEEL} ({here}), on this machine; model {model_line(plan)}"
-
-
 def describe_stage(plan: Plan, index: int) -> Iterator[str]:
     """Yield a stage's exact command, its GPUs and what differs; TIME stands for when the run starts."""
     stage, backend = plan.recipe.stages[index], options_of(plan)
@@ -51,9 +42,10 @@ def describe_stage(plan: Plan, index: int) -> Iterator[str]:
     if isinstance(stage, RlStage):
         yield from _rl(plan, index, stage)
     shares = f", with {backend.gpus // engine.tensor_parallel} engine(s) of {engine.rollout} on the same GPUs"
+    beside = f", and {backend.scorer_gpus} beside them for scorers" if backend.scorer_gpus else ""
     yield (
         f"GPUs: {backend.gpus} on {backend.nodes} node(s), {ranks_of(backend)} rank(s) of {engine.strategy}"
-        f"{shares if isinstance(stage, RlStage) else ''}"
+        f"{shares + beside if isinstance(stage, RlStage) else ''}"
     )
     saved = f"every {stage.save_every} steps and " if stage.save_every else ""
     yield f"a checkpoint {saved}at the end; an interrupted stage goes on from the last one (save_every)"

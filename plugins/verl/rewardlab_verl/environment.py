@@ -1,9 +1,9 @@
 """The environment of verl, as `rewardlab env create verl` builds it."""
 
-from importlib.metadata import entry_points
 from pathlib import Path
 
 from rewardlab.workers import EnvironmentDefinition, InstallStep
+from rewardlab_ray.own_distributions import own_distributions
 
 REQUIREMENTS = Path(__file__).with_name("requirements")
 OTHERS = ("rewardlab-trl", "rewardlab-openrlhf", "rewardlab-reward-model")
@@ -18,6 +18,4 @@ def environment(cpu: bool) -> EnvironmentDefinition:
     built = InstallStep(requirements=REQUIREMENTS / "gpu-built.txt", options=("--no-build-isolation",))
     gpu = InstallStep(requirements=REQUIREMENTS / "gpu.txt"), built
     steps = (InstallStep(requirements=REQUIREMENTS / "cpu.txt"),) if cpu else gpu
-    owners = {point.dist.name.replace("_", "-") for point in entry_points(group="rewardlab") if point.dist}
-    ours = {owner for owner in owners if owner.startswith("rewardlab-")}
-    return EnvironmentDefinition(name="verl", steps=steps, distributions=tuple(sorted(ours - {*OTHERS})))
+    return EnvironmentDefinition(name="verl", steps=steps, distributions=own_distributions(*OTHERS))

@@ -3,12 +3,13 @@
 The stages say what decides learning; these options decide speed and memory, unless their comments say otherwise.
 """
 
+from math import ceil
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, PositiveFloat, PositiveInt
 from rewardlab import Config
 from rewardlab.training import Lora
-from rewardlab_ray.scoring.scorer_options import Scorers
+from rewardlab_ray.job_options import RayEngineOptions, RayOptions
 
 if TYPE_CHECKING:
     from rewardlab.plan import Plan
@@ -44,7 +45,7 @@ class VerlBarrier(Config):
     """a completion fails or takes too long: end the job, or score the others as a group of their own size"""
 
 
-class VerlEngine(Config):
+class VerlEngine(RayEngineOptions):
     """The settings of verl and of the rollout engine."""
 
     strategy: Literal["fsdp2", "megatron"] = "fsdp2"
@@ -83,12 +84,8 @@ class VerlEngine(Config):
     """processes that ask the rollout engines"""
     reward_workers: PositiveInt = 8
     """processes that hand completions to the scorers"""
-    keep_checkpoints: PositiveInt = 2
-    """the newest so many checkpoints of a stage stay on the disk"""
     barrier: VerlBarrier = Field(default_factory=VerlBarrier)
     """how long the members of a group wait for each other"""
-    wandb: str | None = None
-    """a Weights & Biases project; the key comes from WANDB_API_KEY"""
     arguments: Arguments = Field(default_factory=dict)
     """further settings of verl.trainer.main_ppo (rl) by their exact names, such as trainer.balance_batch; none that the
     recipe sets elsewhere"""
@@ -100,30 +97,23 @@ class VerlEngine(Config):
         return self.arguments if stage == "rl" else self.sft_arguments
 
 
-class Options(Config):
-    """The options of `backend: {use: verl}`."""
+class Options(RayOptions):
+    """The options of `backend: {use: verl}`; scorers with GPUs have theirs beside those of `gpus_per_node`."""
 
-    nodes: PositiveInt = 1
-    """machines of the job"""
-    gpus_per_node: PositiveInt | None = None
-    """GPUs of each machine; to be given"""
-    scorers: Scorers = Field(default_factory=Scorers)
-    """the actors that run rewards"""
-    secrets: list[str] = Field(default_factory=list)
-    """names of this shell's environment variables that all processes of the job receive"""
     engine: VerlEngine = Field(default_factory=VerlEngine)
     """how the job spreads over GPUs, and settings of verl and of the rollout engine"""
     precision: Literal["bf16", "fp32"] = "bf16"
     """of the computation; weights and optimizer states are kept in fp32"""
-    gradient_checkpointing: bool = False
-    """less memory, slower"""
-    tensorboard: bool = False
-    """write TensorBoard events under logs/"""
 
     @property
     def gpus(self) -> int:
-        """All GPUs of the job; `check` refuses a recipe that does not say how many there are."""
+        """All GPUs of verl; `check` refuses a recipe that does not say how many there are."""
         return self.nodes * (self.gpus_per_node or 1)
+
+    @property
+    def scorer_gpus(self) -> int:
+        """The GPUs of the scorers, beside those."""
+        return ceil(self.scorers.replicas * self.scorers.num_gpus)
 
 
 def options_of(plan: "Plan") -> Options:

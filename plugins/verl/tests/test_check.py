@@ -1,11 +1,14 @@
 """What verl cannot do is refused before anything starts, with the nearest thing that it can; the rest is described."""
 
+from dataclasses import replace
+
 import pytest
 from rewardlab.errors import UserError
 from rewardlab.recipe import load
 from rewardlab.training import check_recipe
+from rewardlab_ray.job import check_machine, engine
 from rewardlab_verl.backend import VerlBackend
-from rewardlab_verl.job import check_local
+from rewardlab_verl.job.engine import ENGINE
 
 RECIPE = """
     version: 1
@@ -33,6 +36,7 @@ def plan(toy, write):
     ("override", "told"),
     [
         ("backend.gpus_per_node=null", "backend.gpus_per_node: missing; say how many GPUs each node has"),
+        ("backend.gpus_per_node=0", "backend.gpus_per_node: verl trains on GPUs; without one, use: trl"),
         (
             "stages.1.on_truncated=mask",
             "stages.1.on_truncated: verl cannot leave a completion out of the loss; zero",
@@ -103,24 +107,35 @@ class TestThisMachine:
     def test_without_verl_is_told_how_to_get_it(self, plan, monkeypatch):
         monkeypatch.setattr("rewardlab_verl.engine_version.installed_version", lambda: None)
         with pytest.raises(UserError, match=r"verl 0\.9\.1 is not installed here; `rewardlab env create verl`"):
-            check_local.check_here(plan())
+            check_machine.check_machine(ENGINE, plan())
 
     def test_with_another_version_is_refused(self, plan, monkeypatch):
         monkeypatch.setattr("rewardlab_verl.engine_version.installed_version", lambda: "0.8.0")
         with pytest.raises(UserError, match=r"verl 0\.8\.0 is installed.*pip install verl==0\.9\.1"):
-            check_local.check_here(plan())
+            check_machine.check_machine(ENGINE, plan())
 
     def test_is_asked_for_all_that_the_stages_need(self, plan, monkeypatch):
-        monkeypatch.setattr(check_local, "what_is_wrong", lambda: None)
-        monkeypatch.setattr(check_local, "find_spec", lambda name: None)
-        monkeypatch.setattr(check_local, "gpus_here", lambda: 2)
+        monkeypatch.setattr(engine, "find_spec", lambda name: None)
+        monkeypatch.setattr(check_machine, "gpus_here", lambda: 2)
         monkeypatch.delenv("WANDB_API_KEY", raising=False)
+        settings = "backend.engine={strategy: megatron, rollout: sglang, wandb: made, storage: /shared}"
         with pytest.raises(UserError) as raised:
-            check_local.check_here(plan("backend.engine={strategy: megatron, rollout: sglang, wandb: made}"))
+            check_machine.check_machine(
+                replace(ENGINE, what_is_wrong=lambda: None),
+                plan(settings, "backend.scorers={replicas: 3, num_gpus: 0.5}"),
+            )
         told = [problem.what for problem in raised.value.problems]
         assert [text.split(";")[0].split(",")[0] for text in told] == [
-            "sglang is not installed here",
-            "megatron.core is not installed here",
+            "this environment has no verl",
+            "this environment has no sglang",
+            "this environment has no megatron.core",
+            "the recipe needs 6 GPUs and this machine has 2",
+            "is for a Ray cluster",
             "needs WANDB_API_KEY",
-            "the recipe needs 4 GPUs and this machine has 2",
         ]
+
+    def test_needs_no_verl_for_the_jobs_of_a_cluster(self, plan, monkeypatch):
+        """Nor GPUs: what is wrong is that nobody answers."""
+        pytest.importorskip("ray", reason="needs the environment of requirements-verl-cpu.txt")
+        with pytest.raises(UserError, match=r"backend\.address: no Ray cluster answers at http://127\.0\.0\.1:9"):
+            VerlBackend().ready(plan("backend.address=http://127.0.0.1:9", "backend.nodes=2"), None)

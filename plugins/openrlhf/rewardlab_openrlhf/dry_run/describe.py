@@ -5,15 +5,13 @@ from collections.abc import Iterator
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import DpoStage, RlStage, SftStage
-from rewardlab.training import clip_note, describe_training, model_line
+from rewardlab.training import clip_note, describe_training
 
 from rewardlab_openrlhf.compile import Command, compile_stage
 from rewardlab_openrlhf.compile.clipping import clip_range
 from rewardlab_openrlhf.compile.command import WANDB_KEY
 from rewardlab_openrlhf.compile.rl import ESTIMATORS, LOSSES, PAPER_LOSS
 from rewardlab_openrlhf.dry_run.files import dry_run_files
-from rewardlab_openrlhf.engine_arguments import WHEEL, installed_version
-from rewardlab_openrlhf.job.run_cluster import cluster_address
 from rewardlab_openrlhf.layout import StageLayout, layout_of
 from rewardlab_openrlhf.memory.batches import batches
 from rewardlab_openrlhf.memory.memory_lines import memory_lines
@@ -33,26 +31,6 @@ LOSS_NOTES = {
     "rloo": "the nearest that OpenRLHF has: the paper adds up a sequence's log-probabilities",
 }
 """algorithm -> how the loss of PAPER_LOSS differs from the paper's"""
-
-
-def headline(plan: Plan) -> str:
-    """Return which OpenRLHF would run, where, and the model."""
-    return f"{WHEEL} ({_installed()}), {_cluster(plan)}; model {model_line(plan)}"
-
-
-def _installed() -> str:
-    found = installed_version()
-    if found is None:
-        return "not installed here"
-    return "installed here" if found == WHEEL else f"here is {found}"
-
-
-def _cluster(plan: Plan) -> str:
-    if address := cluster_address(plan):
-        return f"on the Ray cluster at {address}"
-    if options_of(plan).nodes > 1:
-        return "on a Ray cluster, which backend.address or RAY_ADDRESS must name"
-    return "on this machine (backend.address or RAY_ADDRESS would name a Ray cluster)"
 
 
 def describe_stage(plan: Plan, index: int) -> Iterator[str]:

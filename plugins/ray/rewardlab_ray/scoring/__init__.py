@@ -1,7 +1,6 @@
 """The actors that score for a whole rl stage: one coordinator, and the scorers, which share it.
 
 service, service_settings               starting and ending the actors; their settings
-scorer_options                          how many scorers there are, and what Ray sets aside for each
 scorer_placement, scorer_nodes          the nodes and GPUs that Ray gives the scorers
 coordinator                             the one process that lends judges and indexes the ledger
 reading_order                           which prompt a ticket of the engine stands for

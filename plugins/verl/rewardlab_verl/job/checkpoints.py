@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 from rewardlab.errors import JobError
-from rewardlab.training import keep_asked
+from rewardlab_ray.job.stage_driver import hand_on
 from rewardlab_ray.stage_prompts import StageTokenizer
 from rewardlab_ray.stage_task import StageTask
 
@@ -31,13 +31,9 @@ def keep_model(task: StageTask, steps: int, tokenizer: StageTokenizer) -> None:
     found = next((part for part in parts if any(part.glob("*.safetensors"))), None)
     if newest_step(checkpoints) != steps or found is None:
         raise JobError(f"stage {task.name}: verl ended without a model of its last step, {steps}, in {checkpoints}")
-    task.output.parent.mkdir(parents=True, exist_ok=True)
-    shutil.rmtree(task.output, ignore_errors=True)
     scratch = task.folder / "model"
     shutil.rmtree(scratch, ignore_errors=True)
     shutil.copytree(found, scratch)  # a copy: the checkpoint stays whole
     if (lora := options_of(task.plan).engine.lora) is not None:
         merge_adapters(scratch, lora.alpha / lora.rank)
-    tokenizer.tokenizer.save_pretrained(scratch)  # with the recipe's chat template, if it gives one
-    keep_asked(scratch, task.samples())
-    scratch.rename(task.output)
+    hand_on(task, scratch, tokenizer)

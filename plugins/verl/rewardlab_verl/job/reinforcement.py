@@ -9,16 +9,16 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
-from rewardlab.errors import JobError, UserError
+from rewardlab.errors import UserError
 from rewardlab.recipe import RlStage
-from rewardlab.training import telemetry_variables
-from rewardlab_ray.ray_actors import NAMESPACE
-from rewardlab_ray.scoring.service import Service, ServiceSettings, start_service
+from rewardlab_ray.job.scored_training import scored_training
+from rewardlab_ray.scoring.service import Service, ServiceSettings
 from rewardlab_ray.stage_task import StageTask
 
 from rewardlab_verl.compile import VerlCommand, VerlFiles
 from rewardlab_verl.job.checkpoints import newest_step
-from rewardlab_verl.job.step_watch import LOGGER_PATH
+from rewardlab_verl.job.engine import ENGINE
+from rewardlab_verl.job.step_numbers import trackers
 from rewardlab_verl.options import options_of
 
 LOOK_S = 2.0
@@ -27,37 +27,21 @@ LOOK_S = 2.0
 
 def reinforce(task: StageTask, files: VerlFiles, command: VerlCommand) -> None:
     """Run the whole stage. Raises JobError with the first reason why it had to end."""
-    import ray
-
-    _connect(task)
-    _require_plugin()
-    service = start_service(_service_settings(task, files), options_of(task.plan).scorers)
-    try:
-        with _ended_by_failure(service):
-            _start_trainer(command)
-    except BaseException as error:
-        if (why := service.failure()) is not None:
-            raise JobError(why) from error
-        raise
-    finally:
-        for line in service.close():
-            task.say(line)
-        ray.shutdown()
+    with (
+        scored_training(
+            ENGINE, task, _service_settings(task, files), _variables(), meanwhile=_require_plugin
+        ) as service,
+        _ended_by_failure(service),
+    ):
+        _start_trainer(command)
 
 
-def _connect(task: StageTask) -> None:
-    """Start a Ray on this machine, with what verl sets where it starts one itself."""
-    import ray
+def _variables() -> dict[str, str]:
+    """Return the variables of every process: those that verl sets if it starts Ray itself, and its trackers'."""
     from verl.trainer.constants_ppo import get_ppo_ray_runtime_env
 
-    os.environ["RAY_OVERRIDE_JOB_RUNTIME_ENV"] = "1"
     verls: Mapping[str, str] = get_ppo_ray_runtime_env()["env_vars"]
-    ours = {name: os.environ[name] for name in (LOGGER_PATH, "TENSORBOARD_DIR") if name in os.environ}
-    secrets = {name: os.environ[name] for name in options_of(task.plan).secrets if name in os.environ}
-    variables = {**verls, "TRANSFER_QUEUE_ENABLE": "1", **telemetry_variables(), **ours, **secrets}
-    handler = signal.getsignal(signal.SIGTERM)
-    ray.init(address="local", include_dashboard=False, namespace=NAMESPACE, runtime_env={"env_vars": variables})
-    signal.signal(signal.SIGTERM, handler)  # Ray sets one that exits at once, without the grace period
+    return {**verls, "TRANSFER_QUEUE_ENABLE": "1", **trackers()}
 
 
 def _require_plugin() -> None:

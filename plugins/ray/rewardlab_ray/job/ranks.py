@@ -1,4 +1,4 @@
-"""Stages `sft` and `dpo` in the cluster: a launcher on each node, with a process for every GPU of its node."""
+"""Stages without rewards, such as sft: a launcher on each node, with a process for every GPU of its node."""
 
 import ctypes
 import os
@@ -6,16 +6,16 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 from rewardlab.errors import JobError
-from rewardlab_ray.stage_task import StageTask
 
-from rewardlab_openrlhf.compile import Command
-from rewardlab_openrlhf.layout import layout_of
-from rewardlab_openrlhf.options import options_of
+from rewardlab_ray.job.check_nodes import check_nodes
+from rewardlab_ray.job.connection import connect, wait_for_gpus
+from rewardlab_ray.job.engine import RayEngine
+from rewardlab_ray.stage_task import StageTask
 
 STOP_LIMIT_S = 20.0
 PLACING_LIMIT_S = 120.0
@@ -27,16 +27,25 @@ class RankFailure(JobError):
     """A failed process of a training program; only the log says why."""
 
 
-def train_on_ranks(task: StageTask, command: Command) -> None:
-    """Run the command with its ranks. Raises RankFailure if a process of it fails."""
-    assert command.ranks is not None
-    arguments = command.with_secrets(os.environ.get("WANDB_API_KEY"))
+def train_on_ranks(
+    engine: RayEngine,
+    task: StageTask,
+    module: str,
+    arguments: Sequence[str],
+    ranks: tuple[int, int],
+    variables: Mapping[str, str],
+) -> None:
+    """Run a module with its ranks. Raises RankFailure if a process of it fails.
+
+    ranks: (nodes, processes on each). variables: of every process on a cluster.
+    """
+    nodes, each = ranks
     if os.environ.get("RAY_ADDRESS"):
-        code = _on_cluster(task, command.module, arguments, command.ranks)
+        code = _on_cluster(engine, task, module, arguments, nodes, each, variables)
     else:
-        code = launch_node(command.module, arguments, 1, 0, command.ranks, "127.0.0.1", _free_port())
+        code = launch_node(module, arguments, 1, 0, nodes * each, "127.0.0.1", _free_port())
     if code:
-        raise RankFailure(f"stage {task.name}: a process of {command.module} ended with exit code {code}")
+        raise RankFailure(f"stage {task.name}: a process of {module} ended with exit code {code}")
 
 
 def launch_node(
@@ -63,19 +72,22 @@ def _die_with_parent(libc: ctypes.CDLL) -> Callable[[], None]:
     return lambda: libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
-def _on_cluster(task: StageTask, module: str, arguments: Sequence[str], ranks: int) -> int:
+def _on_cluster(
+    engine: RayEngine,
+    task: StageTask,
+    module: str,
+    arguments: Sequence[str],
+    nodes: int,
+    each: int,
+    variables: Mapping[str, str],
+) -> int:
     """Run a launcher on each of the recipe's nodes, with all of that node's GPUs; return an exit code."""
     import ray
     from ray.util.placement_group import placement_group, remove_placement_group
 
-    from rewardlab_openrlhf.job.check_nodes import check_nodes
-    from rewardlab_openrlhf.job.reinforcement import connect, wait_for_gpus
-
-    nodes = layout_of(options_of(task.plan), task.stage).nodes
-    connect(task)
-    wait_for_gpus(task, ranks)
-    each = ranks // nodes
-    check_nodes(task, ranks, each)
+    connect(task, variables)
+    wait_for_gpus(task, nodes * each)
+    check_nodes(task, engine, nodes * each, each)
     group = placement_group([{"GPU": each, "CPU": 1}] * nodes, strategy="STRICT_SPREAD")
     try:
         if not group.wait(PLACING_LIMIT_S):

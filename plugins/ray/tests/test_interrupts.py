@@ -14,7 +14,7 @@ import pytest
 PROGRAM = """
 import time
 from rewardlab.concurrency.termination import sigterm_as_interrupt
-from rewardlab_openrlhf.job import run_cluster
+from rewardlab_ray.job import cluster_job
 
 class Client:
     class status:
@@ -30,7 +30,7 @@ try:
             print("ready", flush=True)
             time.sleep(60)
         except KeyboardInterrupt:
-            run_cluster._after_interrupt(Client(), "j", print)
+            cluster_job._after_interrupt(Client(), "j", print)
             raise
 except KeyboardInterrupt:
     print("ended", flush=True)

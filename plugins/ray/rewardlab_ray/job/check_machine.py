@@ -1,4 +1,4 @@
-"""Checks of this machine before a run that trains on it begins: OpenRLHF, GPUs, and a folder for Ray."""
+"""Checks of this machine before a run that trains on it begins: the engine, GPUs, and a folder for Ray."""
 
 import json
 import os
@@ -7,12 +7,11 @@ from pathlib import Path
 
 from rewardlab.errors import Problem, UserError
 from rewardlab.plan import Plan
-from rewardlab.recipe import DataStage, EvalStage, Finding, RlStage
+from rewardlab.recipe import Finding, RlStage
 
-from rewardlab_openrlhf.job.check_nodes import check_version, missing_modules
-from rewardlab_openrlhf.layout import layout_of
-from rewardlab_openrlhf.options import options_of
-from rewardlab_openrlhf.stage_files import TrainingStage
+from rewardlab_ray.job.engine import RayEngine, missing_modules
+from rewardlab_ray.job_options import job_options
+from rewardlab_ray.stage_task import TrainingStage
 
 MAX_SOCKET_LENGTH = 107
 """bytes of a Unix socket's path"""
@@ -20,19 +19,26 @@ SOCKET_SUFFIX = len("/ray/session_2026-01-01_00-00-00_000000_4194304/sockets/pla
 """bytes that Ray adds to its folder's path"""
 
 
-def check_here(plan: Plan, only: int | None = None) -> None:
+def check_machine(engine: RayEngine, plan: Plan, only: int | None = None) -> None:
     """Raise UserError with every reason why this machine cannot train the stages (or stage `only`)."""
-    check_version(plan.document.where(("backend",)))
+    check_version(engine, plan.document.where(("backend",)))
     stages = [
         stage
         for index, stage in enumerate(plan.recipe.stages)
-        if only in (None, index) and not isinstance(stage, DataStage | EvalStage)
+        if only in (None, index) and isinstance(stage, TrainingStage)
     ]
-    found = [*_modules(stages), *_gpus(plan, stages), *_settings(plan)]
-    if any(isinstance(stage, RlStage) for stage in stages):
+    samples = any(isinstance(stage, RlStage) for stage in stages)
+    found = [*_modules(engine, plan, samples), *_gpus(engine, plan, stages), *_settings(plan)]
+    if samples:
         found += _ray_folder()
     if found:
         raise UserError([Problem(where=plan.document.where(path), what=what, path=path) for path, what in found])
+
+
+def check_version(engine: RayEngine, where: str) -> None:
+    """Raise UserError if this environment lacks the engine, or has another version than its plugin compiles for."""
+    if wrong := engine.what_is_wrong():
+        raise UserError(wrong, where=where)
 
 
 def gpus_here() -> int:
@@ -45,26 +51,28 @@ def gpus_here() -> int:
     return torch.cuda.device_count()
 
 
-def _modules(stages: Sequence[TrainingStage]) -> Iterator[Finding]:
-    if missing := missing_modules(any(isinstance(stage, RlStage) for stage in stages)):
-        yield ("backend",), f"this environment has no {', '.join(missing)}; docs/cluster.md says how to prepare it"
+def _modules(engine: RayEngine, plan: Plan, samples: bool) -> Iterator[Finding]:
+    wanted = engine.modules(plan, samples)
+    missing = missing_modules([*wanted])
+    for advice in dict.fromkeys(wanted[name] for name in missing):
+        names = ", ".join(name for name in missing if wanted[name] == advice)
+        yield ("backend",), f"this environment has no {names}; {advice}"
 
 
-def _gpus(plan: Plan, stages: Sequence[TrainingStage]) -> Iterator[Finding]:
-    backend = options_of(plan)
-    layouts = [layout_of(backend, stage) for stage in stages]
-    needed = max((layout.gpus - layout.idle + layout.held for layout in layouts), default=0)
+def _gpus(engine: RayEngine, plan: Plan, stages: Sequence[TrainingStage]) -> Iterator[Finding]:
+    nodes = job_options(plan).nodes
+    needed = max((engine.gpus(plan, stage) for stage in stages), default=0)
     if needed <= (here := gpus_here()):
         return
-    if backend.nodes > 1:
+    if nodes > 1:
         hint = "start it on a Ray cluster: backend.address (docs/cluster.md), or lower backend.nodes"
-        yield ("backend", "nodes"), f"{backend.nodes} nodes need {needed} GPUs and this machine has {here}; {hint}"
+        yield ("backend", "nodes"), f"{nodes} nodes need {needed} GPUs and this machine has {here}; {hint}"
     else:
         yield ("backend", "gpus_per_node"), f"the recipe needs {needed} GPUs and this machine has {here}"
 
 
 def _settings(plan: Plan) -> Iterator[Finding]:
-    engine = options_of(plan).engine
+    engine = job_options(plan).engine
     if engine.storage is not None:
         yield (
             ("backend", "engine", "storage"),

@@ -6,7 +6,6 @@ import secrets as random
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -14,28 +13,14 @@ from rewardlab.errors import Problem, UserError
 from rewardlab.plan import secret_variables
 from rewardlab.recipe import RlStage
 from rewardlab.training import looks_local
+
+from rewardlab_ray.job.cluster_nodes import ClusterNode, cluster_nodes, free_gpus
+from rewardlab_ray.job.engine import RayEngine, missing_modules
+from rewardlab_ray.job_options import job_options
 from rewardlab_ray.ray_actors import WITHOUT_TORCH
 from rewardlab_ray.stage_task import StageTask
 
-from rewardlab_openrlhf.engine_arguments import what_is_wrong
-from rewardlab_openrlhf.job.cluster_nodes import ClusterNode, cluster_nodes, free_gpus
-from rewardlab_openrlhf.options import options_of
-
-ENGINE_PACKAGES = ("openrlhf", "vllm", "torch", "transformers", "deepspeed")
-PACKAGES = ("rewardlab-core", *ENGINE_PACKAGES, "ray")
-MODULES = ("openrlhf", "deepspeed", "flash_attn")
 EXAMINE_LIMIT_S = 120.0
-
-
-def check_version(where: str) -> None:
-    """Raise UserError if this environment lacks OpenRLHF, or has another version than `compile` writes for."""
-    if wrong := what_is_wrong():
-        raise UserError(wrong, where=where)
-
-
-def missing_modules(rollouts: bool) -> list[str]:
-    """Return the modules that OpenRLHF imports and this environment lacks; `rollouts`: with those of rl."""
-    return [name for name in (*MODULES, *(("vllm",) if rollouts else ())) if find_spec(name) is None]
 
 
 class _ExamineArguments(TypedDict):
@@ -45,10 +30,10 @@ class _ExamineArguments(TypedDict):
     model: str | None
     packages: Sequence[str]
     secrets: Sequence[str]
-    rollouts: bool
+    modules: Sequence[str]
 
 
-def check_nodes(task: StageTask, gpus: int, each: int = 1) -> list[str]:
+def check_nodes(task: StageTask, engine: RayEngine, gpus: int, each: int = 1) -> list[str]:
     """Check the nodes that the stage can be placed on; return the ids of those that can hold scorers.
 
     Looked at are the nodes with free GPUs, any of which Ray may choose. A node without GPUs is looked at if scorers
@@ -61,34 +46,34 @@ def check_nodes(task: StageTask, gpus: int, each: int = 1) -> list[str]:
     if lacking := _lacking(everything, gpus, each):
         needed = [node for node in everything if node.gpus >= each]
     beside = [node for node in everything if not node.gpus and _may_hold_scorer(node, task)]
-    arguments = _examine_arguments(task)
+    arguments = _examine_arguments(task, engine)
     here = examine(**arguments)
     found = _examine_nodes([*needed, *beside], arguments)
-    problems = [*lacking, *(what for node in needed for what in _problems(node, found[node.id], here, task))]
+    problems = [*lacking, *(what for node in needed for what in _problems(node, found[node.id], here, task, engine))]
     if problems:
         where = task.plan.document.where(("backend",))
         raise UserError([Problem(where=where, what=what) for what in problems])
-    faults = {node.id: [*_problems(node, found[node.id], here, task)] for node in beside}
+    faults = {node.id: [*_problems(node, found[node.id], here, task, engine)] for node in beside}
     for why in (faults_of[0] for faults_of in faults.values() if faults_of):
         task.say(f"no scorer is placed there: {why}")
     return [node.id for node in (*needed, *beside) if not faults.get(node.id)]
 
 
 def _may_hold_scorer(node: ClusterNode, task: StageTask) -> bool:
-    scorers = options_of(task.plan).scorers
+    scorers = job_options(task.plan).scorers
     cpus = max(scorers.num_cpus, 1)  # a head node that offers none is left alone whatever a scorer asks for
     return isinstance(task.stage, RlStage) and not scorers.num_gpus and node.cpus >= cpus
 
 
-def _examine_arguments(task: StageTask) -> _ExamineArguments:
+def _examine_arguments(task: StageTask, engine: RayEngine) -> _ExamineArguments:
     token = task.folder / "seen_by_every_node"
     token.write_text(random.token_hex(8), encoding="utf-8")
     return {
         "paths": {str(token): token.read_text(encoding="utf-8")},
         "model": task.model if looks_local(task.model) else None,
-        "packages": [*PACKAGES, *_distributions(task)],
+        "packages": ["rewardlab-core", *engine.packages, "ray", *_distributions(task)],
         "secrets": _secrets(task),
-        "rollouts": isinstance(task.stage, RlStage),
+        "modules": [*engine.modules(task.plan, isinstance(task.stage, RlStage))],
     }
 
 
@@ -97,7 +82,7 @@ def examine(
     model: str | None,
     packages: Sequence[str],
     secrets: Sequence[str],
-    rollouts: bool,
+    modules: Sequence[str],
 ) -> dict[str, Any]:
     """Return what this node has: its Python, versions, and what it lacks. `paths`: a file -> its expected content."""
     return {
@@ -107,7 +92,7 @@ def examine(
         "unseen": [path for path, content in paths.items() if not _holds(Path(path), content)],
         "model": model is None or (Path(os.path.expanduser(model)) / "config.json").is_file(),
         "missing_secrets": [name for name in secrets if not os.environ.get(name)],
-        "missing_modules": missing_modules(rollouts),
+        "missing_modules": missing_modules(modules),
     }
 
 
@@ -157,7 +142,7 @@ def _lacking(nodes: Sequence[ClusterNode], gpus: int, each: int) -> list[str]:
 
 
 def _problems(
-    node: ClusterNode, found: dict[str, Any] | str, here: Mapping[str, Any], task: StageTask
+    node: ClusterNode, found: dict[str, Any] | str, here: Mapping[str, Any], task: StageTask, engine: RayEngine
 ) -> Iterator[str]:
     name = node.name
     if isinstance(found, str):
@@ -168,7 +153,7 @@ def _problems(
     if found["missing_modules"] and node.gpus:
         yield f"node {name} has no {', '.join(found['missing_modules'])} in the environment of {found['executable']}"
     for package, there in found["versions"].items():
-        if there != here["versions"][package] and (node.gpus or package not in ENGINE_PACKAGES):
+        if there != here["versions"][package] and (node.gpus or package not in engine.packages):
             yield f"node {name} has {package} {there}, the head of the job {here['versions'][package]}"
     if found["unseen"]:
         yield (

@@ -6,7 +6,7 @@ from threading import Event
 
 from rewardlab.errors import JobError, UserError
 
-from rewardlab_openrlhf.job.lost_process import LostProcess, StartFailure
+from rewardlab_ray.job.lost_process import LostProcess, StartFailure
 
 PAUSE_S = 5.0
 """before a job is started again: what is left of it lets its GPUs go"""

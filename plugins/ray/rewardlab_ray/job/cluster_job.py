@@ -22,11 +22,11 @@ from rewardlab.concurrency import grace_s, sigterm_heard
 from rewardlab.errors import JobError, UserError, one_line
 from rewardlab.plan import Plan
 from rewardlab.training import telemetry_variables
-from rewardlab_ray.stage_task import stage_folder
 
-from rewardlab_openrlhf.job.log import StageLog
-from rewardlab_openrlhf.job.outer_job import RUNNING, outer_job
-from rewardlab_openrlhf.options import options_of
+from rewardlab_ray.job.outer_job import RUNNING, outer_job
+from rewardlab_ray.job.stage_log import StageLog
+from rewardlab_ray.job_options import job_options
+from rewardlab_ray.stage_task import stage_folder
 
 STAYS_HERE = (
     "checkpoints",
@@ -54,12 +54,12 @@ _ENV_REFERENCE = re.compile(r"\$\{\s*oc\.env\s*:\s*([A-Za-z_]\w*)")
 
 def cluster_address(plan: Plan) -> str | None:
     """Return the address of the Ray cluster that jobs go to; None if they run on this machine."""
-    return options_of(plan).address or os.environ.get("RAY_ADDRESS") or None
+    return job_options(plan).address or os.environ.get("RAY_ADDRESS") or None
 
 
 def folder_on_nodes(plan: Plan, run: Path) -> Path:
     """Return the folder in which the nodes keep the run's files."""
-    storage = options_of(plan).engine.storage
+    storage = job_options(plan).engine.storage
     return run if storage is None else Path(storage) / run.name
 
 
@@ -73,7 +73,7 @@ def check_cluster(plan: Plan, address: str) -> None:
             "version of the cluster",
             where=_address_source(plan),
         ) from error
-    if missing := [name for name in options_of(plan).secrets if not os.environ.get(name)]:
+    if missing := [name for name in job_options(plan).secrets if not os.environ.get(name)]:
         where = plan.document.where(("backend", "secrets"))
         raise UserError(f"not set in this environment: {', '.join(missing)}", where=where)
     _client(plan, address)
@@ -81,6 +81,7 @@ def check_cluster(plan: Plan, address: str) -> None:
 
 def run_on_cluster(
     plan: Plan,
+    driver: str,
     address: str,
     run: Path,
     name: str,
@@ -92,8 +93,8 @@ def run_on_cluster(
 ) -> int | None:
     """Submit stage `name`, or find the job that an earlier attempt left running, and follow it to its end.
 
-    Returns its exit code; None if Ray does not know it. On an interrupt it asks whether to stop the job, and raises
-    the interrupt again; by SIGTERM, the job is stopped without asking.
+    driver: the module to run. Returns its exit code; None if Ray does not know it. On an interrupt it asks whether to
+    stop the job, and raises the interrupt again; by SIGTERM, the job is stopped without asking.
     """
     client = _client(plan, address)
     for of_ray in RAYS_NEWS:
@@ -107,7 +108,7 @@ def run_on_cluster(
             say(f"job {job} still runs on {address}; following it")
         else:
             note.write_text(json.dumps({"address": address, "job": job}), encoding="utf-8")
-            _submit(client, plan, run, job, arguments)
+            _submit(client, plan, driver, run, job, arguments)
             say(f"job {job} is submitted to {address}")
         ended = threading.Event()
         if stop is not None:
@@ -179,21 +180,21 @@ def _client(plan: Plan, address: str) -> Any:
 
 def _address_source(plan: Plan) -> str:
     """Return where the cluster's address comes from, for messages."""
-    return plan.document.where(("backend", "address")) if options_of(plan).address else "RAY_ADDRESS"
+    return plan.document.where(("backend", "address")) if job_options(plan).address else "RAY_ADDRESS"
 
 
-def _submit(client: Any, plan: Plan, run: Path, job: str, arguments: Sequence[str]) -> None:
+def _submit(client: Any, plan: Plan, driver: str, run: Path, job: str, arguments: Sequence[str]) -> None:
     there = str(folder_on_nodes(plan, run))
-    driver = ["python", "-m", "rewardlab_openrlhf.job.driver", there, *arguments, "--sent", "."]
+    command = ["python", "-m", driver, there, *arguments, "--sent", "."]
     if (outer := outer_job(client)) is not None:
-        driver += ["--outer-job", outer]
-    if options_of(plan).engine.storage is not None:
-        driver.append("--store")
+        command += ["--outer-job", outer]
+    if job_options(plan).engine.storage is not None:
+        command.append("--store")
     environment = {"working_dir": str(run), "excludes": list(STAYS_HERE), "env_vars": _variables(plan)}
     for waited in range(READY_TRIES):
         try:
             client.submit_job(
-                entrypoint=shlex.join(driver),
+                entrypoint=shlex.join(command),
                 submission_id=job,
                 runtime_env=environment,
                 metadata={"rewardlab": run.name},
@@ -208,7 +209,7 @@ def _submit(client: Any, plan: Plan, run: Path, job: str, arguments: Sequence[st
 def _variables(plan: Plan) -> dict[str, str]:
     """Return the job's variables, as they are here: the secrets, and those that the recipe reads by ${oc.env:...}."""
     read = _ENV_REFERENCE.findall(json.dumps(plan.document.raw))
-    named = {name: os.environ[name] for name in (*options_of(plan).secrets, *read) if name in os.environ}
+    named = {name: os.environ[name] for name in (*job_options(plan).secrets, *read) if name in os.environ}
     # Ray kills 3 s after SIGTERM by itself, before the ledger and the judges' usage are closed
     grace = {"REWARDLAB_GRACE_S": f"{grace_s():g}", "RAY_JOB_STOP_WAIT_TIME_S": str(math.ceil(grace_s() + END_SPARE_S))}
     return telemetry_variables() | {"PYTHONUNBUFFERED": "1", "RAY_DEDUP_LOGS": "0"} | grace | named

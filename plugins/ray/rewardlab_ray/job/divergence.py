@@ -8,7 +8,7 @@ from rewardlab.errors import JobError
 from rewardlab.plan import Plan
 from rewardlab.training import AlarmWatch, RunDirectory
 
-from rewardlab_openrlhf.job.log_lines import read_numbers
+from rewardlab_ray.job.log_lines import read_numbers
 
 STEP = "Global step "
 

@@ -18,11 +18,11 @@ _NOT_FINITE = re.compile(r"(: )(nan|-?inf)(?=[,}])")
 _TRAINING_BAR = re.compile(r"Train step of epoch (\d+):.*\| *(\d+)/(\d+) \[(.*\bgrad_norm=.*)\]")
 _BAR_NUMBER = re.compile(r"\b(gpt_loss|loss|grad_norm)=(nan|-?inf|-?[\d.]+(?:e[+-]?\d+)?)(?=,|$)")
 _NAMES = {"policy_loss": "loss", "gpt_loss": "loss", "actor_grad_norm": "grad_norm"}
+"""an engine's names -> those of rewardlab"""
 _BAR = re.compile(r"\d+%\|.*\| *(\d+)/(\d+) (?:\[(?:(\d+):)?(\d+):(\d\d)<)?")
 _OF_A_PROCESS = re.compile(r"\([^()]*\) *")
 """before each line of another process, by Ray"""
 _WRITTEN = re.compile(r"\b(\d\d-\d\d \d\d:\d\d:\d\d)\b")
-_CURSOR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _TROUBLE = re.compile(
     r"\[Warning\]|\bWARNING\b|\bERROR\b|cannot be scheduled|[Ii]nsufficient|[Oo]ut of memory|OutOfMemory|oom.?kill",
     re.ASCII,
@@ -52,11 +52,6 @@ def read_steps(text: str) -> int | None:
     """Return how many steps the stage has, from a line of the driver without its mark; None for its other lines."""
     number = text.removeprefix(STEPS)
     return int(number) if text.startswith(STEPS) and number.isdigit() else None
-
-
-def plain(line: str) -> str:
-    """Return the line without cursor movements and colours; of a line written over, its last state."""
-    return _CURSOR.sub("", line.rstrip("\r").rpartition("\r")[2])
 
 
 def read_raised(line: str) -> str | None:
@@ -139,8 +134,11 @@ def _format_numbers(numbers: Mapping[str, Any]) -> list[str]:
     rewards = {name.removeprefix("reward/"): value for name, value in numbers.items() if name.startswith("reward/")}
     parts = [f"{name} {value:.3g}" for name, value in sorted(rewards.items(), key=lambda item: item[0] != "total")]
     for name, label, unit in (
+        ("loss", "loss", ""),
         ("rollout/response_length_mean", "length", ""),
         ("actor_grad_norm", "gradient", ""),
+        ("grad_norm", "gradient", ""),
+        ("kl", "KL", ""),
         ("timing/step_total", "took", " s"),
     ):
         if name in numbers:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from rewardlab.errors import JobError, one_line
 
-from rewardlab_openrlhf.job.log_lines import plain
+from rewardlab_ray.user_lines import plain
 
 _OF_A_LOSS = re.compile(
     r"EngineDead|Engine core|Dist(?:Backend|Network|Store)Error|NCCL|Gloo|Connection (?:reset|closed)|"

@@ -5,7 +5,7 @@ import sys
 
 CODE = """
 import time
-from rewardlab_ray.driver_process import end_with_parent
+from rewardlab_ray.job.local_job import end_with_parent
 end_with_parent()
 try:
     print("started", flush=True)

@@ -8,7 +8,7 @@ import time
 from textwrap import dedent
 
 import pytest
-from rewardlab_openrlhf.job.ranks import launch_node
+from rewardlab_ray.job.ranks import launch_node
 
 pytestmark = pytest.mark.slow  # starts torch.distributed
 
@@ -40,7 +40,7 @@ def program(tmp_path, monkeypatch):
 
 
 def launch(folder, how):
-    from rewardlab_openrlhf.job.ranks import _free_port
+    from rewardlab_ray.job.ranks import _free_port
 
     return launch_node("ranked", [str(folder), how], 1, 0, 2, "127.0.0.1", _free_port())
 
@@ -54,7 +54,7 @@ def test_each_rank_knows_the_others_and_one_that_fails_ends_them_and_the_launche
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
 def test_an_interrupt_or_a_kill_of_what_launched_leaves_no_process(program, ending):
     code = (
-        "from rewardlab_openrlhf.job.ranks import _free_port, launch_node; "
+        "from rewardlab_ray.job.ranks import _free_port, launch_node; "
         f"launch_node('ranked', [{str(program)!r}, 'stay'], 1, 0, 2, '127.0.0.1', _free_port())"
     )
     environment = {**os.environ, "RANKED": str(program)}

@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 from rewardlab.judging.outage_notice import OutageNotice
-from rewardlab_openrlhf.job import outage_lines
-from rewardlab_openrlhf.job.log import StageLog
-from rewardlab_openrlhf.job.outage_lines import OutageLines
+from rewardlab_ray.job import outage_lines
+from rewardlab_ray.job.outage_lines import OutageLines
+from rewardlab_ray.job.stage_log import StageLog
 from rewardlab_ray.user_lines import marked
 
 WHY = "refused the connection"

@@ -7,9 +7,10 @@ from rewardlab import Sample
 from rewardlab.errors import JobError, UserError
 from rewardlab.redaction import note_secrets
 from rewardlab.training import read_asked
-from rewardlab_openrlhf.job import driver
-from rewardlab_openrlhf.job.log_lines import OUTCOME, read_mark
-from rewardlab_openrlhf.job.prepare import files_of
+from rewardlab_ray.job.engine import RayEngine
+from rewardlab_ray.job.log_lines import OUTCOME, read_mark
+from rewardlab_ray.job.stage_driver import drive as drive_stage
+from rewardlab_ray.job.stage_driver import hand_on
 from rewardlab_ray.rendered_rows import Row, write_rows
 from rewardlab_ray.stage_prompts import StageTokenizer
 from rewardlab_ray.stage_task import StageTask
@@ -35,12 +36,26 @@ def run(write, tmp_path, monkeypatch):
     return folder
 
 
+ENGINE = RayEngine(
+    name="made",
+    driver="made.driver",
+    packages=(),
+    what_is_wrong=lambda: None,
+    modules=lambda plan, samples: {},
+    gpus=lambda plan, stage: 1,
+    newest_step=lambda folder: 0,
+)
+
+
 @pytest.fixture
 def drive(run, capsys):
-    """Run the driver: (exit code, the error of its outcome, all that it printed)."""
+    """Run the driver of a stage that ends with an error: (exit code, the error of its outcome, all that it printed)."""
 
-    def main(*arguments, folder=run):
-        code = driver.main([str(folder), "0", *map(str, arguments)])
+    def main(*arguments, folder=run, error=None):
+        def train(task):
+            raise error
+
+        code = drive_stage(ENGINE, train, [str(folder), "0", *map(str, arguments)])
         out = capsys.readouterr().out
         ours = read_mark(out.splitlines()[-1])
         assert ours.startswith(OUTCOME)
@@ -49,19 +64,6 @@ def drive(run, capsys):
         return code, outcome["error"], out
 
     return main
-
-
-@pytest.fixture
-def ends_with(monkeypatch):
-    """Let the stage end with an error, as OpenRLHF or a plugin might."""
-
-    def set_error(error):
-        def stage(task):
-            raise error
-
-        monkeypatch.setattr(driver, "run_stage", stage)
-
-    return set_error
 
 
 class InAnActor(RuntimeError):
@@ -84,15 +86,13 @@ class InAnActor(RuntimeError):
         (SystemExit(3), 1, "stage 0-sft: SystemExit: 3"),
     ],
 )
-def test_whatever_the_stage_ends_with_is_the_outcome(drive, ends_with, error, code, told):
-    ends_with(error)
-    assert drive()[:2] == (code, told)
+def test_whatever_the_stage_ends_with_is_the_outcome(drive, error, code, told):
+    assert drive(error=error)[:2] == (code, told)
 
 
-def test_the_outcome_holds_no_secret(drive, ends_with):
+def test_the_outcome_holds_no_secret(drive):
     note_secrets(["sk-very-secret"])
-    ends_with(ValueError("key sk-very-secret"))
-    _, told, _ = drive()
+    _, told, _ = drive(error=ValueError("key sk-very-secret"))
     assert told == "stage 0-sft: ValueError: key ***"
 
 
@@ -109,9 +109,9 @@ class TestWhatWasSentWithTheJob:
         assert code == 2
         assert f"does not see the run directory {tmp_path / 'unseen'}; set backend.engine.storage" in told
 
-    def test_is_put_to_where_every_node_sees_it(self, drive, run, tmp_path, ends_with):
-        ends_with(JobError("later"))
-        assert drive("--sent", run, "--store", folder=tmp_path / "stored")[1] == "later"
+    def test_is_put_to_where_every_node_sees_it(self, drive, run, tmp_path):
+        error = JobError("later")
+        assert drive("--sent", run, "--store", folder=tmp_path / "stored", error=error)[1] == "later"
         assert (tmp_path / "stored" / "recipe.resolved.yaml").is_file()
 
     def test_a_storage_that_cannot_be_written_is_the_users_to_mend(self, drive, run, tmp_path):
@@ -122,7 +122,7 @@ class TestWhatWasSentWithTheJob:
 
 
 @pytest.mark.slow
-def test_the_model_keeps_how_its_rows_were_asked(run):
+def test_the_model_keeps_how_its_rows_were_asked(run, tmp_path):
     """A later attempt finds the model as it is, so the file is in it before it is moved to its place."""
     task = StageTask(run=run, index=0, attempt=0, home=run, say=print)
     ways = [{"use": "rubric/binary", "layout": layout} for layout in ("r3", "mr3", "r3")]
@@ -130,8 +130,6 @@ def test_the_model_keeps_how_its_rows_were_asked(run):
     rows = [Sample(id=str(n), prompt=prompt, fields={"asked": way, "response": "Yes."}) for n, way in enumerate(ways)]
     task.folder.mkdir(parents=True)
     write_rows(task.folder / "source.jsonl", [Row(sample=row, prompt="") for row in rows])
-    files = files_of(task, steps=1, rows=3, longest=8)
-    files.output.mkdir()
-    (files.output / "config.json").write_text("{}")
-    driver._move_model(task, files, StageTokenizer(task))
+    (made := tmp_path / "made").mkdir()
+    hand_on(task, made, StageTokenizer(task))
     assert read_asked(str(run / "models" / "0-sft")) == ways[:2]

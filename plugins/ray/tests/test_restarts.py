@@ -7,13 +7,12 @@ from contextlib import ExitStack
 
 import pytest
 from rewardlab.errors import JobError, UserError
-from rewardlab_openrlhf.job import restarts
-from rewardlab_openrlhf.job.checkpoint import newest_step
-from rewardlab_openrlhf.job.log import StageLog
-from rewardlab_openrlhf.job.log_lines import OUTCOME
-from rewardlab_openrlhf.job.lost_process import LostProcess, StartFailure, is_loss, text_of_engine
-from rewardlab_openrlhf.job.reinforcement import ask_judges
-from rewardlab_openrlhf.job.restarts import with_restarts
+from rewardlab_ray.job import restarts
+from rewardlab_ray.job.log_lines import OUTCOME
+from rewardlab_ray.job.lost_process import LostProcess, StartFailure, is_loss, text_of_engine
+from rewardlab_ray.job.restarts import with_restarts
+from rewardlab_ray.job.scored_training import ask_judges
+from rewardlab_ray.job.stage_log import StageLog
 from rewardlab_ray.stage_task import StageTask
 from rewardlab_ray.user_lines import marked
 
@@ -239,10 +238,3 @@ class TestWhatALogEndsWith:
 
 def outcome(**more):
     return marked(OUTCOME + json.dumps({"error": "it failed", "code": 1, "in_log": False, **more}))
-
-
-def test_the_newest_step_is_read_from_any_engines_checkpoint(tmp_path):
-    assert newest_step(tmp_path / "none") == 0
-    (tmp_path / "_actor").mkdir()
-    (tmp_path / "_actor" / "latest").write_text("global_step12\n")
-    assert newest_step(tmp_path) == 12

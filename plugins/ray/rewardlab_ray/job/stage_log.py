@@ -10,13 +10,11 @@ from typing import Any
 from rewardlab import redact
 from rewardlab.errors import JobError, UserError
 from rewardlab.text import format_duration
-from rewardlab_ray.user_lines import MARK
 
-from rewardlab_openrlhf.job.log_lines import (
+from rewardlab_ray.job.log_lines import (
     is_bar,
     is_trouble,
     lasting_bar,
-    plain,
     read_mark,
     read_numbers,
     read_outcome,
@@ -26,9 +24,10 @@ from rewardlab_openrlhf.job.log_lines import (
     read_time,
     says_something,
 )
-from rewardlab_openrlhf.job.lost_process import LostProcess, StartFailure, is_text_of_loss
-from rewardlab_openrlhf.job.outage_lines import OutageLines
-from rewardlab_openrlhf.job.repeated_lines import RepeatedLines
+from rewardlab_ray.job.lost_process import LostProcess, StartFailure, is_text_of_loss
+from rewardlab_ray.job.outage_lines import OutageLines
+from rewardlab_ray.job.repeated_lines import RepeatedLines
+from rewardlab_ray.user_lines import MARK, plain
 
 LAST_LINES = 30
 SIGNALLED = 128
