@@ -1,8 +1,9 @@
-"""Are rewards equal on all engines? One recipe through each engine's own loop on a CPU, against `rewardlab score`.
+"""Are rewards equal on all engines, and does each learn by them? Recipes through each engine's own loop on a CPU.
 
-For each engine that is named with an interpreter: its test test_equal_rewards (trl's is in test_backend_laws), whose
-recipe has a win rate within groups by a judge behind HTTP that fails on some answers, a component that abstains, and
-one in a process. Prints a table: completions, those without a value, and the largest differences.
+For each engine that is named with an interpreter: its test test_equal_rewards (trl's is in test_backend_laws) against
+`rewardlab score`, whose recipe has a win rate within groups by a judge behind HTTP that fails on some answers, a
+component that abstains, and one in a process; and the quickstart's recipe. Prints a table: completions, those without a
+value, the largest differences, and the quickstart's held-out total before and after.
 
     python benchmarks/equal_rewards.py trl=python openrlhf=.venv-openrlhf/bin/python verl=.venv-verl/bin/python
 """
@@ -21,6 +22,8 @@ COLUMNS = {
     "totals": "largest difference of a total",
     "advantages": "largest difference of an advantage",
     "moved": "largest change of a weight",
+    "before": "quickstart: held-out total before",
+    "after": "after",
 }
 
 
@@ -38,10 +41,12 @@ def measured(engine: str, python: str) -> dict:
     """Return what the engine's test found."""
     with tempfile.TemporaryDirectory() as folder:
         told = Path(folder) / "told.jsonl"
-        tests = [f"plugins/{engine}/tests", "-k", "trains_on_the_rewards_that_score_gives"]
-        command = [python, "-m", "pytest", "-n", "0", "-m", "slow or not slow", "-p", "no:cacheprovider", *tests]
+        tests = [f"plugins/{engine}/tests", *(["tests/recipes/test_quickstart.py"] if engine == "trl" else [])]
+        tests += ["-k", "trains_on_the_rewards_that_score_gives or lifts_the_held_out_total"]
+        command = [python, "-m", "pytest", "-n", "0", "-m", "slow or nightly", "-p", "no:cacheprovider", *tests]
         subprocess.run(command, cwd=ROOT, check=True, env=os.environ | {"REWARDLAB_EQUALITY": str(told)})
-        return json.loads(told.read_text(encoding="utf-8"))
+        lines = map(json.loads, told.read_text(encoding="utf-8").splitlines())
+        return {name: value for line in lines for name, value in line.items()}
 
 
 if __name__ == "__main__":

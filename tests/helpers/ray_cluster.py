@@ -1,5 +1,6 @@
 """A real Ray cluster of two nodes on this machine, with its job server."""
 
+import json
 import os
 import shutil
 import signal
@@ -14,13 +15,14 @@ from pathlib import Path
 
 
 @contextmanager
-def two_nodes(variables: Mapping[str, str], paths: Sequence[Path], logs: Path) -> Iterator[str]:
+def two_nodes(variables: Mapping[str, str], paths: Sequence[Path], logs: Path, cpus: int = 4) -> Iterator[str]:
     """Yield the address of the job server of two nodes, of one fake GPU each; nothing of them is left afterwards.
 
-    variables: of the nodes' processes. paths: what stands on their PYTHONPATH. logs: a folder.
+    cpus: that each of them says it has. variables: of the nodes' processes. paths: what stands on their PYTHONPATH.
+    logs: a folder.
     """
     folder = Path(tempfile.mkdtemp(prefix="rc_", dir="/tmp"))  # short, for Ray's sockets
-    environment = {**os.environ, **variables, "RAY_OVERRIDE_RESOURCES": '{"CPU": 4, "GPU": 1}'}
+    environment = {**os.environ, **variables, "RAY_OVERRIDE_RESOURCES": json.dumps({"CPU": cpus, "GPU": 1})}
     found = [*map(str, paths), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment |= {"PYTHONPATH": os.pathsep.join(found), "HF_HOME": str(folder / "hf")}
     environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"

@@ -1,4 +1,4 @@
-"""What the end-to-end tests share: how jobs are started, and a model that a first job trained."""
+"""What the tests of jobs share: how they are started."""
 
 from pathlib import Path
 
@@ -11,9 +11,3 @@ HERE = Path(__file__).parent
 def jobs(module_of):
     """The module jobs.py."""
     return module_of(HERE / "jobs.py")
-
-
-@pytest.fixture(scope="session")
-def drive():
-    """The recipe that sft and rl run by."""
-    return HERE / "recipes" / "drive.yaml"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import secrets
 import subprocess
 import sys
 
@@ -36,17 +37,18 @@ def test_stages_train_on_two_nodes_and_leave_all_in_storage(jobs, model_folder, 
     recipe = RECIPE.replace("MODEL", str(model_folder("llama"))).replace("ENGINE", json.dumps(jobs.ON_CPU))
     (tmp_path / "r.yaml").write_text(recipe)
     storage = tmp_path / "shared"
-    variables = {**jobs.ENVIRONMENT, "REWARDLAB_CPU_ENGINE_TOKENS": "8"}
-    with two_nodes(variables, [jobs.HERE / "cpu_engine", toy_path], tmp_path) as address:
+    token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}  # without one this Ray answers nobody
+    variables = {**jobs.ENVIRONMENT, "REWARDLAB_CPU_ENGINE_TOKENS": "8", **token}
+    with two_nodes(variables, [jobs.HERE / "cpu_engine", toy_path], tmp_path, cpus=16) as address:
         command = [sys.executable, "-m", "rewardlab.cli", "run", "r.yaml", f"backend.address={address}"]
         paths = os.pathsep.join([str(toy_path), *filter(None, [os.environ.get("PYTHONPATH")])])
         done = subprocess.run(
             [*command, f"backend.engine.storage={storage}"],
             cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": paths},
+            env={**os.environ, "PYTHONPATH": paths, **token},
             capture_output=True,
             text=True,
-            timeout=400,
+            timeout=240,
         )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     [run] = (tmp_path / "runs").iterdir()
