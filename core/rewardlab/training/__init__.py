@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from rewardlab.training.step_reward import StageReward as StageReward
     from rewardlab.training.telemetry import telemetry_variables as telemetry_variables
     from rewardlab.training.token_rows import TokenRow as TokenRow
+    from rewardlab.training.token_rows import tokenized_rows as tokenized_rows
     from rewardlab.training.tokenizers import ends_of as ends_of
     from rewardlab.training.tokenizers import load_tokenizer as load_tokenizer
 

@@ -23,25 +23,10 @@ from rewardlab.laws import Laws
 from rewardlab_openrlhf.options import Options
 
 
-def _environment() -> Any:
+def _environment(cpu: bool) -> Any:
     from rewardlab_openrlhf.environment import environment
 
-    return environment(cpu=False)
-
-
-def _cpu_environment() -> Any:
-    from rewardlab_openrlhf.environment import environment
-
-    return environment(cpu=True)
-
-
-def _lacks(options: Options) -> str | None:
-    """Return what this machine lacks to train; None if a Ray cluster does it."""
-    import os
-
-    from rewardlab_openrlhf.engine_arguments import what_is_wrong
-
-    return None if options.address or os.environ.get("RAY_ADDRESS") else what_is_wrong()
+    return environment(cpu)
 
 
 @hookimpl
@@ -57,9 +42,9 @@ def rewardlab_backends() -> Sequence[BackendSpec]:
             build="rewardlab_openrlhf.backend:backend",
             judges={"policy/self": POLICY_JUDGE},
             chooses_checkpoints=True,
-            environments={"openrlhf": _environment, "openrlhf-cpu": _cpu_environment},
+            environments={"openrlhf": lambda: _environment(False), "openrlhf-cpu": lambda: _environment(True)},
             packages=("torch", "transformers", "openrlhf", "vllm", "deepspeed", "ray", "tokenizers"),
-            lacks=_lacks,
+            lacks="rewardlab_openrlhf.job.engine:lacks",
             laws=Laws(off={"same": "which requests vLLM puts into one batch depends on time"}),
         )
     ]

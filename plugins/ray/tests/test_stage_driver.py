@@ -1,12 +1,13 @@
 """How the driver of a stage ends: its last line is the outcome, its exit code is that of `rewardlab run`."""
 
 import json
+from importlib.metadata import version
 
 import pytest
 from rewardlab import Sample
 from rewardlab.errors import JobError, UserError
 from rewardlab.redaction import note_secrets
-from rewardlab.training import read_asked
+from rewardlab.training import Capabilities, read_asked
 from rewardlab_ray.job.engine import RayEngine
 from rewardlab_ray.job.log_lines import OUTCOME, read_mark
 from rewardlab_ray.job.stage_driver import drive as drive_stage
@@ -38,9 +39,14 @@ def run(write, tmp_path, monkeypatch):
 
 ENGINE = RayEngine(
     name="made",
+    distribution="rewardlab-ray",
+    wheel=version("rewardlab-ray"),
+    absent="",
     driver="made.driver",
+    capabilities=Capabilities(stages=("sft",)),
+    findings=lambda plan: (),
+    describe_stage=lambda plan, index: (),
     packages=(),
-    what_is_wrong=lambda: None,
     modules=lambda plan, samples: {},
     gpus=lambda plan, stage: 1,
     newest_step=lambda folder: 0,

@@ -1,12 +1,10 @@
 """The backend `verl`: verl's own trainers on Ray, and the reward manager `rewardlab` for scripts of verl's own.
 
 options                     what a recipe may say under `backend`
-backend                     what the rest of the library asks of an engine
 check, describe             what is wrong with a recipe for verl, and what `run --dry-run` prints
 compile/                    a stage as the exact settings of verl
-engine_version              verl as it is installed
 environment, requirements/  the environment `verl`, as `rewardlab env create` builds it
-job/                        the process of a stage: verl's files and its own trainers
+job/                        verl among the engines on Ray, and the process of a stage
 plugin                      what verl imports in each of its processes
 reward_manager, agent_loop  one completion on its way: generated, and given its reward
 advantages                  rewards that are advantages already, as verl's estimator
@@ -22,25 +20,10 @@ from rewardlab.laws import Laws
 from rewardlab_verl.options import Options
 
 
-def _environment() -> Any:
+def _environment(cpu: bool) -> Any:
     from rewardlab_verl.environment import environment
 
-    return environment(cpu=False)
-
-
-def _cpu_environment() -> Any:
-    from rewardlab_verl.environment import environment
-
-    return environment(cpu=True)
-
-
-def _lacks(options: Options) -> str | None:
-    """Return what this machine lacks to train; None if a Ray cluster does it."""
-    import os
-
-    from rewardlab_verl.engine_version import what_is_wrong
-
-    return None if options.address or os.environ.get("RAY_ADDRESS") else what_is_wrong()
+    return environment(cpu)
 
 
 @hookimpl
@@ -51,10 +34,10 @@ def rewardlab_backends() -> Sequence[BackendSpec]:
             name="verl",
             summary="verl on Ray: PPO and GRPO on GPUs, FSDP2 or Megatron, vLLM or SGLang",
             config=Options,
-            build="rewardlab_verl.backend:backend",
-            environments={"verl": _environment, "verl-cpu": _cpu_environment},
+            build="rewardlab_verl.job.engine:backend",
+            environments={"verl": lambda: _environment(False), "verl-cpu": lambda: _environment(True)},
             packages=("torch", "transformers", "verl", "vllm", "sglang", "ray", "tokenizers"),
-            lacks=_lacks,
+            lacks="rewardlab_verl.job.engine:lacks",
             laws=Laws(off={"same": "which requests a rollout engine puts into one batch depends on time"}),
         )
     ]

@@ -10,7 +10,14 @@ from rewardlab.training import (
     describe_training,
     run_name,
 )
-from rewardlab_ray.planned_stage import TIME, planned_evaluation_rows, planned_model, planned_steps
+from rewardlab_ray.job.planned_stage import (
+    TIME,
+    continued,
+    evaluation_line,
+    planned_evaluation_rows,
+    planned_model,
+    planned_steps,
+)
 
 from rewardlab_verl.compile import VerlFiles, compile_stage
 from rewardlab_verl.compile.batches import ranks_of
@@ -53,9 +60,7 @@ def describe_stage(plan: Plan, index: int) -> Iterator[str]:
     if files.steps is None:
         rows = plan.stage_dataset(index).use.use
         yield f"the rows of {rows} cannot be counted yet: {STEPS} stands for rows x passes / {stage.batch_size}"
-    lines = list(compile_stage(plan, index, files).lines())
-    for number, line in enumerate(lines):
-        yield ("" if number == 0 else "  ") + line + (" \\" if number < len(lines) - 1 else "")
+    yield from continued(list(compile_stage(plan, index, files).lines()))
 
 
 def _rl(plan: Plan, index: int, stage: RlStage) -> Iterator[str]:
@@ -71,11 +76,7 @@ def _rl(plan: Plan, index: int, stage: RlStage) -> Iterator[str]:
     if stage.algorithm == "ppo":
         yield f"critic: from the policy's weights, learning rate {stage.critic.learning_rate:g}"
     if stage.evaluation is not None:
-        times = ["before the first step"] if stage.eval_before else []
-        times += [f"every {stage.eval_every} steps"] if stage.eval_every else []
-        sets = ", ".join(planned.use.use for planned, _ in plan.evaluation_datasets(index).values())
-        when = " and ".join([", ".join(times), "after the last step"] if times else ["after the last step"])
-        yield f"evaluated {when}: {stage.evaluation.samples} completions a prompt of {sets}"
+        yield evaluation_line(plan, index, stage)
 
 
 def planned_files(plan: Plan, index: int) -> VerlFiles:

@@ -1,14 +1,11 @@
 """What verl cannot do is refused before anything starts, with the nearest thing that it can; the rest is described."""
 
-from dataclasses import replace
-
 import pytest
 from rewardlab.errors import UserError
 from rewardlab.recipe import load
 from rewardlab.training import check_recipe
 from rewardlab_ray.job import check_machine, engine
-from rewardlab_verl.backend import VerlBackend
-from rewardlab_verl.job.engine import ENGINE
+from rewardlab_verl.job.engine import ENGINE, backend
 
 RECIPE = """
     version: 1
@@ -89,7 +86,7 @@ def test_a_penalty_in_the_reward_is_none_of_those_that_are_whitened(plan):
 class TestTheDryRun:
     def test_shows_a_command_that_a_shell_reads(self, plan):
         made = plan("stages.1.eval={samples: 2}", "dataset.holdout=0.2")
-        sft, rl = (list(VerlBackend().describe_stage(made, index)) for index in (0, 1))
+        sft, rl = (list(backend(None).describe_stage(made, index)) for index in (0, 1))
         assert any(line.startswith("python -m torch.distributed.run --standalone --nproc-per-node 4") for line in sft)
         start = rl.index("python -m verl.trainer.main_ppo \\")
         assert all(line.endswith(" \\") for line in rl[start:-1])
@@ -98,35 +95,33 @@ class TestTheDryRun:
 
     def test_says_what_differs(self, plan):
         made = plan("stages.1.eval={samples: 2}", "dataset.holdout=0.2")
-        text = "\n".join(VerlBackend().describe_stage(made, 1))
+        text = "\n".join(backend(None).describe_stage(made, 1))
         assert "loss constant (verl's seq-mean-token-sum-norm): a sequence's sum over max_new_tokens" in text
         assert "evaluated before the first step and after the last step: 2 completions a prompt" in text
 
 
 class TestThisMachine:
     def test_without_verl_is_told_how_to_get_it(self, plan, monkeypatch):
-        monkeypatch.setattr("rewardlab_verl.engine_version.installed_version", lambda: None)
+        monkeypatch.setattr("rewardlab_ray.job.engine.installed_version", lambda name: None)
         with pytest.raises(UserError, match=r"verl 0\.9\.1 is not installed here; `rewardlab env create verl`"):
             check_machine.check_machine(ENGINE, plan())
 
     def test_with_another_version_is_refused(self, plan, monkeypatch):
-        monkeypatch.setattr("rewardlab_verl.engine_version.installed_version", lambda: "0.8.0")
+        monkeypatch.setattr("rewardlab_ray.job.engine.installed_version", lambda name: "0.8.0")
         with pytest.raises(UserError, match=r"verl 0\.8\.0 is installed.*pip install verl==0\.9\.1"):
             check_machine.check_machine(ENGINE, plan())
 
     def test_is_asked_for_all_that_the_stages_need(self, plan, monkeypatch):
+        monkeypatch.setattr(engine, "installed_version", lambda name: "0.9.1")
         monkeypatch.setattr(engine, "find_spec", lambda name: None)
         monkeypatch.setattr(check_machine, "gpus_here", lambda: 2)
         monkeypatch.delenv("WANDB_API_KEY", raising=False)
         settings = "backend.engine={strategy: megatron, rollout: sglang, wandb: made, storage: /shared}"
         with pytest.raises(UserError) as raised:
-            check_machine.check_machine(
-                replace(ENGINE, what_is_wrong=lambda: None),
-                plan(settings, "backend.scorers={replicas: 3, num_gpus: 0.5}"),
-            )
+            check_machine.check_machine(ENGINE, plan(settings, "backend.scorers={replicas: 3, num_gpus: 0.5}"))
         told = [problem.what for problem in raised.value.problems]
         assert [text.split(";")[0].split(",")[0] for text in told] == [
-            "this environment has no verl",
+            "this environment has no transfer_queue",
             "this environment has no sglang",
             "this environment has no megatron.core",
             "the recipe needs 6 GPUs and this machine has 2",
@@ -138,4 +133,4 @@ class TestThisMachine:
         """Nor GPUs: what is wrong is that nobody answers."""
         pytest.importorskip("ray", reason="needs the environment of requirements-verl-cpu.txt")
         with pytest.raises(UserError, match=r"backend\.address: no Ray cluster answers at http://127\.0\.0\.1:9"):
-            VerlBackend().ready(plan("backend.address=http://127.0.0.1:9", "backend.nodes=2"), None)
+            backend(None).ready(plan("backend.address=http://127.0.0.1:9", "backend.nodes=2"), None)

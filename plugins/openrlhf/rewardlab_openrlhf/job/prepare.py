@@ -1,8 +1,7 @@
 """Writing the files that OpenRLHF reads for a stage: tickets and prompts for rl, whole texts for sft and dpo."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rewardlab import Sample
@@ -10,6 +9,7 @@ from rewardlab.data import kind_of
 from rewardlab.errors import UserError
 from rewardlab.recipe import DpoStage, RlStage, SftStage
 from rewardlab.training import reading_order, run_name, steps_of
+from rewardlab_ray.rendered_rows import undo_shuffle, write_lines
 from rewardlab_ray.stage_prompts import StageTokenizer, write_prompts
 from rewardlab_ray.stage_task import StageTask
 
@@ -31,12 +31,12 @@ def prepare(task: StageTask, tokenizer: StageTokenizer) -> StageFiles:
 def _prepare_rl(task: StageTask, stage: RlStage, tokenizer: StageTokenizer) -> StageFiles:
     prompts = write_prompts(task, stage, tokenizer)
     files = files_of(task, prompts.steps, len(prompts.order), prompts.longest, len(prompts.evaluation))
-    _write_lines(files.training_rows, (_ticket("ticket", number) for number in range(len(prompts.order))))
+    write_lines(files.training_rows, (_ticket("ticket", number) for number in range(len(prompts.order))))
     if files.evaluation is not None:
         assert stage.evaluation is not None
         by = stage.evaluation.split_by
         tickets = (_evaluation_ticket(i, row.sample, by) for i, row in enumerate(prompts.evaluation))
-        _write_lines(files.evaluation, tickets)
+        write_lines(files.evaluation, tickets)
     return files
 
 
@@ -92,7 +92,7 @@ def _prepare_sft_dpo(task: StageTask, stage: SftStage | DpoStage, tokenizer: Sta
     order = reading_order(task.plan, task.index, [sample for sample, _, _ in kept])
     files = files_of(task, steps, len(order), max(longest for _, _, longest in kept) + SPARE + 1)
     lines = [kept[row][1] for row in order]
-    _write_lines(files.training_rows, map(_engine_columns, _undo_shuffle(lines, task.plan.recipe.seed)))
+    write_lines(files.training_rows, map(_engine_columns, undo_shuffle(lines, task.plan.recipe.seed)))
     return files
 
 
@@ -111,21 +111,3 @@ def _engine_columns(line: Mapping[str, str]) -> dict[str, str]:
     if "response" in line:
         return {"input": line["prompt"], "output": line["response"]}
     return dict(line)
-
-
-def _undo_shuffle(lines: Sequence[Mapping[str, str]], seed: int) -> list[Mapping[str, str]]:
-    """Return the lines in the order that OpenRLHF's sampler, which shuffles with `seed`, turns into the given one."""
-    import torch
-
-    generator = torch.Generator()
-    generator.manual_seed(seed)
-    placed: list[Mapping[str, str]] = [{}] * len(lines)
-    for line, place in zip(lines, torch.randperm(len(lines), generator=generator).tolist(), strict=True):
-        placed[place] = line
-    return placed
-
-
-def _write_lines(path: Path, lines: Iterator[Mapping[str, Any]]) -> None:
-    with path.open("w", encoding="utf-8") as file:
-        for line in lines:
-            file.write(f"{json.dumps(line)}\n")

@@ -1,6 +1,7 @@
 """A stage as a job of an engine on Ray: the machine where `rewardlab run` was typed starts it, a driver runs it.
 
-engine                                        in what engines differ
+engine, backend                               in what engines differ, and how the library sees one
+planned_stage                                 what a dry run can know of a stage
 stage_run                                     on the starting machine: a stage from its rows to its results
 check_machine                                 checking this machine before a run begins
 local_job, cluster_job, outer_job             the driver as a process here, or as a job of a Ray cluster

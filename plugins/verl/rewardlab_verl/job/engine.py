@@ -1,22 +1,27 @@
-"""verl among the engines on Ray: what its jobs import, how many GPUs they take, how far a stage is."""
+"""verl among the engines on Ray: what it can do, what its jobs import, and how many GPUs they take."""
 
 from collections.abc import Mapping
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import RlStage
+from rewardlab.training import Capabilities
+from rewardlab_ray.job.backend import RayBackend
 from rewardlab_ray.job.engine import RayEngine
 from rewardlab_ray.stage_task import TrainingStage
 
-from rewardlab_verl.engine_version import what_is_wrong
+from rewardlab_verl.check import findings
+from rewardlab_verl.describe import describe_stage
 from rewardlab_verl.job.checkpoints import newest_step
 from rewardlab_verl.options import options_of
 
+UNNAMED = {"transfer_queue": "TransferQueue", "cachetools": "cachetools", "fastapi": "fastapi", "uvicorn": "uvicorn"}
+"""what verl imports and its distribution does not name; rollout engines bring most of it"""
 ROLLOUTS = ("vllm", "sglang")
 
 
 def _modules(plan: Plan, samples: bool) -> Mapping[str, str]:
     engine = options_of(plan).engine
-    wanted = {"verl": "`rewardlab env create verl` makes an environment that has"}
+    wanted = dict.fromkeys(UNNAMED, f"pip install {' '.join(UNNAMED.values())}")
     if samples and engine.rollout in ROLLOUTS:
         wanted[engine.rollout] = "`rewardlab env create verl` brings vllm; for sglang, pip install 'verl[sglang]'"
     if engine.strategy == "megatron":
@@ -31,10 +36,26 @@ def _gpus(plan: Plan, stage: TrainingStage) -> int:
 
 ENGINE = RayEngine(
     name="verl",
+    distribution="verl",
+    wheel="0.9.1",
+    absent="`rewardlab env create verl` makes its environment, and `backend={use: trl}` needs none",
     driver="rewardlab_verl.job.driver",
+    # of "eval" it says itself what to do instead
+    capabilities=Capabilities(
+        stages=("sft", "rl", "eval"), algorithms=("grpo", "dr_grpo", "rloo", "reinforce_baseline", "ppo")
+    ),
+    findings=findings,
+    describe_stage=describe_stage,
     packages=("verl", "torch", "transformers", "TransferQueue", "vllm", "sglang", "megatron-core"),
-    what_is_wrong=what_is_wrong,
     modules=_modules,
     gpus=_gpus,
     newest_step=newest_step,
 )
+
+
+def backend(_options: object) -> RayBackend:
+    """Return the backend, which asks the plan for its options."""
+    return RayBackend(ENGINE)
+
+
+lacks = ENGINE.lacks

@@ -1,16 +1,10 @@
 """Writing the files that verl reads for a stage: rendered prompts for rl, token ids for sft, in the recipe's order."""
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from rewardlab import Sample
-from rewardlab.data import kind_of
-from rewardlab.errors import UserError
 from rewardlab.recipe import RlStage, SftStage
-from rewardlab.training import reading_order, run_name, steps_of
-from rewardlab_ray.rendered_rows import Row
+from rewardlab.training import reading_order, run_name, steps_of, tokenized_rows
+from rewardlab_ray.rendered_rows import Row, undo_shuffle, write_lines
 from rewardlab_ray.stage_prompts import StageTokenizer, write_prompts
 from rewardlab_ray.stage_task import StageTask
 
@@ -44,9 +38,9 @@ def _prepare_rl(task: StageTask, stage: RlStage, tokenizer: StageTokenizer) -> V
     )
     files.agent_loops.write_text(AGENT_LOOPS, encoding="utf-8")
     training = (_row(prompts.training[row], row, position) for position, row in enumerate(prompts.order))
-    _write_lines(files.rows, training)
+    write_lines(files.rows, training)
     if prompts.evaluation:
-        _write_lines(files.evaluation, (_row(row, number, None) for number, row in enumerate(prompts.evaluation)))
+        write_lines(files.evaluation, (_row(row, number, None) for number, row in enumerate(prompts.evaluation)))
     return files
 
 
@@ -75,47 +69,13 @@ def _evaluate_first(task: StageTask, stage: RlStage, steps: int) -> bool:
 
 
 def _prepare_sft(task: StageTask, stage: SftStage, tokenizer: StageTokenizer) -> VerlFiles:
-    limit = stage.max_tokens or tokenizer.context
-    kept: list[tuple[Sample, dict[str, Any]]] = []
-    samples, cut = task.samples(), 0
-    for sample in samples:
-        prompt, answer = _token_ids(sample, tokenizer)
-        whole = len(prompt) + len(answer)
-        if limit is not None and (len(prompt) >= limit or (whole > limit and stage.max_tokens is None)):
-            continue
-        cut += limit is not None and whole > limit
-        kept.append((sample, {"input_ids": (prompt + answer)[:limit], "prompt": len(prompt)}))
-    if not kept:
-        raise UserError(f"none of the {len(samples)} rows fits into {limit} tokens", where=task.where)
-    if cut:
-        task.say(f"cut {cut} of {len(samples)} rows at max_tokens, {limit}")
-    if left_out := len(samples) - len(kept):
-        task.say(f"left out {left_out} of {len(samples)} rows without room for the response in {limit} tokens")
-    order = reading_order(task.plan, task.index, [sample for sample, _ in kept])
-    longest = max(len(row["input_ids"]) for _, row in kept)
+    kept = tokenized_rows(stage, task.samples(), tokenizer.format, tokenizer.context, task.where, task.say)
+    order = reading_order(task.plan, task.index, [row.sample for row in kept])
+    lines = [{"input_ids": row.prompt + row.texts[0], "prompt": len(row.prompt)} for row in kept]
+    longest = max(len(row.prompt) + len(row.texts[0]) for row in kept)
     files = _files(task, steps=steps_of(stage, len(kept)), longest=longest)
-    _write_lines(files.rows, _undo_shuffle([kept[row][1] for row in order]))
+    write_lines(files.rows, undo_shuffle([lines[row] for row in order], SHUFFLE_SEED))
     return files
-
-
-def _token_ids(sample: Sample, tokenizer: StageTokenizer) -> tuple[list[int], list[int]]:
-    response = sample.fields.get("response")
-    if not isinstance(response, str):
-        raise UserError(f"`response` should be text, not {kind_of(response)}", where=sample.source or sample.id)
-    prompt_format = tokenizer.format
-    return prompt_format.tokens(prompt_format.text(sample)), prompt_format.answer(sample, response)
-
-
-def _undo_shuffle(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the rows in the order that verl's sampler turns into the given one."""
-    import torch
-
-    generator = torch.Generator()
-    generator.manual_seed(SHUFFLE_SEED)
-    placed: list[dict[str, Any]] = [{}] * len(rows)
-    for row, place in zip(rows, torch.randperm(len(rows), generator=generator).tolist(), strict=True):
-        placed[place] = row
-    return placed
 
 
 def _files(task: StageTask, steps: int, longest: int, **more: Any) -> VerlFiles:
@@ -131,9 +91,3 @@ def _files(task: StageTask, steps: int, longest: int, **more: Any) -> VerlFiles:
         resume=task.attempt > 0 and newest_step(checkpoints) > 0,
         **more,
     )
-
-
-def _write_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
-    with path.open("w", encoding="utf-8") as file:
-        for line in lines:
-            file.write(f"{json.dumps(line)}\n")

@@ -1,6 +1,6 @@
 """What a dry run can know of a stage whose run does not exist yet: where it runs, its steps, its model, its prompts."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from rewardlab import Sample
@@ -65,3 +65,19 @@ def _count_rows(datasets: Sequence[Component], read: Callable[[], Sequence[Sampl
         return len(read())
     except (RewardlabError, OSError):
         return None
+
+
+def evaluation_line(plan: Plan, index: int, stage: RlStage) -> str:
+    """Return when a stage with `eval` is evaluated, and on what."""
+    assert stage.evaluation is not None
+    times = ["before the first step"] if stage.eval_before else []
+    times += [f"every {stage.eval_every} steps"] if stage.eval_every else []
+    when = " and ".join([", ".join(times), "after the last step"] if times else ["after the last step"])
+    sets = ", ".join(planned.use.use for planned, _ in plan.evaluation_datasets(index).values())
+    return f"evaluated {when}: {stage.evaluation.samples} completions a prompt of {sets}"
+
+
+def continued(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of one command as a shell reads them."""
+    for number, line in enumerate(lines):
+        yield ("" if number == 0 else "  ") + line + (" \\" if number < len(lines) - 1 else "")
