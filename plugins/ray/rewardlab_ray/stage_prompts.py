@@ -51,7 +51,8 @@ class StagePrompts:
 def write_prompts(task: StageTask, stage: RlStage, tokenizer: StageTokenizer) -> StagePrompts:
     """Write an rl stage's prompts for its actors, and report rows that were left out. UserError if none is left."""
     training = _rows(task, stage, tokenizer, task.samples(), task.where, stage.max_prompt_tokens)
-    order = reading_order(task.plan, task.index, [row.sample for row in training])
+    samples = [row.sample for row in training]
+    order = [*range(len(samples))] if task.evaluates else reading_order(task.plan, task.index, samples)
     write_rows(task.folder / "samples.jsonl", training)
     (task.folder / "order.json").write_text(json.dumps(order), encoding="utf-8")
     evaluation: Sequence[Row] = ()

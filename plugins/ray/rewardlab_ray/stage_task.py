@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rewardlab import Sample
 from rewardlab.plan import Plan
-from rewardlab.recipe import DpoStage, RlStage, SftStage
+from rewardlab.recipe import DpoStage, EvalStage, Evaluation, RlStage, SftStage, Stage
 from rewardlab.training import find_starting_model, plan_of_job
 
 from rewardlab_ray.rendered_rows import read_rows
@@ -40,15 +40,18 @@ class StageTask:
 
     @property
     def stage(self) -> TrainingStage:
-        """The stage as the recipe has it."""
-        stage = self.plan.recipe.stages[self.index]
-        assert isinstance(stage, TrainingStage)
-        return stage
+        """The stage as the recipe has it; one of kind eval as an rl stage that only evaluates."""
+        return engine_stage(self.plan.recipe.stages[self.index])
+
+    @property
+    def evaluates(self) -> bool:
+        """Whether nothing is trained."""
+        return isinstance(self.plan.recipe.stages[self.index], EvalStage)
 
     @property
     def name(self) -> str:
         """The name of the stage's files: "1-rl"."""
-        return f"{self.index}-{self.stage.use}"
+        return f"{self.index}-{self.plan.recipe.stages[self.index].use}"
 
     @property
     def job(self) -> str:
@@ -83,6 +86,19 @@ class StageTask:
         """Return the rows to evaluate on; none if the stage has no `eval`."""
         path = self.folder / "evaluation_source.jsonl"
         return [row.sample for row in read_rows(path)] if path.exists() else []
+
+
+def engine_stage(stage: Stage) -> TrainingStage:
+    """Return a stage that needs an engine as one that trains.
+
+    One of kind eval becomes an rl stage whose first evaluation is all of it, for engines that sample in rl alone.
+    """
+    if not isinstance(stage, EvalStage):
+        assert isinstance(stage, TrainingStage)
+        return stage
+    evaluation = {name: getattr(stage, name) for name in Evaluation.model_fields}
+    sampling = {name: getattr(stage, name) for name in ("top_p", "top_k", "stop", "max_new_tokens", "chat")}
+    return RlStage(use="rl", algorithm="dr_grpo", steps=1, eval=Evaluation(**evaluation), **sampling)
 
 
 def stage_folder(run: Path, name: str) -> Path:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rewardlab.plan import Plan
-from rewardlab.recipe import EvalStage, Finding, RlStage, SftStage
+from rewardlab.recipe import Finding, RlStage, SftStage
 from rewardlab.training import context_of
 
 from rewardlab_verl.compile import stage_settings
@@ -11,10 +11,6 @@ from rewardlab_verl.compile.batches import batch_findings
 from rewardlab_verl.describe import planned_files
 from rewardlab_verl.options import Options, options_of
 
-UNSERVED = (
-    "verl samples while it trains only; serve the model (vllm serve FOLDER), declare it under `judges`, and name that "
-    "in `policy: {judge: NAME}`; or use `eval:` in an rl stage"
-)
 OURS = ("reward.", "algorithm.rewardlab", "algorithm.filter_groups", "hydra.", "data.train", "data.val", "data.custom")
 """beginnings of settings that say what is scored and where files are"""
 
@@ -30,9 +26,7 @@ def findings(plan: Plan) -> Iterator[Finding]:
         return
     yield from ((("backend", *path), what) for path, what in _backend(plan, backend))
     for index, stage in enumerate(plan.recipe.stages):
-        if isinstance(stage, EvalStage):
-            yield ("stages", index), UNSERVED
-        elif isinstance(stage, RlStage | SftStage):
+        if isinstance(stage, RlStage | SftStage):
             found = [*_training(backend, stage), *batch_findings(backend, stage)]
             yield from ((("stages", index, *path), what) for path, what in found)
             if not found:

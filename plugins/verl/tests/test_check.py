@@ -44,7 +44,6 @@ def plan(toy, write):
         ("stages.1.micro_batch_size=3", "stages.1.micro_batch_size: 32 completions are 8 on each of 4 ranks"),
         ("stages.0.batch_size=6", "stages.0.batch_size: 6 rows do not divide over 4 ranks"),
         ("stages.1={use: dpo}", "stages.1: the backend verl runs data, sft, rl and eval stages, not dpo"),
-        ("stages.1={use: eval}", "stages.1: verl samples while it trains only; serve the model"),
         ("backend.engine.attention=sdpa", "backend.engine.packing: needs flash attention, not sdpa"),
         (
             "backend.engine.tensor_parallel=3",

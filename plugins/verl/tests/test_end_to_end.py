@@ -61,6 +61,16 @@ def test_the_model_is_one_that_transformers_loads(trained):
     assert not weights[0].equal(weights[1])
 
 
+def test_a_stage_eval_measures_the_model_as_it_is(trained, jobs, recipe, tmp_path):
+    stages = "stages=[{use: eval, samples: 4, prompts: 6, max_new_tokens: 56, benchmark: made}]"
+    ended = jobs.run(tmp_path, *recipe[:2], f"model={trained.directory / 'models' / '1-rl'}", stages).succeeded()
+    assert json.loads((ended.directory / "evaluation" / "0-eval-made.json").read_text())["slices"][0]["prompts"] == 6
+    rows = read_rows(ended.directory)
+    assert {(row["phase"], row["step"], row["trained"]) for row in rows} == {("eval", None, "no")}
+    assert len(rows) == 6 * 4
+    assert not (ended.directory / "models").exists()
+
+
 def test_weights_do_not_move_by_a_constant_reward_nor_by_a_group_that_lost_one(trained, jobs, recipe, tmp_path):
     """With `on_partial: score` the others are a group of their own size."""
     from safetensors.torch import load_file

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from rewardlab.errors import Problem, UserError
 from rewardlab.plan import Plan
-from rewardlab.recipe import Finding, RlStage
+from rewardlab.recipe import Finding, RlStage, needs_engine
 
 from rewardlab_ray.job.engine import RayEngine, missing_modules
 from rewardlab_ray.job_options import job_options
-from rewardlab_ray.stage_task import TrainingStage
+from rewardlab_ray.stage_task import TrainingStage, engine_stage
 
 MAX_SOCKET_LENGTH = 107
 """bytes of a Unix socket's path"""
@@ -23,9 +23,9 @@ def check_machine(engine: RayEngine, plan: Plan, only: int | None = None) -> Non
     """Raise UserError with every reason why this machine cannot train the stages (or stage `only`)."""
     check_version(engine, plan.document.where(("backend",)))
     stages = [
-        stage
+        engine_stage(stage)
         for index, stage in enumerate(plan.recipe.stages)
-        if only in (None, index) and isinstance(stage, TrainingStage)
+        if only in (None, index) and needs_engine(stage)
     ]
     samples = any(isinstance(stage, RlStage) for stage in stages)
     found = [*_modules(engine, plan, samples), *_gpus(engine, plan, stages), *_settings(plan)]

@@ -9,6 +9,7 @@ from rewardlab.plan import Plan
 from rewardlab.training import AlarmWatch, RunDirectory
 
 from rewardlab_ray.job.log_lines import read_numbers
+from rewardlab_ray.stage_task import TrainingStage
 
 STEP = "Global step "
 
@@ -20,14 +21,15 @@ class StopAtDivergence:
     """
 
     def __init__(self, plan: Plan, directory: RunDirectory, index: int, log: Path, say: Callable[[str], None]) -> None:
-        history = logged_steps(log)
-        self._watch = AlarmWatch(plan, directory.path, index, directory.attempt, say, history)
+        self._watch: AlarmWatch | None = None
+        if isinstance(plan.recipe.stages[index], TrainingStage):  # else it has no steps
+            self._watch = AlarmWatch(plan, directory.path, index, directory.attempt, say, logged_steps(log))
         self._stop: threading.Event = directory.stop
         self._error: JobError | None = None
 
     def take(self, step: int, numbers: Mapping[str, float]) -> None:
         """Take the numbers of a step; those that still come from a job that is being stopped are left alone."""
-        if self._error is None:
+        if self._watch is not None and self._error is None:
             try:
                 self._watch.take(step, numbers)
             except JobError as error:

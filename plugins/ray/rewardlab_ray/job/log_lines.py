@@ -28,7 +28,10 @@ _TROUBLE = re.compile(
     re.ASCII,
 )
 _RAISED = re.compile(r"^(?:\(\w+ pid=[^)]*\) )?(?:\[rank\d+\]: )?((?:\w+\.)*\w+(?:Error|Exception): \S.*)")
-_HARMLESS = re.compile(r"FutureWarning|UserWarning|DeprecationWarning|ZeroCopyTensorsWarning|Recommend setting")
+_HARMLESS = re.compile(
+    r"FutureWarning|UserWarning|DeprecationWarning|ZeroCopyTensorsWarning|Recommend setting|"
+    r"authentication_token_setup|target_num_threads|Continuous Token builder"
+)
 
 
 def read_mark(line: str) -> str | None:

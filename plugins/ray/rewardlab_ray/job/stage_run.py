@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rewardlab import Sample
 from rewardlab.plan import Plan
-from rewardlab.recipe import RlStage, TinyModel
+from rewardlab.recipe import EvalStage, RlStage, TinyModel
 from rewardlab.training import Results, StageJob
 
 from rewardlab_ray.job.check_machine import check_machine
@@ -17,7 +17,7 @@ from rewardlab_ray.job.restarts import with_restarts
 from rewardlab_ray.job.stage_log import StageLog
 from rewardlab_ray.job_options import job_options
 from rewardlab_ray.rendered_rows import Row, write_rows
-from rewardlab_ray.stage_task import stage_folder
+from rewardlab_ray.stage_task import engine_stage, stage_folder
 
 
 def check_ready(engine: RayEngine, plan: Plan, only: int | None = None) -> None:
@@ -47,7 +47,8 @@ def run_stage(engine: RayEngine, job: StageJob) -> None:
     with_restarts(attempt, lambda: engine.newest_step(checkpoints), most, job.run.stop, say)
     if there != run:
         say(f"on the cluster, the models, the ledger and the results are in {there}")
-    after = there / "evaluation" / f"{job.name}-after.json"
+    last = (job.stage.benchmark or "results") if isinstance(job.stage, EvalStage) else "after"
+    after = there / "evaluation" / f"{job.name}-{last}.json"
     if after.exists():
         before = after.with_name(f"{job.name}-before.json")
         say(Results.load(after).table(Results.load(before) if before.exists() else None))
@@ -84,9 +85,11 @@ def _write_sources(job: StageJob, run: Path) -> None:
     """Write the stage's samples, read here: the nodes need neither the datasets nor what they are made from."""
     folder = stage_folder(run, job.name)
     folder.mkdir(parents=True, exist_ok=True)
-    _write(folder / "source.jsonl", job.training_samples())
-    if isinstance(job.stage, RlStage) and job.stage.evaluation is not None:
-        _write(folder / "evaluation_source.jsonl", job.evaluation_samples())
+    stage = engine_stage(job.stage)
+    held_out = job.evaluation_samples() if isinstance(stage, RlStage) and stage.evaluation is not None else ()
+    _write(folder / "source.jsonl", held_out if isinstance(job.stage, EvalStage) else job.training_samples())
+    if held_out:
+        _write(folder / "evaluation_source.jsonl", held_out)
 
 
 def _write(path: Path, samples: Sequence[Sample]) -> None:

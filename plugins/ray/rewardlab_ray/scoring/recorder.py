@@ -7,7 +7,7 @@ from typing import Any
 
 from rewardlab.judging import Usage
 from rewardlab.plan import Plan
-from rewardlab.recipe import RlStage
+from rewardlab.recipe import EvalStage, RlStage
 from rewardlab.training import UsageLog, run_name
 
 from rewardlab_ray.messages import GroupPlace, WrittenGroup
@@ -66,6 +66,7 @@ class Recorder:
                 remarks=plan.counted_info,
                 every=stage.eval_every,
                 last=last,
+                alone=_results_name(plan, settings.stage),
                 tracked=[tracker.add for tracker in trackers],
             )
             for place, written in self._recorded.earlier():
@@ -90,7 +91,8 @@ class Recorder:
         if place.evaluation:
             step = self._weights if place.step is None else place.step
             place = replace(place, step=step)
-            self._recorded.add(place, written, step, "no", self._passes.phase(step))
+            phase = self._passes.phase(step)
+            self._recorded.add(place, written, None if phase == "eval" else step, "no", phase)
         else:
             self._recorded.add(place, written, place.step, "yes" if place.trains else "no", "training")
         self._count(place, written)
@@ -157,6 +159,12 @@ class Recorder:
             stage.batch_size,
             window=stage.batch_size * stage.group_size if settings.dynamic_filtering else None,
         )
+
+
+def _results_name(plan: Plan, index: int) -> str | None:
+    """Return the name of the results of a stage that only evaluates; None for any other."""
+    stage = plan.recipe.stages[index]
+    return (stage.benchmark or "results") if isinstance(stage, EvalStage) else None
 
 
 def _as_dict(usage: Mapping[str, Usage]) -> dict[str, Any]:

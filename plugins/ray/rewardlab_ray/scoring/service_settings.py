@@ -10,6 +10,8 @@ from rewardlab.plan import Plan
 from rewardlab.recipe import RlStage
 from rewardlab.training import plan_of_job
 
+from rewardlab_ray.stage_task import engine_stage
+
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceSettings:
@@ -54,8 +56,8 @@ class ServiceSettings:
         return plan_of_job(self.recipe)
 
     def stage_of(self, plan: Plan) -> RlStage:
-        """Return the stage as the recipe has it; a JobError if it is not an rl stage."""
-        stage = plan.recipe.stages[self.stage]
+        """Return the stage as StageTask.stage; a JobError if it is not an rl stage."""
+        stage = engine_stage(plan.recipe.stages[self.stage])
         if not isinstance(stage, RlStage):
             raise JobError(f"stage {self.stage} of {self.recipe} is {stage.use}, not rl")
         return stage
@@ -63,7 +65,7 @@ class ServiceSettings:
     @property
     def name(self) -> str:
         """The name of the stage's files: "1-rl"."""
-        return f"{self.stage}-rl"
+        return self.folder.name
 
     @property
     def failure(self) -> Path:

@@ -3,7 +3,7 @@
 from rewardlab.plan import Plan
 from rewardlab.recipe import RlStage
 
-from rewardlab_verl.compile.batches import critic_batches, rl_batches
+from rewardlab_verl.compile.batches import critic_batches, ranks_of, rl_batches
 from rewardlab_verl.compile.command import Value
 from rewardlab_verl.compile.stage_files import LONGEST, STEPS, VerlFiles
 from rewardlab_verl.compile.trainer import (
@@ -57,6 +57,16 @@ def rl_settings(plan: Plan, stage: RlStage, files: VerlFiles) -> dict[str, Value
     if stage.algorithm == "ppo":
         settings |= _critic(plan, stage, files, longest)
     return settings | _evaluation(stage, files) | _run(plan, stage, files)
+
+
+def evaluation_settings(plan: Plan) -> dict[str, Value]:
+    """Return what a stage that only evaluates has instead; verl wants a batch to train on all the same."""
+    return {
+        "trainer.val_only": True,
+        "data.train_batch_size": 1,
+        f"{ACTOR}.ppo_mini_batch_size": 1,
+        f"{ROLLOUT}.n": ranks_of(options_of(plan)),
+    }
 
 
 def _data(stage: RlStage, files: VerlFiles, seed: int) -> dict[str, Value]:

@@ -38,7 +38,8 @@ def run_stage(task: StageTask) -> None:
     os.environ[VARIABLE] = str(numbers)
     if options_of(task.plan).tensorboard:
         os.environ["TENSORBOARD_DIR"] = str(logs / "tensorboard" / task.name)
-    task.say(f"{STEPS}{files.steps}")
+    if not task.evaluates:
+        task.say(f"{STEPS}{files.steps}")
     with printed_steps(numbers):
         if isinstance(task.stage, RlStage):
             from rewardlab_verl.job.reinforcement import reinforce
@@ -48,7 +49,8 @@ def run_stage(task: StageTask) -> None:
             assert command.ranks is not None
             ranks = command.nodes, command.ranks
             train_on_ranks(ENGINE, task, command.module, command.arguments, ranks, trackers())
-    keep_model(task, files.steps, tokenizer)
+    if not task.evaluates:
+        keep_model(task, files.steps, tokenizer)
 
 
 if __name__ == "__main__":

@@ -40,7 +40,6 @@ ENGINE = RayEngine(
     wheel="0.9.1",
     absent="`rewardlab env create verl` makes its environment, and `backend={use: trl}` needs none",
     driver="rewardlab_verl.job.driver",
-    # of "eval" it says itself what to do instead
     capabilities=Capabilities(
         stages=("sft", "rl", "eval"), algorithms=("grpo", "dr_grpo", "rloo", "reinforce_baseline", "ppo")
     ),
