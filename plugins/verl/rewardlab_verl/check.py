@@ -11,7 +11,7 @@ from rewardlab_verl.compile.batches import batch_findings
 from rewardlab_verl.describe import planned_files
 from rewardlab_verl.options import Options, options_of
 
-OURS = ("reward.", "algorithm.rewardlab", "algorithm.filter_groups", "hydra.", "data.train", "data.val", "data.custom")
+OURS = ("reward.", "algorithm.rewardlab", "hydra.", "data.train", "data.val", "data.custom")
 """beginnings of settings that say what is scored and where files are"""
 
 
@@ -91,5 +91,8 @@ def _arguments(plan: Plan, index: int, backend: Options) -> Iterator[Finding]:
     option = "arguments" if kind == "rl" else "sft_arguments"
     for name in arguments:
         bare = name.lstrip("+")
-        if bare in settings or bare.startswith(OURS):
+        if bare.startswith("algorithm.filter_groups"):
+            what = "the ledger would call a group that verl leaves out trained; openrlhf has dynamic_filtering"
+            yield ("backend", "engine", option, name), what
+        elif bare in settings or bare.startswith(OURS):
             yield ("backend", "engine", option, name), "the recipe says it elsewhere, or rewardlab sets it"

@@ -61,6 +61,10 @@ def plan(toy, write):
             "backend.engine.arguments.algorithm.adv_estimator: the recipe says it elsewhere, or rewardlab sets it",
         ),
         (
+            "backend.engine.arguments={algorithm.filter_groups.enable: true}",
+            "verl leaves out trained; openrlhf has dynamic_filtering",
+        ),
+        (
             "backend.engine.arguments={reward.num_workers: 3}",
             "backend.engine.arguments.reward.num_workers: the recipe says it elsewhere, or rewardlab sets it",
         ),
@@ -127,6 +131,16 @@ class TestThisMachine:
             "is for a Ray cluster",
             "needs WANDB_API_KEY",
         ]
+
+    @pytest.mark.slow  # imports transformers
+    def test_takes_no_model_that_nobody_serves(self, plan, monkeypatch, tmp_path):
+        monkeypatch.setattr(engine, "installed_version", lambda name: "0.9.1")
+        monkeypatch.setattr(engine, "find_spec", lambda name: name)
+        monkeypatch.setattr(check_machine, "gpus_here", lambda: 4)
+        (tmp_path / "config.json").write_text('{"model_type": "t5"}')
+        (tmp_path / "model.safetensors").touch()
+        with pytest.raises(UserError, match=r"model: a t5 is no causal language model, which rollout engines serve"):
+            check_machine.check_machine(ENGINE, plan(f"model={tmp_path}"))
 
     def test_needs_no_verl_for_the_jobs_of_a_cluster(self, plan, monkeypatch):
         """Nor GPUs: what is wrong is that nobody answers."""

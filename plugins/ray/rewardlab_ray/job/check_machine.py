@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rewardlab.errors import Problem, UserError
+from rewardlab.files import expanded
 from rewardlab.plan import Plan
 from rewardlab.recipe import Finding, RlStage, needs_engine
 
@@ -30,7 +31,7 @@ def check_machine(engine: RayEngine, plan: Plan, only: int | None = None) -> Non
     samples = any(isinstance(stage, RlStage) for stage in stages)
     found = [*_modules(engine, plan, samples), *_gpus(engine, plan, stages), *_settings(plan)]
     if samples:
-        found += _ray_folder()
+        found += [*_model(plan), *_ray_folder()]
     if found:
         raise UserError([Problem(where=plan.document.where(path), what=what, path=path) for path, what in found])
 
@@ -57,6 +58,22 @@ def _modules(engine: RayEngine, plan: Plan, samples: bool) -> Iterator[Finding]:
     for advice in dict.fromkeys(wanted[name] for name in missing):
         names = ", ".join(name for name in missing if wanted[name] == advice)
         yield ("backend",), f"this environment has no {names}; {advice}"
+
+
+def _model(plan: Plan) -> Iterator[Finding]:
+    """Yield why no rollout engine serves the recipe's model, if its configuration is on this machine."""
+    from transformers import AutoConfig
+    from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+
+    model = plan.recipe.model
+    if not isinstance(model, str):
+        return
+    try:
+        kind = AutoConfig.from_pretrained(str(expanded(model)), local_files_only=True).model_type
+    except (OSError, ValueError):  # it is on the hub alone, or has code of its own
+        return
+    if kind not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
+        yield ("model",), f"a {kind} is no causal language model, which rollout engines serve, such as a llama or qwen3"
 
 
 def _gpus(engine: RayEngine, plan: Plan, stages: Sequence[TrainingStage]) -> Iterator[Finding]:
