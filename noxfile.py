@@ -37,6 +37,9 @@ def nightly(session: nox.Session) -> None:
     """What the miniatures learn, minutes each (`-- PATH` for one), and the quick suite with 500 examples a property."""
     session.run("pytest", "-m", "nightly", "-n", "0", *session.posargs, env=BYTECODE)
     session.run("pytest", "--hypothesis-profile", "thorough", *session.posargs, env=BYTECODE)
+    for name in ("openrlhf", "verl"):
+        _environment(session, name)
+        _bash(session, f". .venv-{name}/bin/activate; pytest plugins/{name}/tests -m nightly -n 0")
 
 
 @nox.session
