@@ -138,8 +138,8 @@ class TestThisMachine:
         monkeypatch.setattr(engine, "find_spec", lambda name: name)
         monkeypatch.setattr(check_machine, "gpus_here", lambda: 4)
         (tmp_path / "config.json").write_text('{"model_type": "t5"}')
-        for name in ("model.safetensors", "tokenizer.json"):
-            (tmp_path / name).touch()
+        (tmp_path / "tokenizer.json").touch()
+        (tmp_path / "model.safetensors").write_bytes((2).to_bytes(8, "little") + b"{}")
         with pytest.raises(UserError, match=r"model: a t5 is no causal language model, which rollout engines serve"):
             check_machine.check_machine(ENGINE, plan(f"model={tmp_path}"))
 
