@@ -8,7 +8,7 @@ job/                        verl among the engines on Ray, and the process of a 
 plugin                      what verl imports in each of its processes
 reward_manager, agent_loop  one completion on its way: generated, and given its reward
 advantages                  rewards that are advantages already, as verl's estimator
-script_scorer               the actor that scores for a script of verl's own
+script_groups, validation   rewards for a script of verl's own
 """
 
 from collections.abc import Sequence

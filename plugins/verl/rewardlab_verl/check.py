@@ -18,11 +18,10 @@ OURS = ("reward.", "algorithm.rewardlab", "hydra.", "data.train", "data.val", "d
 def findings(plan: Plan) -> Iterator[Finding]:
     """Yield every reason why this backend cannot do what the recipe says, beyond its capabilities."""
     backend = options_of(plan)
-    if backend.gpus_per_node is None:
-        yield ("backend", "gpus_per_node"), "missing; say how many GPUs each node has, such as 8"
-        return
-    if backend.gpus_per_node == 0:
-        yield ("backend", "gpus_per_node"), "verl trains on GPUs; without one, use: trl"
+    if not backend.gpus_per_node:
+        none = "verl trains on GPUs; without one, use: trl"
+        missing = "missing; say how many GPUs each node has, such as 8"
+        yield ("backend", "gpus_per_node"), missing if backend.gpus_per_node is None else none
         return
     yield from ((("backend", *path), what) for path, what in _backend(plan, backend))
     for index, stage in enumerate(plan.recipe.stages):

@@ -18,9 +18,10 @@ from rewardlab.plan import Plan, make_plan
 from rewardlab.recipe import load
 from rewardlab_ray.messages import MemberReward
 from rewardlab_ray.ray_actors import NAMESPACE, JobActor
+from rewardlab_ray.scoring.script_scorer import ScriptScorer, ScriptSettings
 
 from rewardlab_verl.options import VerlBarrier
-from rewardlab_verl.script_scorer import ScriptScorer, ScriptSettings
+from rewardlab_verl.validation import validation
 
 ACTOR = "verl/scorer"
 OURS = ("recipe", "ledger", "completion_timeout", "scoring_timeout", "on_partial")
@@ -43,7 +44,7 @@ class ScriptGroups:
         rollout = config.actor_rollout_ref.rollout
         self._sizes = int(rollout.n), int(rollout.val_kwargs.n)
         options = {"name": ACTOR, "namespace": NAMESPACE, "num_cpus": 0, "max_concurrency": 10_000}
-        self._handle = ray.remote(ScriptScorer).options(**options, get_if_exists=True).remote(settings)
+        self._handle = ray.remote(ScriptScorer).options(**options, get_if_exists=True).remote(settings, validation)
         self._scorer = JobActor(ACTOR)
 
     async def reward(self, columns: Mapping[str, Any], text: str, tokens: int, truncated: bool) -> MemberReward:

@@ -137,14 +137,8 @@ def _variables() -> dict[str, str]:
 def _service_settings(task: StageTask, files: StageFiles) -> ServiceSettings:
     assert isinstance(task.stage, RlStage)
     progress = checkpoint_progress(files.checkpoints) if files.resume else StageProgress()
-    return ServiceSettings(
-        job=task.job,
-        run=task.run,
-        recipe=task.recipe,
-        stage=task.index,
-        attempt=task.attempt,
-        folder=task.folder,
-        home=task.home,
+    return ServiceSettings.of(
+        task,
         consumed=progress.prompts,
         trained=progress.steps,
         evaluation_rows=files.evaluation_rows,

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, Self
 
 from rewardlab.errors import JobError
 from rewardlab.plan import Plan
 from rewardlab.recipe import RlStage
 from rewardlab.training import plan_of_job
 
-from rewardlab_ray.stage_task import engine_stage
+from rewardlab_ray.stage_task import StageTask, engine_stage
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +50,12 @@ class ServiceSettings:
     """whether evaluations become TensorBoard events under logs/"""
     wandb: str | None = None
     """the Weights & Biases project of evaluations"""
+
+    @classmethod
+    def of(cls, task: StageTask, **more: Any) -> Self:
+        """Return the settings of a stage's actors; `more` are those that a task does not have."""
+        names = ("job", "run", "recipe", "attempt", "folder", "home")
+        return cls(stage=task.index, **{name: getattr(task, name) for name in names}, **more)
 
     def plan(self) -> Plan:
         """Return the plan of the run's recipe, which was checked when the run began."""

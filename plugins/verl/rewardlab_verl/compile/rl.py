@@ -36,9 +36,8 @@ def rl_settings(plan: Plan, stage: RlStage, files: VerlFiles) -> dict[str, Value
     """Return every setting of the stage."""
     longest = None if files.longest is None else files.longest + stage.max_new_tokens
     engine = options_of(plan).engine
-    settings: dict[str, Value] = {}
-    if engine.strategy == "megatron":
-        settings["model_engine"] = "megatron"
+    settings: dict[str, Value] = {"model_engine": "megatron"} if engine.strategy == "megatron" else {}
+    sharded = "megatron" if engine.strategy == "megatron" else "fsdp_config"
     settings |= {
         **_data(stage, files, plan.recipe.seed),
         **rl_batches(plan, stage, longest),
@@ -46,8 +45,8 @@ def rl_settings(plan: Plan, stage: RlStage, files: VerlFiles) -> dict[str, Value
         **_loss(stage),
         **optimizer_settings(plan, stage, f"{ACTOR}.optim", stage.learning_rate, warmup_of(stage, files)),
         **model_settings(plan, files, MODEL),
-        **_sharding(plan, ACTOR),
-        **_sharding(plan, REF),
+        **sharding_settings(plan, f"{ACTOR}.{sharded}"),
+        **sharding_settings(plan, f"{REF}.{sharded}"),
         f"{ACTOR}.data_loader_seed": plan.recipe.seed,
         f"{ACTOR}.checkpoint.save_contents": SAVED,
         **_rollout(plan, stage, files),
@@ -56,7 +55,8 @@ def rl_settings(plan: Plan, stage: RlStage, files: VerlFiles) -> dict[str, Value
         settings |= {f"{ACTOR}.strategy": "fsdp2", f"{ACTOR}.grad_clip": stage.max_grad_norm}
     if stage.algorithm == "ppo":
         settings |= _critic(plan, stage, files, longest)
-    return settings | _evaluation(stage, files) | _run(plan, stage, files)
+    kept = {f"trainer.max_{role}_ckpt_to_keep": engine.keep_checkpoints for role in ("actor", "critic")}
+    return settings | _evaluation(stage, files) | run_settings(plan, stage, files) | kept
 
 
 def evaluation_settings(plan: Plan) -> dict[str, Value]:
@@ -130,11 +130,6 @@ def _loss(stage: RlStage) -> dict[str, Value]:
     return settings
 
 
-def _sharding(plan: Plan, role: str) -> dict[str, Value]:
-    megatron = options_of(plan).engine.strategy == "megatron"
-    return sharding_settings(plan, f"{role}.{'megatron' if megatron else 'fsdp_config'}")
-
-
 def _rollout(plan: Plan, stage: RlStage, files: VerlFiles) -> dict[str, Value]:
     backend = options_of(plan)
     engine = backend.engine
@@ -196,13 +191,3 @@ def _evaluation(stage: RlStage, files: VerlFiles) -> dict[str, Value]:
         "trainer.val_before_train": files.evaluate_first,
         "trainer.test_freq": stage.eval_every or files.steps or STEPS,
     }
-
-
-def _run(plan: Plan, stage: RlStage, files: VerlFiles) -> dict[str, Value]:
-    keep = options_of(plan).engine.keep_checkpoints
-    settings: dict[str, Value] = {
-        **run_settings(plan, stage, files),
-        "trainer.max_actor_ckpt_to_keep": keep,
-        "trainer.max_critic_ckpt_to_keep": keep,
-    }
-    return settings

@@ -21,9 +21,8 @@ DATASET = "pkg://rewardlab_verl.sft_rows"
 
 def sft_settings(plan: Plan, stage: SftStage, files: VerlFiles) -> dict[str, Value]:
     """Return every setting of the stage."""
-    settings: dict[str, Value] = {}
-    if options_of(plan).engine.strategy == "megatron":
-        settings |= {"engine": "megatron", "optim": "megatron"}
+    megatron = options_of(plan).engine.strategy == "megatron"
+    settings: dict[str, Value] = {"engine": "megatron", "optim": "megatron"} if megatron else {}
     return settings | {
         "data.train_files": str(files.rows),
         "data.custom_cls.path": DATASET,

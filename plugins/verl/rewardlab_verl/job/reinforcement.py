@@ -86,14 +86,8 @@ def _service_settings(task: StageTask, files: VerlFiles) -> ServiceSettings:
     assert isinstance(stage, RlStage)
     trained = newest_step(files.checkpoints) if files.resume else 0
     barrier: dict[str, Any] = backend.engine.barrier.model_dump()
-    return ServiceSettings(
-        job=task.job,
-        run=task.run,
-        recipe=task.recipe,
-        stage=task.index,
-        attempt=task.attempt,
-        folder=task.folder,
-        home=task.home,
+    return ServiceSettings.of(
+        task,
         consumed=trained * stage.batch_size,
         trained=trained,
         evaluation_rows=files.evaluation_rows,

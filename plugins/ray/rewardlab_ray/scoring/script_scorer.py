@@ -1,11 +1,11 @@
-"""The actor that scores for a script of verl's own: one for the whole job, whatever process a completion comes from."""
+"""The actor that scores for a script of an engine's own: one for the whole job and all of its processes."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from rewardlab import Completion, Sample, ScoredGroup
 from rewardlab.concurrency import CallThread
@@ -16,6 +16,7 @@ from rewardlab.plan import make_plan
 from rewardlab.recipe import load
 from rewardlab.scoring import MissingGuard, Pool, Scorer
 from rewardlab.training import Ledger, Phase
+
 from rewardlab_ray.messages import SCORED, GroupPlace, GroupRewards, MemberReward
 from rewardlab_ray.scoring.group_members import GroupMembers
 from rewardlab_ray.scoring.rewards import rewards
@@ -34,16 +35,19 @@ class ScriptSettings:
 
 
 class ScriptScorer:
-    """The scorer of a script's groups, and the one writer of its ledger; ScriptGroups makes it an actor."""
+    """The scorer of a script's groups, and the one writer of its ledger; the engine's plugin makes it an actor.
 
-    def __init__(self, settings: ScriptSettings) -> None:
+    validation: makes the function that tells whether the engine has a group, by its name, under its validation.
+    """
+
+    def __init__(self, settings: ScriptSettings, validation: Callable[[], Callable[[str], Awaitable[bool]]]) -> None:
         self._settings = settings
         self._samples: dict[str, Sample] = {}
         self._places: dict[str, GroupPlace] = {}
         self._pools: dict[str, Pool] = {}
         self._failure: str | None = None
         self._members = GroupMembers(self, settings.completion_timeout, settings.on_partial, self._fail)
-        self._validating = _Validating()
+        self._is_validation = validation()
         plan = make_plan(load(settings.recipe, []), purpose="score")
         settings.folder.mkdir(parents=True, exist_ok=True)
         with ExitStack() as opened:
@@ -70,7 +74,7 @@ class ScriptScorer:
             raise JobError(self._failure)
         place = self._places.get(uid)
         if place is None:
-            evaluation = await self._validating.holds(uid)
+            evaluation = await self._is_validation(uid)
             # made anew: a sibling may have come while this one waited
             made = GroupPlace(key=uid, row=0, evaluation=evaluation, step=step, size=sizes[evaluation])
             place = self._places.setdefault(uid, made)
@@ -122,25 +126,3 @@ class ScriptScorer:
         if self._failure is None:
             self._failure = message
             say(f"error: {message}")
-
-
-class _Validating:
-    """Tells the groups of verl's validation, whose completions look like those of the training."""
-
-    def __init__(self) -> None:
-        self._queue: Any = None
-        self._thread = CallThread("rewardlab-transfer-queue")
-
-    async def holds(self, uid: str) -> bool:
-        """Return whether verl has a group under its validation."""
-        found: bool = await self._thread.call(self._look, uid)
-        return found
-
-    def _look(self, uid: str) -> bool:
-        if self._queue is None:
-            import transfer_queue
-
-            transfer_queue.init()  # joins the one of verl's job
-            self._queue = transfer_queue
-        groups = (self._queue.kv_list("val") or {}).get("val", {})
-        return uid in groups
