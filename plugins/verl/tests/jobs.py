@@ -1,5 +1,6 @@
 """`rewardlab run` with verl on a CPU: what stands in for its GPUs."""
 
+import json
 from pathlib import Path
 
 from helpers.engine_jobs import Jobs, read_lines
@@ -36,8 +37,40 @@ ON_CPU = {  # what a recipe says under backend.engine
         "actor_rollout_ref.actor.fsdp_config.use_torch_compile": False,
     },
 }
+LAWS_RECIPE = """
+version: 1
+seed: 1
+model: MODEL
+dataset: {use: toy/counting, with: {rows: 32}}
+reward:
+  components:
+    letters: {use: toy/letters}
+    longest: {use: toy/longest}
+    accuracy: {use: math/accuracy, workers: 1}
+  total: letters + 0.1 * longest + accuracy
+stages:
+  - use: rl
+    algorithm: grpo
+    group_size: 4
+    batch_size: 2
+    micro_batch_size: 8
+    steps: 3
+    max_new_tokens: 8
+    save_every: 1
+backend: {use: verl, gpus_per_node: 1, precision: fp32, engine: ENGINE}
+"""
+
+AT_NIGHT = ("whole", "scores", "masked", "stop", "failures")
+"""laws that cost a job or two, which others make: test_equal_rewards.py asks what `whole` and `scores` ask, a stop goes
+the way of Ctrl-C, which `resume` tries, a job that ends by a failure is in test_end_to_end.py, and `masked` is tried of
+reinforce_baseline alone"""
 JOBS = Jobs(HERE / "cpu_engine", ENVIRONMENT)
 run, started, ray_environment = JOBS.run, JOBS.started, JOBS.ray_environment
+
+
+def laws_recipe(model: Path) -> str:
+    """The recipe by which verl is under the laws."""
+    return LAWS_RECIPE.replace("MODEL", str(model)).replace("ENGINE", json.dumps(ON_CPU))
 
 
 def received(directory: Path, told: Path, stage: int = 0) -> dict[tuple[int, int, str], list[float]]:
