@@ -28,7 +28,7 @@ ON_CPU = {  # what a recipe says under backend.engine
     "packing": False,
     "attention": "eager",
     "agent_workers": 1,
-    "reward_workers": 2,
+    "reward_workers": 1,
     "sft_arguments": {"trainer.device": "cpu"},
     "arguments": {
         "trainer.device": "cpu",
@@ -61,9 +61,8 @@ backend: {use: verl, gpus_per_node: 1, precision: fp32, engine: ENGINE}
 """
 
 AT_NIGHT = ("whole", "scores", "masked", "stop", "failures")
-"""laws that cost a job or two, which others make: test_equal_rewards.py asks what `whole` and `scores` ask, a stop goes
-the way of Ctrl-C, which `resume` tries, a job that ends by a failure is in test_end_to_end.py, and `masked` is tried of
-reinforce_baseline alone"""
+"""laws that cost a job or two; what `whole`, `scores` and `masked` ask, test_equal_rewards.py asks in part, and a stop
+goes the way of Ctrl-C, which `resume` tries"""
 JOBS = Jobs(HERE / "cpu_engine", ENVIRONMENT)
 run, started, ray_environment = JOBS.run, JOBS.started, JOBS.ray_environment
 

@@ -66,14 +66,3 @@ def test_weights_do_not_move_by_a_constant_reward_nor_by_a_group_that_lost_one(t
     assert all(after[name].equal(value) for name, value in before.items())
     sizes = Counter((row["step"], row["id"]) for row in read_rows(ended.directory))
     assert sorted(sizes.values()) == [7, *[8] * 15]
-
-
-def test_a_lost_completion_ends_the_job_with_its_reason(trained, jobs, recipe, tmp_path):
-    """verl itself would go on without it."""
-    lost = {"REWARDLAB_CPU_ENGINE_RAISE": "?"}
-    short = [*SHORT, f"model={trained.directory / 'models' / '0-sft'}"]
-    ended = jobs.run(tmp_path, *recipe, *short, name="lost", env=lost)
-    assert ended.code == 1
-    assert "1 of 8 completions were lost" in ended.output
-    assert "RuntimeError: the engine lost this request" in ended.output
-    assert "`on_partial: score` scores the others" in ended.output
