@@ -23,6 +23,7 @@ stages:
   - {use: rl, algorithm: grpo, group_size: 4, batch_size: 2, steps: 3}
 backend: {use: toy}
 """
+RL = "{use: rl, algorithm: grpo, group_size: 4, batch_size: 2, steps: 3}"
 FAILING = "reward.components.letters={use: toy/faulty, with: {when: '.', how: error}}"
 
 
@@ -39,8 +40,7 @@ def test_each_command_that_a_failure_advises_can_be_pasted(run, main, write, jud
     with judge_server.Serving(judge_server.JudgeServer()) as server:
         server.fault = lambda number, _: None if number == 1 else "500"  # the first call tries the judge
         judge = f'{{use: openai/chat, with: {{model: m, base_url: "{server.url}"}}, retries: 0}}'
-        rl = "{use: rl, algorithm: grpo, group_size: 4, batch_size: 2, steps: 3}"
-        stages = f"stages=[{rl}, {{use: eval, samples: 1, policy: {{judge: policy, max_missing: 0}}}}]"
+        stages = f"stages=[{RL}, {{use: eval, samples: 1, policy: {{judge: policy, max_missing: 0}}}}]"
         code, _, err = run("my recipe.yaml", f"judges={{policy: {judge}}}", stages, "--run-dir", "a run")
         assert code == 1
         _, resume, other = (line.rpartition(": rewardlab ")[2] for line in ["", *err.splitlines()[-3:-1]])
@@ -146,6 +146,15 @@ class TestResumeLatest:
         assert (code, err) == (0, "")
         assert self.folder_of(out) == second
         assert json.loads((second / "state.json").read_text())["attempt"] == 1
+
+    def test_an_evaluation_is_no_run_of_the_recipe(self, run, main):
+        stages = f"stages=[{RL}, {{use: eval, samples: 1}}]"
+        trained = self.folder_of(run("r.yaml", stages)[1])
+        evaluation = ("eval", "r.yaml", stages, f"model={trained / 'models' / '0-rl'}")
+        code, out, err = main(*evaluation)
+        assert (code, err) == (0, "")
+        assert self.folder_of(run("r.yaml", stages, "--resume", "latest")[1]) == trained
+        assert self.folder_of(main(*evaluation, "--resume", "latest")[1]) == self.folder_of(out)
 
     def test_of_two_in_a_second_or_in_the_order_of_time(self, run):
         name = self.folder_of(run("r.yaml")[1])

@@ -7,6 +7,7 @@ from helpers.paths import DOCS, ROOT
 from helpers.shown_commands import pages
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+NAMED_FILE = re.compile(r"`([\w./]+(?:\.(?:py|yaml|json|toml)|/))`")
 FENCE = re.compile(r"^ *```.*?^ *```$", re.DOTALL | re.MULTILINE)
 
 
@@ -44,3 +45,19 @@ def test_every_page_is_listed():
     listed = {file for file, _ in links(DOCS / "README.md")}
     assert [page.name for page in DOCS.glob("*.md") if page not in {*listed, DOCS / "README.md"}] == []
     assert DOCS / "README.md" in {file for file, _ in links(ROOT / "README.md")}
+
+
+def test_files_that_the_architecture_page_names_are_there():
+    rows = prose(DOCS / "architecture.md").split("## Where do I change")[1].splitlines()
+    missing, found = [], 0
+    for row in rows:
+        folders = [ROOT, ROOT / "core" / "rewardlab"]
+        for name in NAMED_FILE.findall(row):
+            path = next((folder / name for folder in folders if (folder / name).exists()), None)
+            if path is None and not re.search("NAME|ROOM", name):
+                missing.append(name)
+            elif path is not None:
+                found += 1
+                folders += [path] if path.is_dir() else [path.parent]
+    assert missing == []
+    assert found > 80

@@ -264,6 +264,8 @@ def test_a_missing_file_names_its_nearest_neighbour(tmp_path):
         load(tmp_path / "quikstart.yaml")
     with pytest.raises(UserError, match=r"no such file; there is no folder .*recipez"):
         load(tmp_path / "recipez" / "quickstart.yaml")
+    with pytest.raises(UserError, match="read from a file, not from an address; save it and name the file"):
+        load("https://example.com/quickstart.yaml")
 
 
 def test_a_folder_is_no_recipe(tmp_path):

@@ -218,6 +218,8 @@ def _read(path: Path) -> str:
 def _unreadable(path: Path, error: Exception) -> str:
     if isinstance(error, IsADirectoryError):
         return "it is a folder; name a recipe in it" + _recipes(path, path.name)
+    if path.parts[:1] in (("https:",), ("http:",)):
+        return "a recipe is read from a file, not from an address; save it and name the file"
     if isinstance(error, FileNotFoundError) and not path.parent.is_dir():
         return f"no such file; there is no folder {path.parent}" + shipped_hint(path)
     if isinstance(error, FileNotFoundError):

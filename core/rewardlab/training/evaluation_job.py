@@ -42,7 +42,7 @@ def load_evaluation(
     if policy is not None:
         _set_policy(document, stages, policy)
     plan = check_recipe(document, purpose="run")
-    earlier = latest_run(plan, root) if resume == LATEST else resume and Path(resume)
+    earlier = latest_run(plan, root, "eval") if resume == LATEST else resume and Path(resume)
     named = [] if isinstance(source, Mapping) else [os.fspath(source), *overrides]
     command = ["rewardlab", "eval", *named, *(["--policy", policy] if policy is not None else [])]
     return RunJob(plan, stage=stages, resume=earlier, root=root, folder=folder, say=say, command=command)

@@ -101,7 +101,7 @@ class RunJob:
         """
         source = recipe_of(resume) if recipe is None else recipe
         plan = check_recipe(load(source, list(overrides), strict=False), purpose="run")
-        earlier = latest_run(plan, root) if resume == LATEST else resume and Path(resume)
+        earlier = latest_run(plan, root, "run") if resume == LATEST else resume and Path(resume)
         if resume == LATEST and earlier is not None and has_trained_longer(earlier, plan):
             say(f"{name_variables(str(earlier))} was resumed with a longer training since; it goes on with that")
             plan = check_recipe(load(earlier / RESOLVED, strict=False), purpose="run")
