@@ -1,6 +1,7 @@
 """What takes minutes with verl's own loop: the quickstart learns, as with trl; the laws that CI leaves out hold."""
 
 import json
+import time
 
 import pytest
 from helpers.learning import assert_lifts_the_held_out_total
@@ -51,3 +52,20 @@ def test_a_lost_completion_ends_the_job_with_its_reason(jobs, recipe, tmp_path):
     assert "1 of 8 completions were lost" in ended.output
     assert "RuntimeError: the engine lost this request" in ended.output
     assert "`on_partial: score` scores the others" in ended.output
+
+
+def test_a_lost_rank_is_followed_by_an_attempt_from_the_checkpoint(jobs, recipe, tmp_path):
+    sizes = ["stages.1.steps=6", "stages.1.batch_size=8", "stages.1.save_every=2", "stages.1.eval=null"]
+    with jobs.started(tmp_path, *recipe, *sizes, "--stage", "1", "backend.max_restarts=1", name="lost_rank") as job:
+        until(lambda: "step 3 of 6" in job.tell() or not job.running())
+        job.kill_one("WorkerDict")
+        ended = job.wait().succeeded()
+    assert "starting again from the checkpoint of step" in ended.output
+    assert {row["step"] for row in ended.ledger(trained="yes")} == {1, 2, 3, 4, 5, 6}
+
+
+def until(true, limit=240):
+    end = time.monotonic() + limit
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.2)
