@@ -72,7 +72,8 @@ def _start_scoring(engine: RayEngine, task: StageTask, settings: ServiceSettings
     """See that all is there that the stage needs, and start the actors that score."""
     options, gpus = job_options(task.plan), engine.gpus(task.plan, task.stage)
     wait_for_gpus(task, gpus)
-    nodes = check_nodes(task, engine, gpus)
+    whole_nodes = unsplit is None and not options.scorers.num_gpus  # else some GPUs of a node are the scorers'
+    nodes = check_nodes(task, engine, gpus, (options.gpus_per_node or 1) if whole_nodes else 1)
     ask_judges(task)
     shared = (0, 1) if unsplit is None else (options.gpus_per_node or 0, unsplit)
     placement = ScorerPlacement(options.scorers, *shared, nodes)
