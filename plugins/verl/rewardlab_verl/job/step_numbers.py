@@ -52,7 +52,7 @@ def printed_steps(path: Path) -> Iterator[None]:
 
 def trackers() -> dict[str, str]:
     """Return the variables that tell verl's trackers where to write, for processes elsewhere."""
-    names = (VARIABLE, "TENSORBOARD_DIR", "WANDB_API_KEY")
+    names = (VARIABLE, "TENSORBOARD_DIR")
     return {name: os.environ[name] for name in names if name in os.environ}
 
 
