@@ -55,6 +55,7 @@ VARIANTS = {
     "reinforce_baseline, tokens": ("stages.1.algorithm=reinforce_baseline", "stages.1.loss=token_mean"),
     "ppo": ("stages.1.algorithm=ppo", "stages.1.critic={warmup_steps: 3, lambda: 0.95}", "stages.1.micro_batch_size=8"),
     "evaluation": ("stages.1.eval={samples: 2, temperature: 0}", "stages.1.eval_every=2", "stages.1.top_p=0.9"),
+    "a stage eval": ("stages.1={use: eval, samples: 2, max_new_tokens: 12}",),
     "lora": ("backend.engine.lora={rank: 8}",),
     "lora of some": ("backend.engine.lora={rank: 8, targets: [q_proj, v_proj]}",),
     "stop": ("stages.1.stop=[it's, '\\${a}', 'b\\']", "stages.1.top_k=20"),
@@ -76,7 +77,7 @@ def command(toy, write):
 
     def made(*overrides, index=1, **changed):
         plan = check_recipe(load(path, overrides))
-        rows = 2 if any("eval=" in override for override in overrides) else 0
+        rows = 2 if any("eval=" in override or "use: eval" in override for override in overrides) else 0
         return compile_stage(plan, index, replace(FILES, evaluation_rows=rows, **changed))
 
     return made
