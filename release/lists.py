@@ -172,10 +172,8 @@ def installation(extras: Iterable[str]) -> str:
 
 
 def _recipe(path: Path, extras: list[str]) -> str:
-    """Return a recipe whose third line says what it needs."""
-    lines = path.read_text(encoding="utf-8").split("\n")
-    lines[2] = f"# {installation(extras)}"
-    return "\n".join(lines)
+    """Return a recipe whose head says what it needs."""
+    return re.sub(r"(?m)# pip install .*$", f"# {installation(extras)}", path.read_text(encoding="utf-8"), count=1)
 
 
 # --- Tables of docs/install.md

@@ -61,6 +61,8 @@ def test_mappings_merge_deep_lists_are_replaced_and_dotted_keys_reach_into_them(
     expected["judges"]["main"]["concurrency"] = 2
     assert raw == expected
     assert list(raw) == list(expected), "the order is the base's"
+    write(r="extends: base.yaml\n" + "".join(f"stages.0.{key}: 1\n" for key in "jdhbfaicge"))
+    assert list(load("r.yaml").raw["stages"][0]) == ["use", "steps", *"jdhbfaicge"], "what is new keeps its own"
     write(r="extends: base.yaml\nstages: [{use: sft, steps: 1}]")
     assert load("r.yaml").raw["stages"] == [{"use": "sft", "steps": 1}]
 
@@ -137,6 +139,14 @@ def test_a_base_is_a_shipped_recipe_a_file_beside_this_one_or_a_run(write, tmp_p
             "extends: base.yaml\nstages.5.steps: 3",
             "r.yaml:2: stages.5.steps: stages is a list of 2 (0 to 1), it has no '5'",
         ),
+        (
+            "extends: base.yaml\nstages.3: {use: eval}",
+            "r.yaml:2: stages.3: stages is a list of 2 (0 to 1), it has no '3'",
+        ),
+        (
+            "extends: base.yaml\nstages.2: null",
+            "r.yaml:2: stages.2: stages is a list of 2 (0 to 1), it has no '2'",
+        ),
         ("extends: base.yaml\ncuriculum: null", "r.yaml:2: curiculum: the recipe has no 'curiculum' to remove"),
         (
             "extends: base.yaml\njudges.mian: null",
@@ -154,6 +164,31 @@ def test_the_mistakes_of_a_base_are_told_with_the_others(write):
     write(base="version: 1\nname: !str base\n", r="extends: base.yaml\nseed: ${oc.env:NO_SUCH_VARIABLE_HERE}\n")
     problems = [str(problem) for problem in load("r.yaml", strict=False).problems]
     assert [problem.split(":")[:2] for problem in problems] == [["base.yaml", "2"], ["r.yaml", "2"]]
+
+
+def test_the_number_behind_the_last_item_adds_one(write):
+    write(r="extends: base.yaml\nstages.2: {use: eval}\nstages.3: {use: eval}\nstages.3.samples: 2\nstages.0: null\n")
+    document = load("r.yaml", ["stages.3={use: sft, steps: 1}", "stages.3.steps=9"])
+    stages = [("rl", 20), ("eval", None), ("eval", None), ("sft", 9)]
+    assert [(stage["use"], stage.get("steps")) for stage in document.raw["stages"]] == stages
+    assert document.raw["stages"][2] == {"use": "eval", "samples": 2}
+    assert document.where(("stages", 1, "use")) == "r.yaml:2: stages.1.use"
+    assert document.where(("stages", 3, "use")) == "override 'stages.3={use: sft, steps: 1}': stages.3.use"
+
+
+def test_null_empties_what_dotted_keys_then_build_anew(write):
+    write(
+        r="""\
+        extends: base.yaml
+        reward.components.right.with: null
+        reward.components.right.with.field: answer
+        stages.1.kl: null
+        stages.1.kl.in: reward
+        """
+    )
+    raw = load("r.yaml").raw
+    assert raw["reward"]["components"]["right"]["with"] == {"field": "answer"}
+    assert raw["stages"][1]["kl"] == {"in": "reward"}
 
 
 def test_null_takes_items_out_by_the_numbers_of_the_base(write):

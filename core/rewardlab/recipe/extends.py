@@ -1,9 +1,9 @@
 """`extends: NAME or PATH` at the head of a recipe: its other keys are merged over those of the recipe that it names.
 
 Mappings merge deep, lists and values are replaced. A dotted key (`stages.1.steps: 50`) reaches into lists, as on the
-command line. Another `use` drops the `with` beside the old one. `KEY: null` takes a key of the base out, so that its
-default counts; in `with`, if null may be a value, it is one. `stages.2: null` takes an item out, by the base's
-numbers.
+command line, and adds an item: `stages.2: {use: eval}` of a base that has two. Another `use` drops the `with` beside
+the old one. `KEY: null` takes a key of the base out, so that its default counts, or `KEY.NAME: VALUE` builds it anew;
+in `with`, if null may be a value, it is one. `stages.2: null` takes an item out, by the base's numbers.
 """
 
 from pathlib import Path
@@ -25,7 +25,7 @@ def extended(base: Part, over: Part, base_file: Path, over_file: Path) -> Part:
     problems: list[Problem] = []
     below, above = Part(base.value, _stamped(base.place, base_file)), Part(over.value, _stamped(over.place, over_file))
     wholes = {key: value for key, value in above.value.items() if key in below.value or "." not in key}
-    dotted = sorted(above.value.keys() - wholes.keys(), key=lambda key: _turn(key, above.value[key]))
+    dotted = sorted((key for key in above.value if key not in wholes), key=lambda key: _turn(key, above.value[key]))
     result = below._replace(place=below.place._replace(file=over_file, line=over.place.line))
     for key in (*wholes, *dotted):
         part = Part(above.value[key], above.place.children[key] if above.place.line else above.place)

@@ -22,11 +22,15 @@ def merged(base: Part, keys: list[str], over: Part, path: Keys = ()) -> Part:
     """Return `base` with `over` merged into what stands at `keys` in it; `path` is the base's own.
 
     Mappings of a file merge deep, and its null takes a key out, but for one in `with`. An override replaces the whole,
-    and its null removes what REMOVABLE says. Raises LookupError, with a text for the user, if the keys lead nowhere.
+    and its null removes what REMOVABLE says. The number behind a list's last item adds one. Raises LookupError, with a
+    text for the user, if the keys lead nowhere.
     """
     key: Any
-    key, rest = _step(base.value, keys, path)
+    key, rest = _step(base.value, keys, path, adds=over.value is not None)
     values, places = _copied(base)
+    if isinstance(values, list) and key == len(values):
+        values.append(None)
+        places.append(over.place)
     path = (*path, key)
     overriding = over.place.override is not None
     old = None
@@ -91,13 +95,18 @@ def _refuse_unknown(named: dict[str, Any], path: Keys) -> None:
         raise LookupError(f"{around} has no {name!r} to remove{nearest(str(name), named)}")
 
 
-def _step(node: Tree, keys: list[str], path: Keys) -> tuple[str | int, list[str]]:
-    """Return the key or index in `node` that the first of `keys` mean, and the other keys; a key may contain dots."""
+def _step(node: Tree, keys: list[str], path: Keys, adds: bool) -> tuple[str | int, list[str]]:
+    """Return the key or index in `node` that the first of `keys` mean, and the other keys; a key may contain dots.
+
+    With `adds`, the last of `keys` may be the index behind a list's last item.
+    """
     if isinstance(node, dict):
         dotted = ((".".join(keys[:n]), keys[n:]) for n in range(len(keys), 0, -1))
         return next(((key, rest) for key, rest in dotted if key in node), (keys[0], keys[1:]))
-    if isinstance(node, list) and re.fullmatch("[0-9]{1,9}", keys[0]) and int(keys[0]) < len(node):
-        return int(keys[0]), keys[1:]
+    if isinstance(node, list) and re.fullmatch("[0-9]{1,9}", keys[0]):
+        index, end = int(keys[0]), len(node) + (adds and len(keys) == 1)
+        if index < end:
+            return index, keys[1:]
     raise LookupError(f"{'.'.join(map(str, path))} is {kind_of(node)}, it has no {keys[0]!r}")
 
 
