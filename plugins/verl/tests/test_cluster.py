@@ -48,7 +48,7 @@ def test_stages_train_on_two_nodes_and_leave_all_in_storage(jobs, model_folder, 
             env={**os.environ, "PYTHONPATH": paths, **token},
             capture_output=True,
             text=True,
-            timeout=240,
+            timeout=400,
         )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     [run] = (tmp_path / "runs").iterdir()

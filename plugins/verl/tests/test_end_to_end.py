@@ -48,7 +48,7 @@ def test_a_stage_eval_measures_the_model_as_it_is(trained, jobs, recipe, tmp_pat
     stages = "stages=[{use: eval, samples: 4, prompts: 6, max_new_tokens: 56, benchmark: made}]"
     ended = jobs.run(tmp_path, *recipe[:2], f"model={trained.directory / 'models' / '1-rl'}", stages).succeeded()
     assert json.loads((ended.directory / "evaluation" / "0-eval-made.json").read_text())["slices"][0]["prompts"] == 6
-    rows = read_rows(ended.directory)
+    rows = ended.ledger()
     assert {(row["phase"], row["step"], row["trained"]) for row in rows} == {("eval", None, "no")}
     assert len(rows) == 6 * 4
     assert not (ended.directory / "models").exists()
