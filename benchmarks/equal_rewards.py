@@ -33,7 +33,7 @@ def main() -> None:
     lines = [f"| engine | {' | '.join(COLUMNS.values())} |", "|---|" + "---|" * len(COLUMNS)]
     for engine in parser.parse_args().engines:
         found = measured(*engine.split("=", 1))
-        lines.append(f"| {found['engine']} | {' | '.join(f'{found[name]:.2g}' for name in COLUMNS)} |")
+        lines.append(f"| {found['engine']} | {' | '.join(f'{found[name]:.3g}' for name in COLUMNS)} |")
     print("\n".join(lines))
 
 
