@@ -87,5 +87,6 @@ if TYPE_CHECKING:
     from rewardlab.training.starting_model import find_starting_model as find_starting_model
     from rewardlab.training.step_reward import StageReward as StageReward
     from rewardlab.training.token_rows import TokenRow as TokenRow
+    from rewardlab.training.token_rows import tokenized_rows as tokenized_rows
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -18,7 +18,7 @@ from rewardlab.training.stage import StageJob
 from rewardlab.training.stage_rows import reading_order, steps_of
 from rewardlab.training.step_log import StepLog
 from rewardlab.training.step_reward import StageReward
-from rewardlab.training.token_rows import TokenRow, token_rows
+from rewardlab.training.token_rows import TokenRow, tokenized_rows
 from rewardlab.types import Group, Sample
 
 PolicyLoader = Callable[[StageJob, str | None], AbstractContextManager[Policy]]
@@ -55,7 +55,7 @@ def _evaluates(stage: SftStage | DpoStage | RlStage) -> bool:
 
 def _fine_tune(job: StageJob, stage: SftStage | DpoStage, policy: Policy, samples: Sequence[Sample]) -> None:
     assert policy.prompt_format is not None  # an engine whose capabilities have these stages reads tokens
-    rows = token_rows(job, stage, samples, policy.prompt_format, policy.context)
+    rows = tokenized_rows(stage, samples, policy.prompt_format, policy.context, job.where, job.say)
     _train(job, stage, policy, [row.sample for row in rows], rows, None, lambda step: None)
 
 

@@ -58,7 +58,7 @@ def test_every_schema_is_one(ours):
 def test_every_component_of_ours_has_one(ours):
     plugins = first_party_plugins(installed(), ROOT)
     components = {f"{p.name}.{name}.schema.json" for p in plugins for kind, name in p.specs if kind != "backend"}
-    backends = {"openrlhf.backend.schema.json", "trl.backend.schema.json"}
+    backends = {f"{name}.backend.schema.json" for name in ("openrlhf", "trl", "verl")}
     assert set(ours) == components | backends | {"recipe.schema.json", "rows.schema.json"}
     assert {"math.accuracy.schema.json", "pairwise.win_rate.schema.json"} <= components
 
