@@ -8,7 +8,7 @@ from helpers.paths import TESTS
 from rewardlab.data import read_lines
 
 VERL, LOG = TESTS / "data" / "verl" / "3.jsonl", TESTS / "data" / "inspect_ai" / "sums.json"
-PARTS = "{box: {use: format/boxed}, right: {use: math/accuracy}}"
+PARTS = "{box: {use: format/boxed}, short: {use: toy/brevity, with: {words: 1}}}"
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def scored(main, write, tmp_path):
     """Score rows: the lines of out.jsonl."""
 
     def score(rows):
-        write("r.yaml", f"version: 1\nreward: {{components: {PARTS}, total: 0.5*box + right}}")
+        write("r.yaml", f"version: 1\nreward: {{components: {PARTS}, total: 0.5*box + short}}")
         code, _, err = main("score", "r.yaml", rows, "-o", "out.jsonl")
         assert code == 0, err
         return [json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines()]
@@ -53,8 +53,8 @@ def test_a_folder_says_how_the_reward_is_composed(main, scored, tmp_path):
     head = yaml.safe_load(card.split("---")[1])
     [file] = head["configs"][0]["data_files"]
     assert len([*read_lines(tmp_path / "data" / file["path"])]) == 4
-    assert "`total` is `0.5*box + right`" in card
-    assert "| right | math/accuracy |" in card
+    assert "`total` is `0.5*box + short`" in card
+    assert "| short | toy/brevity |" in card
 
 
 def test_a_folder_without_what_made_the_scores_is_refused(main, scored, tmp_path):
@@ -68,18 +68,18 @@ def test_a_folder_without_what_made_the_scores_is_refused(main, scored, tmp_path
 
 def test_a_log_of_inspect_gets_its_scores_and_a_failure_is_none(main, scored, write, tmp_path):
     first, second = scored(LOG)
-    first["total"][1], first["components"]["right"]["value"][1] = None, None
+    first["total"][1], first["components"]["short"]["value"][1] = None, None
     write("out.jsonl", [first, second])
     code, out, _ = main("export", LOG, "out.jsonl", "-o", "scores.jsonl")
     assert (code, out) == (0, "3 completions: scores.jsonl; 1 have no total and stay unscored\n")
     scores = [json.loads(line) for line in (tmp_path / "scores.jsonl").read_text("utf-8").splitlines()]
     assert [(one["id"], one["epoch"], one["value"]) for one in scores] == [
-        ("s1", 1, 0.5),
-        ("s2", 1, 0.5),
-        ("s2", 2, 0.5),
+        ("s1", 1, 1.5),
+        ("s2", 1, 1.5),
+        ("s2", 2, 1.5),
     ]
-    assert scores[0]["explanation"] == "box: 1; right: 0"
-    assert scores[0]["metadata"]["components"]["right"]["value"] == 0
+    assert scores[0]["explanation"] == "box: 1; short: 1"
+    assert scores[0]["metadata"]["components"]["short"]["value"] == 1
 
 
 def test_epochs_of_a_log_keep_their_numbers(main, scored, write, tmp_path):

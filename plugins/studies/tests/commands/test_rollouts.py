@@ -10,16 +10,16 @@ from rewardlab_studies.rollouts import group_store
 DATA = TESTS / "data"
 VERL, TRL = DATA / "verl" / "3.jsonl", DATA / "trl" / "completions_00001.parquet"
 VERIFIERS, GYM = DATA / "verifiers" / "traces.jsonl", DATA / "nemo_gym" / "rollouts.jsonl"
-PARTS = "{box: {use: format/boxed}, right: {use: math/accuracy}}"
-BOX = f"version: 1\nreward: {{components: {PARTS}, total: 0.5*box + right}}"
+BOX = "version: 1\nreward: {components: {box: {use: format/boxed}}, total: box}"
+RIGHT = BOX.replace("}}", "}, right: {use: math/accuracy}}").replace("total: box", "total: 0.5*box + right")
 
 
 @pytest.fixture
 def scores(main, write, tmp_path):
     """Score a file: (the lines of scores, what is told)."""
 
-    def score(rows, *flags):
-        recipe = write("r.yaml", BOX)
+    def score(rows, *flags, reward=BOX):
+        recipe = write("r.yaml", reward)
         (tmp_path / "out.jsonl").unlink(missing_ok=True)
         code, out, err = main("score", recipe, rows, "-o", "out.jsonl", *flags)
         if code:
@@ -56,14 +56,14 @@ def records(path):
     ids=["verl", "verl with uid", "verifiers", "inspect", "lm_eval"],
 )
 def test_a_file_is_scored_as_it_is(scores, file, totals):
-    found, _ = scores(file)
+    found, _ = scores(file, reward=RIGHT)
     by_id = {row["id"]: row["total"] for row in found}
     assert {name: by_id[name] for name in totals} == totals
 
 
 def test_trl_answers_stand_in_what_its_reward_logged(scores):
     pytest.importorskip("pyarrow")
-    found, _ = scores(TRL, "dataset={use: data/jsonl, with: {path: x.jsonl}, fields: {answer: solution}}")
+    found, _ = scores(TRL, "dataset={use: data/jsonl, with: {path: x.jsonl}, fields: {answer: solution}}", reward=RIGHT)
     assert [(row["id"], row["total"]) for row in found] == [
         ("1/7c64110339402886", [0, 0]),
         ("1/b5d4f8e1834d8dae", [0, 0]),
@@ -114,7 +114,6 @@ def test_the_other_commands_read_the_same_files(main, write):
     assert main("compare", "r.yaml", "r.yaml", VERL, "reward.total=box")[0] in (0, 1)
     code, _, err = main("probe", "r.yaml", VERL, "--format", "verl")
     assert code in (0, 1), err
-    write("gold.yaml", BOX.replace("math/accuracy", "toy/judged"))
     found = rewardlab.score("r.yaml", VERIFIERS, output="a.jsonl", format="verifiers")
     assert found.data["rows"] == 2
 
@@ -133,7 +132,7 @@ def test_a_bad_record_is_named_by_its_place(scores, write):
 
 def test_what_a_reward_lacks_is_named_by_the_place_of_the_group(scores, write):
     write("dump.jsonl", [record | {"gts": None} for record in records(VERL)])
-    code, told = scores("dump.jsonl")
+    code, told = scores("dump.jsonl", reward=RIGHT)
     assert code == 2
     assert "dump.jsonl:1: field 'answer' is needed by right" in told
 
@@ -210,4 +209,4 @@ def test_an_unknown_format_names_those_that_there_are(scores):
 def test_rows_of_our_own_form_are_read_as_before(scores, write):
     row = {"prompt": "2 + 3?", "completions": ["\\boxed{5}"], "answer": "5"}
     write("rows.jsonl", [row | dict.fromkeys(["input", "output", "gts", "score", "step"], "x")])
-    assert scores("rows.jsonl")[0][0]["total"] == [1.5]
+    assert scores("rows.jsonl")[0][0]["total"] == [1.0]
