@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from rewardlab.data.dropped_rows import DroppedRows as DroppedRows
     from rewardlab.data.jsonl import MAX_BYTES as MAX_BYTES
     from rewardlab.data.jsonl import BadRows as BadRows
+    from rewardlab.data.jsonl import json_values as json_values
     from rewardlab.data.jsonl import kind_of as kind_of
     from rewardlab.data.jsonl import measured_lines as measured_lines
     from rewardlab.data.jsonl import parse_row as parse_row
