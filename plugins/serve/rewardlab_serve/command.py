@@ -71,15 +71,18 @@ def run(options: Options) -> CommandResult:
     from rewardlab_serve.doors import DoorOptions, door, refuse_recipe
     from rewardlab_serve.gate import GateRules
     from rewardlab_serve.reward_service import ServiceLimits
-    from rewardlab_serve.server import RewardServer, ServerSettings, bound_socket, reward_app
+    from rewardlab_serve.server import RewardServer, ServerSettings, bound_socket, connections_for, reward_app
 
     plan = make_plan(load(options.recipe, options.overrides, strict=False), purpose="score")
+    requests = connections_for(options.max_requests)
+    if requests < options.max_requests:
+        options.say(f"warning: at most {requests:,} requests at a time, since `ulimit -Hn` allows no more connections")
     settings = ServerSettings(
         rules=GateRules(
             token=_token(options.host),
             hosts=options.allow_host,
             body=options.max_body,
-            requests=options.max_requests,
+            requests=requests,
             rate=options.rate,
         ),
         limits=ServiceLimits(

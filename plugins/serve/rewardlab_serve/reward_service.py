@@ -61,7 +61,7 @@ class RewardService:
         self._kept = KeptAnswers(limits.kept)
         self._pending: dict[str, Cohort] = {}
         self._characters = 0
-        self._ready_at = 0.0
+        self._ready_at, self._end = 0.0, math.inf
         self.draining = False
         metrics.watch(lambda: len(self._pending), scorer.judges.attempt_usage)
 
@@ -124,11 +124,15 @@ class RewardService:
             return "too many scores are missing; the groups that were asked about say of which component, and why"
         return None
 
+    def hurry(self) -> None:
+        """Let `drain` wait no longer."""
+        self._end = 0.0
+
     async def drain(self, seconds: float) -> None:
         """Take no new group, and wait until all that are under way are answered; after `seconds` with an error."""
         self.draining = True
-        end = time.monotonic() + seconds
-        while self._pending and time.monotonic() < end:
+        self._end = min(self._end, time.monotonic() + seconds)
+        while self._pending and time.monotonic() < self._end:
             await asyncio.sleep(0.05)
         tasks = [cohort.scoring for cohort in self._pending.values()]
         for task in tasks:

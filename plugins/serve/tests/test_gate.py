@@ -120,3 +120,22 @@ def test_a_million_mistakes_are_told_as_one(serving):
         found = serving().ask("/v1/groups", body)
         assert found.status in (400, 422)
         assert len(found.body["error"]["message"]) < 1000
+
+
+def test_a_connection_without_a_request_is_closed(serving, monkeypatch):
+    monkeypatch.setattr("rewardlab_serve.server.HEADING", 0.1)
+    server = serving()
+    whole, half = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", b"GET /he"
+    for sent in ([], [half], [whole, half]):
+        with socket.create_connection(("127.0.0.1", server.port), timeout=10) as slow:
+            for part in sent:
+                slow.sendall(part)
+                while part is whole and not slow.recv(4096).endswith(b"}\n"):
+                    pass
+            assert slow.recv(4096) == b""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=0.5) as kept:
+        kept.sendall(whole)
+        while not kept.recv(4096).endswith(b"}\n"):
+            pass
+        with pytest.raises(TimeoutError):  # a trainer's step is long
+            kept.recv(4096)

@@ -254,6 +254,19 @@ class TestTheEnd:
         first.join()
         assert found["a"].body["total"] == 1.1
 
+    def test_is_hurried_by_a_second_signal(self, serving):
+        server = serving(drain=30.0)
+        found = {}
+        body = {"size": 2, **ROW, "completion": RIGHT}
+        first = threading.Thread(target=lambda: found.update(a=server.ask("/v1/groups/g/members/0", body)))
+        first.start()
+        while server.ask("/v1/groups/g").status != 202:
+            time.sleep(0.01)
+        server.stop()
+        server.stop()
+        first.join()
+        assert error(found["a"]) == (503, "shutting_down")
+
     def test_is_an_error_for_a_group_that_does_not_come_in_time(self, serving):
         server = serving(drain=0.2)
         found = {}
