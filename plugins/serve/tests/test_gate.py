@@ -58,8 +58,8 @@ def test_a_large_body_is_refused_by_its_length_and_while_it_comes(serving):
         b'{"a": NaN}',
         b"[" * 100_000,
         b"7",
-        b'{"a": 1e999}',
-        b'{"a": 1, "a": 2}',
+        b'{"prompt": "?", "answer": 1e999, "completions": ["x"]}',
+        b'{"prompt": "?", "answer": "2", "answer": "3", "completions": ["x"]}',
         b'{"a": %s}' % (b"9" * 5000),
         b'{"prompt": "x"}',
         b'{"completions": "x"}',
@@ -112,14 +112,6 @@ def test_bodies_of_all_requests_are_bounded_together(serving, monkeypatch):
     assert error(server.ask("/v1/groups", {**GROUP, "x": "y" * 600})) == (429, "too_many_requests")
     first.join()
     assert server.ask("/v1/groups", {**GROUP, "x": "y" * 600}).status == 200
-
-
-def test_a_million_mistakes_are_told_as_one(serving):
-    for bad in (b"1,", b'{"text": "x", "y": 1},'):
-        body = b'{"prompt": "?", "completions": [%s 1]}' % (bad * 100_000)
-        found = serving().ask("/v1/groups", body)
-        assert found.status in (400, 422)
-        assert len(found.body["error"]["message"]) < 1000
 
 
 def test_a_connection_without_a_request_is_closed(serving, monkeypatch):
