@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from rewardlab.scoring.attribution_records import record_of_ledger as record_of_ledger
     from rewardlab.scoring.attribution_records import record_of_scored as record_of_scored
     from rewardlab.scoring.composition import ScoredGroup as ScoredGroup
+    from rewardlab.scoring.deadline import in_time as in_time
     from rewardlab.scoring.executors import Executor as Executor
     from rewardlab.scoring.executors import Item as Item
     from rewardlab.scoring.executors import awaiting as awaiting

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
-from rewardlab import Group, ScoredGroup
+from rewardlab import Group, GroupStream, ScoredGroup
 from rewardlab.data import sample_id, to_id
 from rewardlab.errors import JobError, one_line
 from rewardlab.plan import Plan
 from rewardlab.scorefile import output_row, to_line
-from rewardlab.scoring import MissingGuard, RowCheck, Scorer
+from rewardlab.scoring import MissingGuard, RowCheck, Scorer, in_time
 
 from rewardlab_serve.cohort import Cohort, GroupIdentity, digest_of_completion, digest_of_sample
 from rewardlab_serve.errors import RequestError, bad_row, too_many, unavailable
@@ -23,6 +23,8 @@ from rewardlab_serve.metrics import Metrics
 
 MAX_ID, MAX_GROUP = 512, 4096
 """characters of a group's id; completions of a group"""
+OVERDUE = 5.0
+"""seconds in which the scorer itself says that a group took too long, unless a reward blocks its thread"""
 MAX_AT_ONCE = 256
 """groups of one request that are under way at the same time"""
 UNREADY = 30.0
@@ -201,7 +203,7 @@ class RewardService:
         begun = time.monotonic()
         late = asyncio.get_running_loop().call_later(self._limits.cohort, self._expire, cohort)
         try:
-            scored = await self._scorer.score(cohort.stream, self._limits.scoring)
+            scored = await self._scored(cohort.stream)
             self._metrics.scored(scored, time.monotonic() - begun)
             self._count_missing(scored)
             row = output_row(cohort.stream.sample.id, scored)
@@ -217,6 +219,14 @@ class RewardService:
             late.cancel()
             self._characters -= cohort.characters
             del self._pending[cohort.key]
+
+    async def _scored(self, stream: GroupStream) -> ScoredGroup:
+        limit = self._limits.scoring
+        work = self._scorer.score(stream, limit)
+        if limit is None:
+            return await work
+        scored: ScoredGroup = await in_time(work, stream, limit + OVERDUE, lambda: "a reward that blocks its thread")
+        return scored
 
     def _count_missing(self, scored: ScoredGroup) -> None:
         """Raise a JobError if this group lacks scores and too many did before; one that lacks none is right anyway."""

@@ -71,6 +71,12 @@ def test_garbage_is_told_what_is_wrong_with_it(serving, body):
     assert found.body["error"]["message"]
 
 
+def test_one_mistake_of_a_list_is_told(serving):
+    found = serving().ask("/v1/groups", b'{"prompt": "?", "completions": [1, 1, 1]}')  # a million would fill the memory
+    assert "completions.0" in found.body["error"]["message"]
+    assert "completions.1" not in found.body["error"]["message"]
+
+
 def test_more_than_the_rate_is_told_when_to_come_again(serving):
     server = serving(rate=2.0)
     statuses = [server.ask("/v1/groups", GROUP).status for _ in range(6)]

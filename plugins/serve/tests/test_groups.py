@@ -215,6 +215,13 @@ class TestFailures:
         assert server.ask("/healthz").status == 200
         assert server.ask("/v1/groups", {"id": "good", "prompt": "?", "completions": ["x"]}).body["total"] == [0.5]
 
+    def test_of_a_reward_that_blocks_its_thread_is_told_in_time(self, serving, toy, monkeypatch):
+        monkeypatch.setattr("rewardlab_serve.reward_service.OVERDUE", 0.1)
+        server = serving(faulty(**{"with": {"how": "hang", "seconds": 3}}), scoring=0.1)
+        found = server.ask("/v1/groups", {"prompt": "?", "completions": ["BAD"]})
+        assert error(found) == (503, "scoring_failed")
+        assert "took longer than 0.2 s; no answer yet from: a reward that blocks" in found.body["error"]["message"]
+
     def test_readiness_comes_back(self, serving, toy, monkeypatch):
         monkeypatch.setattr("rewardlab_serve.reward_service.UNREADY", 0.0)
         server = serving(faulty(on_missing="zero_advantage", max_missing=0.1, **{"with": {"how": "fail"}}))
