@@ -42,7 +42,7 @@ class Options(Config):
     """of the recipe that a door's label, reference or ground truth is"""
     group_size: Annotated[PositiveInt | None, Flag(metavar="N")] = None
     """completions of a group, for a door whose requests do not say it"""
-    end_token: tuple[str, ...] = ()
+    end_token: Annotated[tuple[str, ...], Flag(metavar="TOKEN")] = ()
     """a special token that a door's trainer leaves at the end of its answers, such as </s>; repeatable"""
     cohort_timeout: Annotated[PositiveFloat, Flag(metavar="SECONDS")] = 600.0
     """that the members of a group may take to come"""
