@@ -1,6 +1,7 @@
 """The routes that carry all that a recipe says of a group: whole groups, members, and many groups at once."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -73,7 +74,7 @@ def native_routes(service: RewardService, metrics: Metrics) -> list[Route]:
 
     async def batch(body: Any, _: Request) -> dict[str, Any]:
         rows = _checked(BatchBody, body)["groups"]
-        return {"groups": await service.in_turn(_answer_or_error(service, row) for row in rows)}
+        return {"groups": await service.in_turn(partial(_answer_or_error, service), rows)}
 
     async def state(request: Request) -> Response:
         found = service.state(request.path_params["group"])

@@ -4,7 +4,7 @@ import asyncio
 import json
 import math
 import time
-from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
@@ -79,15 +79,15 @@ class RewardService:
         answer = await self._answered(key, group, range(len(group.completions)), len(group.completions))
         return {**answer, "id": group.sample.id if given is None else given}
 
-    async def in_turn(self, work: Iterable[Coroutine[Any, Any, Any]]) -> list[Any]:
-        """Return the results of a request's groups in order, some at a time: a long request is not too many."""
+    async def in_turn(self, ask: Callable[[Any], Awaitable[Any]], rows: Iterable[Any]) -> list[Any]:
+        """Return what `ask` gives for each row of a request, some at a time: a long request is not too many."""
         places = asyncio.Semaphore(MAX_AT_ONCE)
 
-        async def placed(one: Coroutine[Any, Any, Any]) -> Any:
+        async def placed(row: Any) -> Any:
             async with places:
-                return await one
+                return await ask(row)
 
-        return await asyncio.gather(*map(placed, work))
+        return await asyncio.gather(*map(placed, rows))
 
     async def member(
         self, key: Any, slot: int, size: int, row: Mapping[str, Any], age: float = math.inf

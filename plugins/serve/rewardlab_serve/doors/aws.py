@@ -26,7 +26,7 @@ def _routes(service: RewardService, metrics: Metrics, options: DoorOptions) -> S
         if not isinstance(body, list) or not body:
             raise bad_request(f"the door {NAME!r} reads a list of answers")
         rows = [_row(one, options.label) for one in body]
-        groups = await service.in_turn(scored_alone(service, *row) for row in rows)
+        groups = await service.in_turn(lambda row: scored_alone(service, *row), rows)
         return [_answer(one, group) for one, group in zip(body, groups, strict=True)]
 
     return [Route(PATH, json_endpoint(NAME, metrics, rewards), methods=["POST"])]

@@ -5,7 +5,6 @@ It sends {"query": [prompt and answer], "prompts": [...], "labels": [...]} and r
 """
 
 from collections.abc import Sequence
-from itertools import repeat
 from typing import Any
 
 from starlette.requests import Request
@@ -29,8 +28,8 @@ def _routes(service: RewardService, metrics: Metrics, options: DoorOptions) -> S
             raise bad_request(f"{len(queries)} queries, {len(prompts)} prompts and {len(labels)} labels")
         answers = [options.without_end(_answer(*one)) for one in zip(queries, prompts, strict=True)]
         fields = [{} if label is None else {options.label: label} for label in labels]
-        scored = map(scored_alone, repeat(service), fields, prompts, answers)
-        groups = await service.in_turn(scored)
+        rows = zip(fields, prompts, answers, strict=True)
+        groups = await service.in_turn(lambda row: scored_alone(service, *row), rows)
         found = [number_of(group["total"][0], NAME) for group in groups]
         logs = {name: [group["components"][name]["value"][0] for group in groups] for name in service.plan.components}
         return {
