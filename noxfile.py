@@ -1,7 +1,7 @@
 """What CI runs and what a person wants, by one name each: `nox -l` lists them, `nox -s quick` runs one.
 
-Sessions take the tools of the environment that is active (requirements-dev.txt). OpenRLHF's and inspect_ai's tests have
-environments of their own, which `environments` or the session itself makes by the commands of their READMEs.
+Sessions take the tools of the environment that is active (requirements-dev.txt). OpenRLHF's, verl's and inspect_ai's
+tests have environments of their own, which `environments` or the session itself makes by the commands of their READMEs.
 """
 
 import re
@@ -15,7 +15,7 @@ nox.options.default_venv_backend = "none"
 nox.options.sessions = ["lint", "quick"]
 
 ROOT = Path(__file__).parent
-OWN_ENVIRONMENTS = ("openrlhf", "inspect")
+OWN_ENVIRONMENTS = ("openrlhf", "verl", "inspect")
 BYTECODE = {"PYTHONDONTWRITEBYTECODE": None}
 """Kept: without it every worker rewrites each test file's assertions, and each subprocess compiles the core, again."""
 
@@ -37,6 +37,9 @@ def nightly(session: nox.Session) -> None:
     """What the miniatures learn, minutes each (`-- PATH` for one), and the quick suite with 500 examples a property."""
     session.run("pytest", "-m", "nightly", "-n", "0", *session.posargs, env=BYTECODE)
     session.run("pytest", "--hypothesis-profile", "thorough", *session.posargs, env=BYTECODE)
+    for name in ("openrlhf", "verl"):
+        _environment(session, name)
+        _bash(session, f". .venv-{name}/bin/activate; pytest plugins/{name}/tests -m nightly -n 0")
 
 
 @nox.session
@@ -67,7 +70,7 @@ def wheels(session: nox.Session) -> None:
 
 @nox.session
 def environments(session: nox.Session) -> None:
-    """The environments of OpenRLHF's and inspect_ai's tests, made where they are missing."""
+    """The environments of OpenRLHF's, verl's and inspect_ai's tests, made where they are missing."""
     for name in OWN_ENVIRONMENTS:
         _environment(session, name)
 
@@ -76,6 +79,12 @@ def environments(session: nox.Session) -> None:
 def openrlhf(session: nox.Session) -> None:
     """OpenRLHF's own loop on a CPU, in an environment of its own."""
     _own_tests(session, "openrlhf")
+
+
+@nox.session
+def verl(session: nox.Session) -> None:
+    """Verl's own loop on a CPU, in an environment of its own."""
+    _own_tests(session, "verl")
 
 
 @nox.session

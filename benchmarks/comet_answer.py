@@ -167,9 +167,10 @@ def _row(name: str, way: dict, own: dict) -> str:
 def _interpreter() -> str:
     if own := os.environ.get("REWARDLAB_COMET_PYTHON"):
         return own
-    from rewardlab.workers.environments.managed import interpreter
+    from rewardlab import Config, installed
+    from rewardlab.workers import interpreter_of
 
-    return interpreter(ROOT / "plugins" / "comet" / "rewardlab_comet" / "requirements.txt", name="comet")
+    return interpreter_of(installed().find("reward", "comet/answer"), Config(), installed().plugin("comet"))
 
 
 def _arguments() -> argparse.Namespace:

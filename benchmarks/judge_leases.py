@@ -143,8 +143,8 @@ def measured(options: Any, folder: Path) -> dict[str, Any]:
 
 def start(options: Any, folder: Path, url: str) -> Any:
     from rewardlab import Sample
+    from rewardlab_ray.job_options import Scorers
     from rewardlab_ray.rendered_rows import Row, write_rows
-    from rewardlab_ray.scoring.scorer_options import Scorers
     from rewardlab_ray.scoring.service import ServiceSettings, start_service
 
     run = folder / "run"

@@ -20,8 +20,8 @@ from pathlib import Path
 from textwrap import indent
 
 import law_mutants
-from rewardlab.laws import LAWS_OF_KIND
 from rewardlab.registry import Registry
+from rewardlab_testing.law_words import LAWS_OF_KIND
 from rewardlab_testing.run_laws import EXAMPLE_OF_KIND, try_laws
 
 FIRST_PARTY = "rewardlab"

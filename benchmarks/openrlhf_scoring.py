@@ -230,8 +230,8 @@ def through_ray(
     folder: Path, recipe: Path, work: Sequence[Mapping[str, Any]], count: int, options: Any
 ) -> dict[str, Any]:
     import ray
+    from rewardlab_ray.job_options import Scorers
     from rewardlab_ray.rendered_rows import Row, write_rows
-    from rewardlab_ray.scoring.scorer_options import Scorers
     from rewardlab_ray.scoring.service import ServiceSettings, start_service
 
     stage = recipe.parent / "engine" / "0-rl"

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from rewardlab import Completion, Sample, ScoredGroup
-from rewardlab.recipe.models import Divergence
+from rewardlab.recipe.training_stages import Divergence
 from rewardlab.training import group_advantages
 from rewardlab.training.alarms import AlarmDetector, Sign
 from rewardlab_curriculum.balanced import Balanced

@@ -87,6 +87,8 @@ def _row(name: str, project: dict[str, Any], registry: Registry) -> dict[str, An
         "summary": project["description"].removeprefix("rewardlab plugin: "),
         "components": sorted(component for plugin in plugins for component in _components(plugin)),
         "commands": {command: spec.summary for plugin in plugins for command, spec in plugin.commands.items()},
+        "actions": sorted({hook for plugin in plugins for hook, found in plugin.actions.items() if found}),
+        "formats": sorted(project.get("entry-points", {}).get("rewardlab.row_formats", {})),
     }
 
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from helpers.each_case import each_case
 from helpers.our_commands import NAMES
 from rewardlab import __version__
 
@@ -30,7 +31,7 @@ def test_version(main):
     assert main("--version") == (0, f"rewardlab {__version__}\n", "")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_case("name", NAMES)
 def test_every_command_says_how_it_is_used(main, name):
     code, out, err = main(name, "--help")
     assert (code, err) == (0, "")
@@ -56,14 +57,14 @@ def test_an_option_before_the_command_is_told_its_place(main):
     )
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_case("name", NAMES)
 def test_the_usage_of_a_command_shows_each_argument_once(main, name):
     usage = main(name, "--help")[1].partition("\n\n")[0].split()
     assert len([word for word in usage if "KEY=VALUE" in word]) < 2
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
+@each_case(
+    "arguments, says",
     [
         (["check"], "the following arguments are required: RECIPE [KEY=VALUE ...] [ROWS.jsonl]\n"),
         (["check", "r.yaml", "--jsn"], "unrecognized arguments: --jsn; did you mean '--json'?\n"),

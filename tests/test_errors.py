@@ -5,7 +5,7 @@ from textwrap import dedent
 
 import pytest
 from rewardlab.errors import JobError, one_line, one_line_at, plugin_line
-from rewardlab.redaction import forget_secrets, note_secrets
+from rewardlab.text.redaction import forget_secrets, note_secrets
 from rewardlab_testing.commands import plugins
 
 PLUGIN = """

@@ -12,16 +12,8 @@ from rewardlab.lazy import lazy_names
 from rewardlab.version import __version__ as __version__
 
 if TYPE_CHECKING:  # a type checker has these names, and finds others wrong
-    from rewardlab.command_spec import CommandResult as CommandResult
-    from rewardlab.command_spec import CommandSpec as CommandSpec
-    from rewardlab.command_spec import Flag as Flag
-    from rewardlab.command_spec import Overrides as Overrides
-    from rewardlab.command_spec import Positional as Positional
-    from rewardlab.command_spec import PythonOnly as PythonOnly
-    from rewardlab.command_spec import note as note
     from rewardlab.group_stream import GroupStream as GroupStream
     from rewardlab.hookspecs import hookimpl as hookimpl
-    from rewardlab.redaction import redact as redact
     from rewardlab.references import resolve_all as resolve_all
     from rewardlab.registry.function_reward import reward as reward
     from rewardlab.registry.registry import find as find
@@ -50,6 +42,14 @@ if TYPE_CHECKING:  # a type checker has these names, and finds others wrong
     from rewardlab.specs import Spec as Spec
     from rewardlab.specs import Worker as Worker
     from rewardlab.specs import WorkerOpener as WorkerOpener
+    from rewardlab.specs.command_spec import CommandResult as CommandResult
+    from rewardlab.specs.command_spec import CommandSpec as CommandSpec
+    from rewardlab.specs.command_spec import Flag as Flag
+    from rewardlab.specs.command_spec import Overrides as Overrides
+    from rewardlab.specs.command_spec import Positional as Positional
+    from rewardlab.specs.command_spec import PythonOnly as PythonOnly
+    from rewardlab.specs.command_spec import note as note
+    from rewardlab.text.redaction import redact as redact
     from rewardlab.types import Ask as Ask
     from rewardlab.types import Candidates as Candidates
     from rewardlab.types import Completion as Completion

@@ -15,8 +15,8 @@ from rewardlab.version import __version__
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from rewardlab.command_spec import CommandResult, CommandSpec
     from rewardlab.errors import RewardlabError
+    from rewardlab.specs.command_spec import CommandResult, CommandSpec
 
 MISTAKE, FAILED, INTERRUPTED = 2, 1, 130
 ORDER = (
@@ -184,14 +184,14 @@ def _show_traceback(asked: bool) -> None:
     if _wants_traceback(asked):
         import traceback
 
-        from rewardlab.redaction import redact
+        from rewardlab.text.redaction import redact
 
         print(redact(traceback.format_exc()), file=sys.stderr, end="")
 
 
 def _complain(text: str, code: int) -> int:
-    from rewardlab.redaction import redact
     from rewardlab.text.printable import printable
+    from rewardlab.text.redaction import redact
 
     lines = redact(text).rstrip("\n").split("\n") if text.strip() else ["unknown error"]
     print("\n".join(f"error: {printable(line)}" for line in lines), file=sys.stderr)

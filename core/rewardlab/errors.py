@@ -129,7 +129,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 def one_line(error: BaseException, limit: int = 300) -> str:
     """Return an exception as "ValueError: text", on one line, cut at `limit` characters."""
-    from rewardlab.redaction import redact
+    from rewardlab.text.redaction import redact
 
     try:
         text = " ".join(redact(str(error)).split())  # first of all, or a cut would leave half of a secret

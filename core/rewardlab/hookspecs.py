@@ -1,17 +1,17 @@
-"""The eight hooks. A plugin implements those it needs; each returns the specs that it offers.
+"""The ten hooks. A plugin implements those it needs; each returns the specs that it offers.
 
 Hookimpls that offer specs are pure functions: no arguments, no side effects, cheap to call.
 """
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pluggy
 
 if TYPE_CHECKING:
-    from rewardlab.command_spec import CommandSpec
     from rewardlab.specs import BackendSpec, CurriculumSpec, DatasetSpec, JudgeSpec, NormalizerSpec, RewardSpec
+    from rewardlab.specs.command_spec import CommandSpec
 
 PROJECT = "rewardlab"
 hookspec = pluggy.HookspecMarker(PROJECT)
@@ -58,6 +58,16 @@ def rewardlab_backends() -> "Sequence[BackendSpec]":
 def rewardlab_run_finished(directory: Path) -> "Sequence[str]":  # noqa: ARG001  # hooks take it by this name
     """Do what is to be done with the folder of a run that has ended, such as a report; return notes for the user."""
     return []
+
+
+@hookspec
+def rewardlab_environment(definition: Any) -> Any:
+    """Return the `ManagedEnvironment` of a `rewardlab.workers.EnvironmentDefinition`; the first plugin's is used."""
+
+
+@hookspec
+def rewardlab_evaluate_served(job: Any) -> None:
+    """Run a stage `eval` of a served policy, a `rewardlab.training.StageJob`; the first plugin's is used."""
 
 
 @hookspec

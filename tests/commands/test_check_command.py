@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from helpers.each_case import each_case
 
 FINE = """\
 version: 1
@@ -134,8 +135,8 @@ def test_overrides_are_checked_too(main, write):
     ]
 
 
-@pytest.mark.parametrize(
-    ("content", "says"),
+@each_case(
+    "content, says",
     [
         (None, "error: r.yaml: no such file in "),
         ("", "error: r.yaml: it is empty; a recipe starts with `version: 1`"),
@@ -221,8 +222,8 @@ def test_a_path_that_no_system_could_open_is_a_mistake_with_its_line(main, write
     assert "fault" not in err
 
 
-@pytest.mark.parametrize(
-    ("fields", "column", "says"),
+@each_case(
+    "fields, column, says",
     [
         ("{answer: solutoin}", "solution", "`fields: {answer: solution}`; columns: prompt, solution, x"),
         ("{}", "Final Answer", '`fields: {answer: "Final Answer"}`; columns: Final Answer, prompt, x'),

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 import rewardlab
+from helpers.each_case import each_case
 from helpers.our_commands import NAMES, command_named
 from rewardlab.commands.arguments import arguments_of
 from rewardlab.commands.parsing import command_line, options_of, parser_of
@@ -120,7 +121,7 @@ def test_the_shell_completes_commands_and_flags(tmp_path):
         assert {word.strip() for word in (tmp_path / "said").read_text().split("\n")} == expected
 
 
-@pytest.mark.parametrize("spec", list(map(command_named, NAMES)), ids=lambda spec: spec.name)
+@each_case("spec", list(map(command_named, NAMES)))
 def test_each_of_our_commands_is_declared_whole_and_has_a_function_of_its_name(spec):
     assert all(argument.help for argument in arguments_of(spec.options_class()))
     function = getattr(rewardlab, spec.name)

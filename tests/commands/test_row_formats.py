@@ -2,8 +2,10 @@
 
 import json
 import re
+from importlib.metadata import EntryPoints
 
 import pytest
+from rewardlab.data import row_file
 
 pyarrow = pytest.importorskip("pyarrow", reason="comes with the engine trl, which this environment lacks")
 RECIPE = "version: 1\nreward: {components: {boxed: {use: format/boxed}}, total: 2 * boxed}\n"
@@ -89,3 +91,9 @@ def test_a_dataset_is_read_from_it(rows, main, write, ending):
     write("r.yaml", f"{RECIPE}dataset: {{use: data/jsonl, with: {{path: {rows(ending)}}}}}\n")
     _, out, err = main("probe", "r.yaml", "--rows", "3", "--json")
     assert "problems" not in json.loads(out), err
+
+
+def test_without_the_plugin_that_reads_a_format_its_installation_is_told(rows, main, monkeypatch):
+    monkeypatch.setattr(row_file, "_formats", lambda: EntryPoints(()))
+    code, _, err = main("score", "r.yaml", rows("csv"), "-o", "out.jsonl")
+    assert (code, err) == (2, "error: rows.csv: nothing here reads .csv files; pip install rewardlab-data brings it\n")

@@ -8,6 +8,7 @@ from pathlib import Path
 from shutil import copytree, rmtree
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab.files import FileLock
 from rewardlab.registry import installed
 
@@ -207,7 +208,7 @@ class TestJson:
         assert "directory" not in told
 
 
-@pytest.mark.parametrize("command", ["score", "compare", "probe", "causes", "check"])
+@each_case("command", ["score", "compare", "probe", "causes", "check"])
 def test_every_command_with_json_fails_in_json(main, write, command):
     write("bad.yaml", "version: 1\nreward: {components: {a: {use: no/such}}, total: a}\n")
     write("rows.jsonl", '{"id": "a", "prompt": "1 + 1?", "completions": ["2"]}\n')

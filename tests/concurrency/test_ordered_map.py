@@ -6,7 +6,7 @@ import time
 from itertools import islice
 
 import pytest
-from rewardlab.concurrency.ordered_map import in_order
+from rewardlab.concurrency.gather import in_order
 from rewardlab.errors import JobError
 
 

@@ -9,6 +9,7 @@ import threading
 import time
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab.concurrency import threads
 from rewardlab.concurrency.threads import CallThread, LoopThread, must_reraise, running_task
 
@@ -271,7 +272,7 @@ class TestACancellation:
 
         assert asyncio.run(scenario()) is True
 
-    @pytest.mark.parametrize("error", [asyncio.CancelledError(), ValueError(), SystemExit(), GeneratorExit()])
+    @each_case("error", [asyncio.CancelledError(), ValueError(), SystemExit(), GeneratorExit()])
     def test_that_nobody_asked_for_is_the_plugins(self, error):
         async def plugin():
             raise error

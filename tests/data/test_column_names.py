@@ -1,16 +1,13 @@
 """The field that a column's name tells, and fields that seem to be swapped."""
 
-import pytest
+from helpers.each_case import each_case
 from rewardlab.data.column_names import field_named, swapped_fields
 from rewardlab.data.rows import to_sample
 
 QUESTION = "How much is {0} and {0} together?".format
 
 
-@pytest.mark.parametrize(
-    ("column", "field"),
-    [("lang", "language"), ("Ground-Truth", "answer"), ("colour", None), ("Réponse", "answer")],
-)
+@each_case("column, field", [("lang", "language"), ("Ground-Truth", "answer"), ("colour", None), ("Réponse", "answer")])
 def test_a_name_tells_the_field(column, field):
     assert field_named(column) == field
 
@@ -20,8 +17,8 @@ def swapped(fields, **columns):
     return [(one, other) for one, other, _ in swapped_fields(samples, fields)]
 
 
-@pytest.mark.parametrize(
-    ("fields", "columns", "found"),
+@each_case(
+    "fields, columns, found",
     [
         ({"prompt": "answer", "answer": "question"}, {"question": QUESTION, "answer": str}, [("prompt", "answer")]),
         ({"prompt": "a", "answer": "b"}, {"b": QUESTION, "a": str}, [("prompt", "answer")]),

@@ -6,6 +6,7 @@ import os
 import tracemalloc
 
 import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab.data.jsonl import MAX_LISTED, BadRows, kind_of
@@ -84,7 +85,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("line", BROKEN, ids=lambda line: line[:30])
+@each_case("line", BROKEN)
 def test_a_line_that_is_no_row_is_a_problem_that_says_where_and_what(write, line):
     path = write('{"good": 1}\n' + line + '\n{"good": 2}\n')
     good, (number, problem), after = read_lines(path)

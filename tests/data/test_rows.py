@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab.data.rows import (
@@ -144,8 +145,8 @@ def test_a_prompt_is_a_text_or_messages():
     assert to_messages(chat) == tuple(chat)
 
 
-@pytest.mark.parametrize(
-    ("prompt", "what"),
+@each_case(
+    "prompt, what",
     [
         (None, "prompt must be a text or a list of messages, not null"),
         (3, "prompt must be a text or a list of messages, not the number 3"),
@@ -200,8 +201,8 @@ def test_completions_are_texts_or_objects():
     )
 
 
-@pytest.mark.parametrize(
-    ("value", "what"),
+@each_case(
+    "value, what",
     [
         ("a", "completions must be a list, not a text"),
         (None, "completions must be a list, not null"),

@@ -3,7 +3,7 @@
 import ast
 import re
 
-import pytest
+from helpers.each_case import each_case
 from helpers.paths import TESTS
 from rewardlab.recipe.loading import load
 
@@ -94,7 +94,7 @@ def test_every_place_is_there():
         assert missing(place) is None, place
 
 
-@pytest.mark.parametrize(
+@each_case(
     "place", ["checklist/nowhere.py", "checklist/task.py::Nobody", "recipes/amro.yaml#stages.1.nothing", "nowhere"]
 )
 def test_a_place_that_is_not_there_is_seen(place):

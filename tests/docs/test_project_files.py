@@ -79,6 +79,9 @@ def test_commit_hooks_are_valid():
 PIN = re.compile(r"(?<![\w.-])([A-Za-z][\w.-]*)(?:\[[\w,-]+\])?==([0-9][\w.]*)")
 OTHER_VERSIONS = {
     ("plugins/openrlhf/rewardlab_openrlhf/requirements/cpu.txt", "transformers"): "openrlhf asks for this one",
+    ("plugins/verl/rewardlab_verl/requirements/cpu.txt", "transformers"): "verl asks for one below 5.11",
+    ("plugins/verl/rewardlab_verl/requirements/cpu.txt", "ray"): "verl's loop is tried with this one",
+    ("plugins/verl/rewardlab_verl/requirements/cpu.txt", "aiohttp"): "this ray asks for it",
     ("plugins/openrlhf/rewardlab_openrlhf/requirements/cpu.txt", "tokenizers"): "transformers 5.15 asks for this one",
 }
 

@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from helpers.each_case import each_case
 from helpers.our_commands import NAMES
 from rewardlab_testing.scaffold.kinds import KINDS
 from rewardlab_testing.scaffold.scaffold import write_scaffold
@@ -86,8 +87,8 @@ def imports_rewardlab(code):
     return re.search(r"\b(from|import) rewardlab\b", code) is not None
 
 
-@pytest.mark.parametrize(
-    ("code", "found"),
+@each_case(
+    "code, found",
     [
         ("import rewardlab_testing, rewardlab_math.options", []),
         ("from rewardlab import Score, laws\nfrom rewardlab.text import sections", []),
@@ -190,7 +191,7 @@ def is_handed_on(path, home):
     return path.name == "__init__.py" and home.partition(".")[0] == "rewardlab" and home != "rewardlab.lazy"
 
 
-@pytest.mark.parametrize("package", PUBLIC)
+@each_case("package", PUBLIC)
 def test_all_is_complete_and_every_name_is_there(package):
     module = import_module(package)
     if package == "rewardlab.testing":  # hands on what rewardlab_testing has

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from textwrap import dedent
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab import Ask, Reply
 from rewardlab.errors import JobError, UserError
 from rewardlab.judging.cassette import Cassette, question_key
@@ -55,8 +56,8 @@ def python(code, *arguments, **options):
 class TestKey:
     ASK = Ask(messages=MESSAGES, parts={"a": "yes"}, params={"max_tokens": 5}, draw=1)
 
-    @pytest.mark.parametrize(
-        ("identity", "change"),
+    @each_case(
+        "identity, change",
         [
             ({"model": "small", "params": {"temperature": 0.6}}, {}),
             ({"model": "large", "params": {"temperature": 0.7}}, {}),

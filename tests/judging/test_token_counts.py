@@ -6,8 +6,8 @@ import time
 import pytest
 from rewardlab import Ask, JudgeSpec, Reply
 from rewardlab.judging.hosted_judge import HostedJudge
+from rewardlab.judging.rate_limit import HIDDEN_TOKENS, MAX_ANSWER_TOKENS, plausible_counts
 from rewardlab.judging.settings import JudgingSettings
-from rewardlab.judging.token_counts import HIDDEN_TOKENS, MAX_ANSWER_TOKENS, plausible_counts
 from rewardlab.recipe.use import JudgeUse
 
 QUESTION = Ask(messages=({"role": "user", "content": "Is it? ✓"},))

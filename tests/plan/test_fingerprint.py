@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-import pytest
+from helpers.each_case import each_case
 from rewardlab import JudgeSpec
 from rewardlab.plan import fingerprint as module
 
@@ -21,7 +21,7 @@ def decisive(recipe):
     return module.decisive(plan)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "settings",
     [
         {"concurrency": 3},
@@ -40,7 +40,7 @@ def test_what_is_known_to_a_probe_does_not():
     assert decisive({**RECIPE, "probe": {"known": {"empty": "no gate"}}}) == decisive(RECIPE)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "change",
     [
         {"judges": {**RECIPE["judges"], "main": {"use": "openai/chat", "with": {"model": "m"}}}},

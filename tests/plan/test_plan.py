@@ -5,6 +5,7 @@ import re
 
 import pytest
 import yaml
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab.errors import JobError, UserError
@@ -158,8 +159,8 @@ def test_shaped_values_have_the_bounds_that_the_normalizers_know(plan):
 # --- one mistake, one line
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "says"),
+@each_case(
+    "old, new, says",
     [
         ("version: 1", "version: 2", "1: version: expected 1, found 2"),
         ("version: 1", "", "2: version: missing; expected 1"),
@@ -468,8 +469,8 @@ def test_a_column_split_says_which_rows_are_held_out(check, write):
 # --- what is broken takes no part in later checks
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "place"),
+@each_case(
+    "old, new, place",
     [
         ("words: 9", "wrods: 9", "9: reward.components.short.with.wrods"),
         ("{use: toy/brevity, with: {words: 9}}", "toy/brevity", "9: reward.components.short"),
@@ -557,8 +558,8 @@ def test_a_part_that_cannot_be_read_does_not_hide_the_others(check):
     ]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "says"),
+@each_case(
+    "old, new, says",
     [
         (
             "    short:",

@@ -4,6 +4,7 @@ import asyncio
 import functools
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab import CurriculumSpec, NormalizerSpec, RewardSpec
 from rewardlab.errors import JobError
 from rewardlab.plan.component import Component, build
@@ -80,8 +81,8 @@ def test_a_coroutine_that_awaits_nothing_is_told_with_what_to_write():
     assert "declare runs='thread'" in told
 
 
-@pytest.mark.parametrize(
-    ("spec", "made"),
+@each_case(
+    "spec, made",
     [
         (reward(runs="async"), Waiting()),
         (reward(runs="async"), Plain()),  # its call says so

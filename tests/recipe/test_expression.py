@@ -4,6 +4,7 @@ import math
 import re
 
 import pytest
+from helpers.each_case import each_case
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from rewardlab.recipe.expression import check_name, parse
@@ -84,8 +85,8 @@ def test_it_computes_what_the_reference_computes(data, tree, numbers):
     assert outcome(expression.evaluate, values) == outcome(reference, tree, values)
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
+@each_case(
+    "text, value",
     [
         ("1 - 2 - 3", -4),
         ("8 / 4 / 2", 1),
@@ -180,14 +181,14 @@ FORBIDDEN = [
 ]
 
 
-@pytest.mark.parametrize("text", FORBIDDEN)
+@each_case("text", FORBIDDEN)
 def test_everything_else_is_refused_with_the_column_and_what_is_allowed(text):
     with pytest.raises(ValueError, match=r"column \d+: .*allowed are names, numbers, \+ - \* /, min\("):
         parse(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
+@each_case(
+    "text, message",
     [
         ("a ** 2", r"column 3: .*'\*\*'"),
         ("a + foo(b)", "column 5: no function 'foo'"),
@@ -206,7 +207,7 @@ def test_the_message_says_what_is_wrong(text, message):
         parse(text)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         "(" * 100_000,
@@ -261,8 +262,8 @@ def test_parse_raises_nothing_but_value_errors(text):
 # --- Failing
 
 
-@pytest.mark.parametrize(
-    ("text", "error", "message"),
+@each_case(
+    "text, error, message",
     [
         ("a / (b - 1)", ZeroDivisionError, "the denominator `b - 1` is 0"),
         ("a * 1e308 * 10", OverflowError, r"`a \* 1e308 \* 10` is inf"),
@@ -305,8 +306,8 @@ def test_the_range_contains_every_value(data, tree, drawn):
         assert low <= expression.evaluate(values) <= high
 
 
-@pytest.mark.parametrize(
-    ("text", "interval"),
+@each_case(
+    "text, interval",
     [
         ("accuracy + format", (0, 2)),
         ("accuracy - format", (-1, 1)),
@@ -327,8 +328,8 @@ def test_ranges_are_tight_where_each_name_occurs_once(text, interval):
     assert parse(text).range(ranges) == interval
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
+@each_case(
+    "text, message",
     [
         ("a / (x - y)", "the denominator `x - y` can be 0 (its range is [-1, 1])"),
         ("a / x", "the denominator `x` can be 0 (its range is [0, 1])"),
@@ -345,7 +346,7 @@ def test_ranges_refuse_what_could_fail(text, message):
         parse(text).range({"a": (0, 1), "x": (0, 1), "y": (0, 1)})
 
 
-@pytest.mark.parametrize("interval", [(1, 0), (0, math.inf), (-math.inf, 0), (math.nan, 1), (0, math.nan)])
+@each_case("interval", [(1, 0), (0, math.inf), (-math.inf, 0), (math.nan, 1), (0, math.nan)])
 def test_a_range_that_is_no_interval_is_refused(interval):
     with pytest.raises(ValueError, match=r"the range .* of a is not a closed finite interval"):
         parse("a").range({"a": interval})
@@ -354,16 +355,13 @@ def test_a_range_that_is_no_interval_is_refused(interval):
 # --- Names
 
 
-@pytest.mark.parametrize("name", ["accuracy", "a", "_", "A1_b", "match", "min_length", "Clip"])
+@each_case("name", ["accuracy", "a", "_", "A1_b", "match", "min_length", "Clip"])
 def test_good_names(name):
     assert check_name(name) is None
     assert parse(name).names == (name,)
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["", "1a", "win-rate", "a b", "a.b", "é", "а", "min", "max", "clip", "if", "lambda", "True", "a\n"],
-)
+@each_case("name", ["", "1a", "win-rate", "a b", "a.b", "é", "а", "min", "max", "clip", "if", "lambda", "True", "a\n"])
 def test_names_that_no_expression_could_hold(name):
     assert check_name(name)
 

@@ -3,6 +3,7 @@
 import textwrap
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab.errors import UserError
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.shipped import shipped_recipes
@@ -120,8 +121,8 @@ def test_a_base_is_a_shipped_recipe_a_file_beside_this_one_or_a_run(write, tmp_p
     assert load({"extends": "run", "seed": 8}).raw == {**load("r.yaml").raw, "seed": 8}
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
+@each_case(
+    "text, message",
     [
         ("extends: bse.yaml", "r.yaml:1: extends: there is no file bse.yaml"),
         (

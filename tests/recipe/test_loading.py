@@ -10,6 +10,7 @@ from contextlib import suppress
 
 import pytest
 import yaml
+from helpers.each_case import each_case
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rewardlab.errors import UserError
@@ -47,8 +48,8 @@ def errors(recipe):
 # --- Scalars and keys
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
+@each_case(
+    "text, value",
     [
         *[("true", True), ("false", False), ("null", None), ("~", None), ("", None)],
         *[(word, word) for word in ("True", "TRUE", "False", "yes", "no", "on", "off", "y", "n", "Null", "NULL")],
@@ -82,7 +83,7 @@ def test_plain_scalars_are_those_of_yaml_1_2(recipe, text, value):
         assert (loaded, type(loaded)) == (value, type(value))
 
 
-@pytest.mark.parametrize("text", [".inf", "-.Inf", "+.INF", ".nan", ".NaN", "1e999", "-1e999", "9" * 5000])
+@each_case("text", [".inf", "-.Inf", "+.INF", ".nan", ".NaN", "1e999", "-1e999", "9" * 5000])
 def test_numbers_that_are_not_finite_are_refused(errors, text):
     (error,) = errors(f"a:\n  b: {text}\n")
     assert re.match(r"r\.yaml:2: a\.b: .* is not a finite number; quote it if you mean the text$", error)
@@ -124,8 +125,8 @@ def test_a_byte_order_mark_windows_lines_and_document_marks_are_fine(recipe):
 # --- What is refused
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@each_case(
+    "text, expected",
     [
         ("", "r.yaml: it is empty; a recipe starts with `version: 1`"),
         ("# nothing\n", "r.yaml: it is empty; a recipe starts with `version: 1`"),
@@ -477,8 +478,8 @@ stages: [{use: sft, steps: 1}, {use: rl, steps: 2}]
 """
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
+@each_case(
+    "value, expected",
     [
         ("3", 3),
         ("1e-5", 1e-5),
@@ -509,8 +510,8 @@ def test_override_values(recipe, value, expected):
     assert document.overrides == (f"seed={value}",)
 
 
-@pytest.mark.parametrize(
-    ("override", "path", "value"),
+@each_case(
+    "override, path, value",
     [
         ("stages.1.steps=50", ("stages", 1, "steps"), 50),
         ("stages.0=x", ("stages", 0), "x"),
@@ -587,8 +588,8 @@ def test_overrides_that_lead_nowhere_say_what_is_there(errors):
     ]
 
 
-@pytest.mark.parametrize(
-    ("override", "form"),
+@each_case(
+    "override, form",
     [
         ("seed", "seed=VALUE"),
         ("seed:3", "seed=3"),
@@ -745,7 +746,7 @@ def test_dumped_text_is_for_reading():
     assert "&" not in text
 
 
-@pytest.mark.parametrize("tree", [{"a": math.nan}, {"a": [math.inf]}, {"a": {1: 2}}, {None: 1}])
+@each_case("tree", [{"a": math.nan}, {"a": [math.inf]}, {"a": {1: 2}}, {None: 1}])
 def test_what_no_recipe_can_hold_is_not_dumped(tree):
     with pytest.raises(ValueError, match=r"a recipe cannot hold|a key must be text"):
         dump(tree)
@@ -771,8 +772,8 @@ def test_defaults_inside_each_other_without_end_are_an_error(errors):
     assert line == "r.yaml:1: name: its ${oc.env:...} are nested too deeply"
 
 
-@pytest.mark.parametrize(
-    ("text", "write"),
+@each_case(
+    "text, write",
     [
         ("a: {b: ${oc.env:URL}}", '"${oc.env:URL}"'),
         ("a: {b: ${oc.env:URL,http://x:1/v1}, c: 1}", '"${oc.env:URL,http://x:1/v1}"'),

@@ -4,6 +4,7 @@ import os
 from urllib.parse import urlsplit
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab import redact
 from rewardlab.errors import UserError
 from rewardlab.recipe.loading import load
@@ -28,7 +29,7 @@ def address(tree):
     return tree["judges"]["main"]["with"]["base_url"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "login", ["bob:hunter2", "token-123", "bob:hunt%40er2", "bob:a:b@c", "bob:$x{y}", 'bob:p"w9999', "bob:p<w9999>"]
 )
 def test_a_login_is_written_as_a_variable(recipe, login):

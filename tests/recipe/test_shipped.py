@@ -6,6 +6,7 @@ import sys
 import zipfile
 
 import pytest
+from helpers.each_case import each_case
 from helpers.paths import RECIPES, ROOT
 from rewardlab.errors import UserError
 from rewardlab.recipe.loading import load
@@ -65,7 +66,7 @@ def test_a_path_of_the_repository_gets_the_name(path):
     )
 
 
-@pytest.mark.parametrize("path", ["folder/mine", "other.yaml", "a\0b", "x" * 300, ""])
+@each_case("path", ["folder/mine", "other.yaml", "a\0b", "x" * 300, ""])
 def test_other_paths_are_paths(path):
     assert "comes with rewardlab" not in message(path) or path in ("a\0b", "x" * 300)
     if path == "folder/mine":

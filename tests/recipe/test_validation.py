@@ -3,11 +3,13 @@
 from typing import Annotated, Any, Literal
 
 import pytest
+from helpers.each_case import each_case
 from pydantic import Field, field_validator
 from rewardlab import Config
 from rewardlab.errors import nearest
-from rewardlab.recipe.models import DpoStage, Recipe, RlStage, SftStage
+from rewardlab.recipe.models import Recipe
 from rewardlab.recipe.other_names import OURS, our_name
+from rewardlab.recipe.training_stages import DpoStage, RlStage, SftStage
 from rewardlab.recipe.validation import lookup, option_help, type_text, validate
 
 
@@ -55,8 +57,8 @@ def test_what_is_right_becomes_an_instance():
     assert (instance.words, instance.tags, instance.into, instance.limits.low) == (3, ("a",), "x", 1.0)
 
 
-@pytest.mark.parametrize(
-    ("tree", "says"),
+@each_case(
+    "tree, says",
     [
         ({"word": 3}, "r.yaml:3.word: no such option; did you mean 'words'?"),
         ({"limits": {"hihg": 3}}, "r.yaml:3.limits.hihg: no such option; did you mean 'high'?"),
@@ -145,8 +147,8 @@ def test_a_name_where_a_mapping_belongs():
 RL = {"use": "rl", "algorithm": "grpo"}
 
 
-@pytest.mark.parametrize(
-    ("stage", "says"),
+@each_case(
+    "stage, says",
     [
         ({"use": "rll"}, "stages.0.use: \"rll\" is not allowed; did you mean 'rl'?"),
         ({"use": 5}, "stages.0.use: 5 is not allowed; there are 'data', 'dpo', 'eval', 'rl', 'sft'"),
@@ -215,8 +217,8 @@ def test_options_on_one_line():
     assert option_help(Few) == "judge: text, words: integer = 50, tags: [text] = ('a',), in: loss | reward = 'loss'"
 
 
-@pytest.mark.parametrize(
-    ("annotation", "text"),
+@each_case(
+    "annotation, text",
     [
         (float | None, "number | null"),
         (Annotated[bool, Field()], "true | false"),
@@ -238,8 +240,8 @@ def test_lookup():
     assert lookup(tree, ("name", "use")) is None
 
 
-@pytest.mark.parametrize(
-    ("stage", "says"),
+@each_case(
+    "stage, says",
     [
         ({"min_learning_rate": 1e-6}, "min_learning_rate is the final rate of a cosine"),
         ({"min_learning_rate": 1e-6, "schedule": "linear"}, "min_learning_rate is the final rate of a cosine"),

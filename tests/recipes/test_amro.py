@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from helpers.each_case import each_case
 from helpers.paths import RECIPES, TESTS
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.models import Recipe
@@ -86,7 +87,7 @@ ABLATIONS = {
 """what each ablation of tables 5 and 6 changes"""
 
 
-@pytest.mark.parametrize("name", ABLATIONS)
+@each_case("name", ABLATIONS)
 def test_an_ablation_changes_what_its_table_names_and_nothing_else(name):
     def places(path):
         recipe = Recipe.model_validate(load(path).tree).model_dump(exclude={"name"})

@@ -12,7 +12,7 @@ import pytest
 from helpers.paths import ROOT, TESTS
 from rewardlab.plan import make_plan
 from rewardlab.recipe.loading import load
-from rewardlab.recipe.probe_families import FAMILIES
+from rewardlab.recipe.models import FAMILIES
 from rewardlab.scoring import scorer
 from rewardlab.workers.shared import Workers
 

@@ -8,9 +8,7 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
-from helpers.paths import RECIPES
-
-QUICKSTART = RECIPES / "quickstart.yaml"
+from helpers.learning import QUICKSTART, RISE, assert_lifts_the_held_out_total, means
 
 pytestmark = pytest.mark.slow
 
@@ -32,21 +30,18 @@ def run(tmp_path_factory):
     return directory
 
 
-def means(directory, when):
-    results = json.loads((directory / "evaluation" / f"1-rl-{when}.json").read_text())
-    return {part["name"]: part["means"] for part in results["slices"]}
-
-
 def ledger(directory):
     return [json.loads(line) for line in (directory / "ledger.jsonl").read_text().splitlines()]
 
 
-@pytest.mark.parametrize(
-    ("part", "name"), [("all", "total"), ("all", "accuracy"), ("all", "format"), ("all but en", "language")]
-)
+def test_the_quickstart_lifts_the_held_out_total(run):
+    assert_lifts_the_held_out_total("trl", run)
+
+
+@pytest.mark.parametrize(("part", "name"), [("all", "accuracy"), ("all", "format"), ("all but en", "language")])
 def test_held_out_results_rise(run, part, name):
     before, after = means(run, "before"), means(run, "after")
-    assert after[part][name] > before[part][name] + 0.1
+    assert after[part][name] > before[part][name] + RISE
 
 
 def test_the_table_has_every_language_and_the_unseen_pairs_apart(run):

@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from helpers.each_case import each_case
 from helpers.paths import RECIPES
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.models import Recipe
@@ -85,7 +86,7 @@ class TestR3:
             (4096, recipe_of(name).judges["teacher"].options["model"])
         }
 
-    @pytest.mark.parametrize("name", ["r3", "r3_4k", "r3_ablations/random_sampling", "r3_ablations/only_pointwise"])
+    @each_case("name", ["r3", "r3_4k", "r3_ablations/random_sampling", "r3_ablations/only_pointwise"])
     def test_trains_on_no_row_twice_in_an_epoch(self, name):
         assert recipe_of(name).stages[-1].dataset.options["until"] == "each_read"
 
@@ -169,9 +170,8 @@ class TestMr3:
             asked.append(dpo.stages[0].dataset.options.get("options", {}).get("layout"))
             assert set(asked) == {layout} == {step(data.stages[0], "rubric/distilled").options.get("layout")}
 
-    @pytest.mark.parametrize(
-        "name",
-        ["random", "hard_to_easy", "start_english", "start_english_easy_to_hard", "start_english_hard_to_easy"],
+    @each_case(
+        "name", ["random", "hard_to_easy", "start_english", "start_english_easy_to_hard", "start_english_hard_to_easy"]
     )
     def test_another_order_is_all_that_differs(self, name):
         found = differences(f"mr3_ablations/{name}", "mr3")

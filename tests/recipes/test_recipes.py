@@ -5,6 +5,7 @@ import re
 from itertools import takewhile
 
 import pytest
+from helpers.each_case import each_case
 from helpers.paths import RECIPES
 from rewardlab.recipe.loading import load
 
@@ -209,7 +210,7 @@ def test_what_the_paper_says_is_what_pb_rlsvr_says(name):
 PB_RLSVR = ["pb_rlsvr", "pb_rlsvr_32b", *(f"pb_rlsvr_ablations/{name}" for name in ABLATIONS), "pb_rlsvr_baselines/ppo"]
 
 
-@pytest.mark.parametrize("name", PB_RLSVR)
+@each_case("name", PB_RLSVR)
 def test_openrlhf_is_told_what_the_script_of_footnote_6_and_table_4_say(name, main):
     """What the script leaves out are OpenRLHF's defaults: its schedule, warm-up, betas and KL in the reward."""
     code, out, err = main("run", FOLDER / f"{name}.yaml", "--dry-run")

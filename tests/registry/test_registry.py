@@ -2,6 +2,7 @@
 
 import pytest
 import yaml
+from helpers.each_case import each_case
 from rewardlab import RewardSpec
 from rewardlab.errors import UserError
 from rewardlab.registry import Registry
@@ -67,8 +68,8 @@ def test_only_what_is_named_is_loaded(offer):
 # --- names that are not there
 
 
-@pytest.mark.parametrize(
-    ("kind", "use", "says"),
+@each_case(
+    "kind, use, says",
     [
         ("reward", "toy/brevety", "plugin 'toy' has no reward 'brevety'; did you mean 'toy/brevity'?"),
         ("reward", "toi/brevity", "no plugin 'toi'; did you mean 'toy/brevity'?"),

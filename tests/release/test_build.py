@@ -7,6 +7,7 @@ import tomllib
 import zipfile
 
 import pytest
+from helpers.each_case import each_case
 from helpers.paths import ROOT
 from rewardlab import __version__
 from rewardlab.first_party import first_party
@@ -37,7 +38,7 @@ def checks():
     del sys.modules["wheel_checks"]
 
 
-@pytest.mark.parametrize("path", PROJECTS, ids=lambda path: path.parent.name)
+@each_case("path", PROJECTS)
 def test_the_metadata_is_the_same_everywhere(path):
     ours, cores = project_of(path), project_of(PROJECTS[0])
     for key in ("version", "license", "license-files", "requires-python", "classifiers"):

@@ -10,7 +10,7 @@ from rewardlab.plan import make_plan
 from rewardlab.recipe.loading import load
 from rewardlab.scorefile.index import RowIndex
 from rewardlab.scorefile.rows import check_rows, rows_to_score
-from rewardlab.scoring.row_check import RowCheck
+from rewardlab.scoring.given_rows import RowCheck
 
 PLUGIN = TESTS / "score_plugin"
 ROW = {"prompt": "?", "completions": ["x"]}

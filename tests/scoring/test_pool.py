@@ -7,6 +7,7 @@ import threading
 from dataclasses import replace
 
 import pytest
+from helpers.each_case import each_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rewardlab import Completion, CurriculumSpec, JudgeSpec, NormalizerSpec, Reply, Sample, Score
@@ -381,8 +382,8 @@ def long_error():
     raise ValueError("very " * 1000 + "long")
 
 
-@pytest.mark.parametrize(
-    ("wrong", "told"),
+@each_case(
+    "wrong, told",
     [
         ({"more": -1}, "more gave -1, not a whole number"),
         ({"more": True}, "more gave True, not a whole number"),
@@ -515,8 +516,8 @@ def test_a_failed_component_ends_the_job_and_what_is_under_way(plan_of, reward):
         assert cancelled.wait(5)
 
 
-@pytest.mark.parametrize(
-    ("collects", "scope", "waits"),
+@each_case(
+    "collects, scope, waits",
     [
         (False, "completion", False),
         (False, "group", True),

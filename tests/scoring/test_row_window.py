@@ -7,7 +7,7 @@ from helpers.paths import TESTS
 from rewardlab.plan import make_plan
 from rewardlab.recipe.loading import load
 from rewardlab.scoring import row_window
-from rewardlab.scoring.row_check import InputRow
+from rewardlab.scoring.given_rows import InputRow
 from rewardlab.scoring.row_window import scored_in_order
 from rewardlab.scoring.scorer import Scorer
 from rewardlab.types import Completion, Group, Sample

@@ -4,6 +4,7 @@ import json
 import time
 
 import pytest
+from helpers.each_case import each_case
 from helpers.paths import TESTS
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,8 +21,8 @@ def cases(name):
     return [json.loads(line) for line in (DATA / name).read_text(encoding="utf-8").splitlines()]
 
 
-@pytest.mark.parametrize(
-    ("text", "content"),
+@each_case(
+    "text, content",
     [
         (r"So it is \boxed{7}.", "7"),
         (r"\boxed{\frac{1}{2}}", r"\frac{1}{2}"),
@@ -48,9 +49,7 @@ def test_a_box_that_is_never_closed_is_passed_over():
     assert last_box(r"\boxed{1} and \boxed{2") == "1"
 
 
-@pytest.mark.parametrize(
-    "text", ["", "7", r"\boxed{7", r"\boxed 7", r"\boxed", r"boxed{7}", r"\boxedx{7}", r"\fbox{7}"]
-)
+@each_case("text", ["", "7", r"\boxed{7", r"\boxed 7", r"\boxed", r"boxed{7}", r"\boxedx{7}", r"\fbox{7}"])
 def test_there_may_be_no_box(text):
     assert last_box(text) is None
 

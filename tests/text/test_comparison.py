@@ -1,6 +1,7 @@
 """Which two texts are compared."""
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab import Sample
 from rewardlab.text import compared_texts
 
@@ -34,8 +35,8 @@ def test_a_response_without_the_part_is_blank(text):
     assert read(text, WHOLE) == ("", "I add.", None)
 
 
-@pytest.mark.parametrize(
-    ("reference", "why"),
+@each_case(
+    "reference, why",
     [
         ("<answer>7</answer>", "has no reasoning, or a blank one"),
         ("<think>\n</think>", "has no reasoning, or a blank one"),

@@ -6,6 +6,7 @@ import sys
 import unicodedata
 
 import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab.text import cursor_stream, printable
@@ -26,8 +27,8 @@ def rewardlab_rewards():
 RECIPE = "version: 1\nreward: {components: {mine: {use: mine/mine, on_missing: fail}}, total: mine}\n"
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
+@each_case(
+    "text, shown",
     [
         ("\x1b[2J", r"\x1b[2J"),
         ("\x9b2J", r"\u009b2J"),

@@ -5,6 +5,7 @@ import re
 import time
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab.text import Progress, format_duration
 from rewardlab.text.progress import INTERVAL_S, progress_interval_s
 
@@ -76,8 +77,8 @@ def test_the_environment_says_how_often(monkeypatch, clock, capsys, given, secon
     assert bool(capsys.readouterr().err) == (seconds > 0)
 
 
-@pytest.mark.parametrize(
-    ("seconds", "text"),
+@each_case(
+    "seconds, text",
     [(0, "0 s"), (89, "89 s"), (91, "2 min"), (5_300, "88 min"), (12_000, "3 h 20 min"), (190_000, "2 d 4 h")],
 )
 def test_durations_are_told_as_people_do(seconds, text):

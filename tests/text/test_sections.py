@@ -1,11 +1,11 @@
 """Response, reasoning and answer of a completion."""
 
-import pytest
+from helpers.each_case import each_case
 from rewardlab.text.sections import answer, reasoning, response, split
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@each_case(
+    "text, expected",
     [
         ("all of it", ("all of it", None, None)),
         ("<think>why</think>so", ("so", "why", None)),
@@ -27,7 +27,7 @@ def test_a_well_formed_text_is_split():
     assert split(" <think> why\n</think>\n<answer>8 </answer>\n") == ("why", "8")
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         "",

@@ -17,14 +17,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from rewardlab import Context
+from rewardlab import Config, Context
 from rewardlab.errors import JobError, RewardlabError
-from rewardlab.registry import Registry
+from rewardlab.registry import Registry, installed
 from rewardlab.text import sections
-from rewardlab.workers.environments.managed import interpreter
+from rewardlab.workers import interpreter_of
 
 HERE = Path(__file__).parent
-REQUIREMENTS = HERE.parents[1] / "plugins" / "comet" / "rewardlab_comet" / "requirements.txt"
 FIND = "import importlib.util, sys; sys.exit(importlib.util.find_spec('comet') is None)"
 LANGUAGES = ("es", "de", "fr")
 LARGEST = 9
@@ -61,7 +60,7 @@ def build(out: Path, comet_python: str | None = None, seed: int = 0, reasoning: 
     out.mkdir(parents=True, exist_ok=True)
     first = "" if comet_python else "; COMET's environment is made first where it is missing (1.5 GB, minutes)"
     print(f"training a tiny COMET and a tiny embedding model in {out}: half a minute{first}", flush=True)
-    python = _with_comet(comet_python) if comet_python else interpreter(REQUIREMENTS, name="comet")
+    python = _with_comet(comet_python) if comet_python else _managed_python()
     commands = [
         [python, HERE / "comet.py", out / "comet", "--train", _write(out / "answers.jsonl", answers()), "--seed", seed],
         [
@@ -78,6 +77,12 @@ def build(out: Path, comet_python: str | None = None, seed: int = 0, reasoning: 
     for command, code in zip(commands, codes, strict=True):
         if code:
             raise subprocess.CalledProcessError(code, command)
+
+
+def _managed_python() -> str:
+    """The interpreter of COMET's own environment, which is built where it is missing."""
+    registry = installed()
+    return interpreter_of(registry.find("reward", "comet/answer"), Config(), registry.plugin("comet"))
 
 
 def _with_comet(python: str) -> str:

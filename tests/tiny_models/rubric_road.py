@@ -44,7 +44,7 @@ class Road:
         self.folder, self._few = folder.resolve(), few
         self._overrides = {recipe: (f"seed={seed}", *(FEW[recipe] if few else ())) for recipe in FEW}
         self.folder.mkdir(parents=True, exist_ok=True)
-        judged_pairs.write(self.folder / "pairs.jsonl")
+        judged_pairs.write(self.folder / "pairs.jsonl", 8 if few else 200)
 
     def train_judge(self):
         """Distil, filter and train; returns the folders of the untrained and of the trained judge."""

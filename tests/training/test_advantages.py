@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab.recipe.expression import parse
@@ -130,6 +131,6 @@ def test_a_normalizers_mean_is_that_of_the_pool_and_no_other_is_taken_off():
     assert found[0] != found[1], "what the mean is taken from matters"
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@each_case("algorithm", ALGORITHMS)
 def test_a_batch_with_nothing_present_teaches_nothing(algorithm):
     assert batch_advantages(algorithm, [scored([1.0, 2.0], [True, True])]) == [0.0, 0.0]

@@ -5,10 +5,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab.errors import JobError, UserError
 from rewardlab.plan import make_plan
+from rewardlab.recipe.evaluation import Validation
 from rewardlab.recipe.loading import load
-from rewardlab.recipe.models import Validation
 from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.training import RunDirectory, StageJob, best_checkpoint
 from rewardlab.training.check import check_recipe
@@ -43,8 +44,8 @@ def scored(*values, raw=None, gold=None):
 
 
 class TestTheFigure:
-    @pytest.mark.parametrize(
-        ("options", "groups", "value"),
+    @each_case(
+        "options, groups, value",
         [
             ({}, scored(0.0, 0.5, 1.0), 0.5),
             ({"max_missing": 0.5}, scored(0.0, None), 0.0),

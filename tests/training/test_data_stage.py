@@ -19,7 +19,7 @@ PLUGIN = """
     import os
     from pathlib import Path
     from rewardlab import Ask, Config, DatasetSpec, JudgeSpec, Reply, Sample, hookimpl
-    from rewardlab.concurrency.ordered_map import in_order
+    from rewardlab.concurrency.gather import in_order
     from rewardlab.errors import JobError
 
     class Saying(Config):

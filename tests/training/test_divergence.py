@@ -6,9 +6,10 @@ import random
 from pathlib import Path
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab.errors import JobError
 from rewardlab.recipe.loading import load
-from rewardlab.recipe.models import Divergence
+from rewardlab.recipe.training_stages import Divergence
 from rewardlab.training.alarm_watch import FILE, AlarmWatch, alarm_sentences
 from rewardlab.training.alarms import AlarmDetector
 from rewardlab.training.check import check_recipe
@@ -63,7 +64,7 @@ FINE = {
 
 
 class TestWhatIsFine:
-    @pytest.mark.parametrize("series", FINE.values(), ids=FINE)
+    @each_case("series", FINE.values())
     def test_says_nothing(self, series):
         assert signs(series) == []
 
@@ -72,7 +73,7 @@ class TestWhatIsFine:
         for _ in range(20):
             assert signs(rewards([noise.gauss(0, 1) for _ in range(300)], [1.0] * 300), low=None) == []
 
-    @pytest.mark.parametrize("path", RECORDED, ids=[path.stem for path in RECORDED])
+    @each_case("path", RECORDED)
     def test_the_runs_that_come_with_rewardlab_say_nothing(self, path):
         rows = [json.loads(line) for line in path.read_text().splitlines()]
         assert len(rows) >= 3
@@ -115,8 +116,8 @@ class TestWhatHasDiverged:
         assert signs(rewards(little, stds), low=None) == []
         assert signs(rewards(much, stds), low=None) == [(40, "collapsed", "reward/total")]
 
-    @pytest.mark.parametrize(
-        ("settings", "step"),
+    @each_case(
+        "settings, step",
         [({"lasting": 1}, 21), ({"times": 600.0}, None), ({"least": 60.0}, None), ({"lasting": 5}, 25)],
     )
     def test_the_settings_decide(self, settings, step):

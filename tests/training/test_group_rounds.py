@@ -9,7 +9,7 @@ from rewardlab.errors import JobError
 from rewardlab.plan.planner import make_plan
 from rewardlab.recipe.loading import load
 from rewardlab.scoring import Scorer
-from rewardlab.training.group_rounds import collect_groups
+from rewardlab.training.step_reward import collect_groups
 
 SIZE, CAP, ROUND, PROMPTS = 4, 16, 4, 12
 LETTERS = """

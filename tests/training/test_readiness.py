@@ -3,7 +3,7 @@
 from helpers.paths import RECIPES
 from rewardlab.recipe.loading import load
 from rewardlab.training.check import check_recipe
-from rewardlab.training.readiness import get_ready
+from rewardlab.training.stages import get_ready
 
 QUICKSTART = RECIPES / "quickstart.yaml"
 

@@ -3,15 +3,16 @@
 from types import SimpleNamespace
 
 import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab import Config, CurriculumSpec
 from rewardlab.data import shuffled
 from rewardlab.errors import JobError
 from rewardlab.plan.component import Component
-from rewardlab.recipe.models import RlStage, SftStage
+from rewardlab.recipe.training_stages import RlStage, SftStage
 from rewardlab.recipe.use import Use
-from rewardlab.training.row_order import reading_order, steps_of
+from rewardlab.training.stage_rows import reading_order, steps_of
 from rewardlab.types import Sample
 
 SAMPLES = [Sample(id=str(i), prompt=({"role": "user", "content": "x" * i},)) for i in range(5)]
@@ -45,10 +46,7 @@ class TestSteps:
     def test_steps_decide_where_they_are_given(self):
         assert steps_of(SftStage(use="sft", batch_size=4, steps=7, epochs=3), rows=100) == 7
 
-    @pytest.mark.parametrize(
-        ("rows", "epochs", "batch", "steps"),
-        [(8, 1, 4, 2), (9, 1, 4, 3), (9, 2, 4, 5), (3, 1, 4, 1), (30, 0.1, 3, 1)],
-    )
+    @each_case("rows, epochs, batch, steps", [(8, 1, 4, 2), (9, 1, 4, 3), (9, 2, 4, 5), (3, 1, 4, 1), (30, 0.1, 3, 1)])
     def test_else_epochs_over_the_rows_each_row_read(self, rows, epochs, batch, steps):
         assert steps_of(SftStage(use="sft", batch_size=batch, epochs=epochs), rows) == steps
 
@@ -88,7 +86,7 @@ class TestReadingOrder:
         found = [reading_order(plan, index, SAMPLES) for index in range(4)]
         assert found == [whole[:3], whole[:4], whole[:4], whole[4:8]]
 
-    @pytest.mark.parametrize("order", [[], [5], [-1], ["0"], None, 3, [1.0]], ids=repr)
+    @each_case("order", [[], [5], [-1], ["0"], None, 3, [1.0]])
     def test_what_is_no_order_is_the_curriculums_failure(self, order):
         with pytest.raises(JobError, match=r"curriculum test/made"):
             order_of(plan_with(lambda samples, seed: order), 5)

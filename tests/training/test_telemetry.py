@@ -1,7 +1,7 @@
 """Nothing of a run leaves the machine but what the recipe names."""
 
 import pytest
-from rewardlab.training.telemetry import OFF, telemetry_variables
+from rewardlab.training.backend import OFF, telemetry_variables
 
 HOOK = """
 import os, sys

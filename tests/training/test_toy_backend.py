@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab.training import Policy
 
 RECIPE = """
@@ -26,8 +27,8 @@ def test_the_recipe_itself_is_fine(problems):
     assert problems() == {}
 
 
-@pytest.mark.parametrize(
-    ("override", "path", "what"),
+@each_case(
+    "override, path, what",
     [
         ("stages.0.algorithm=ppo", "stages.0.algorithm", "the backend toy has no ppo; use dr_grpo or grpo"),
         ("stages.0.group_size=1", "stages.0.group_size", "use 2 or more"),

@@ -8,8 +8,10 @@ import pytest
 from rewardlab.errors import JobError, UserError
 from rewardlab.plan import make_plan
 from rewardlab.recipe.loading import load
+from rewardlab.registry import installed
+from rewardlab.registry.loading import ENVIRONMENT
 from rewardlab.scoring.scorer import Machine, Scorer
-from rewardlab.training.readiness import get_ready
+from rewardlab.training.stages import get_ready
 from rewardlab.workers.devices import resolve_device
 from rewardlab.workers.placement import describe_environment
 
@@ -176,6 +178,14 @@ def test_auto_is_a_cpu_where_no_gpu_may_be_used(monkeypatch):
     for hidden in ("", "-1"):
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", hidden)
         assert resolve_device("auto") == "cpu"
+
+
+def test_without_the_plugin_that_builds_environments_its_installation_is_told(plan_of, monkeypatch):
+    plan = plan_of("a: {use: mine/elsewhere}")
+    for name in installed().names():
+        monkeypatch.setitem(installed().plugin(name).actions, ENVIRONMENT, [])
+    with pytest.raises(UserError, match=r"component 'a' \(mine/elsewhere\): .*; pip install rewardlab-environments"):
+        Scorer(plan)
 
 
 def test_a_plan_says_where_a_component_runs(plan_of, tmp_path, monkeypatch):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from rewardlab.errors import UserError
-from rewardlab.redaction import note_secrets
+from rewardlab.text.redaction import note_secrets
 from rewardlab.workers.errors import PluginRaisedError, WorkerDiedError, WorkerStartError, WorkerTimeout
 from rewardlab.workers.shared import FIRST_QUESTIONS, Workers
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from rewardlab.commands.argument_types import AnyRecipe as AnyRecipe
-    from rewardlab.commands.argument_types import AnyRows as AnyRows
-    from rewardlab.commands.argument_types import Count as Count
-    from rewardlab.commands.argument_types import Say as Say
+    from rewardlab.commands.arguments import AnyRecipe as AnyRecipe
+    from rewardlab.commands.arguments import AnyRows as AnyRows
+    from rewardlab.commands.arguments import Count as Count
+    from rewardlab.commands.arguments import Say as Say
     from rewardlab.commands.parsing import command_line as command_line
     from rewardlab.commands.row_inputs import file_of as file_of
 

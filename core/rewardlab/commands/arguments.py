@@ -1,5 +1,6 @@
 """The arguments of a command, as the fields of its options declare them."""
 
+import os
 import types
 import typing
 from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError
@@ -8,13 +9,23 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import ValidationError
+from pydantic import Field, SkipValidation, ValidationError
 
-from rewardlab.command_spec import Flag, Overrides, Positional, PythonOnly
 from rewardlab.errors import Problem, UserError
 from rewardlab.specs import Config
+from rewardlab.specs.command_spec import Flag, Overrides, Positional, PythonOnly
+
+Count = Annotated[int, Field(ge=1)]
+"""a whole number from 1 up"""
+AnyRecipe = SkipValidation[str | os.PathLike[str] | Mapping[str, Any]]
+"""a recipe: a file, the name of a shipped recipe, the folder of a run, or for programs the tree itself"""
+AnyRows = SkipValidation[Any]
+"""rows: a file, or for programs the rows themselves"""
+Say = Annotated[Callable[[str], None], PythonOnly()]
+"""a function that programs pass to receive each note"""
+
 
 _BOUNDS = {"ge": "low", "le": "high"}
 

@@ -1,6 +1,6 @@
 """The commands of the core; those of our plugins come in by their hooks."""
 
-from rewardlab.command_spec import CommandSpec
+from rewardlab.specs.command_spec import CommandSpec
 
 TRACEBACK = "REWARDLAB_TRACEBACK"
 """the variable that asks for tracebacks, as --traceback does"""
@@ -11,5 +11,4 @@ BUILT_IN = [
     CommandSpec.of_module("rewardlab.commands.check", "find every mistake in a recipe, without loading a model"),
     CommandSpec.of_module("rewardlab.commands.eval", "evaluate a model, or one that a server answers for, by a recipe"),
     CommandSpec.of_module("rewardlab.commands.score", "reward existing completions"),
-    CommandSpec.of_module("rewardlab.commands.env", "build, list and remove plugins' own environments"),
 ]

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from rewardlab.command_spec import CommandResult, Overrides, Positional
-from rewardlab.commands.argument_types import AnyRecipe
+from rewardlab.commands.arguments import AnyRecipe
 from rewardlab.errors import UserError
 from rewardlab.plan import Plan
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.yaml12 import dump
 from rewardlab.registry.registry import command_of_ours
 from rewardlab.specs import Config
+from rewardlab.specs.command_spec import CommandResult, Overrides, Positional
 from rewardlab.training import check_recipe
 
 

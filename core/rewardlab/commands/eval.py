@@ -2,8 +2,8 @@
 
 from typing import Annotated
 
-from rewardlab.command_spec import CommandResult, Flag
 from rewardlab.commands.run import JobOptions, finish
+from rewardlab.specs.command_spec import CommandResult, Flag
 from rewardlab.training import load_evaluation
 
 

@@ -3,15 +3,16 @@
 import os
 import re
 import sys
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rewardlab.commands.built_in import BUILT_IN
-from rewardlab.first_party import command_owner, first_party, installation
+from rewardlab.first_party import command_owner, first_party, installation, states_of_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
 
-    from rewardlab.command_spec import CommandSpec
+    from rewardlab.specs.command_spec import CommandSpec
 
 
 def find(name: str) -> "CommandSpec | None":
@@ -48,7 +49,7 @@ def of_third_parties() -> list[tuple[str, str]]:
     from rewardlab.text.printable import printable
 
     registry = installed()
-    plugins = [registry.plugin(name) for name in dict.fromkeys(_entry_points_of_others())]
+    plugins = [registry.plugin(name) for name in _entry_points_of_others(states_of_path())]
     return [
         (printable(name), printable(f"{spec.summary} ({plugin.distribution} {plugin.version})"))
         for plugin in plugins
@@ -58,14 +59,16 @@ def of_third_parties() -> list[tuple[str, str]]:
 
 def third_parties() -> bool:
     """Return whether others have plugins here that may offer commands, by a look at metadata that costs 3 ms."""
-    return any(True for _ in _entry_points_of_others())
+    return bool(_entry_points_of_others(states_of_path()))
 
 
-def _entry_points_of_others() -> "Iterator[str]":
-    """Yield the names of plugins that are not ours and whose module names the hook of commands.
+@lru_cache(maxsize=4)
+def _entry_points_of_others(_states: object) -> "Sequence[str]":
+    """Return the names of plugins that are not ours and whose module names the hook of commands.
 
     The metadata is read as text, and no module is imported: importlib's reader takes 30 ms, and plugins' modules 200.
     """
+    found: dict[str, None] = {}
     own = {"rewardlab", "rewardlab-core", *(plugin["distribution"] for plugin in first_party().values())}
     for distribution, folders in _distributions().items():
         for folder in folders if distribution not in own else ():
@@ -73,7 +76,8 @@ def _entry_points_of_others() -> "Iterator[str]":
             for line in ours.partition("[")[0].splitlines():
                 name, _, module = line.replace(" ", "").partition("=")
                 if module and "rewardlab_commands" in _source(module.partition(":")[0]):
-                    yield name
+                    found[name] = None
+    return list(found)
 
 
 def _source(module: str) -> str:

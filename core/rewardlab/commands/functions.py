@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from rewardlab.command_spec import CommandResult, CommandSpec, Overrides, Positional
 from rewardlab.commands.arguments import Argument, apart, arguments_of, validated
 from rewardlab.errors import nearest
 from rewardlab.specs import Config
+from rewardlab.specs.command_spec import CommandResult, CommandSpec, Overrides, Positional
 
 
 def function_of(spec: CommandSpec) -> Callable[..., Any]:

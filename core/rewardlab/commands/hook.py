@@ -1,8 +1,8 @@
 """The plugin of our own commands: they come in by the door of everybody's."""
 
-from rewardlab.command_spec import CommandSpec
 from rewardlab.commands.built_in import BUILT_IN
 from rewardlab.hookspecs import hookimpl
+from rewardlab.specs.command_spec import CommandSpec
 
 
 @hookimpl

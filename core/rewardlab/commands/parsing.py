@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
-from rewardlab.command_spec import CommandSpec, Overrides, Positional
 from rewardlab.commands.arguments import Argument, apart, arguments_of, split_override, validated
 from rewardlab.commands.built_in import TRACEBACK
 from rewardlab.errors import UserError
 from rewardlab.specs import Config
+from rewardlab.specs.command_spec import CommandSpec, Overrides, Positional
 
 WORDS = "words"
 """the argument that takes words of several kinds, files and overrides, in any order"""

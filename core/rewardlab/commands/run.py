@@ -7,18 +7,19 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-from rewardlab.command_spec import CommandResult, Flag, Overrides, Positional, PythonOnly, note
-from rewardlab.commands.argument_types import AnyRecipe
+from rewardlab.commands.arguments import AnyRecipe
 from rewardlab.concurrency.termination import stop_code
 from rewardlab.errors import PLUGIN_FAULTS, RewardlabError, one_line_at
 from rewardlab.plan import Plan
 from rewardlab.recipe.loading import RESOLVED
-from rewardlab.redaction import name_variables, shell_command
+from rewardlab.registry.loading import FINISHED
 from rewardlab.registry.registry import installed
 from rewardlab.specs import Config
+from rewardlab.specs.command_spec import CommandResult, Flag, Overrides, Positional, PythonOnly, note
+from rewardlab.text.redaction import name_variables, shell_command
 from rewardlab.training import RunJob, RunResult
 from rewardlab.training.backend import lacking
-from rewardlab.training.run_job import written_models
+from rewardlab.training.run_folders import written_models
 
 
 class JobOptions(Config):
@@ -117,7 +118,7 @@ def _finished(directory: Path) -> list[str]:
     """Hand the folder to the plugins that do something with a run that has ended; return their notes."""
     notes: list[str] = []
     for plugin in installed():
-        for finished in plugin.finished:
+        for finished in plugin.actions[FINISHED]:
             try:
                 notes += finished(directory)
             except PLUGIN_FAULTS as error:

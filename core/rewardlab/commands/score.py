@@ -5,18 +5,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from rewardlab.command_spec import CommandResult, Flag, Overrides, Positional, PythonOnly, note
-from rewardlab.commands.argument_types import AnyRecipe, AnyRows, Say
+from rewardlab.commands.arguments import AnyRecipe, AnyRows, Say
 from rewardlab.commands.parsing import command_line
 from rewardlab.commands.row_inputs import file_of
 from rewardlab.errors import UserError
 from rewardlab.plan import make_plan
 from rewardlab.recipe.loading import load
-from rewardlab.redaction import name_variables
 from rewardlab.scorefile.job import ScoreJob
 from rewardlab.scorefile.stream import STREAM, score_stream
 from rewardlab.specs import Config
+from rewardlab.specs.command_spec import CommandResult, Flag, Overrides, Positional, PythonOnly, note
 from rewardlab.text.printable import print_json
+from rewardlab.text.redaction import name_variables
 
 JSON = ("--json",)
 

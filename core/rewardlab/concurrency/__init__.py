@@ -4,8 +4,7 @@ In go coroutines and plain calls; out come their results, in order. A thread tha
 ending.
 
     threads      an event loop in a thread of its own; a thread for one plain call after another
-    gather       coroutines run at once, where the first failure cancels the others
-    ordered_map  a concurrent map for plain code, with a bounded number of coroutines under way
+    gather       coroutines run at once: gathered, or mapped in order with a bounded number under way
     termination  SIGTERM in the place of Ctrl-C
 """
 

@@ -3,22 +3,16 @@
 In go files and the samples of dataset plugins; out come samples with an id each, and what is wrong with a file, row by
 row.
 
-    row_file      the rows of a file, whatever its format
+    row_file      the rows of a file, by the reader of its format: `jsonl`, or a plugin's
     jsonl         JSON lines, and what is wrong with those that cannot be read
-    json_array    a JSON array of rows, item by item
-    csv_rows      CSV: rows of texts
-    parquet       parquet, by pyarrow
-    parquet_sizes  what a parquet file unpacks to, from its footer
     plain_values  rows of other libraries as JSON has them
     rows          rows made into samples: columns under our names, checked, with ids
     column_names  what others call our fields, and fields that seem to be swapped
     prompt_findings  prompts that hold their answer, or come again
     row_needs     what rows must have to be scored
     datasets      the datasets of a recipe, and which samples are held out
-    ledger_columns  the columns of a run's ledger, and their version
-    ledger_shards  the files of a ledger that many processes write
-    shuffle       a random order by the seed and each sample's id
-    stratified    samples taken evenly over the values of some fields
+    ledger_format the columns of a run's ledger, their version, and the files of one in shards
+    sampling      a random order by the seed and each sample's id, and samples taken evenly over some fields
     dropped_rows  rows that a data step leaves out: counted, reported, and too many of them stop the job
 
 For authors of datasets and data steps are `read_lines` and `BadRows` (a file row by row, and all that is wrong with
@@ -31,7 +25,7 @@ from typing import TYPE_CHECKING
 from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from rewardlab.concurrency.ordered_map import in_order as in_order
+    from rewardlab.concurrency.gather import in_order as in_order
     from rewardlab.data.column_names import FINAL as FINAL
     from rewardlab.data.column_names import columns_named as columns_named
     from rewardlab.data.column_names import field_named as field_named
@@ -40,24 +34,29 @@ if TYPE_CHECKING:
     from rewardlab.data.datasets import read_dataset as read_dataset
     from rewardlab.data.dropped_rows import DroppedRow as DroppedRow
     from rewardlab.data.dropped_rows import DroppedRows as DroppedRows
+    from rewardlab.data.jsonl import BLOCK as BLOCK
+    from rewardlab.data.jsonl import BOM as BOM
+    from rewardlab.data.jsonl import DECODER as DECODER
     from rewardlab.data.jsonl import MAX_BYTES as MAX_BYTES
     from rewardlab.data.jsonl import BadRows as BadRows
+    from rewardlab.data.jsonl import bounded_lines as bounded_lines
+    from rewardlab.data.jsonl import json_lines as json_lines
     from rewardlab.data.jsonl import json_values as json_values
     from rewardlab.data.jsonl import kind_of as kind_of
     from rewardlab.data.jsonl import measured_lines as measured_lines
     from rewardlab.data.jsonl import parse_row as parse_row
     from rewardlab.data.jsonl import told_name as told_name
     from rewardlab.data.jsonl import too_long as too_long
-    from rewardlab.data.ledger_columns import LEDGER_BEGINNING as LEDGER_BEGINNING
-    from rewardlab.data.ledger_columns import LEDGER_COLUMNS as LEDGER_COLUMNS
-    from rewardlab.data.ledger_columns import LEDGER_VERSION as LEDGER_VERSION
-    from rewardlab.data.ledger_columns import SCORE_COLUMNS as SCORE_COLUMNS
-    from rewardlab.data.ledger_columns import ColumnType as ColumnType
-    from rewardlab.data.ledger_shards import INDEX_ENDING as INDEX_ENDING
-    from rewardlab.data.ledger_shards import LEDGER_FOLDER as LEDGER_FOLDER
-    from rewardlab.data.ledger_shards import ledger_indices as ledger_indices
-    from rewardlab.data.ledger_shards import shard_beginning as shard_beginning
-    from rewardlab.data.parquet import import_pyarrow as import_pyarrow
+    from rewardlab.data.ledger_format import INDEX_ENDING as INDEX_ENDING
+    from rewardlab.data.ledger_format import LEDGER_BEGINNING as LEDGER_BEGINNING
+    from rewardlab.data.ledger_format import LEDGER_COLUMNS as LEDGER_COLUMNS
+    from rewardlab.data.ledger_format import LEDGER_FOLDER as LEDGER_FOLDER
+    from rewardlab.data.ledger_format import LEDGER_VERSION as LEDGER_VERSION
+    from rewardlab.data.ledger_format import SCORE_COLUMNS as SCORE_COLUMNS
+    from rewardlab.data.ledger_format import ColumnType as ColumnType
+    from rewardlab.data.ledger_format import ledger_indices as ledger_indices
+    from rewardlab.data.ledger_format import shard_beginning as shard_beginning
+    from rewardlab.data.plain_values import plain_row as plain_row
     from rewardlab.data.prompt_checks import prompt_findings as prompt_findings
     from rewardlab.data.row_file import open_packed as open_packed
     from rewardlab.data.row_file import read_lines as read_lines
@@ -75,7 +74,7 @@ if TYPE_CHECKING:
     from rewardlab.data.rows import to_id as to_id
     from rewardlab.data.rows import to_messages as to_messages
     from rewardlab.data.rows import to_sample as to_sample
-    from rewardlab.data.shuffle import shuffled as shuffled
-    from rewardlab.data.stratified import stratified_sample as stratified_sample
+    from rewardlab.data.sampling import shuffled as shuffled
+    from rewardlab.data.sampling import stratified_sample as stratified_sample
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

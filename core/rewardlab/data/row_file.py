@@ -1,20 +1,20 @@
-"""The rows of a file, whatever its format: JSON lines, a JSON array, CSV or parquet, by the ending of its name."""
+"""The rows of a file: JSON lines, or another format that a plugin reads, by the ending of its name."""
 
 import os
 import zlib
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
+from functools import cache
+from importlib.metadata import EntryPoints, entry_points
 from typing import Any, BinaryIO, cast
 
-from rewardlab.data.csv_rows import csv_rows
-from rewardlab.data.json_array import array_items, is_array
 from rewardlab.data.jsonl import json_lines
-from rewardlab.data.parquet import parquet_rows
 from rewardlab.errors import Problem, UserError
+from rewardlab.first_party import format_owner, installation
 
 PACKED = ".gz"
-ENDINGS = (".jsonl", ".json", ".csv", ".tsv", ".parquet")
-"""of the formats that are read; all but parquet may also be packed. Files of other names are read as JSON lines"""
-DELIMITERS = {".csv": ",", ".tsv": "\t"}
+FORMATS = "rewardlab.row_formats"
+"""entry points of plugins that read formats: an ending, such as "csv" -> a function (file, path, any_text) that yields
+rows as `json_lines` does"""
 
 NumberedRow = tuple[int, dict[str, Any] | Problem]
 
@@ -28,25 +28,36 @@ def read_lines(path: str | os.PathLike[str], any_text: bool = False) -> Generato
     without a byte order mark. A row is also wrong if it has NaN or an infinity, a key twice in one object, half a
     surrogate pair (any_text: lets it pass in JSON, as a model can write one), or is longer than 64 MiB.
 
-    Raises UserError at once if the file cannot be opened, later if it cannot be read to its end.
+    Raises UserError at once if the file cannot be opened or nothing reads its format, later if it cannot be read to its
+    end.
     """
     path = os.fspath(path)
-    form = ending(path)
-    file = open_packed(path)
-    if form == ".parquet":
+    read, file = _reader(path), open_packed(path)
+    try:
+        rows = read(file, path, any_text)
+    except BaseException:
         file.close()
-        return parquet_rows(path)
-    return _rows_of_text(file, path, form, any_text)
+        raise
+    return _rows(file, rows, path)
 
 
-def ending(path: str) -> str:
-    """Return the one of ENDINGS that a name has, packed or not; "" if it has none of them."""
-    name = path.lower()
-    if name.endswith(PACKED):
-        name = name.removesuffix(PACKED)
-        if name.endswith(".parquet"):
-            raise UserError("parquet is packed already; unpack the file", where=path)
-    return next((known for known in ENDINGS if name.endswith(known)), "")
+def _reader(path: str) -> Callable[[BinaryIO, str, bool], Iterator[NumberedRow]]:
+    """Return the function that reads a file of this name. Raises UserError if its plugin is missing or two claim it."""
+    _, _, ending = os.path.basename(path).lower().removesuffix(PACKED).rpartition(".")
+    points = _formats().select(name=ending)
+    if len(owners := sorted({point.dist.name for point in points if point.dist})) > 1:
+        raise UserError(f".{ending} files are read by {' and '.join(owners)}; uninstall one of them", where=path)
+    for point in points:
+        read: Callable[[BinaryIO, str, bool], Iterator[NumberedRow]] = point.load()
+        return read
+    if owner := format_owner(ending):
+        raise UserError(f"nothing here reads .{ending} files; {installation(owner)}", where=path)
+    return json_lines
+
+
+@cache
+def _formats() -> EntryPoints:
+    return entry_points(group=FORMATS)
 
 
 def refuse_stream(path: str) -> None:
@@ -72,22 +83,14 @@ def open_packed(path: str) -> BinaryIO:
         raise UserError(f"cannot be opened: {_os_reason(error)}", where=path) from error
 
 
-def _rows_of_text(file: BinaryIO, path: str, form: str, any_text: bool) -> Generator[NumberedRow]:
+def _rows(file: BinaryIO, rows: Iterator[NumberedRow], path: str) -> Generator[NumberedRow]:
     last = 0
     try:
         with file:
-            for last, row in _text_rows(file, path, form, any_text):
+            for last, row in rows:
                 yield last, row
     except (OSError, EOFError, zlib.error) as error:
         raise UserError(f"cannot be read: {_os_reason(error)}", where=f"{path}:{last + 1}") from error
-
-
-def _text_rows(file: BinaryIO, path: str, form: str, any_text: bool) -> Iterator[NumberedRow]:
-    if form in DELIMITERS:
-        return csv_rows(file, path, DELIMITERS[form])
-    if form == ".json" and is_array(file):
-        return array_items(file, path, any_text)
-    return json_lines(file, path, any_text)
 
 
 def _os_reason(error: Exception) -> str:

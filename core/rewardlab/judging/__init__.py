@@ -12,11 +12,9 @@ full disk, answers that nobody can read) is raised by `Judges.check`.
     cassette         answers kept in a file and found again by what was asked
     retries          the calls for one question: past the limits below, repeated if they fail
     circuit_breaker  a judge that is down is tested by one question at a time, while the others wait
-    outage_notice    what the user reads while a judge is down
-    rate_limit       requests and tokens a minute
+    rate_limit       requests and tokens a minute, and the counts of a server that can be true
     budget           tokens and money: a question that could exceed them is refused
     usage            counts of what was asked, reused, failed and paid
-    token_counts     the counts of a server that can be true
     group_deadline   the deadline for all questions about a group
     unparsable       notices within 50 replies that a judge's answers cannot be read
     first_call       one call to each judge before a run

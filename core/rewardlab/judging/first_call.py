@@ -14,8 +14,8 @@ from rewardlab.plan import Plan
 from rewardlab.plan.component import Component
 from rewardlab.plan.policy_judge import POLICY
 from rewardlab.recipe.models import scores
-from rewardlab.redaction import redact
 from rewardlab.specs import Context
+from rewardlab.text.redaction import redact
 from rewardlab.types import Ask
 
 

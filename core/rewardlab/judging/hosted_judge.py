@@ -25,8 +25,8 @@ from rewardlab.judging.unparsable import UnparsableWatch
 from rewardlab.judging.usage import Usage, UsageFile
 from rewardlab.plan.policy_judge import POLICY
 from rewardlab.recipe.use import JudgeUse
-from rewardlab.redaction import redact
 from rewardlab.specs import JudgeSpec
+from rewardlab.text.redaction import redact
 from rewardlab.types import Ask, Reply
 
 PROBE_QUESTION = Ask(messages=({"role": "user", "content": "Please reply with the single word: ready"},))

@@ -7,8 +7,8 @@ from typing import Any, Protocol, cast
 from rewardlab.judging.cassette import question_key
 from rewardlab.judging.kept_replies import KeptReplies, ReplyFiles
 from rewardlab.recipe.use import CassetteUse, JudgeUse
-from rewardlab.redaction import redact
 from rewardlab.specs import JudgeSpec
+from rewardlab.text.redaction import redact
 from rewardlab.types import Ask, Reply
 
 MAX_OPEN = 4096

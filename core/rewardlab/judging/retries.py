@@ -12,11 +12,10 @@ from typing import Any
 
 from rewardlab.concurrency.threads import must_reraise, running_task
 from rewardlab.errors import JobError, TryAgain, one_line
-from rewardlab.judging.circuit_breaker import CircuitBreaker
+from rewardlab.judging.circuit_breaker import CircuitBreaker, OutageNotice
 from rewardlab.judging.group_deadline import GROUP_CLOCK
 from rewardlab.judging.limits import Limits
-from rewardlab.judging.outage_notice import OutageNotice
-from rewardlab.judging.token_counts import plausible_counts
+from rewardlab.judging.rate_limit import plausible_counts
 from rewardlab.judging.usage import Usage, UsageFile
 from rewardlab.recipe.use import JudgeUse
 from rewardlab.types import Ask, Reply

@@ -10,10 +10,10 @@ asked: training/check.py does that.
     unused_async     an `async def` that nobody awaits, or that awaits nothing
     cross_checks     what a component and the rest of its recipe must agree on
     dataset_checks   data steps, what they start from, and the files that data stages write
-    policy_judge     the judge that is the model in training
+    policy_judge     the judge that is the model in training, and judges that are evaluated as policies
     total_range      the bounds of `total`
-    dataset_places   where a recipe names datasets
-    fingerprint      the part of a recipe that decides results, which a resumed job must share
+    dataset_places   where a recipe names datasets, and samples that know their evaluation set
+    fingerprint      the part of a recipe that decides results, which a resumed job must share, and how two differ
 """
 
 from typing import TYPE_CHECKING
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rewardlab.plan.component import Component as Component
     from rewardlab.plan.component import build as build
     from rewardlab.plan.component import secret_variables as secret_variables
-    from rewardlab.plan.evaluation_sets import sample_of_set as sample_of_set
+    from rewardlab.plan.dataset_places import sample_of_set as sample_of_set
     from rewardlab.plan.plan import Plan as Plan
     from rewardlab.plan.planner import Draft as Draft
     from rewardlab.plan.planner import draft_plan as draft_plan

@@ -6,10 +6,10 @@ from rewardlab.errors import nearest
 from rewardlab.plan.component import Component
 from rewardlab.plan.dataset_checks import step_findings, target_findings
 from rewardlab.plan.plan import Plan
-from rewardlab.plan.policy_judge import POLICY
-from rewardlab.plan.served_policy import served_findings
+from rewardlab.plan.policy_judge import POLICY, served_findings
 from rewardlab.recipe.loading import Document
-from rewardlab.recipe.models import Recipe, RlStage
+from rewardlab.recipe.models import Recipe
+from rewardlab.recipe.training_stages import RlStage
 from rewardlab.recipe.validation import Finding, RecipePath, lookup
 from rewardlab.specs import RewardSpec
 

@@ -1,11 +1,16 @@
 """The places where a recipe names datasets, and the datasets that data steps start from."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from rewardlab.recipe.models import EvalStage, Recipe, RlStage
+from rewardlab.errors import UserError
+from rewardlab.recipe.evaluation import SET_FIELD, EvalStage
+from rewardlab.recipe.models import Recipe
+from rewardlab.recipe.training_stages import RlStage
 from rewardlab.recipe.use import DatasetUse
 from rewardlab.recipe.validation import RecipePath
+from rewardlab.types import Sample
 
 
 def dataset_uses(recipe: Recipe) -> Iterator[tuple[RecipePath, DatasetUse]]:
@@ -61,3 +66,16 @@ def evaluation_place(recipe: Recipe, index: int) -> RecipePath:
 def with_sources(datasets: Mapping[RecipePath, Any], place: RecipePath) -> Iterator[tuple[RecipePath, Any]]:
     """Return (place, dataset) for the dataset at `place` and for all that it starts from, each before its sources."""
     return ((path, dataset) for path, dataset in datasets.items() if path[: len(place)] == place)
+
+
+def sample_of_set(name: str, sample: Sample) -> Sample:
+    """Return a sample with its set's name in the field `eval_set` and before its id: "hard/7".
+
+    A sample of an evaluation without sets (name "") is unchanged. Raises UserError if the dataset has that field.
+    """
+    if not name:
+        return sample
+    if SET_FIELD in sample.fields:
+        what = f"`{SET_FIELD}` names the set of a prompt to evaluate on; call the dataset's own field something else"
+        raise UserError(what, where=sample.place())
+    return replace(sample, id=f"{name}/{sample.id}", fields={**sample.fields, SET_FIELD: name})

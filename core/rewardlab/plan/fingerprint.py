@@ -1,10 +1,13 @@
 """The part of a recipe that decides results, which a resumed job must share with its first attempt."""
 
-from collections.abc import Collection, Mapping
-from typing import Any
+import json
+from collections.abc import Collection, Iterator, Mapping
+from itertools import zip_longest
+from typing import Any, NamedTuple
 
 from rewardlab.plan import Plan
 from rewardlab.recipe.use import JudgeUse, Use
+from rewardlab.recipe.validation import RecipePath
 
 HOW_ASKED = frozenset(info.alias or name for name, info in JudgeUse.model_fields.items()) - frozenset(
     info.alias or name for name, info in Use.model_fields.items()
@@ -50,3 +53,32 @@ def _without_in(mapping: Any, key: str, keys: Collection[str]) -> Any:
 
 def _without(mapping: Any, keys: Collection[str]) -> Any:
     return {k: v for k, v in mapping.items() if k not in keys} if isinstance(mapping, Mapping) else mapping
+
+
+MAX_VALUE_LENGTH = 100
+_ABSENT = object()
+
+
+class Difference(NamedTuple):
+    """A place in a tree, with what stood there and what stands there now, as JSON or "absent"."""
+
+    path: RecipePath
+    then: str
+    now: str
+
+
+def differences(then: Any, now: Any, path: RecipePath = ()) -> Iterator[Difference]:
+    """Yield the innermost places where two trees differ."""
+    if isinstance(then, dict) and isinstance(now, dict):
+        for key in dict.fromkeys([*then, *now]):
+            yield from differences(then.get(key, _ABSENT), now.get(key, _ABSENT), (*path, key))
+    elif isinstance(then, list) and isinstance(now, list):
+        for index, (one, other) in enumerate(zip_longest(then, now, fillvalue=_ABSENT)):
+            yield from differences(one, other, (*path, index))
+    elif then != now or type(then) is not type(now):
+        yield Difference(path, _text(then), _text(now))
+
+
+def _text(value: Any) -> str:
+    text = "absent" if value is _ABSENT else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= MAX_VALUE_LENGTH else text[: MAX_VALUE_LENGTH - 3] + "..."

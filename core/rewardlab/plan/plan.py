@@ -9,9 +9,10 @@ from rewardlab.data import RowNeeds
 from rewardlab.plan.component import Component
 from rewardlab.plan.dataset_places import evaluation_place
 from rewardlab.plan.total_range import Interval
+from rewardlab.recipe.evaluation import EvalStage
 from rewardlab.recipe.expression import Expression
 from rewardlab.recipe.loading import Document
-from rewardlab.recipe.models import EvalStage, Recipe
+from rewardlab.recipe.models import Recipe
 from rewardlab.recipe.use import ComponentUse, DatasetUse, JudgeUse, Use
 from rewardlab.recipe.validation import RecipePath, lookup
 from rewardlab.registry.loading import Plugin

@@ -20,10 +20,10 @@ from rewardlab.recipe.models import Recipe, RewardSection, needs_engine, scores
 from rewardlab.recipe.partial_validation import LostParts, read, salvage
 from rewardlab.recipe.use import Use
 from rewardlab.recipe.validation import RecipePath, lookup, option_help, validate
-from rewardlab.redaction import environment_values, note_variables
 from rewardlab.registry.loading import Plugin
 from rewardlab.registry.registry import Registry, installed
 from rewardlab.specs import DatasetSpec, RewardSpec
+from rewardlab.text.redaction import environment_values, note_variables
 
 Purpose = Literal["check", "score", "run", "job"]
 """what a plan is for: "job" is a process of a job that was checked when it began"""

@@ -11,13 +11,12 @@ pydantic models of a `Recipe`. No plugin is consulted: the plan validates `with`
     shipped           the recipes that come with rewardlab, by name
     logins            users and passwords of URLs, which are not written
     yaml12            YAML 1.2 as recipes use it
-    models, use       the models: the recipe, its stages; components by name with their options
-    probe_families    the degenerate completions that a recipe can name
+    models, use       the models: the recipe; components by name with their options
+    training_stages, evaluation   the models of stages that train, and of what samples and scores
     validation        pydantic's errors as lines that say where, what and the nearest name
     other_names       what TRL, OpenRLHF and verl call the settings of a stage
     partial_validation           the valid parts of a recipe that has mistakes, so that one run names every mistake
     expression, expression_tree   the grammar of `total`
-    differences       the keys in which two recipes differ
 """
 
 from typing import TYPE_CHECKING
@@ -25,29 +24,29 @@ from typing import TYPE_CHECKING
 from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from rewardlab.recipe.evaluation import MISSING_FIELD as MISSING_FIELD
+    from rewardlab.recipe.evaluation import EvalStage as EvalStage
+    from rewardlab.recipe.evaluation import Evaluation as Evaluation
     from rewardlab.recipe.expression import parse as parse
     from rewardlab.recipe.extends import EXTENDS as EXTENDS
     from rewardlab.recipe.loading import RESOLVED as RESOLVED
     from rewardlab.recipe.loading import RecipeSource as RecipeSource
     from rewardlab.recipe.loading import load as load
-    from rewardlab.recipe.models import MISSING_FIELD as MISSING_FIELD
+    from rewardlab.recipe.models import FAMILIES as FAMILIES
     from rewardlab.recipe.models import BackendUse as BackendUse
-    from rewardlab.recipe.models import CriticSettings as CriticSettings
     from rewardlab.recipe.models import DataStage as DataStage
-    from rewardlab.recipe.models import DpoStage as DpoStage
-    from rewardlab.recipe.models import EvalStage as EvalStage
-    from rewardlab.recipe.models import Evaluation as Evaluation
+    from rewardlab.recipe.models import Family as Family
     from rewardlab.recipe.models import Recipe as Recipe
     from rewardlab.recipe.models import RewardSection as RewardSection
-    from rewardlab.recipe.models import RlStage as RlStage
-    from rewardlab.recipe.models import SftStage as SftStage
     from rewardlab.recipe.models import Stage as Stage
     from rewardlab.recipe.models import TinyModel as TinyModel
     from rewardlab.recipe.models import needs_engine as needs_engine
     from rewardlab.recipe.overrides import parse_value as parse_value
-    from rewardlab.recipe.probe_families import FAMILIES as FAMILIES
-    from rewardlab.recipe.probe_families import Family as Family
     from rewardlab.recipe.shipped import shipped_recipes as shipped_recipes
+    from rewardlab.recipe.training_stages import CriticSettings as CriticSettings
+    from rewardlab.recipe.training_stages import DpoStage as DpoStage
+    from rewardlab.recipe.training_stages import RlStage as RlStage
+    from rewardlab.recipe.training_stages import SftStage as SftStage
     from rewardlab.recipe.use import ComponentUse as ComponentUse
     from rewardlab.recipe.use import DatasetUse as DatasetUse
     from rewardlab.recipe.use import JudgeUse as JudgeUse

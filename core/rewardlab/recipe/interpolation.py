@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 from rewardlab.recipe.logins import describe_login
 from rewardlab.recipe.yaml12 import Keys, Tree, scalar
-from rewardlab.redaction import environment_values
+from rewardlab.text.redaction import environment_values
 
 _OPENING = re.compile(r"(?<!\\)(\\*+)\$\{")
 _CALL = re.compile(r"\$\{\s*oc\.env\s*:\s*([A-Za-z_][A-Za-z0-9_]*)\s*(?=([,}]))")
 _BARE_DEFAULT = re.compile(r"""(?<!\\)((?:\\\\)*\$\{\s*oc\.env\s*:\s*\w+\s*,)\s*([^'"${}\\]*?)\s*\}""")
+_PLAIN_CALL = re.compile(r"""\$\{[ \t]*oc\.env[ \t]*:[ \t]*(\w+)[ \t]*(?:,([^'"${}\\\n]*))?\}""")
 _INNERMOST = re.compile(r"\$\{[^{}]*\}")
 
 
@@ -45,18 +46,24 @@ def _interpolate(text: str, variables: dict[str, str]) -> Tree:
         advice = describe_login(missing[0]) or f"export it, or write ${{oc.env:{missing[0]},default}}"
         raise ValueError(f"no environment variable {' and no '.join(missing)}; {advice}")
     variables |= environment_values(name for name, _ in calls)
-    from omegaconf import OmegaConf  # 70 ms, and most recipes need none
+    resolved, plain = _PLAIN_CALL.subn(lambda call: os.environ.get(call[1], (call[2] or "").strip()), text)
+    if plain != len(calls) or "\\" in text:  # nested, quoted or escaped
+        resolved = _by_omegaconf(text)
+    return scalar(resolved) if _is_one_call(text) else resolved
+
+
+def _by_omegaconf(text: str) -> str:
+    from omegaconf import OmegaConf  # 70 ms, and most recipes need it not
     from omegaconf.errors import OmegaConfBaseException
 
     try:
         # A quoted default comes back as it was written; OmegaConf turns a bare true into "True".
-        resolved = OmegaConf.create({"text": _BARE_DEFAULT.sub(r"\1'\2'}", text)}).text
+        return str(OmegaConf.create({"text": _BARE_DEFAULT.sub(r"\1'\2'}", text)}).text)
     except RecursionError:
         raise ValueError("its ${oc.env:...} are nested too deeply") from None
     except OmegaConfBaseException as error:
         hint = "a default may be quoted: ${oc.env:NAME,'default'}"
         raise ValueError(f"OmegaConf: {str(error).splitlines()[0]}; {hint}") from error
-    return scalar(resolved) if _is_one_call(text) else resolved
 
 
 def _call(text: str, opening: re.Match[str]) -> tuple[str, bool]:

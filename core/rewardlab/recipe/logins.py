@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from rewardlab.recipe.yaml12 import Keys, Tree
-from rewardlab.redaction import note_secrets, note_variables
+from rewardlab.text.redaction import note_secrets, note_variables
 
 PREFIX = "REWARDLAB_LOGIN_"
 _LOGIN = re.compile(r"(?<=[A-Za-z0-9+.-]://)([^\s/?#]+)@")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from rewardlab.errors import Problem, UserError
 from rewardlab.recipe.merging import Part, merged
 from rewardlab.recipe.yaml12 import UNPRINTABLE, Keys, Place, Tree, compose, scalar
-from rewardlab.redaction import redact
+from rewardlab.text.redaction import redact
 
 MAX_DEPTH = 64
 

@@ -3,7 +3,7 @@
 import difflib
 import inspect
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -14,7 +14,6 @@ from typing import Any
 import pluggy
 
 from rewardlab import hookspecs
-from rewardlab.command_spec import CommandSpec
 from rewardlab.errors import PLUGIN_FAULTS, one_line_at
 from rewardlab.references import references
 from rewardlab.registry.function_reward import FunctionReward
@@ -28,6 +27,7 @@ from rewardlab.specs import (
     RewardSpec,
     Spec,
 )
+from rewardlab.specs.command_spec import CommandSpec
 
 HOOKS: dict[str, type[Spec]] = {
     "rewardlab_rewards": RewardSpec,
@@ -39,15 +39,16 @@ HOOKS: dict[str, type[Spec]] = {
 }
 """the hooks of components, and what each returns"""
 OFFERS: dict[str, type[Any]] = {**HOOKS, "rewardlab_commands": CommandSpec}
-FINISHED = "rewardlab_run_finished"
+FINISHED, ENVIRONMENT, SERVED = "rewardlab_run_finished", "rewardlab_environment", "rewardlab_evaluate_served"
+ACTIONS = (FINISHED, ENVIRONMENT, SERVED)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plugin:
     """An installed plugin: its specs by kind and name, or the reason why it cannot be used.
 
-    commands: those that it offers, by name. finished: called with the folder of a run that has ended. home: the folder
-    of its module; packaged files are relative to it.
+    commands: those that it offers, by name. actions: its implementations of the hooks of ACTIONS. home: the
+    folder of its module; packaged files are relative to it.
     """
 
     name: str
@@ -55,7 +56,7 @@ class Plugin:
     version: str
     specs: dict[tuple[str, str], Spec] = field(default_factory=dict)
     commands: dict[str, CommandSpec] = field(default_factory=dict)
-    finished: Sequence[Callable[[Path], Sequence[str]]] = ()
+    actions: Mapping[str, Sequence[Callable[..., Any]]] = field(default_factory=lambda: dict.fromkeys(ACTIONS, ()))
     broken: str | None = None
     home: Path | None = None
 
@@ -97,7 +98,7 @@ def load(name: str, points: Sequence[EntryPoint]) -> Plugin:
     try:
         with redirect_stdout(sys.stderr):  # a plugin's prints must not end up in output that a program reads
             module = point.load()
-            specs, commands, finished = offers_of(module)
+            specs, commands, actions = offers_of(module)
         offered: dict[str, Any] = {f"{kind} {name}/{spec_name}": spec for (kind, spec_name), spec in specs.items()}
         offered |= {f"command {command!r}": spec for command, spec in commands.items()}
         for what, spec in offered.items():
@@ -114,13 +115,15 @@ def load(name: str, points: Sequence[EntryPoint]) -> Plugin:
         return replace(plugin, broken=broken)
     file = getattr(module, "__file__", None)
     home = Path(file).parent if file else None
-    return replace(plugin, specs=specs, commands=commands, finished=finished, home=home)
+    return replace(plugin, specs=specs, commands=commands, actions=actions, home=home)
 
 
-def offers_of(module: object) -> tuple[dict[tuple[str, str], Spec], dict[str, CommandSpec], list[Callable[..., Any]]]:
+def offers_of(
+    module: object,
+) -> tuple[dict[tuple[str, str], Spec], dict[str, CommandSpec], dict[str, list[Callable[..., Any]]]]:
     """Register one plugin in a manager of its own, so that its faults stay its own.
 
-    Return its specs, its commands, and what it does with a run that has ended.
+    Return its specs, its commands, and its implementations of the other hooks.
     """
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
@@ -139,8 +142,8 @@ def offers_of(module: object) -> tuple[dict[tuple[str, str], Spec], dict[str, Co
     for spec in _decorated(module):
         if specs.setdefault((spec.kind, spec.name), spec) is not spec:
             raise ValueError(f"@reward offers {spec.name!r}, and a hook or another @reward does, too")
-    finished = [one.function for one in getattr(manager.hook, FINISHED).get_hookimpls()]
-    return specs, commands, finished
+    actions = {hook: [one.function for one in getattr(manager.hook, hook).get_hookimpls()] for hook in ACTIONS}
+    return specs, commands, actions
 
 
 def _decorated(module: object) -> list[FunctionReward]:
@@ -155,7 +158,7 @@ def _refuse_lookalikes(module: object) -> None:
     own = getattr(module, "__name__", None)
     for name, found in getattr(module, "__dict__", {}).items():
         if inspect.isfunction(found) and found.__module__ == own and name.startswith(f"{hookspecs.PROJECT}_"):
-            known = (*OFFERS, FINISHED)
+            known = (*OFFERS, *ACTIONS)
             if name in known and not hasattr(found, f"{hookspecs.PROJECT}_impl"):
                 raise ValueError(f"{name} is never called; write @hookimpl (from rewardlab) above it")
             if name not in known and (close := difflib.get_close_matches(name, known, n=1)):

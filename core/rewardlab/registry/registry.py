@@ -1,20 +1,19 @@
 """The registry of plugins: which are installed, and what each offers under the names of recipes and command lines."""
 
-import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache
 from importlib.metadata import EntryPoint, EntryPoints, distributions, entry_points
 from importlib.util import find_spec
 from typing import Any, TypeVar
 
-from rewardlab.command_spec import CommandSpec
 from rewardlab.errors import UserError, nearest, one_line
-from rewardlab.first_party import command_owner, first_party, installation
+from rewardlab.first_party import action_owner, command_owner, first_party, installation, states_of_path
 from rewardlab.references import references
 from rewardlab.registry.loading import Plugin, load, owner_of
 from rewardlab.specs import BackendSpec, Spec
+from rewardlab.specs.command_spec import CommandSpec
 
 ENTRY_POINT_GROUP = "rewardlab"
 DEFAULT_BACKEND_GROUP = "rewardlab.default_backend"
@@ -107,6 +106,16 @@ class Registry:
         """Return the installed backends by their names in recipes: the plugin's name if it has one backend."""
         return {name: spec for plugin in self for name, spec in plugin.backends.items()}
 
+    def action(self, hook: str, lacking: str) -> Callable[..., Any]:
+        """Return the implementation of a hook that does something; of plugins that are loaded already, if they have it.
+
+        A UserError that begins with `lacking` says which pip install brings one.
+        """
+        for name in sorted(self.names(), key=lambda name: name not in self._loaded):
+            for implementation in self.plugin(name).actions[hook]:
+                return implementation
+        raise UserError(f"{lacking}{_hint(installation(action_owner(hook) or ''))}")
+
     def find_backend(self, use: str | None) -> tuple[str, BackendSpec]:
         """Return the name and spec of the backend that a recipe means by `use`; None means the default one.
 
@@ -159,7 +168,7 @@ def installed() -> Registry:
 
     It is the same registry until something is installed or sys.path changes: a scan takes 4 ms.
     """
-    return _registry(tuple(_state_of(folder) for folder in sys.path))
+    return _registry(states_of_path())
 
 
 @lru_cache(maxsize=4)
@@ -186,15 +195,6 @@ def command_of_ours(name: str) -> CommandSpec:
     if owner not in registry.names():
         raise UserError(f"the command {name!r} is not installed; {installation(owner)}")
     return registry.usable(owner).commands[name]
-
-
-def _state_of(folder: str) -> tuple[str, int, int]:
-    """Return what changes about a folder of sys.path when a distribution is put into it or taken away."""
-    try:
-        found = os.stat(folder or ".")
-    except OSError:
-        return folder, 0, 0
-    return folder, found.st_ino, found.st_mtime_ns
 
 
 def _scan_distributions() -> tuple[Any, Sequence[str]]:

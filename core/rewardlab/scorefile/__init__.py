@@ -9,7 +9,7 @@ summary. All rows are checked before anything is paid for. Other commands that s
     output        the file of scores: its lines, its order, what an interrupted job left in it
     stream        the same between pipes, row by row: nothing is checked ahead, and nothing can be resumed
     state         the folder beside the output: who writes it, what it is made from
-    summary       counts, means and findings at the end
+    summary       counts and means at the end, and what plugins find odd
 """
 
 from typing import TYPE_CHECKING

@@ -12,7 +12,6 @@ from rewardlab.files import LineAppender
 from rewardlab.judging.settings import JudgingSettings
 from rewardlab.plan import Plan
 from rewardlab.plan.policy_judge import refuse_policy
-from rewardlab.redaction import shell_command
 from rewardlab.scorefile.index import RowIndex
 from rewardlab.scorefile.output import (
     PartialOutput,
@@ -25,11 +24,11 @@ from rewardlab.scorefile.output import (
 )
 from rewardlab.scorefile.rows import abstention_problems, check_rows, rows_to_score
 from rewardlab.scorefile.state import StateFolder, changes, origin
-from rewardlab.scorefile.summary import Summary
-from rewardlab.scoring.attribution_records import OutputRecords
+from rewardlab.scorefile.summary import Summary, watchers_of
+from rewardlab.scoring.given_rows import RowCheck
 from rewardlab.scoring.recipe_reward import RecipeReward
-from rewardlab.scoring.row_check import RowCheck
 from rewardlab.text import Progress
+from rewardlab.text.redaction import shell_command
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +53,7 @@ class ScoreJob:
         object.__setattr__(
             self,
             "summary",
-            Summary(parts=list(self.plan.uses_in_total), remarks=counted, record=OutputRecords(self.plan).of),
+            Summary(parts=list(self.plan.uses_in_total), remarks=counted, watchers=watchers_of(self.plan)),
         )
 
     def run(self) -> Summary:

@@ -9,9 +9,9 @@ from typing import Any
 
 from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.files import cut_torn_line
-from rewardlab.redaction import redact
 from rewardlab.scorefile.index import RowIndex
 from rewardlab.scoring.composition import ScoredGroup
+from rewardlab.text.redaction import redact
 from rewardlab.types import Score
 
 KEYS = ("id", "total", "shaped", "components")

@@ -8,7 +8,7 @@ from rewardlab.data import BadRows, prompt_hash, read_lines, sample_id
 from rewardlab.errors import JobError, Problem
 from rewardlab.plan import Plan
 from rewardlab.scorefile.index import RowIndex
-from rewardlab.scoring.row_check import InputRow, RowCheck
+from rewardlab.scoring.given_rows import InputRow, RowCheck
 from rewardlab.types import Group
 
 LISTED_REASONS = 12

@@ -14,9 +14,8 @@ from typing import Any
 from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.files import FileLock, read_json, sha256_of, write_json
 from rewardlab.plan import Plan
-from rewardlab.plan.fingerprint import decisive
-from rewardlab.recipe.differences import differences
-from rewardlab.redaction import redactor
+from rewardlab.plan.fingerprint import decisive, differences
+from rewardlab.text.redaction import redactor
 from rewardlab.version import __version__
 
 FORMAT = 1

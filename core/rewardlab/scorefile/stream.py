@@ -9,11 +9,9 @@ from rewardlab.judging.settings import JudgingSettings
 from rewardlab.plan import Plan
 from rewardlab.plan.policy_judge import refuse_policy
 from rewardlab.scorefile.output import output_row
-from rewardlab.scorefile.summary import Summary
-from rewardlab.scoring.attribution_records import OutputRecords
-from rewardlab.scoring.given_rows import rows_one_by_one
+from rewardlab.scorefile.summary import Summary, watchers_of
+from rewardlab.scoring.given_rows import InputRow, rows_one_by_one
 from rewardlab.scoring.recipe_reward import RecipeReward
-from rewardlab.scoring.row_check import InputRow
 
 STREAM = "-"
 """stands for standard input and output in the place of a file"""
@@ -34,7 +32,7 @@ def score_stream(
     """
     refuse_policy(plan.judges, plan.document.where)
     place = STANDARD_INPUT if rows == STREAM else rows
-    summary = Summary(remarks=plan.counted_info, record=OutputRecords(plan).of)
+    summary = Summary(remarks=plan.counted_info, watchers=watchers_of(plan))
     bad: list[Problem] = []
     with RecipeReward(plan, judging=JudgingSettings(say=say)) as reward:
         good = _good(rows_one_by_one(place, plan), bad, say if skip_bad else None)

@@ -1,14 +1,32 @@
 """The summary that `score` ends with: the number of rows, and each component's mean, failures and abstentions."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from importlib.metadata import entry_points
+from typing import Any, Protocol
 
 from rewardlab.judging.usage import Usage
+from rewardlab.plan import Plan
 from rewardlab.scorefile.output import lacks_part
-from rewardlab.scoring.attribution.findings import findings_of
-from rewardlab.scoring.attribution.movement import GroupRecord, Movement
+
+WATCHERS = "rewardlab.score_findings"
+"""entry points of plugins that find what is odd about components: a name -> a function of the plan, gives a Watcher"""
+
+
+class Watcher(Protocol):
+    """A plugin's watch over the rows that `score` writes."""
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Take a row of the output."""
+
+    def found(self) -> list[dict[str, Any]]:
+        """Return what was found as JSON values; `what` is the finding in words."""
+
+
+def watchers_of(plan: Plan) -> list[Watcher]:
+    """Return the watchers of the plugins that are installed."""
+    return [point.load()(plan) for point in entry_points(group=WATCHERS)]
 
 
 @dataclass
@@ -44,8 +62,7 @@ class Summary:
 
     parts: the components of the total. partial: completions whose total is there though one of them failed or lacks an
     answer that it asked for.
-    remarks: component -> the keys of `info` that are counted. record: gives the record of a row, for findings about
-    components that do not do their part.
+    remarks: component -> the keys of `info` that are counted. watchers: find what is odd about components.
     """
 
     rows: int = 0
@@ -55,8 +72,7 @@ class Summary:
     judges: Mapping[str, Usage] = field(default_factory=dict)
     judge_lines: Sequence[str] = ()
     remarks: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    record: Callable[[Mapping[str, Any]], GroupRecord] | None = None
-    _movement: Movement = field(default_factory=Movement)
+    watchers: Sequence[Watcher] = ()
     _total: _Column = field(default_factory=_Column)
     _components: dict[str, _Column] = field(default_factory=dict)
 
@@ -74,8 +90,11 @@ class Summary:
             column.add(columns["value"], columns["error"])
             counted = self.remarks.get(name, ())
             column.remarks.update(key for info in columns["info"] for key in counted if (info or {}).get(key))
-        if self.record is not None:
-            self._movement.add(self.record(row))
+        for watcher in self.watchers:
+            watcher.add(row)
+
+    def _found(self) -> list[dict[str, Any]]:
+        return [finding for watcher in self.watchers for finding in watcher.found()]
 
     def as_dict(self) -> dict[str, Any]:
         """Return counts and means as JSON values; `missing`: completions without a total."""
@@ -88,7 +107,7 @@ class Summary:
                 | ({"remarks": {key: column.remarks[key] for key in keys}} if (keys := self.remarks.get(name)) else {})
                 for name, column in self._components.items()
             },
-            "findings": [finding.as_dict() for finding in findings_of(self._movement)],
+            "findings": self._found(),
         } | ({"judges": {name: asdict(usage) for name, usage in self.judges.items()}} if self.judges else {})
 
     def lines(self) -> Iterator[str]:
@@ -101,7 +120,7 @@ class Summary:
             if column.last_error:
                 yield f"{'':<{width}}  last failure: {column.last_error}"
         yield from self.judge_lines
-        yield from (f"note: {finding.what}" for finding in findings_of(self._movement))
+        yield from (f"note: {finding['what']}" for finding in self._found())
         odd = [f"{self._total.abstained} without a total"] if self._total.abstained else []
         odd += [f"{self.partial} totals lack a part; --resume asks for it again"] if self.partial else []
         mean, told = _number(self._total.mean), f" ({'; '.join(odd)})" if odd else ""

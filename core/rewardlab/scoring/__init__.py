@@ -6,22 +6,20 @@ what must end the job is raised.
 
     own_scorer           the scorer of a process, another one in each fork
     recipe_reward        the reward of a recipe for programs: rows in, scored groups out
-    given_rows           rows that a program hands over, as groups
+    given_rows           rows that a program or a file gives, checked and made into groups
     completion_table     scored groups as a data frame, a row a completion
-    scored_completion    one completion with each component's value, reason and contribution
+    scored_completion    one completion with each component's value, reason and contribution; a group as a table
     scorer               the scorer of a plan: builds its rewards and judges, scores groups
     executors            how a reward runs, what goes into one call, and the check of what it gives
     watched_calls        rewards whose calls are told where they last long, by a process that sees them: call_watcher
-    row_check            a row made into a group, or why it cannot be scored
     row_window           rows scored at the same time, with results in order
     pool                 the completions of one prompt, handed over one by one by a trainer
     group_sampler        curricula that choose the group from a larger pool
     deadline             the deadline for scoring a group
     composition          from component scores to totals and shaped rewards, with the policies for missing values
-    group_numbers        what a step's means and missing values need of a scored group
+    group_numbers        what a step's means and missing values need of a scored group, and these means
     missing_guard        stops a job in which too many scores are missing
     attribution          what each component contributed to a reward
-    attribution_records  records of that: from scored groups, from ledgers, from the output of `score`
 """
 
 from typing import TYPE_CHECKING
@@ -29,13 +27,12 @@ from typing import TYPE_CHECKING
 from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from rewardlab.scoring.attribution.findings import MIN_GROUPS as MIN_GROUPS
-    from rewardlab.scoring.attribution.findings import findings_of as findings_of
-    from rewardlab.scoring.attribution.movement import ComponentMovement as ComponentMovement
-    from rewardlab.scoring.attribution.movement import Movement as Movement
-    from rewardlab.scoring.attribution_records import OutputRecords as OutputRecords
-    from rewardlab.scoring.attribution_records import record_of_ledger as record_of_ledger
-    from rewardlab.scoring.attribution_records import record_of_scored as record_of_scored
+    from rewardlab.scoring.attribution.decomposition import decomposition_of as decomposition_of
+    from rewardlab.scoring.attribution.decomposition import mean as mean
+    from rewardlab.scoring.attribution.group_attribution import Attribution as Attribution
+    from rewardlab.scoring.attribution.group_attribution import GroupAttribution as GroupAttribution
+    from rewardlab.scoring.attribution.group_attribution import ScoredTotals as ScoredTotals
+    from rewardlab.scoring.composition import Composition as Composition
     from rewardlab.scoring.composition import ScoredGroup as ScoredGroup
     from rewardlab.scoring.deadline import in_time as in_time
     from rewardlab.scoring.executors import Executor as Executor
@@ -44,6 +41,8 @@ if TYPE_CHECKING:
     from rewardlab.scoring.executors import checked_scores as checked_scores
     from rewardlab.scoring.executors import describe_failure as describe_failure
     from rewardlab.scoring.executors import describe_place as describe_place
+    from rewardlab.scoring.given_rows import InputRow as InputRow
+    from rewardlab.scoring.given_rows import RowCheck as RowCheck
     from rewardlab.scoring.given_rows import rows_one_by_one as rows_one_by_one
     from rewardlab.scoring.given_rows import sorted_rows as sorted_rows
     from rewardlab.scoring.group_numbers import GroupNumbers as GroupNumbers
@@ -53,8 +52,6 @@ if TYPE_CHECKING:
     from rewardlab.scoring.pool import PooledGroup as PooledGroup
     from rewardlab.scoring.rank_correlation import kendall_tau_b as kendall_tau_b
     from rewardlab.scoring.recipe_reward import RecipeReward as RecipeReward
-    from rewardlab.scoring.row_check import InputRow as InputRow
-    from rewardlab.scoring.row_check import RowCheck as RowCheck
     from rewardlab.scoring.row_window import results_in_order as results_in_order
     from rewardlab.scoring.row_window import scored_in_order as scored_in_order
     from rewardlab.scoring.scorer import Machine as Machine

@@ -16,8 +16,7 @@ from rewardlab.recipe.expression import Expression
 from rewardlab.recipe.use import ComponentUse
 from rewardlab.scoring.attribution.decomposition import Decomposition, mean
 from rewardlab.scoring.attribution.group_attribution import GroupAttribution, ScoredTotals
-from rewardlab.scoring.scored_completion import ScoredCompletion, component_score
-from rewardlab.scoring.shown_group import line_of, table_of
+from rewardlab.scoring.scored_completion import ScoredCompletion, component_score, line_of, table_of
 from rewardlab.types import Completion, Group, Sample, Score
 
 

@@ -16,10 +16,9 @@ from rewardlab.plan import Plan, make_plan
 from rewardlab.recipe.loading import RecipeSource, load
 from rewardlab.scoring.completion_table import Library, completion_table
 from rewardlab.scoring.composition import ScoredGroup
-from rewardlab.scoring.given_rows import Rows, all_rows, rows_one_by_one
+from rewardlab.scoring.given_rows import InputRow, Rows, all_rows, rows_one_by_one
 from rewardlab.scoring.missing_guard import MissingGuard
 from rewardlab.scoring.own_scorer import OwnScorer
-from rewardlab.scoring.row_check import InputRow
 from rewardlab.scoring.row_window import due_in_order, scored_in_order
 from rewardlab.scoring.scored_completion import ScoredCompletion
 from rewardlab.scoring.scorer import Machine, Scorer

@@ -26,8 +26,7 @@ from rewardlab.plan import Plan
 from rewardlab.plan.component import Component, build
 from rewardlab.plan.policy_judge import refuse_policy
 from rewardlab.plan.unused_async import awaits_nothing
-from rewardlab.redaction import redact
-from rewardlab.scoring.attribution_records import decomposition_of
+from rewardlab.scoring.attribution.decomposition import decomposition_of
 from rewardlab.scoring.composition import Composition, ScoredGroup
 from rewardlab.scoring.deadline import in_time
 from rewardlab.scoring.executors import Executor, open_executor, pool_executor
@@ -35,6 +34,7 @@ from rewardlab.scoring.group_sampler import CheckedGroupSampler
 from rewardlab.scoring.pool import Pool, PoolScoring, SampledPool, Scores, StreamedPool
 from rewardlab.scoring.watched_calls import watched
 from rewardlab.specs import Context, RewardSpec
+from rewardlab.text.redaction import redact
 from rewardlab.types import Group, Sample, Score
 from rewardlab.workers.devices import AUTO_DEVICE, resolve_device
 from rewardlab.workers.errors import WorkerStartError

@@ -18,12 +18,12 @@ from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO, cast
 
 from rewardlab.group_stream import GroupStream
-from rewardlab.redaction import redact
 from rewardlab.scoring import call_watcher
 from rewardlab.scoring.call_watcher import MAX_CALLS, NOTE, SLOT
 from rewardlab.scoring.executors import awaiting
 from rewardlab.specs import RewardSpec
 from rewardlab.text import printable
+from rewardlab.text.redaction import redact
 from rewardlab.types import Completion, Sample
 
 NOTICE_S = 30.0

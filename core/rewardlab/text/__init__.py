@@ -4,14 +4,13 @@ In go a completion's text and a sample. Out come the parts of a response (`secti
 that a reward compares, and prompts in which no quoted text can pose as something else.
 
     sections    the parts of a response: reasoning, answer, what follows the reasoning
-    boxed       the boxed answer, as LaTeX has it and as SP3F's published code reads it
+    boxed       the boxed answer, as LaTeX has it and as SP3F's published code reads it; answers that are joined
     comparison  a part of a response beside the same part of a reference
-    joined      whether the text between two answers makes one of both
     printable   texts without what steers a terminal; everything that is printed goes through it
     progress    progress of long work: a bar on a terminal, a line every so often elsewhere
+    redaction   secrets are masked in all that is printed and written
     quoting     templates and unforgeable fences for prompts that quote texts
     tables      rows of cells as lines with aligned columns
-    tasks       labels of subjective tasks, and the names that they go by
 """
 
 from typing import TYPE_CHECKING
@@ -19,18 +18,15 @@ from typing import TYPE_CHECKING
 from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from rewardlab.redaction import MASK as MASK
-    from rewardlab.redaction import MIN_LENGTH as MIN_LENGTH
-    from rewardlab.redaction import Redactor as Redactor
     from rewardlab.text import quoting as quoting
     from rewardlab.text import sections as sections
     from rewardlab.text.boxed import last_box as last_box
     from rewardlab.text.boxed import last_boxes as last_boxes
     from rewardlab.text.boxed import official_box as official_box
+    from rewardlab.text.boxed import only_joins as only_joins
     from rewardlab.text.comparison import ComparedTexts as ComparedTexts
     from rewardlab.text.comparison import Part as Part
     from rewardlab.text.comparison import compared_texts as compared_texts
-    from rewardlab.text.joined import only_joins as only_joins
     from rewardlab.text.printable import cursor_stream as cursor_stream
     from rewardlab.text.printable import printable as printable
     from rewardlab.text.progress import Progress as Progress
@@ -42,10 +38,13 @@ if TYPE_CHECKING:
     from rewardlab.text.quoting import fence_lines as fence_lines
     from rewardlab.text.quoting import read_template as read_template
     from rewardlab.text.quoting import template_of as template_of
+    from rewardlab.text.redaction import MASK as MASK
+    from rewardlab.text.redaction import MIN_LENGTH as MIN_LENGTH
+    from rewardlab.text.redaction import Redactor as Redactor
+    from rewardlab.text.redaction import redactor as redactor
     from rewardlab.text.tables import COLUMN_GAP as COLUMN_GAP
     from rewardlab.text.tables import columns as columns
     from rewardlab.text.tables import display_width as display_width
-    from rewardlab.text.tasks import task_label as task_label
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)
 __getattr__("printable")  # at once: its module has the same name, and would be found in its place

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, TextIO
 
-from rewardlab.redaction import redact, redactor
+from rewardlab.text.redaction import redact, redactor
 
 # all control characters but tab and newline; marks that reorder a line; surrogates, which no stream can encode
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")

@@ -7,25 +7,24 @@ the parts that the engines of this repository use; docs/plugins.md is the guide.
 This interface is provisional: it may change with each minor version of rewardlab until engines outside of this
 repository use it. Pin `rewardlab-core~=0.1.0`.
 
-    run_job, run_directory      a run, and its folder
+    run_job, run_directory, run_folders   a run, its folder, and folders of runs on the disk
     evaluation_job              a run of nothing but the stages `eval`, of any policy
+    longer_training             a run that is resumed with more steps
     backend, check              the engine as the rest of the library sees it, or none, and every check before a run
-    readiness, dry_run, costs   what can be tried, described and estimated before a run
-    stages, data_stage          the stages one after the other, and the one that writes a dataset
+    stage_checks, dataset_preview   checks of stages for an engine, and of rows
+    dry_run, costs              what can be described and estimated before a run
+    stages, stage, data_stage   the stages one after the other, one of them, and the one that writes a dataset
     policy, policy_stage        a policy that an engine has loaded in this process, and the stage that trains it
-    step_reward, group_rounds   its reward, step by step, and the groups of a group sampler
+    step_reward, advantages     its reward, step by step, and what a trainer makes of it
     evaluation, step_log        its evaluations, and the log of its steps
-    served_evaluation, served_policy   the stage that evaluates a served policy, which needs no engine
-    stage, splits, prompts, token_rows, tokenizers, starting_model, tiny_model, model_folder   a stage's ingredients
+    stage_rows, prompts, token_rows, starting_model, named_models   a stage's ingredients
     stage_batches               a step's rows, divided into updates, ranks and micro-batches
     asked_rows                  how a judge's rows were asked, beside the model
     checkpoint_choice           the best of a stage's checkpoints, by a validation
-    hub_models                  models that are named on the hub, and whether they are here
     lora                        LoRA adapters as a recipe sets them
     policy_judge                the policy as its own judge, as engines offer it
-    ledger, step_metrics, results, evaluation_rows   the records that a stage writes
+    ledger, results             the records that a stage writes
     alarms, alarm_watch         signs in the numbers of steps that something is wrong, and who says so
-    stage_checks, dataset_preview, data_provenance, telemetry   checks of stages and rows; telemetry stays off
 """
 
 from typing import TYPE_CHECKING
@@ -33,6 +32,7 @@ from typing import TYPE_CHECKING
 from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from rewardlab.scoring.group_numbers import metrics_of_step as metrics_of_step
     from rewardlab.training.advantages import CENTRED as CENTRED
     from rewardlab.training.advantages import group_advantages as group_advantages
     from rewardlab.training.advantages import whitened as whitened
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from rewardlab.training.backend import JobBackend as JobBackend
     from rewardlab.training.backend import PolicyBackend as PolicyBackend
     from rewardlab.training.backend import open_backend as open_backend
+    from rewardlab.training.backend import telemetry_variables as telemetry_variables
     from rewardlab.training.check import check_recipe as check_recipe
     from rewardlab.training.check import plan_of_job as plan_of_job
     from rewardlab.training.checkpoint_choice import best_checkpoint as best_checkpoint
@@ -52,14 +53,13 @@ if TYPE_CHECKING:
     from rewardlab.training.dry_run import describe_training as describe_training
     from rewardlab.training.dry_run import model_line as model_line
     from rewardlab.training.evaluation_job import load_evaluation as load_evaluation
-    from rewardlab.training.evaluation_rows import write_evaluation as write_evaluation
-    from rewardlab.training.hub_models import hub_configs as hub_configs
     from rewardlab.training.ledger import Ledger as Ledger
     from rewardlab.training.ledger import Phase as Phase
     from rewardlab.training.ledger import UsageLog as UsageLog
     from rewardlab.training.ledger import ledger_rows as ledger_rows
     from rewardlab.training.lora import Lora as Lora
-    from rewardlab.training.model_folder import looks_local as looks_local
+    from rewardlab.training.named_models import hub_configs as hub_configs
+    from rewardlab.training.named_models import looks_local as looks_local
     from rewardlab.training.policy import Policy as Policy
     from rewardlab.training.policy import Sampling as Sampling
     from rewardlab.training.policy import Training as Training
@@ -68,25 +68,25 @@ if TYPE_CHECKING:
     from rewardlab.training.policy_judge import policy_judge_spec as policy_judge_spec
     from rewardlab.training.policy_judge import question_tokens as question_tokens
     from rewardlab.training.prompts import PromptFormat as PromptFormat
+    from rewardlab.training.prompts import ends_of as ends_of
+    from rewardlab.training.prompts import load_tokenizer as load_tokenizer
     from rewardlab.training.results import Results as Results
-    from rewardlab.training.row_order import reading_order as reading_order
-    from rewardlab.training.row_order import steps_of as steps_of
+    from rewardlab.training.results import write_evaluation as write_evaluation
     from rewardlab.training.run_directory import RunDirectory as RunDirectory
-    from rewardlab.training.run_directory import run_name as run_name
+    from rewardlab.training.run_folders import run_name as run_name
     from rewardlab.training.run_job import RunJob as RunJob
     from rewardlab.training.run_job import RunResult as RunResult
-    from rewardlab.training.splits import evaluation_samples as evaluation_samples
-    from rewardlab.training.splits import training_samples as training_samples
     from rewardlab.training.stage import StageJob as StageJob
     from rewardlab.training.stage_batches import StageBatches as StageBatches
     from rewardlab.training.stage_batches import divisors as divisors
     from rewardlab.training.stage_checks import context_of as context_of
+    from rewardlab.training.stage_rows import evaluation_samples as evaluation_samples
+    from rewardlab.training.stage_rows import reading_order as reading_order
+    from rewardlab.training.stage_rows import steps_of as steps_of
+    from rewardlab.training.stage_rows import training_samples as training_samples
     from rewardlab.training.starting_model import find_starting_model as find_starting_model
-    from rewardlab.training.step_metrics import metrics_of_step as metrics_of_step
     from rewardlab.training.step_reward import StageReward as StageReward
-    from rewardlab.training.telemetry import telemetry_variables as telemetry_variables
     from rewardlab.training.token_rows import TokenRow as TokenRow
-    from rewardlab.training.tokenizers import ends_of as ends_of
-    from rewardlab.training.tokenizers import load_tokenizer as load_tokenizer
+    from rewardlab.training.token_rows import tokenized_rows as tokenized_rows
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

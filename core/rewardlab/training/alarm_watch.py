@@ -14,9 +14,8 @@ from rewardlab.data import read_lines
 from rewardlab.errors import JobError
 from rewardlab.files import LineAppender, cut_torn_line, write_text
 from rewardlab.plan import Plan
-from rewardlab.recipe.models import DpoStage, RlStage, SftStage
-from rewardlab.training.alarms import ALARMS, WATCHED, AlarmDetector, Numbers, Sign
-from rewardlab.training.step_metrics import finite
+from rewardlab.recipe.training_stages import DpoStage, RlStage, SftStage
+from rewardlab.training.alarms import ALARMS, WATCHED, AlarmDetector, Numbers, Sign, finite
 
 FILE = "divergence.jsonl"
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from statistics import fmean, median
 from typing import Protocol
 
-from rewardlab.recipe.models import Divergence
+from rewardlab.recipe.training_stages import Divergence
 
 TOTAL, STD = "reward/total", "group/std"
 PEAK_STEPS = 3
@@ -28,6 +28,11 @@ LOWER_RATE = "lower the learning rate, or raise warmup_steps"
 READ_COMPLETIONS = "read the last completions in report.html; a lower learning rate or a kl.coef keeps a policy nearer"
 
 Numbers = Mapping[str, float | None]
+
+
+def finite(value: object) -> float | None:
+    """Return a number as JSON has it: None if the value is NaN, infinite or not a number."""
+    return value if isinstance(value, float | int) and math.isfinite(value) else None
 
 
 class Condition(Protocol):

@@ -1,6 +1,7 @@
 """The interface of training engines (`Backend`), and the function that builds the one that a plan names."""
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
@@ -9,6 +10,8 @@ from rewardlab.errors import PLUGIN_FAULTS, JobError, RewardlabError, UserError,
 from rewardlab.plan import Plan
 from rewardlab.recipe.models import needs_engine
 from rewardlab.recipe.validation import Finding
+from rewardlab.registry.loading import SERVED
+from rewardlab.registry.registry import installed
 from rewardlab.training.policy import Policy
 from rewardlab.training.stage import StageJob
 
@@ -122,6 +125,11 @@ def open_backend(plan: Plan) -> PolicyBackend | JobBackend:
     return engine
 
 
+def served_evaluation() -> Callable[[StageJob], None]:
+    """Return what runs a stage that evaluates a served policy. Raises UserError if no plugin does."""
+    return installed().action(SERVED, "nothing here samples from a judge")
+
+
 class NoEngine:
     """The backend of a recipe whose stages need no engine, if the one that it names is not installed."""
 
@@ -149,3 +157,17 @@ class NoEngine:
     def run_stage(self, job: StageJob) -> None:
         """Raise JobError: there is no engine."""
         raise JobError(f"stage {job.index} needs an engine, and none is installed")
+
+
+OFF = {
+    "HF_HUB_DISABLE_TELEMETRY": "1",  # otherwise TRL reports at each trainer's start what it trains, and on what
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "WANDB_ERROR_REPORTING": "false",
+    "VLLM_NO_USAGE_STATS": "1",
+}
+
+
+def telemetry_variables() -> dict[str, str]:
+    """Return the environment variables that turn telemetry off; those that this environment sets keep their values."""
+    return {name: os.environ.get(name, value) for name, value in OFF.items()}

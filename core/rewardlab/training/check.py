@@ -5,13 +5,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from rewardlab.errors import JobError, Problem
+from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.plan import Draft, Plan, draft_plan, make_plan
 from rewardlab.plan.idle_settings import idle_settings
+from rewardlab.recipe.evaluation import EvalStage
 from rewardlab.recipe.loading import Document, load
-from rewardlab.recipe.models import EvalStage, needs_engine
+from rewardlab.recipe.models import needs_engine
 from rewardlab.registry.registry import Registry
-from rewardlab.training.backend import lacking, open_backend
+from rewardlab.training.backend import lacking, open_backend, served_evaluation
 from rewardlab.training.dataset_preview import preview
 from rewardlab.training.stage_checks import benchmark_findings, engine_problems, engine_warnings
 
@@ -51,7 +52,7 @@ def plan_of_job(recipe: Path) -> Plan:
 def _check_rows_and_backend(plan: Plan, draft: Draft, purpose: str) -> tuple[list[str], list[Problem]]:
     """Return (warnings, problems): those of the rows of the datasets, and what the backend reports."""
     warnings, problems = preview(plan, None) if purpose == "run" else preview(plan)
-    problems += [problem for problem in _served_names(plan) if draft.lost.is_founded(problem.path)]
+    problems += [problem for problem in _served_problems(plan) if draft.lost.is_founded(problem.path)]
     if plan.backend is not None:
         backend = open_backend(plan)
         found = [problem for problem in engine_problems(plan, backend) if draft.lost.is_founded(problem.path)]
@@ -61,10 +62,15 @@ def _check_rows_and_backend(plan: Plan, draft: Draft, purpose: str) -> tuple[lis
     return warnings, problems
 
 
-def _served_names(plan: Plan) -> Iterator[Problem]:
-    """Yield what is wrong with the names of the results of stages that no engine looks at."""
+def _served_problems(plan: Plan) -> Iterator[Problem]:
+    """Yield what is wrong with stages that evaluate a served policy, which no engine looks at."""
     for index, stage in enumerate(plan.recipe.stages):
         if isinstance(stage, EvalStage) and not needs_engine(stage):
-            for path, what in benchmark_findings((), stage):
+            found = list(benchmark_findings((), stage))
+            try:
+                served_evaluation()
+            except UserError as error:
+                found.append((("policy", "judge"), str(error)))
+            for path, what in found:
                 place = ("stages", index, *path)
                 yield Problem(where=plan.document.where(place), what=what, path=place)

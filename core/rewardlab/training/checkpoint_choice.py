@@ -10,7 +10,7 @@ from pathlib import Path
 from rewardlab.data import is_held_out, read_dataset, stratified_sample
 from rewardlab.errors import JobError, UserError
 from rewardlab.files import read_record, write_json
-from rewardlab.recipe.models import Validation
+from rewardlab.recipe.evaluation import Validation
 from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.scoring.rank_correlation import kendall_tau_b
 from rewardlab.specs import Context

@@ -11,10 +11,11 @@ from rewardlab.errors import UserError
 from rewardlab.plan import Plan
 from rewardlab.plan.component import Component
 from rewardlab.plan.dataset_places import sources_of, with_sources
-from rewardlab.recipe.models import EvalStage, RlStage
+from rewardlab.recipe.evaluation import EvalStage
+from rewardlab.recipe.training_stages import RlStage
 from rewardlab.recipe.validation import RecipePath
 from rewardlab.specs import Context
-from rewardlab.training.splits import evaluation_samples
+from rewardlab.training.stage_rows import evaluation_samples
 from rewardlab.types import Sample
 
 BYTES_A_TOKEN = 3.0

@@ -15,7 +15,9 @@ from rewardlab.errors import Problem, UserError
 from rewardlab.plan import Plan
 from rewardlab.plan.component import Component
 from rewardlab.plan.dataset_places import step_above
-from rewardlab.recipe.models import DataStage, EvalStage, RlStage
+from rewardlab.recipe.evaluation import EvalStage
+from rewardlab.recipe.models import DataStage
+from rewardlab.recipe.training_stages import RlStage
 from rewardlab.recipe.validation import RecipePath
 from rewardlab.specs import Context
 from rewardlab.types import Sample

@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 
 from rewardlab.plan import Plan
-from rewardlab.recipe.models import DataStage, DpoStage, EvalStage, RlStage, SftStage, Stage
+from rewardlab.recipe.evaluation import EvalStage
+from rewardlab.recipe.models import DataStage, Stage
+from rewardlab.recipe.training_stages import DpoStage, RlStage, SftStage
 from rewardlab.training.backend import Backend
 from rewardlab.training.costs import data_costs, describe_evaluation, reward_costs
 from rewardlab.training.stage_batches import StageBatches

@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rewardlab.data import stratified_sample
-from rewardlab.recipe.models import EvalStage, Evaluation, RlStage
+from rewardlab.recipe.evaluation import EvalStage, Evaluation
+from rewardlab.recipe.training_stages import RlStage
 from rewardlab.scoring.scorer import Scorer
-from rewardlab.training.evaluation_rows import write_evaluation
 from rewardlab.training.ledger import Phase
 from rewardlab.training.policy import Policy, Sampling
-from rewardlab.training.results import Results
+from rewardlab.training.results import Results, write_evaluation
 from rewardlab.training.stage import StageJob
 from rewardlab.types import Sample
 

@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 from rewardlab.errors import UserError
 from rewardlab.recipe.loading import Document, RecipeSource, load
-from rewardlab.redaction import name_variables
+from rewardlab.text.redaction import name_variables
 from rewardlab.training.check import check_recipe
-from rewardlab.training.latest_run import LATEST, latest_run
-from rewardlab.training.run_job import RunJob, recipe_of, written_models
+from rewardlab.training.run_folders import LATEST, latest_run, written_models
+from rewardlab.training.run_job import RunJob, recipe_of
 
 SAMPLING = ("temperature", "top_p", "top_k", "stop", "max_new_tokens", "chat")
 """what an evaluation in a stage `rl` takes from it"""

@@ -7,11 +7,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from rewardlab.data.ledger_columns import LEDGER_VERSION
+from rewardlab.data.ledger_format import LEDGER_VERSION
 from rewardlab.files import LineAppender, cut_torn_line, last_row
 from rewardlab.judging.usage import Usage
-from rewardlab.redaction import redact
 from rewardlab.scoring.composition import ScoredGroup
+from rewardlab.text.redaction import redact
 from rewardlab.types import Sample
 
 Phase = Literal["training", "before", "during", "after", "eval"]

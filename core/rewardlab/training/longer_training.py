@@ -7,8 +7,9 @@ from pathlib import Path
 
 from rewardlab.errors import UserError
 from rewardlab.plan import Plan
-from rewardlab.recipe.differences import Difference
-from rewardlab.recipe.models import DataStage, EvalStage, Stage
+from rewardlab.plan.fingerprint import Difference
+from rewardlab.recipe.evaluation import EvalStage
+from rewardlab.recipe.models import DataStage, Stage
 
 LENGTHS = ("steps", "epochs")
 TRACES = ("checkpoints", "evaluation", "logs", "models")

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from rewardlab.errors import JobError
-from rewardlab.recipe.models import DpoStage, RlStage, SftStage
+from rewardlab.recipe.training_stages import DpoStage, RlStage, SftStage
 from rewardlab.training.prompts import PromptFormat
 from rewardlab.training.results import Results
 from rewardlab.training.stage import StageJob

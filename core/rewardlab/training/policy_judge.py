@@ -8,7 +8,7 @@ from pydantic import Field, NonNegativeFloat, PositiveInt
 from rewardlab.errors import JobError, UserError
 from rewardlab.plan import Plan
 from rewardlab.plan.policy_judge import POLICY
-from rewardlab.recipe.models import Chat
+from rewardlab.recipe.evaluation import Chat
 from rewardlab.specs import Config, Context, JudgeSpec
 from rewardlab.training.prompts import PromptFormat
 from rewardlab.types import Ask, Message, Sample

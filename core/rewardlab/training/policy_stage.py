@@ -7,16 +7,18 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
-from rewardlab.recipe.models import DataStage, DpoStage, EvalStage, RlStage, SftStage
+from rewardlab.recipe.evaluation import EvalStage
+from rewardlab.recipe.models import DataStage
+from rewardlab.recipe.training_stages import DpoStage, RlStage, SftStage
 from rewardlab.training.asked_rows import keep_asked
 from rewardlab.training.checkpoint_choice import best_checkpoint
 from rewardlab.training.evaluation import Evaluator, fitting, silent
 from rewardlab.training.policy import Policy, Sampling, Training
-from rewardlab.training.row_order import reading_order, steps_of
 from rewardlab.training.stage import StageJob
+from rewardlab.training.stage_rows import reading_order, steps_of
 from rewardlab.training.step_log import StepLog
 from rewardlab.training.step_reward import StageReward
-from rewardlab.training.token_rows import TokenRow, token_rows
+from rewardlab.training.token_rows import TokenRow, tokenized_rows
 from rewardlab.types import Group, Sample
 
 PolicyLoader = Callable[[StageJob, str | None], AbstractContextManager[Policy]]
@@ -53,7 +55,7 @@ def _evaluates(stage: SftStage | DpoStage | RlStage) -> bool:
 
 def _fine_tune(job: StageJob, stage: SftStage | DpoStage, policy: Policy, samples: Sequence[Sample]) -> None:
     assert policy.prompt_format is not None  # an engine whose capabilities have these stages reads tokens
-    rows = token_rows(job, stage, samples, policy.prompt_format, policy.context)
+    rows = tokenized_rows(stage, samples, policy.prompt_format, policy.context, job.where, job.say)
     _train(job, stage, policy, [row.sample for row in rows], rows, None, lambda step: None)
 
 

@@ -1,16 +1,17 @@
-"""The results of an evaluation: means of each slice (language, ...), as a JSON file and as a table for people."""
+"""The results of an evaluation: means of each slice (language, ...), as files and as a table for people."""
 
+import json
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from rewardlab.errors import JobError
 from rewardlab.files import read_record, write_json
-from rewardlab.redaction import redact
 from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.text import columns
+from rewardlab.text.redaction import redact
 from rewardlab.types import Sample
 
 
@@ -179,3 +180,35 @@ def _line(now: Slice, earlier: Results | None, some_missing: bool) -> list[str]:
 
 def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}"
+
+
+def write_evaluation(
+    path: Path,
+    scored: Sequence[ScoredGroup],
+    by: Sequence[str],
+    name: str,
+    counted: Mapping[str, Sequence[str]],
+    missing: Sequence[Sample] = (),
+) -> Results:
+    """Return the results of an evaluation, `summarise` says of what; they and its rows are written.
+
+    path: of the results, NAME.json; the rows go to NAME.rows.jsonl beside it. Existing files are overwritten.
+    """
+    _write_rows(path.with_suffix(".rows.jsonl"), scored)
+    results = summarise(scored, by, name=name, missing=missing, counted=counted)
+    results.save(path)
+    return results
+
+
+def _write_rows(path: Path, scored: Iterable[ScoredGroup]) -> None:
+    """Write one line for each prompt: the sample's own columns, and `completions`, a list of G.
+
+    A completion is {"text", "token_count", "truncated"}.
+    """
+    with path.open("w", encoding="utf-8", errors="backslashreplace") as file:
+        for group in scored:
+            row = group.sample.as_row()
+            row["completions"] = [
+                {"text": c.text, "token_count": c.token_count, "truncated": c.truncated} for c in group.completions
+            ]
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")

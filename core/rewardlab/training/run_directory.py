@@ -19,27 +19,34 @@ import platform
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
-from itertools import count
 from pathlib import Path
 from typing import Any
 
 from rewardlab.errors import UserError, one_line
 from rewardlab.files import FileLock, read_json, write_json, write_text
 from rewardlab.plan import Plan
-from rewardlab.plan.fingerprint import decisive
-from rewardlab.recipe.differences import Difference, differences
+from rewardlab.plan.fingerprint import Difference, decisive, differences
 from rewardlab.recipe.loading import RESOLVED, load
 from rewardlab.recipe.yaml12 import dump
-from rewardlab.redaction import redactor, shell_command
+from rewardlab.text.redaction import redactor, shell_command
 from rewardlab.training.longer_training import (
     LongerStage,
     describe_longer,
     longer_stages,
     refuse_unfit,
     to_do_again,
+)
+from rewardlab.training.run_folders import (
+    is_unbegun,
+    made_empty,
+    new_folder,
+    not_a_run,
+    not_empty,
+    refuse_no_run,
+    run_name,
 )
 from rewardlab.version import __version__
 
@@ -84,14 +91,14 @@ class RunDirectory:
         Raises UserError if `folder` is there already and not empty; what a run left that had not begun counts as empty.
         """
         if folder is not None:
-            path = _made_empty(folder)
+            path = made_empty(folder)
         else:
             root.mkdir(parents=True, exist_ok=True)
-            path = _new_folder(root, f"{run_name(plan)}-{time.strftime('%Y%m%d-%H%M%S')}")
+            path = new_folder(root, f"{run_name(plan)}-{time.strftime('%Y%m%d-%H%M%S')}")
         run = cls(path=path)
         with run._closed_by_failure():
-            if not _is_unbegun(path):  # another process was faster
-                raise _not_empty(path)
+            if not is_unbegun(path):  # another process was faster
+                raise not_empty(path)
             write_text(path / RESOLVED, dump(plan.document.raw))
             run._write("manifest.json", _manifest(plan, command))
             run.save_state()
@@ -105,7 +112,7 @@ class RunDirectory:
         run's. Raises UserError if it is not a run directory, or was made with another recipe or another version of a
         plugin. What a kill left before the run had begun, begins now.
         """
-        if (path / "lock").is_file() and _is_unbegun(path):
+        if (path / "lock").is_file() and is_unbegun(path):
             run = cls.create(plan, command, folder=path)
             run.notes = ["this run was ended before it had begun; it begins now"]
             return run
@@ -128,7 +135,7 @@ class RunDirectory:
             different += _different_plugins(manifest["plugins"], fresh["plugins"])
             commands = [*manifest["commands"], *fresh["commands"]]
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-            raise _not_a_run(path, one_line(error)) from error
+            raise not_a_run(path, one_line(error)) from error
         if different:
             again = shell_command(["rewardlab", "run", "--resume", str(path)])
             made = f"{path} was made with {'; '.join(different)}"
@@ -203,55 +210,6 @@ def _stages(done: Any) -> list[int]:
     if not isinstance(done, list) or not all(type(index) is int for index in done):
         raise ValueError("its state.json has no list of stages under `done`")
     return done
-
-
-def refuse_no_run(path: Path, file: str) -> None:
-    """Raise a UserError if a folder that is to be resumed lacks a file that every run has."""
-    if not (path / file).is_file():
-        if path.is_dir() and (path / "lock").is_file() and _is_unbegun(path):
-            raise UserError(f"the run in {path} had not begun; start it: rewardlab run RECIPE --run-dir {path}")
-        raise _not_a_run(path, f"it has no {file}" if path.is_dir() else "there is no such folder")
-
-
-def _not_a_run(path: Path, why: str) -> UserError:
-    how = "name the folder that `rewardlab run` printed, or write RECIPE --resume latest"
-    return UserError(f"{path} is not the folder of a run: {why}; {how}")
-
-
-def _is_unbegun(path: Path) -> bool:
-    """Return whether a folder is empty, or has nothing but what a run writes before it has begun."""
-    names = {file.name for file in path.iterdir()}
-    ours = {name for name in names if name in ("lock", "manifest.json", RESOLVED) or name.endswith(".writing")}
-    return not names or ("lock" in names and names == ours)
-
-
-def _not_empty(folder: Path) -> UserError:
-    return UserError("this folder is not empty; name a new one, or continue its run with --resume", str(folder))
-
-
-def _made_empty(folder: Path) -> Path:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if not _is_unbegun(folder):
-            raise _not_empty(folder)
-    except OSError as error:
-        raise UserError(f"no run directory can be made here: {error.strerror}", where=str(folder)) from error
-    return folder
-
-
-def _new_folder(root: Path, name: str) -> Path:
-    """Make and return a new folder: <name>, or <name>-2, ... for runs that start in the same second."""
-    for number in count(1):
-        path = root / (name if number == 1 else f"{name}-{number}")
-        with suppress(FileExistsError):
-            path.mkdir()
-            return path
-    raise AssertionError
-
-
-def run_name(plan: Plan) -> str:
-    """Return the recipe's name, or that of its file without the suffix."""
-    return plan.recipe.name or plan.document.path.stem
 
 
 def _manifest(plan: Plan, command: Sequence[str]) -> dict[str, Any]:

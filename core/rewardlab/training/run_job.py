@@ -11,18 +11,18 @@ from typing import Literal
 from rewardlab.errors import UserError
 from rewardlab.judging.first_call import probe_judges
 from rewardlab.plan import Plan
+from rewardlab.recipe.evaluation import EvalStage
 from rewardlab.recipe.loading import RESOLVED, RecipeSource, load
-from rewardlab.recipe.models import EvalStage, needs_engine
-from rewardlab.redaction import name_variables, shell_command
+from rewardlab.recipe.models import needs_engine
+from rewardlab.text.redaction import name_variables, shell_command
 from rewardlab.training.alarm_watch import alarm_sentences
 from rewardlab.training.backend import JobBackend, PolicyBackend, open_backend
 from rewardlab.training.check import check_recipe
 from rewardlab.training.dry_run import describe_run
-from rewardlab.training.hub_models import refuse_missing_models
-from rewardlab.training.latest_run import LATEST, latest_run
-from rewardlab.training.readiness import get_ready
-from rewardlab.training.run_directory import RunDirectory, has_trained_longer, refuse_no_run
-from rewardlab.training.stages import run_stages
+from rewardlab.training.named_models import refuse_missing_models
+from rewardlab.training.run_directory import RunDirectory, has_trained_longer
+from rewardlab.training.run_folders import LATEST, latest_run, refuse_no_run, written_models
+from rewardlab.training.stages import get_ready, run_stages
 
 Say = Callable[[str], None]
 
@@ -264,12 +264,6 @@ def _end_lines_after(thread: threading.Thread, lines: "SimpleQueue[str | None]")
     """Put None, the end of the lines, into `lines` when the thread has ended."""
     thread.join()
     lines.put(None)
-
-
-def written_models(directory: Path) -> list[Path]:
-    """Return the folders of the models that the training stages of the run in `directory` wrote, first to last."""
-    found = [path for path in (directory / "models").glob("[0-9]*-*") if path.is_dir()]
-    return sorted(found, key=lambda path: int(path.name.partition("-")[0]))
 
 
 def _command(plan: Plan, only: Sequence[int | None]) -> list[str]:

@@ -12,7 +12,7 @@ from rewardlab.recipe.models import Stage, TinyModel
 from rewardlab.scoring.scorer import Scorer
 from rewardlab.training.ledger import Ledger, UsageLog
 from rewardlab.training.run_directory import RunDirectory
-from rewardlab.training.splits import evaluation_samples, training_samples
+from rewardlab.training.stage_rows import evaluation_samples, training_samples
 from rewardlab.training.starting_model import find_starting_model, written_before
 from rewardlab.types import Sample
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Self
 
-from rewardlab.recipe.models import DpoStage, RlStage, SftStage
+from rewardlab.recipe.training_stages import DpoStage, RlStage, SftStage
 from rewardlab.recipe.validation import Finding
 
 

@@ -7,23 +7,12 @@ from pathlib import Path
 from rewardlab.errors import Problem, nearest, one_line
 from rewardlab.files import expanded
 from rewardlab.plan import Plan
-from rewardlab.recipe.models import (
-    Chat,
-    CriticSettings,
-    DataStage,
-    DpoStage,
-    EvalStage,
-    Evaluation,
-    RlStage,
-    SftStage,
-    Stage,
-    TinyModel,
-    needs_engine,
-)
+from rewardlab.recipe.evaluation import Chat, EvalStage, Evaluation
+from rewardlab.recipe.models import DataStage, Stage, TinyModel, needs_engine
+from rewardlab.recipe.training_stages import CriticSettings, DpoStage, RlStage, SftStage
 from rewardlab.recipe.validation import Finding
-from rewardlab.training import model_folder
 from rewardlab.training.backend import Backend, Capabilities
-from rewardlab.training.hub_models import hub_warnings
+from rewardlab.training.named_models import folder_problem, hub_warnings, looks_local, read_config
 
 
 def engine_problems(plan: Plan, backend: Backend) -> list[Problem]:
@@ -98,8 +87,8 @@ def model_findings(model: str | TinyModel | None) -> Iterator[Finding]:
         elif model.hidden_size // model.heads % 2:
             size = model.hidden_size // model.heads
             yield ("model", "heads"), f"{model.heads} heads of {size}: the size of a head must be even"
-    elif model is not None and model_folder.looks_local(model):
-        why = model_folder.problem(expanded(model))
+    elif model is not None and looks_local(model):
+        why = folder_problem(expanded(model))
         if why is not None:
             yield ("model",), f"{model!r} is not a model folder: {why}{_beside(expanded(model))}"
 
@@ -114,10 +103,10 @@ def context_of(model: str | TinyModel | None) -> int | None:
     """Return the model's context length in tokens; None if it cannot be known without loading the model."""
     if isinstance(model, TinyModel):
         return model.context
-    if model is None or not model_folder.looks_local(model):
+    if model is None or not looks_local(model):
         return None
     try:
-        config = model_folder.read_config(expanded(model))
+        config = read_config(expanded(model))
     except (OSError, ValueError):  # reported by `model_findings`
         return None
     found = config.get("max_position_embeddings", config.get("n_positions"))

@@ -1,13 +1,12 @@
 """The rows of sft and dpo as token ids: those that fit, cut if the recipe says so, and how many do not."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rewardlab.data import kind_of
 from rewardlab.errors import UserError
-from rewardlab.recipe.models import DpoStage, SftStage
+from rewardlab.recipe.training_stages import DpoStage, SftStage
 from rewardlab.training.prompts import PromptFormat
-from rewardlab.training.stage import StageJob
 from rewardlab.types import Sample
 
 
@@ -20,22 +19,23 @@ class TokenRow:
     texts: tuple[list[int], ...]
 
 
-def token_rows(
-    job: StageJob,
+def tokenized_rows(
     stage: SftStage | DpoStage,
     samples: Sequence[Sample],
     prompt_format: PromptFormat,
     context: int | None,
+    where: str,
+    say: Callable[[str], None],
 ) -> list[TokenRow]:
     """Return the rows that can be trained on, sft's with their response, dpo's with both answers; say how many cannot.
 
-    context: of the model in tokens, None if it names none. Raises UserError for a row without one of the texts, and if
-    no row fits.
+    context: of the model in tokens, None if it names none. where: the stage, for messages. Raises UserError for a row
+    without one of the texts, and if no row fits.
     """
     fields = ("response",) if isinstance(stage, SftStage) else ("chosen", "rejected")
     limit = stage.max_tokens or context
     if context is not None and limit is not None and limit > context:
-        raise UserError(f"max_tokens {limit} is more than the model's context, {context}", where=job.where)
+        raise UserError(f"max_tokens {limit} is more than the model's context, {context}", where=where)
     rows, cut = [], 0
     for row in _tokenized(samples, prompt_format, fields):
         longest = len(row.prompt) + max(map(len, row.texts))
@@ -46,12 +46,12 @@ def token_rows(
             row = TokenRow(row.sample, row.prompt, tuple(text[: limit - len(row.prompt)] for text in row.texts))
         rows.append(row)
     if not rows:
-        raise UserError(f"none of the {len(samples)} rows fits into {limit} tokens", where=job.where)
+        raise UserError(f"none of the {len(samples)} rows fits into {limit} tokens", where=where)
     if cut:
-        job.say(f"cut {cut} of {len(samples)} rows at max_tokens, {limit}")
+        say(f"cut {cut} of {len(samples)} rows at max_tokens, {limit}")
     if left_out := len(samples) - len(rows):
         what = "with no room for the response in max_tokens" if stage.max_tokens else "longer than the context"
-        job.say(f"left out {left_out} of {len(samples)} rows {what}, {limit}")
+        say(f"left out {left_out} of {len(samples)} rows {what}, {limit}")
     return rows
 
 

@@ -14,7 +14,7 @@ passes its deadline or its memory limit, is replaced, and none outlives the job.
     worker_main   the program that runs in the process
     placement     the environment, device and threads of a component's processes
     devices       the torch device: found out without torch, checked with it
-    environments  managed environments, built from a requirements file when they are first needed
+    environments  what an environment is made from, and the door to the plugin that builds it
 """
 
 from typing import TYPE_CHECKING
@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from rewardlab.workers.devices import DeviceError as DeviceError
     from rewardlab.workers.devices import require_device as require_device
     from rewardlab.workers.devices import resolve_device as resolve_device
-    from rewardlab.workers.environments.definition import EnvironmentDefinition as EnvironmentDefinition
-    from rewardlab.workers.environments.definition import InstallStep as InstallStep
+    from rewardlab.workers.environments import EnvironmentDefinition as EnvironmentDefinition
+    from rewardlab.workers.environments import InstallStep as InstallStep
+    from rewardlab.workers.environments import environment_of as environment_of
     from rewardlab.workers.errors import PluginRaisedError as PluginRaisedError
     from rewardlab.workers.errors import WorkerStartError as WorkerStartError
     from rewardlab.workers.errors import WorkerTimeout as WorkerTimeout

@@ -1,7 +1,7 @@
 """The failures of workers, each with what became of the process."""
 
 from rewardlab.errors import JobError
-from rewardlab.redaction import redact
+from rewardlab.text.redaction import redact
 
 MAX_MESSAGE_LENGTH = 300
 """characters of an exception, in a message"""

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable
 
-from rewardlab.redaction import redact
+from rewardlab.text.redaction import redact
 
 MAX_LINES = 100
 """different lines of a pool that are shown"""

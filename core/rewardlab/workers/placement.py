@@ -1,6 +1,5 @@
 """Placement of a component's processes: their environment, their device and their threads."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rewardlab.plan.component import Component
@@ -8,16 +7,12 @@ from rewardlab.recipe.use import ComponentUse, DatasetUse
 from rewardlab.registry.loading import Plugin
 from rewardlab.specs import Config, OwnPython
 from rewardlab.workers.devices import resolve_device
-from rewardlab.workers.environments.definition import EnvironmentDefinition
-from rewardlab.workers.environments.managed import provide
-from rewardlab.workers.environments.record import state_of
-from rewardlab.workers.environments.wanted import environment_of
+from rewardlab.workers.environments import EnvironmentDefinition, Say, environment_of, managed
 from rewardlab.workers.shared import Opener, Workers
 
 if TYPE_CHECKING:
     from rewardlab.plan import Plan
 
-Say = Callable[[str], None]
 TIMEOUT = 60.0
 """Seconds for one question of a data step, if the recipe says nothing."""
 
@@ -62,8 +57,9 @@ def describe_environment(plan: "Plan", planned: Component) -> str:
     place = _place(plan, planned)
     if not isinstance(place, EnvironmentDefinition):
         return f", with {place}" if place else ""
-    remark = "" if state_of(place.folder) == "ready" else ", which is built before it is needed"
-    return f", in the managed environment {place.folder.name}{remark}"
+    environment = managed(place)
+    remark = "" if environment.ready else ", which is built before it is needed"
+    return f", in the managed environment {environment.folder.name}{remark}"
 
 
 def _place(plan: "Plan", planned: Component) -> EnvironmentDefinition | str | None:
@@ -83,4 +79,4 @@ def _place_of(spec: Any, options: Config, plugin: Plugin | None) -> EnvironmentD
 
 
 def _provided(place: EnvironmentDefinition | str | None, say: Say | None) -> str | None:
-    return provide(place, say) if isinstance(place, EnvironmentDefinition) else place
+    return managed(place).provide(say) if isinstance(place, EnvironmentDefinition) else place

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, Generic, TypeVar
 
-from rewardlab.redaction import redact
+from rewardlab.text.redaction import redact
 from rewardlab.workers.errors import PluginRaisedError, WorkerDiedError, WorkerError, WorkerStartError, shortened
 from rewardlab.workers.output import PoolOutput
 from rewardlab.workers.process import Show, WorkerProcess

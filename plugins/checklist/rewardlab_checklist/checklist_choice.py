@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from rewardlab.text import task_label
+from rewardlab_format.tasks import task_label
 
 from rewardlab_checklist.checklist import Checklist
 from rewardlab_checklist.checklist_file import ChecklistError, find_checklist, packaged_names

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from rewardlab.text import task_label
+from rewardlab_format.tasks import task_label
 
 from rewardlab_checklist.checklist import Checklist, Dimension
 

@@ -5,10 +5,10 @@ import re
 from pathlib import Path
 
 import pytest
-from rewardlab.text import task_label
-from rewardlab.text.tasks import TASKS
+from helpers.each_case import each_case
 from rewardlab_checklist.checklist_choice import TaskChecklists
 from rewardlab_checklist.checklist_file import ChecklistError, find_checklist, packaged_names, read_checklist
+from rewardlab_format.tasks import TASKS, task_label
 
 PRINTED = json.loads((Path(__file__).parent / "data" / "sgcm_dimensions.json").read_text(encoding="utf-8"))
 OURS = {"critique", "safety"}
@@ -45,7 +45,7 @@ class TestThePackagedOnes:
         assert sum(map(len, PRINTED["checklists"].values())) == 109
         assert {name for name in packaged_names() if find_checklist(name).source == "ours"} == OURS
 
-    @pytest.mark.parametrize("name", sorted(set(packaged_names()) - OURS))
+    @each_case("name", sorted(set(packaged_names()) - OURS))
     def test_have_its_dimensions_scales_and_equal_weights(self, name):
         checklist = find_checklist(name)
         printed = PRINTED["checklists"][section_of(name)]
@@ -165,7 +165,7 @@ class TestTheSchema:
         validator = jsonschema.Draft202012Validator(schema)
         return lambda text: [error.message for error in validator.iter_errors(_as_editors_read(text))]
 
-    @pytest.mark.parametrize("name", packaged_names())
+    @each_case("name", packaged_names())
     def test_it_takes_every_packaged_file(self, name, mistakes):
         folder = Path(__file__).parents[1] / "rewardlab_checklist" / "checklists"
         text = (folder / f"{name}.yaml").read_text(encoding="utf-8")

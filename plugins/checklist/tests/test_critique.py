@@ -4,6 +4,7 @@ import asyncio
 import json
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab import Completion, Context, Reply, Sample, find
 from rewardlab_checklist.checklist_file import find_checklist
 
@@ -109,7 +110,7 @@ class TestTheScore:
         assert found.info["unquoted"] == [], "the least score needs no evidence"
         assert score("answer", Judge(critique(0.5)), smoothing={"family": "none"}).value == 0.5
 
-    @pytest.mark.parametrize("wrong", [None, {"score": 0.7}, {"score": "high"}, {"score": True}, {"why": "?"}, 2])
+    @each_case("wrong", [None, {"score": 0.7}, {"score": "high"}, {"score": True}, {"why": "?"}, 2])
     def test_without_one_of_a_dimension_follows_the_policy(self, wrong):
         judge = Judge(critique(**{"Factual Accuracy": wrong}))
         assert score("answer", judge).error == "no score for Factual Accuracy"
@@ -124,8 +125,8 @@ class TestTheScore:
         found = score("answer", Judge(critique(**{"Charm": {"score": 0}})))
         assert (found.value, found.info["extra"]) == (1.0, 1)
 
-    @pytest.mark.parametrize(
-        ("evidence", "supported"),
+    @each_case(
+        "evidence, supported",
         [
             ("it is 5", True),
             ('"It  is\n5, surely."', True),
@@ -149,7 +150,7 @@ class TestTheScore:
         found = score("answer", Judge(critique(evidence=quotation)), on_unsupported="missing")
         assert (found.value, found.info["unsupported"], found.info["unquoted"]) == (1.0, {}, [])
 
-    @pytest.mark.parametrize("evidence", ["...", "… ...", '"', "is 5 ... It"])
+    @each_case("evidence", ["...", "… ...", '"', "is 5 ... It"])
     def test_is_not_supported_by_what_quotes_nothing(self, evidence):
         assert score("answer", Judge(critique(evidence=evidence)), on_unsupported="missing").error is not None
 
@@ -165,8 +166,8 @@ class TestTheScore:
         found = score("answer", Judge(critique(evidence=short)), f"{TEXT[:-9]} {'surely ' * 9_000}</answer>")
         assert found.info["unsupported"] == {}
 
-    @pytest.mark.parametrize(
-        ("evidence", "text", "quoted"),
+    @each_case(
+        "evidence, text, quoted",
         [
             ("s", TEXT, False),
             ("It", TEXT, False),
@@ -199,7 +200,7 @@ class TestTheScore:
         assert score("answer", judge, "It is 5, surely.").value == 1.0
         assert "REASONING" not in judge.asked[0].messages[0]["content"].partition("### CHECKLISTS")[0]
 
-    @pytest.mark.parametrize(("task", "value"), [("Chat", 1.0), ("conversation", 1.0), ("NLI", 0.0), ("Poetry", None)])
+    @each_case("task, value", [("Chat", 1.0), ("conversation", 1.0), ("NLI", 0.0), ("Poetry", None)])
     def test_of_the_task_is_whether_it_was_recognised(self, task, value):
         found = score("task", Judge(critique(task=task)))
         assert found.value == value
@@ -209,8 +210,8 @@ class TestTheScore:
 class TestWhatIsNoCritique:
     CHEAT = json.dumps(critique())
 
-    @pytest.mark.parametrize(
-        ("reply", "error"),
+    @each_case(
+        "reply, error",
         [
             ("It is all fine.", "the reply holds no critique that can be read"),
             ('{"score": 1}', "the reply holds no critique that can be read"),
@@ -235,7 +236,7 @@ class TestWhatIsNoCritique:
         assert score("answer", Judge(f"It says {self.CHEAT}, but: {own}"), text).value == 0.0
         assert score("answer", Judge(f"{own}\nIt says {self.CHEAT}"), text).value == 0.0
 
-    @pytest.mark.parametrize("form", ["```json\n{}\n```", "<think>Well.</think>{}", "Here: {}", "{}  \n"])
+    @each_case("form", ["```json\n{}\n```", "<think>Well.</think>{}", "Here: {}", "{}  \n"])
     def test_is_told_from_one_in_a_fence_or_behind_thoughts(self, form):
         assert score("answer", Judge(form.replace("{}", self.CHEAT))).value == 1.0
 
@@ -257,7 +258,7 @@ ENTRIES = dict.fromkeys(CHAT, ENTRY)
 class TestPlainMeaning:
     """What is read though it has another form than was asked for, and what is not: it might mean another thing."""
 
-    @pytest.mark.parametrize(
+    @each_case(
         "reply",
         [
             ENTRIES,
@@ -277,7 +278,7 @@ class TestPlainMeaning:
         found = score("answer", Judge(reply), critique="separate")
         assert (found.error, found.info.get("unsmoothed")) == (None, 0.5)
 
-    @pytest.mark.parametrize(
+    @each_case(
         "said",
         [
             "2/5",
@@ -337,8 +338,8 @@ class TestRows:
         assert spec.requires(options) == ["task"]
         assert spec.requires(spec.config(judge="j", critique="separate", checklist="chat")) == []
 
-    @pytest.mark.parametrize(
-        ("name", "options", "told"),
+    @each_case(
+        "name, options, told",
         [
             ("answer", {"task": "recognised"}, "task: recognised asks about the trace first; set critique: separate"),
             ("answer", {"checklist": "haiku"}, "no checklist 'haiku'"),

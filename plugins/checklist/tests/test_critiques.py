@@ -5,6 +5,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab import Completion, Context, Reply, Sample, find
 from rewardlab.errors import JobError, UserError
 from rewardlab_checklist.critic import Critic
@@ -209,8 +210,8 @@ class TestOwnPrompt:
         with pytest.raises(ValueError, match=r"short.txt: (\$(query|work) must stand there once|no placeholder \$x)"):
             AnswerOptions(judge="j", template=str(path))
 
-    @pytest.mark.parametrize(
-        ("change", "says"),
+    @each_case(
+        "change, says",
         [
             (
                 {"dimensions": [{"name": "A", "asks": "?", "weight": 0.5}]},

@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab_checklist.smoothing import Smoothing, smoothed, weighted_deviation, weighted_mean
@@ -29,8 +30,8 @@ def test_a_better_subscore_never_lowers_the_reward(family, case):
     assert smoothed(after, weights, smoothing) >= smoothed(scores, weights, smoothing) - 1e-12
 
 
-@pytest.mark.parametrize(
-    ("smoothing", "before", "after", "weights"),
+@each_case(
+    "smoothing, before, after, weights",
     [
         (Smoothing(beta=4), [0.9, 0.2], [1.0, 0.2], [0.5, 0.5]),
         (Smoothing(family="rational", beta=8), [0.5, 0.5], [1.0, 0.5], [0.05, 0.95]),

@@ -3,6 +3,7 @@
 import time
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab import Completion, Sample
 from rewardlab_choice.accuracy import ChoiceAccuracy, choices_of, official_right
 from rewardlab_choice.choice_set import ChoiceSet
@@ -22,8 +23,8 @@ def named(answer, choices):
     return ChoiceSet.of(choices).named(answer).label
 
 
-@pytest.mark.parametrize(
-    ("answer", "label"),
+@each_case(
+    "answer, label",
     [
         ("B", "B"),
         ("b", "B"),
@@ -79,8 +80,8 @@ def test_a_label_that_is_the_text_of_another_choice_names_none():
     assert named("4", {"A": "4", "B": "4"}) is None
 
 
-@pytest.mark.parametrize(
-    ("kind", "text", "found"),
+@each_case(
+    "kind, text, found",
     [
         ("boxed", r"<think>\boxed{A}</think>\boxed{B}", "B"),
         ("boxed", "B", None),
@@ -146,8 +147,8 @@ def test_an_answer_line_may_name_several_right_choices():
     assert score("ANSWER: B,C", "B,C", extract="answer_line").value == 1.0
 
 
-@pytest.mark.parametrize(
-    ("answer", "right"),
+@each_case(
+    "answer, right",
     [("B", 1), ("b", 1), (r"\text{B}", 1), ("nairobi", 1), ("because", 1), ("(B)", 0), ("A", 0), ("", 0), ("None", 0)],
 )
 def test_the_published_evaluation_of_sp3f_looks_at_the_first_character(answer, right):

@@ -9,7 +9,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
-import pytest
+from helpers.each_case import each_case
 from rewardlab import Completion, Sample
 from rewardlab_choice.accuracy import ChoiceAccuracy
 from rewardlab_choice.answer_words import languages_of, lead
@@ -28,7 +28,7 @@ def scored(case):
     return score
 
 
-@pytest.mark.parametrize("what", sorted({case["what"] for case in ANSWERS}))
+@each_case("what", sorted({case["what"] for case in ANSWERS}))
 def test_an_answer_names_what_a_careful_reader_takes_it_to_name(what):
     for case in (case for case in ANSWERS if case["what"] == what):
         score = scored(case)

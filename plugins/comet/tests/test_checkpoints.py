@@ -1,6 +1,7 @@
 """Forms of `checkpoint`, checked before a process starts."""
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab.errors import UserError
 from rewardlab_comet.checkpoints import locate_checkpoint
 
@@ -35,7 +36,7 @@ def test_any_other_name_is_left_to_comet(name):
     assert locate_checkpoint(name) == name
 
 
-@pytest.mark.parametrize("path", ["/no/where", "./nowhere", "~/nowhere", "nowhere.ckpt", "a/b/c", "../nowhere_at_all"])
+@each_case("path", ["/no/where", "./nowhere", "~/nowhere", "nowhere.ckpt", "a/b/c", "../nowhere_at_all"])
 def test_a_path_without_a_checkpoint_is_told_with_what_to_give(path):
     with pytest.raises(UserError, match=r"there is no file .*; give a \.ckpt file, a folder that holds"):
         locate_checkpoint(path)

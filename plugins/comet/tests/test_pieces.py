@@ -3,7 +3,7 @@
 import itertools
 import time
 
-import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab_comet.comet_scorer.pieces import EncoderWindow, cut, pieces
@@ -21,7 +21,7 @@ def at(*places, rank=2):
     return lambda place: rank if place in places else 0
 
 
-@pytest.mark.parametrize(("mt", "src"), [(1, 1), (500, 8), (8, 500), (254, 254), (507, 1)])
+@each_case("mt, src", [(1, 1), (500, 8), (8, 500), (254, 254), (507, 1)])
 def test_what_fits_stays_whole(mt, src):
     assert pieces(mt, src, XLM_R, nowhere, nowhere) == [((0, mt), (0, src))]
 

@@ -2,6 +2,7 @@ import re
 from pathlib import Path
 
 import pytest
+from helpers.each_case import each_case
 from pydantic import ValidationError
 from rewardlab import find
 
@@ -36,7 +37,7 @@ def test_the_environment_may_be_the_users():
     assert SPEC.config(environment={"python": "/opt/comet/bin/python"}).environment.python == "/opt/comet/bin/python"
 
 
-@pytest.mark.parametrize(
+@each_case(
     "options",
     [
         *({"batch_tokens": 0}, {"batch_tokens": 1.5}, {"batch_tokens": True}, {"part": "all"}, {"empty": "skip"}),

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab_comet.comet_scorer.tokens import Tokens
 
 END, SPACE, INSIDE = 2, 1, 0
@@ -15,8 +16,8 @@ def rank(before, after):
     return Tokens(ids=starts, blank=False, text=text, starts=starts).rank(starts.index(len(before)))
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
+@each_case(
+    "before, after",
     [
         *(("It is 8. ", "Then"), ("Is it? ", "Yes"), ("He said “no.” ", "She"), ("8.\n", "9"), ("a line\n", "b")),
         *(("答えは8です。", "次"), ("他说“是。”", "她"), ("यह 8 है। ", "फिर"), ("هل هذا؟ ", "نعم")),
@@ -31,7 +32,7 @@ def test_white_space(before, after):
     assert rank(before, after) == SPACE
 
 
-@pytest.mark.parametrize(("before", "after"), [("3.", "14"), ("-", "8"), ("e.", "g"), ("8", ".")])
+@each_case("before, after", [("3.", "14"), ("-", "8"), ("e.", "g"), ("8", ".")])
 def test_inside_of_a_word_or_number(before, after):
     assert rank(before, after) == INSIDE
 

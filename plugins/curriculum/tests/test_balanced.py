@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 import pytest
+from helpers.each_case import each_case
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
@@ -86,8 +87,8 @@ def test_which_ones_depends_on_the_sample_and_is_the_same_in_every_process():
     assert balanced().select(pool(*cells, sample=Sample(id="s2")), 4) != [8, 19, 14, 15]
 
 
-@pytest.mark.parametrize(
-    ("exit", "cells", "enough"),
+@each_case(
+    "exit, cells, enough",
     [
         ("balanced", [BOTH] * 2 + [NEITHER] * 2 + [LUCK] * 4, True),
         ("balanced", [BOTH] * 2 + [NEITHER] + [LUCK] * 5, False),
@@ -104,7 +105,7 @@ def test_it_asks_for_a_round_until_the_exit_condition_holds(exit, cells, enough)
     assert balanced(exit=exit, round=5).more(pool(*cells)) == (0 if enough else 5)
 
 
-@pytest.mark.parametrize(("there", "wanted"), [(8, 8), (15, 5), (19, 1), (20, 0), (21, 0)])
+@each_case("there, wanted", [(8, 8), (15, 5), (19, 1), (20, 0), (21, 0)])
 def test_it_asks_for_no_more_than_its_cap(there, wanted):
     assert balanced(cap=20).more(pool(*[NEITHER] * there)) == wanted
     assert SPEC.most(SPEC.config(reasoning="a", answer="b", cap=20), 8) == 20
@@ -131,9 +132,7 @@ def test_a_component_that_is_not_there_is_named():
         SPEC.build(spec, Context()).more(pool(*[BOTH] * 8))
 
 
-@pytest.mark.parametrize(
-    "options", [{"cap": 0}, {"round": 0}, {"exit": "never"}, {"threshold": float("nan")}, {"reasoning": None}]
-)
+@each_case("options", [{"cap": 0}, {"round": 0}, {"exit": "never"}, {"threshold": float("nan")}, {"reasoning": None}])
 def test_options_that_make_no_sense_are_refused(options):
     with pytest.raises(ValidationError):
         SPEC.config(**{"reasoning": "a", "answer": "b"} | options)

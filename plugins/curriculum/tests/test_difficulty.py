@@ -1,6 +1,7 @@
 """The orders of curriculum/difficulty."""
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab import Context, Sample, find
 from rewardlab.errors import UserError
 
@@ -55,7 +56,7 @@ class TestOrder:
 
 
 class TestTells:
-    @pytest.mark.parametrize("value", [None, "3", True, float("nan")])
+    @each_case("value", [None, "3", True, float("nan")])
     def test_a_row_without_a_number(self, value):
         bad = Sample(id="bad", fields={"right": value}, source="rows.jsonl:7")
         with pytest.raises(UserError, match=r"rows.jsonl:7: field 'right' of 'bad' is not a number"):

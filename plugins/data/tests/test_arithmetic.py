@@ -11,6 +11,7 @@ from dataclasses import asdict
 from itertools import islice
 
 import pytest
+from helpers.each_case import each_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
@@ -242,8 +243,8 @@ def test_more_held_out_prompts_than_there_are_is_an_error():
         list(dataset(rows=1, heldout=5000, largest=2, languages=["en"]))
 
 
-@pytest.mark.parametrize(
-    ("options", "what"),
+@each_case(
+    "options, what",
     [
         ({"languages": []}, "at least 1 item"),
         ({"languages": ["xx"]}, "should be 'en', 'es'"),

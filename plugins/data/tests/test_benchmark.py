@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import pytest
 import yaml
+from helpers.each_case import each_case
 from helpers.paths import ROOT
 from rewardlab.errors import UserError
 from rewardlab_data.benchmark import BenchmarkRows
@@ -103,8 +104,8 @@ class TestPublishedFormats:
         assert (first.fields["answer"], first.fields["choices"]["C"]) == ("C", "Antwort 3")
         assert (first.fields["problem"], second.fields["problem"]) == ("https://l/1", "https://l/2")
 
-    @pytest.mark.parametrize(
-        ("name", "answer", "choices", "kept"),
+    @each_case(
+        "name, answer, choices, kept",
         [
             ("global_mmlu_lite", "B", 4, {"subject": "law", "cultural_sensitivity_label": "CA"}),
             ("mmlu_prox", "C", 4, {"category": "law"}),
@@ -238,8 +239,8 @@ class TestBadInput:
         assert "de.jsonl:2: no column 'question'; there are 'answer_number', 'problem'" in told
         assert "1 bad row; the form of mgsm is that of https://" in told
 
-    @pytest.mark.parametrize(
-        ("row", "told"),
+    @each_case(
+        "row, told",
         [
             (belebele(1, correct_answer_num="5"), "column 'correct_answer_num', is '5', not a choice of A, B, C, D"),
             (belebele(1, correct_answer_num=None), "column 'correct_answer_num' is empty"),
@@ -254,13 +255,13 @@ class TestBadInput:
             read(benchmark="belebele", path="{language}.jsonl", languages=["de"])
         assert f"deu_Latn.jsonl:1: {told}" in str(raised.value) or told in str(raised.value)
 
-    @pytest.mark.parametrize("answer", ["seven", "answer_number", "", " ", None, True, {"x": 1}, [1]])
+    @each_case("answer", ["seven", "answer_number", "", " ", None, True, {"x": 1}, [1]])
     def test_an_answer_that_is_none(self, write, answer):
         write("de.jsonl", [mgsm(1) | {"answer_number": answer}])
         with pytest.raises(UserError, match=r"de\.jsonl:1: (the right answer, |column )"):
             read(benchmark="mgsm", path="{language}.jsonl", languages=["de"])
 
-    @pytest.mark.parametrize("answer", [7, 7.0, 2.5, "7", "-1,080", "1 080", "3/4", "12%"])
+    @each_case("answer", [7, 7.0, 2.5, "7", "-1,080", "1 080", "3/4", "12%"])
     def test_a_number_in_any_notation_is_one(self, write, answer):
         write("de.jsonl", [mgsm(1) | {"answer_number": answer}])
         assert len(read(benchmark="mgsm", path="{language}.jsonl", languages=["de"])) == 1

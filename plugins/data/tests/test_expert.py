@@ -4,6 +4,7 @@ import asyncio
 import logging
 
 import pytest
+from helpers.each_case import each_case
 from pydantic import ValidationError
 from rewardlab import Context, Reply, Sample, find
 from rewardlab.errors import JobError, UserError
@@ -193,8 +194,8 @@ def test_rows_come_in_the_order_of_the_source_and_many_are_asked_at_once():
 # --- options ---
 
 
-@pytest.mark.parametrize(
-    ("options", "what"),
+@each_case(
+    "options, what",
     [
         ({"attempts": 0}, "greater than or equal to 1"),
         ({"attempts": 9}, "less than or equal to 8"),

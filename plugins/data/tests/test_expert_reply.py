@@ -1,6 +1,7 @@
 """Replies that count as a reference: exactly the two blocks, wherever the server put the reasoning."""
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab import Reply
 from rewardlab.text import sections
 from rewardlab_data.expert_reply import IllFormedReply, read_reference
@@ -14,7 +15,7 @@ def parts(reply, bare=False):
     return found.reasoning, found.answer
 
 
-@pytest.mark.parametrize(
+@each_case(
     "reply",
     [
         FORM,
@@ -64,8 +65,8 @@ def test_the_canonical_form_has_nothing_outside_its_blocks():
     assert read_reference(reply, bare=False).text == FORM
 
 
-@pytest.mark.parametrize(
-    ("reply", "reason"),
+@each_case(
+    "reply, reason",
     [
         ("4", "not <think>"),
         ("<answer>4</answer>", "not <think>"),
@@ -108,7 +109,7 @@ def test_a_bare_text_after_the_reasoning_is_the_answer_only_where_that_is_asked_
         parts(reply)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "reply",
     [
         "It is 4.",
@@ -129,7 +130,7 @@ def test_the_detail_shows_the_reply_and_not_all_of_it():
     assert len(found.value.detail) < 150
 
 
-@pytest.mark.parametrize(
+@each_case(
     "answer",
     [
         "I cannot help with that.",
@@ -151,7 +152,7 @@ def test_a_refusal_in_good_form_is_no_reference(answer):
         read_reference(Reply(text=f"<think>It is not allowed.</think>{answer}"), bare=True)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "answer",
     [
         "It cannot be determined from what is given.",

@@ -5,6 +5,7 @@ import json
 import logging
 
 import pytest
+from helpers.each_case import each_case
 from pydantic import ValidationError
 from rewardlab import Context, Sample, find
 from rewardlab.data import remap
@@ -58,7 +59,7 @@ def test_a_gzip_file_is_read_too(tmp_path):
     assert len(list(dataset(path=str(path)))) == 1
 
 
-@pytest.mark.parametrize("path", ["rows.txt", "rows.xlsx", "rows", "rows.jsonl/", "rows.gz", "rows.parquet.gz"])
+@each_case("path", ["rows.txt", "rows.xlsx", "rows", "rows.jsonl/", "rows.gz", "rows.parquet.gz"])
 def test_another_kind_of_file_is_refused_before_anything_is_read(path):
     with pytest.raises(ValidationError, match=r"no known ending of rows; known are \.jsonl, \.json, \.csv, \.tsv"):
         dataset(path=path)

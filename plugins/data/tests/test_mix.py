@@ -5,6 +5,7 @@ from collections import Counter
 from itertools import islice
 
 import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
@@ -94,7 +95,7 @@ def test_a_row_that_says_itself_where_it_is_from_is_refused(file):
         list(mix(a={"path": file("a", 4), "share": 1}, b={"path": own, "share": 1}))
 
 
-@pytest.mark.parametrize(
+@each_case(
     "parts",
     [
         {"a": {"path": "a.jsonl", "share": 1}},

@@ -5,6 +5,7 @@ import string
 from typing import get_args
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab_data.options import Language
 from rewardlab_data.wording import STEPS, WordProblem, names, wordings
 
@@ -24,7 +25,7 @@ def test_the_options_offer_the_languages_that_have_a_wording():
     assert list(get_args(Language)) == LANGUAGES
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@each_case("language", LANGUAGES)
 def test_languages_match_each_other(language):
     """Nouns and sentences are at the same index everywhere, so that languages can be mixed in one text."""
     wording, english = wordings()[language], wordings()["en"]
@@ -40,7 +41,7 @@ def test_languages_match_each_other(language):
         assert numbers == [{"a"}, {"b"}, {"a", "b", "c"}, {"ans"}]
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@each_case("language", LANGUAGES)
 def test_every_sentence_can_be_told_from_every_other_language(language):
     own = {s for steps in wordings()[language].steps.values() for s in steps}
     others = {s for o in LANGUAGES if o != language for steps in wordings()[o].steps.values() for s in steps}

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from helpers.each_case import each_case
 from pydantic import ValidationError
 from rewardlab import Context, Sample, find
 from rewardlab.errors import JobError, UserError
@@ -193,7 +194,7 @@ def test_what_the_options_say_is_in_place_of_the_strategys():
     assert code["selection"]["relevant_to"] == "chosen"
 
 
-@pytest.mark.parametrize("wrong", [{"rows": 0}, {"strategy": "best"}, {"counts": [1]}, {"quotas": {"a": {"x": 0}}}])
+@each_case("wrong", [{"rows": 0}, {"strategy": "best"}, {"counts": [1]}, {"quotas": {"a": {"x": 0}}}])
 def test_wrong_options_are_refused(wrong):
     with pytest.raises(ValidationError):
         SPEC.config(**{"rows": 5, **wrong})

@@ -2,7 +2,7 @@
 
 import pytest
 from rewardlab import installed
-from rewardlab.laws import REWARD
+from rewardlab_testing.law_words import REWARD
 from rewardlab_testing.messages import broken_text
 from rewardlab_testing.run_laws import try_laws
 

@@ -1,6 +1,7 @@
 import time
 
 import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab_embed.pieces import cut, join, most_pieces
@@ -17,8 +18,8 @@ def test_pieces_are_short_and_together_the_text(text, most):
     assert join(pieces, [piece for piece, _ in pieces]).split() == " ".join(piece for piece, _ in pieces).split()
 
 
-@pytest.mark.parametrize(
-    ("text", "most", "pieces"),
+@each_case(
+    "text, most, pieces",
     [
         ("One. Two.\n\nThree.", 50, ["One. Two.\n\nThree."]),
         ("One. Two.\n\nThree.\n\nFour.", 16, ["One. Two.", "Three.\n\nFour."]),

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers.each_case import each_case
 from pydantic import ValidationError
 from rewardlab import Context, find
 from rewardlab.errors import UserError
@@ -42,7 +43,7 @@ def test_defaults():
     assert (options.piece, options.on_failure, options.template) == (4000, "untranslated", None)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "wrong",
     [{"part": "both"}, {"max_tokens": 0}, {"batch_size": 0}, {"model": ""}, {"dtype": "int8"}, {"device": "cpu"}],
 )

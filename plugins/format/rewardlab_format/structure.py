@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from rewardlab.text import task_label
-
+from rewardlab_format.tasks import task_label
 from rewardlab_format.word_count import count_words
 
 Alternatives = tuple[tuple[str, ...], ...]

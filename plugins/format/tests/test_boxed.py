@@ -1,7 +1,7 @@
 import json
 from pathlib import Path
 
-import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab import Completion, Context, Sample, find
@@ -16,7 +16,7 @@ def judge(text, **options):
     return score
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         r"So it is \boxed{7}.",
@@ -30,8 +30,8 @@ def test_a_closed_box_with_something_in_it_earns_the_point(text):
     assert judge(text).value == 1.0
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
+@each_case(
+    "text, reason",
     [
         ("", "no closed box"),
         ("It is 7.", "no closed box"),

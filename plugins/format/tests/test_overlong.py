@@ -1,6 +1,7 @@
 """format/overlong against the formula of DAPO."""
 
 import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
@@ -16,8 +17,8 @@ def score(tokens, text="", **options):
     return found
 
 
-@pytest.mark.parametrize(
-    ("tokens", "value"),
+@each_case(
+    "tokens, value",
     [
         (0, 0.0),
         (16_384, 0.0),

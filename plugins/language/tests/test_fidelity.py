@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+from helpers.each_case import each_case
 from pydantic import ValidationError
 from rewardlab import Completion, Context, Sample, find
 
@@ -35,14 +36,14 @@ def test_info_always_has_share_and_language(fidelity):
             assert {"share", "language"} <= fidelity(text, language, profile=profile).info.keys()
 
 
-@pytest.mark.parametrize("text", ["", "   ", r"\boxed{8}", "5 + 3 = 8", "<think>Jadi lima apel</think>"])
+@each_case("text", ["", "   ", r"\boxed{8}", "5 + 3 = 8", "<think>Jadi lima apel</think>"])
 def test_a_response_without_letters_earns_nothing(text, fidelity):
     score = fidelity(text, "id", threshold=None)
     assert (score.value, score.error, score.info["share"]) == (0.0, None, None)
     assert "no letters" in score.info["reason"]
 
 
-@pytest.mark.parametrize("language", ["jv", "my", "ne", "km", "sr-Arab"])
+@each_case("language", ["jv", "my", "ne", "km", "sr-Arab"])
 def test_a_language_without_a_model_abstains(language, fidelity):
     score = fidelity(GOLD, language)
     assert (score.value, score.error) == (None, None)
@@ -64,8 +65,8 @@ def test_a_row_without_a_language_is_a_failure(profile):
     assert (score.value, score.error) == (None, "field 'language': missing")
 
 
-@pytest.mark.parametrize(
-    ("part", "values"),
+@each_case(
+    "part, values",
     [
         # English reasoning and gold response; gold reasoning and English response; gold without reasoning
         ("response", [1.0, 0.0, 1.0]),
@@ -95,7 +96,7 @@ def test_listed_languages_replace_the_rivals(fidelity):
     assert fidelity(spanish, "pt", languages=["en", "pt"]).value == 1.0
 
 
-@pytest.mark.parametrize(
+@each_case(
     "options",
     [
         {"detector": "fasttext"},

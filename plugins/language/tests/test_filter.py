@@ -1,6 +1,7 @@
 """language/filter: which rows stay, and what is said of the others."""
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab import Context, Sample, find
 from rewardlab.errors import UserError
 from rewardlab_language.examples import IN_ENGLISH, IN_GERMAN, IN_SPANISH
@@ -35,8 +36,8 @@ def test_what_cannot_be_told_may_go(caplog):
     assert "1 de: prompt without a detectable language" in caplog.text
 
 
-@pytest.mark.parametrize(
-    ("response", "stays"),
+@each_case(
+    "response, stays",
     [
         (IN_GERMAN, True),
         (IN_ENGLISH, False),

@@ -1,11 +1,12 @@
 """The names that a row may give its language."""
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab_language.languages import SCRIPTS, UnknownLanguage, lingua_language, resolve
 
 
-@pytest.mark.parametrize(
-    ("tag", "codes"),
+@each_case(
+    "tag, codes",
     [
         ("id", ["id"]),
         ("ID", ["id"]),
@@ -36,7 +37,7 @@ def test_understood(tag, codes):
     assert list(resolve(tag).codes) == codes
 
 
-@pytest.mark.parametrize("tag", ["jv", "my", "ne", "km", "Klingon", "", "x-y", "az-Cyrl", "kk-Latn", None, 3, ["id"]])
+@each_case("tag", ["jv", "my", "ne", "km", "Klingon", "", "x-y", "az-Cyrl", "kk-Latn", None, 3, ["id"]])
 def test_not_understood(tag):
     with pytest.raises(UnknownLanguage, match="language"):
         resolve(tag)

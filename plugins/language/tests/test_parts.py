@@ -1,11 +1,11 @@
 """The texts that are measured."""
 
-import pytest
+from helpers.each_case import each_case
 from rewardlab_language.parts import answer, select
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@each_case(
+    "text, expected",
     [
         ("all of it", "all of it"),
         ("<think>why</think>so <answer>8</answer> end", "8"),

@@ -2,7 +2,7 @@
 
 import time
 
-import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab_language.prose import prose
@@ -12,7 +12,7 @@ def left(text):
     return prose(text).text.split()
 
 
-@pytest.mark.parametrize(
+@each_case(
     "markup",
     [
         "$x = 3$",
@@ -41,8 +41,8 @@ def test_taken_out(markup):
     assert left(f"before {markup} after") == ["before", "after"]
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
+@each_case(
+    "text, words",
     [
         ("costs $5 and $3.", ["costs", "5", "and", "3."]),
         ("from $5-$8 on", ["from", "5-", "8", "on"]),
@@ -75,7 +75,7 @@ def test_any_text_is_read(text):
     assert prose(text).hidden >= 0
 
 
-@pytest.mark.parametrize("unit", ["$", "$a ", "\\begin{a", "`", "{", "\\boxed{", "a@", "<a b=", "\\(", "a b c "])
+@each_case("unit", ["$", "$a ", "\\begin{a", "`", "{", "\\boxed{", "a@", "<a b=", "\\(", "a b c "])
 def test_time_is_linear(unit):
     text = unit * (100_000 // len(unit))
     begin = time.process_time()

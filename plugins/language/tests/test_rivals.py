@@ -1,6 +1,6 @@
 """The fixed rivals of each language, by the tables alone."""
 
-import pytest
+from helpers.each_case import each_case
 from rewardlab_language.languages import SCRIPTS, resolve
 from rewardlab_language.rivals import RELATIVES, STRANGERS, TWINS, contest
 
@@ -24,8 +24,8 @@ def test_every_language_is_weighed_against_english_and_another_of_its_script():
         assert not sharing or set(sharing) & set(candidates) - {code, "en"}
 
 
-@pytest.mark.parametrize(
-    ("code", "rivals"),
+@each_case(
+    "code, rivals",
     [
         ("id", {"ms", "tl"}),
         ("es", {"pt", "it", "ca"}),

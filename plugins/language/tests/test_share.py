@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab_language.density import DENSITY
 from rewardlab_language.prose import prose
 from rewardlab_language.words import words
@@ -70,8 +71,8 @@ def test_half_of_a_sentence_counts_as_half(share):
     assert share(text, "es") == pytest.approx(27 / 69, abs=0.1)
 
 
-@pytest.mark.parametrize(
-    ("text", "row"),
+@each_case(
+    "text, row",
     [
         ("Bonjour, nous allons calculer la somme des deux nombres pour trouver la réponse.", "en"),
         (INDONESIAN, "en"),
@@ -92,8 +93,8 @@ def test_a_rival_language_is_told_apart(text, row, share):
     assert share(text, row) <= 0.2
 
 
-@pytest.mark.parametrize(
-    ("text", "row"),
+@each_case(
+    "text, row",
     [
         ("John有5个苹果，Mary给了他3个。所以John一共有8个苹果。", "zh"),
         ("John มีแอปเปิ้ล 5 ผล Mary ให้เขาอีก 3 ผล ดังนั้น x + y = 8 cm", "th"),
@@ -165,7 +166,7 @@ def test_letters_in_disguise_are_letters(share):
     assert share(f"{bold} Jadi jawabannya adalah 24.", "id") < 0.3
 
 
-@pytest.mark.parametrize("text", ["", "5 + 3 = 8", "$x$", "\\boxed{8}", "🙂", "x y"])
+@each_case("text", ["", "5 + 3 = 8", "$x$", "\\boxed{8}", "🙂", "x y"])
 def test_no_letters_no_share(text, share):
     assert share(text, "id") is None
 

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab import Sample
 from rewardlab.errors import UserError
 from rewardlab_language.source_problem import UntranslatableRow, read_problem
@@ -20,7 +21,7 @@ def test_a_problem_its_solution_and_its_answer():
     assert (found.id, found.problem, found.solution, found.answer) == ("p", "How many apples?", "There are 7.", "7")
 
 
-@pytest.mark.parametrize(("answer", "text"), [(7, "7"), (2.5, "2.5"), (" 7\n", "7"), (r"\frac{1}{2}", r"\frac{1}{2}")])
+@each_case("answer, text", [(7, "7"), (2.5, "2.5"), (" 7\n", "7"), (r"\frac{1}{2}", r"\frac{1}{2}")])
 def test_numbers_and_texts_are_answers(answer, text):
     assert read_problem(sample(fields={**FIELDS, "answer": answer})).answer == text
 
@@ -30,8 +31,8 @@ def test_a_system_message_is_no_part_of_the_problem():
     assert found.problem == "How many apples?"
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
+@each_case(
+    "change, message",
     [
         ({"fields": {"answer": "7"}}, "no reference; map a column with `fields: {reference: <column>}`"),
         ({"fields": {"reference": "So 7."}}, "no answer; map a column"),

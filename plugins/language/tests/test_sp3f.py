@@ -4,11 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
+from helpers.each_case import each_case
 
 CASES = [json.loads(line) for line in (Path(__file__).parent / "data" / "sp3f_lang_cases.jsonl").open()]
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
+@each_case("case", CASES)
 def test_parity(case, fidelity):
     text, language, expected = case["input"]["text"], case["input"]["lang"], case["expected"]
     share = fidelity(text, language, profile="sp3f_official", threshold=None)
@@ -27,7 +28,7 @@ def test_nothing_to_detect_is_zero(text, language, fidelity):
     assert (score.value, score.info) == (0.0, {"share": 0.0, "language": None})
 
 
-@pytest.mark.parametrize("language", ["jv", "ID", "zh-cn", "no", "Indonesian", None, 3])
+@each_case("language", ["jv", "ID", "zh-cn", "no", "Indonesian", None, 3])
 def test_what_is_no_key_of_the_published_code_is_zero(language, fidelity):
     score = fidelity("Pertama kita tahu bahwa ada 5 apel.", language, profile="sp3f_official")
     assert (score.value, score.error) == (0.0, None)

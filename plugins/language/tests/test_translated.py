@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from helpers.each_case import each_case
 from pydantic import ValidationError
 from rewardlab import Context, Reply, Sample, find
 from rewardlab.errors import JobError, UserError
@@ -702,7 +703,7 @@ def test_the_number_of_calls_is_known_beforehand(options, count, rows, source, s
     assert len(translator.asks) == calls(config, count) - english * one_row
 
 
-@pytest.mark.parametrize(
+@each_case(
     "options",
     [
         {"languages": []},

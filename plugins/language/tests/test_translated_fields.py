@@ -1,6 +1,7 @@
 """language/translated_fields: into the row's language, from it, and rows that cannot be translated."""
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab import Ask, Context, Reply, Sample
 from rewardlab.errors import JobError, UserError
 from rewardlab.recipe import validate
@@ -101,8 +102,8 @@ def test_choices_that_the_prompt_does_not_list_are_translated_beside_it():
     assert (same.prompt[-1]["content"], same.fields["choices"]) == ("A. red\nB. green", ["red", "green"])
 
 
-@pytest.mark.parametrize(
-    ("choices", "told"),
+@each_case(
+    "choices, told",
     [
         ("rot", "field 'choices' holds no choices"),
         ([1, 2], "field 'choices' holds no choices"),
@@ -139,8 +140,8 @@ def test_a_translation_in_another_language_drops_the_row():
         rows(bad, judge=Phrasebook(de=SPANISH), write=PARTS)
 
 
-@pytest.mark.parametrize(
-    ("given", "told"),
+@each_case(
+    "given, told",
     [
         (row(thoughts=None, answer="4"), "field 'thoughts' holds no text, but None"),
         (row(thoughts=" ", answer="4"), "field 'thoughts' holds no text"),
@@ -162,8 +163,8 @@ def test_a_prompt_without_a_users_message_is_told():
         rows(alone, write={"prompt": "$prompt"}, to="en")
 
 
-@pytest.mark.parametrize(
-    ("write", "told"),
+@each_case(
+    "write, told",
     [
         ({}, "at least 1"),
         ({"response": "no field"}, "$NAME for each field to translate is needed"),

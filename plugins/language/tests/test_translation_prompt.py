@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab_language.translation_prompt import REGIONS, fence_key, load, regional_name
@@ -53,8 +54,8 @@ def test_a_file_with_a_separator_has_a_system_message(template):
     assert user["content"].endswith("\n---\nNow.")
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
+@each_case(
+    "content, message",
     [
         ("To $language", "$fenced, or $text, must stand there once, in the user message"),
         ("To $language: $text $text", "$fenced, or $text, must stand there once, in the user message"),

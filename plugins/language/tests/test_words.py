@@ -1,6 +1,6 @@
 """Words, their scripts and their letters."""
 
-import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab_language.words import BREAK, MIXED, REPEATS, words
@@ -10,8 +10,8 @@ def shape(text):
     return [(word.script, word.text, word.letters) for word in words(text) if word.script != BREAK]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@each_case(
+    "text, expected",
     [
         ("Qu'il y a 5", [("Latn", "qu'il", 4)]),
         ("हिन्दी में", [("Deva", "हिन्दी", 5), ("Deva", "में", 3)]),
@@ -31,7 +31,7 @@ def test_words(text, expected):
     assert shape(text) == expected
 
 
-@pytest.mark.parametrize("end", [".", "!", "?", "。", "।", "؟", "\n", ":", "։"])
+@each_case("end", [".", "!", "?", "。", "।", "؟", "\n", ":", "։"])
 def test_sentences_break(end):
     assert [word.script for word in words(f"one{end} two")] == ["Latn", BREAK, "Latn"]
 

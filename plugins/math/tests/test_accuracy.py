@@ -4,6 +4,7 @@ import multiprocessing
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import pytest
+from helpers.each_case import each_case
 from pydantic import ValidationError
 from rewardlab import Completion, Sample
 from rewardlab_math.accuracy import Accuracy
@@ -107,21 +108,21 @@ def boxed(answer):
     return rf"So the answer is \boxed{{{answer}}}."
 
 
-@pytest.mark.parametrize(("gold", "answer"), RIGHT)
+@each_case("gold, answer", RIGHT)
 def test_right_answers(score, gold, answer):
     found = score(boxed(answer), gold)
     assert (found.value, found.error) == (1.0, None)
     assert found.info == {"extracted": answer}
 
 
-@pytest.mark.parametrize(("gold", "answer"), WRONG)
+@each_case("gold, answer", WRONG)
 def test_wrong_answers(score, gold, answer):
     found = score(boxed(answer), gold)
     assert (found.value, found.error, found.info["extracted"]) == (0.0, None, answer)
 
 
-@pytest.mark.parametrize(
-    ("gold", "answer", "language", "value"),
+@each_case(
+    "gold, answer, language, value",
     [
         ("1234", "1.234", None, 1.0),
         ("1234", "1.234", "id", 1.0),

@@ -4,6 +4,7 @@ import logging
 
 import pytest
 from antlr4.PredictionContext import PredictionContextCache
+from helpers.each_case import each_case
 from rewardlab_math import algebra
 
 
@@ -11,7 +12,7 @@ def equal(gold, answer):
     return algebra.any_equal(*(algebra.formulas(text, decimal_comma=False) for text in (gold, answer)))
 
 
-@pytest.mark.parametrize("text", ["", "+", r"\frac{1}{", "2 + + )", "{", r"\foo{"])
+@each_case("text", ["", "+", r"\frac{1}{", "2 + + )", "{", r"\foo{"])
 def test_what_is_no_formula_is_told_apart(text):
     with pytest.raises(algebra.UnparsableFormula):
         algebra.formulas(text, decimal_comma=False)
@@ -23,8 +24,8 @@ def test_a_comma_between_digits_may_mark_decimals():
     assert half in algebra.formulas("0,5x", decimal_comma=True)
 
 
-@pytest.mark.parametrize(
-    ("gold", "answer"),
+@each_case(
+    "gold, answer",
     [
         ("x^2 = -1", "0 = 1"),  # both without solutions
         ("12", r"|\infty|"),  # which sympy may simplify to nothing

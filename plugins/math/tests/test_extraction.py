@@ -3,13 +3,14 @@
 import time
 
 import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab_math.extraction import extract
 
 
-@pytest.mark.parametrize(
-    ("text", "answer"),
+@each_case(
+    "text, answer",
     [
         (r"so \boxed{7}", "7"),
         (r"\boxed{6}, no: \boxed{7}", "7"),
@@ -26,8 +27,8 @@ def test_the_last_box_which_is_the_response_s_if_it_has_one(text, answer):
     assert extract(text, "boxed") == ([] if answer is None else [answer])
 
 
-@pytest.mark.parametrize(
-    ("text", "answer"),
+@each_case(
+    "text, answer",
     [
         ("<answer> 7 </answer>", "7"),
         ("<answer>6</answer><answer>7</answer>", "7"),
@@ -46,8 +47,8 @@ def test_the_last_answer_tag(text, answer):
     assert extract(text, "tag") == ([] if answer is None else [answer])
 
 
-@pytest.mark.parametrize(
-    ("text", "answer"),
+@each_case(
+    "text, answer",
     [
         ("5 plus 2 is 7.", "7"),
         ("so -7", "-7"),
@@ -80,8 +81,8 @@ def test_the_last_number_of_the_response(text, answer):
     assert extract(text, "last_number") == ([] if answer is None else [answer])
 
 
-@pytest.mark.parametrize(
-    ("text", "kind", "parts"),
+@each_case(
+    "text, kind, parts",
     [
         (r"\boxed{1} and \boxed{-2}", "boxed", ["1", "-2"]),
         (r"$x=\boxed{1}$ or $x=\boxed{-2}$", "boxed", ["1", "-2"]),

@@ -1,6 +1,7 @@
 """Gold answers as data sets write them."""
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab_math.gold import BrokenGold, golds
 
 
@@ -12,7 +13,7 @@ def values(value, language=None):
     return {float(quantity.value) for gold in read(value, language) for quantity in gold.quantities}
 
 
-@pytest.mark.parametrize(
+@each_case(
     "value",
     [
         42,
@@ -42,9 +43,8 @@ def test_any_of_a_list_is_right():
     assert [gold.text for gold in read(["1/2", 3])] == ["1/2", "3"]
 
 
-@pytest.mark.parametrize(
-    ("value", "kind"),
-    [("Paris", "words"), ("B", "choice"), (True, "words"), ("(1,2)", "formula"), ("1,2", "formula")],
+@each_case(
+    "value, kind", [("Paris", "words"), ("B", "choice"), (True, "words"), ("(1,2)", "formula"), ("1,2", "formula")]
 )
 def test_words_and_choices_are_no_formulas(value, kind):
     (gold,) = read(value)
@@ -63,8 +63,8 @@ def test_a_gold_answer_that_takes_too_long_to_read_says_so():
     assert "digits" in gold.refused
 
 
-@pytest.mark.parametrize(
-    ("value", "why"),
+@each_case(
+    "value, why",
     [
         (None, "null"),
         ([], "empty list"),

@@ -1,6 +1,7 @@
 r"""Right answers in a notation of their own: English ones in the rows of thirty languages."""
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab import Completion, Sample
 from rewardlab_math.accuracy import Accuracy
 from rewardlab_math.numerals import writes_decimal_point
@@ -48,7 +49,7 @@ LISTED = [("de", "oder"), ("fr", "et"), ("es", "y"), ("it", "o"), ("pt", "e"), (
 LISTED += [("th", "และ"), ("ja", "または"), ("ar", "أو"), ("hi", "या")]
 
 
-@pytest.mark.parametrize(("language", "word"), LISTED)
+@each_case("language, word", LISTED)
 def test_two_answers_joined_by_a_word_are_a_list(language, word):
     joined = rf"\text{{ {word} }}"
     assert score("2,5", f"2{joined}5", language) == 1.0
@@ -64,7 +65,7 @@ def test_the_row_says_or_the_recipe_or_the_row_s_own_language():
     assert score("1,200", "1,2", "de", said="English") == 0.0
 
 
-@pytest.mark.parametrize("answer", ["0,125", "12,5", r"12{,}5\,\%", r"\frac{1}{8}"])
+@each_case("answer", ["0,125", "12,5", r"12{,}5\,\%", r"\frac{1}{8}"])
 def test_a_decimal_comma_may_stand_before_a_unit(answer):
     assert score(r"12,5\,\%", answer, "de", said="de") == 1.0
     assert score("12,5 km", answer, "de", said="de") == float(answer.startswith("12")), "a unit is not compared"

@@ -1,11 +1,12 @@
 """Answers that are not handed to the algebra system."""
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab_math.guard import DEEPEST, LONGEST, RefusedFormula, check
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
+@each_case(
+    "text, why",
     [
         ("1+" * LONGEST, "characters"),
         ("(" * (DEEPEST + 1) + "1" + ")" * (DEEPEST + 1), "groups"),
@@ -23,7 +24,7 @@ def test_what_may_take_long_is_refused_with_the_reason(text, why):
         check(text)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text", ["12", r"\frac{\sqrt{3}}{2}", "10^{12345}", "x^{2024}", "(" * DEEPEST + "1" + ")" * DEEPEST, r"\sumtotal"]
 )
 def test_ordinary_answers_pass(text):

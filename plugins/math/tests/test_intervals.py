@@ -1,6 +1,6 @@
 r"""Intervals as schoolbooks of many countries write them."""
 
-import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab import Completion, Sample
@@ -9,8 +9,8 @@ from rewardlab_math.intervals import standard
 from rewardlab_math.options import AccuracyOptions
 
 
-@pytest.mark.parametrize(
-    ("written", "read"),
+@each_case(
+    "written, read",
     [
         ("[0;1]", "[0, 1]"),
         ("[0;1[", "[0, 1)"),
@@ -38,7 +38,7 @@ def test_a_comma_between_semicolons_groups_digits_where_only_a_point_marks_decim
 OTHERS = ["12", "(1,2)", "[1;2;3]", "[[1,2],[3,4]]", "x_{[0;1]}", "]1;", "f[0;1]", "{1;2}", r"x \in", r"\infty[0;1]"]
 
 
-@pytest.mark.parametrize("text", OTHERS)
+@each_case("text", OTHERS)
 def test_anything_else_stays(text):
     assert standard(text, point_only=False) == text
 
@@ -55,9 +55,7 @@ WRONG += [(r"x \in [0,1)", r"y \in [0;1["), ("[0,1)", r"x \in [0;1]"), ("[1,2]",
 WRONG += [("[0,1]", "[0;2]"), ("0.1", "[0;1]")]
 
 
-@pytest.mark.parametrize(
-    ("gold", "answer", "value"), [*((*case, 1.0) for case in RIGHT), *((*case, 0.0) for case in WRONG)]
-)
+@each_case("gold, answer, value", [*((*case, 1.0) for case in RIGHT), *((*case, 0.0) for case in WRONG)])
 def test_an_open_end_is_no_closed_one(gold, answer, value):
     sample = Sample(id="1", prompt="?", fields={"answer": gold, "language": "fr"})
     [found] = Accuracy(AccuracyOptions()).score([(sample, Completion(text=rf"\boxed{{{answer}}}"))])

@@ -2,7 +2,7 @@
 
 import time
 
-import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab_math import algebra
@@ -32,10 +32,7 @@ def test_a_sentence_may_hold_the_answer():
     assert verdict("12", "I cannot say").reason == "no formula"
 
 
-@pytest.mark.parametrize(
-    ("answer", "reason"),
-    [("", "blank"), (" $ $ ", "blank"), (r"\frac{1}{", "unparsable"), ("2 + )", "unparsable")],
-)
+@each_case("answer, reason", [("", "blank"), (" $ $ ", "blank"), (r"\frac{1}{", "unparsable"), ("2 + )", "unparsable")])
 def test_what_is_no_answer_is_wrong_with_a_reason(answer, reason):
     found = verdict("12", answer)
     assert (found.right, found.reason) == (False, reason)
@@ -61,7 +58,7 @@ def test_an_error_of_the_algebra_system_is_told_from_a_wrong_answer(monkeypatch)
     assert (found.right, found.reason) == (False, "not comparable: TypeError: cannot compare")
 
 
-@pytest.mark.parametrize(
+@each_case(
     "answer",
     [
         r"9^{9^{9^{9}}}",

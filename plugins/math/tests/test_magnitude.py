@@ -3,7 +3,7 @@
 import math
 import time
 
-import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab_math.magnitude import digits
@@ -11,7 +11,7 @@ from rewardlab_math.magnitude import digits
 HUGE = 1e6
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         r"9^{9^{9^{9}}}",
@@ -59,7 +59,7 @@ def test_what_is_huge_is_seen(text):
     assert digits(text) > HUGE
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         "",
@@ -116,7 +116,7 @@ def test_no_text_is_too_strange(text):
     assert digits(text) >= 0
 
 
-@pytest.mark.parametrize("piece", ["9^", "{", "}", "9!", "9^{", "1+", "\\"])
+@each_case("piece", ["9^", "{", "}", "9!", "9^{", "1+", "\\"])
 def test_a_long_text_takes_no_longer_than_its_length(piece):
     started = time.process_time()
     digits(piece * 20_000)

@@ -1,18 +1,18 @@
 """One notation for all answers."""
 
-import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab_math.notation import plain
 
 
-@pytest.mark.parametrize("zero", "0０٠۰०০੦૦୦௦౦೦൦෦๐໐༠၀០᠐")
+@each_case("zero", "0０٠۰०০੦૦୦௦౦೦൦෦๐໐༠၀០᠐")
 def test_digits_of_every_script_are_digits(zero):
     digits = "".join(chr(ord(zero) + n) for n in range(10))
     assert plain(digits) == "0123456789"
 
 
-@pytest.mark.parametrize(
+@each_case(
     "written",
     [
         "42",
@@ -41,8 +41,8 @@ def test_what_wraps_an_answer_goes(written):
     assert plain(written) == "42"
 
 
-@pytest.mark.parametrize(
-    ("written", "expected"),
+@each_case(
+    "written, expected",
     [
         ("−5", "-5"),
         ("x²≤½", r"x^{2}\le \frac{1}{2}"),
@@ -67,9 +67,7 @@ def test_signs_become_latex(written, expected):
     assert plain(written) == expected
 
 
-@pytest.mark.parametrize(
-    "written", ["5!", "{1,2}", r"\{1\}", "1.234", "1 234,5", "1'234", r"\text{a}+\text{b}", "(1,2]"]
-)
+@each_case("written", ["5!", "{1,2}", r"\{1\}", "1.234", "1 234,5", "1'234", r"\text{a}+\text{b}", "(1,2]"])
 def test_what_has_a_meaning_stays(written):
     assert plain(written) == written
 

@@ -3,13 +3,14 @@
 from fractions import Fraction
 
 import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab_math.numerals import readings, writes_decimal_point
 
 
-@pytest.mark.parametrize(
-    ("run", "value"),
+@each_case(
+    "run, value",
     [
         ("1234", 1234),
         ("007", 7),
@@ -47,7 +48,7 @@ def test_one_mark_before_three_digits_depends_on_the_language():
     assert readings("1,234", point_only=True) == {Fraction(1234)}
 
 
-@pytest.mark.parametrize("run", ["", "1,2,3", "1.2.3", "1 2", "1,234,5", "12,345,67", "1٫234٫5", "..", "1,23.4,5"])
+@each_case("run", ["", "1,2,3", "1.2.3", "1 2", "1,234,5", "12,345,67", "1٫234٫5", "..", "1,23.4,5"])
 def test_the_rest_is_no_number(run):
     assert readings(run) == frozenset()
 
@@ -60,8 +61,8 @@ def test_the_writings_of_many_countries_mean_the_same(whole, cents):
         assert value in readings(english.translate(str.maketrans(",.", group + decimal)))
 
 
-@pytest.mark.parametrize(
-    ("language", "only"),
+@each_case(
+    "language, only",
     [
         *(
             (name, True)

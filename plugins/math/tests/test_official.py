@@ -5,6 +5,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from helpers.each_case import each_case
 from math_verify import parse, verify
 from rewardlab_math.official import official_equal
 
@@ -58,8 +59,8 @@ def test_the_published_rewards(score):
         assert (found.info["extracted"] or "None") == case["expected"]["ans"]
 
 
-@pytest.mark.parametrize(
-    ("gold", "answer", "value"),
+@each_case(
+    "gold, answer, value",
     [
         (r"2\sqrt{3}-1", r"2\sqrt{3} - 1", 0.0),
         ("(1,2)", "(1, 2)", 0.0),
@@ -90,7 +91,7 @@ def test_a_missing_gold_answer_is_a_failure(score):
     assert (found.value, found.error) == (None, "field 'answer': missing")
 
 
-@pytest.mark.parametrize("answer", ["9^9^9^9", r"$9^{9^{9}}$", r"$\binom{1000000}{500000}$", "$(10!)!$"])
+@each_case("answer", ["9^9^9^9", r"$9^{9^{9}}$", r"$\binom{1000000}{500000}$", "$(10!)!$"])
 def test_what_would_outlast_the_published_limits_is_refused(score, answer):
     found = official(score, rf"\boxed{{{answer}}}", "12")
     assert found.value == 0.0

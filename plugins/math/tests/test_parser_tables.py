@@ -5,6 +5,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from helpers.each_case import each_case
 from packaging.requirements import Requirement
 from rewardlab_math import algebra
 
@@ -36,7 +37,7 @@ def test_a_parser_without_them_is_refused_with_what_to_install():
         algebra.check_parser(type("Another", (), {"sharedContextCache": None}))
 
 
-@pytest.mark.parametrize("name", ["math-verify", "latex2sympy2_extended", "antlr4-python3-runtime", "sympy"])
+@each_case("name", ["math-verify", "latex2sympy2_extended", "antlr4-python3-runtime", "sympy"])
 def test_what_is_tested_is_what_the_distribution_asks_for(name):
     needed = map(Requirement, tomllib.loads(PROJECT.read_text())["project"]["dependencies"])
     (found,) = (one for one in needed if one.name == name)

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab_math.quantities import Quantity, only_quantity, quantities
@@ -14,8 +15,8 @@ def values(found):
     return {quantity.value for quantity in found}
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
+@each_case(
+    "text, value",
     [
         ("12", 12),
         ("+12", 12),
@@ -42,7 +43,7 @@ def test_a_number_is_read_exactly(text, value):
     assert values(quantities(text)) == {Fraction(value)}
 
 
-@pytest.mark.parametrize(
+@each_case(
     "unit",
     [
         "apples",
@@ -63,9 +64,7 @@ def test_a_unit_is_no_part_of_the_number(unit):
     assert values(quantities(f"12 {unit}")) == {12}
 
 
-@pytest.mark.parametrize(
-    "text", ["12x", "12 x", "12ab", "12i", r"2\mathrm{e}", "2^3", "5!", "1,2,3", "(1,2)", "x", "1/0", ""]
-)
+@each_case("text", ["12x", "12 x", "12ab", "12i", r"2\mathrm{e}", "2^3", "5!", "1,2,3", "(1,2)", "x", "1/0", ""])
 def test_a_formula_is_not_taken_for_a_number_with_a_unit(text):
     assert quantities(text) == frozenset()
     assert only_quantity(text) == frozenset()
@@ -81,7 +80,7 @@ def test_the_one_number_of_a_sentence(text):
     assert values(only_quantity(text)) == ({12} if text.count("12") == 1 else set())
 
 
-@pytest.mark.parametrize("text", ["12 or 13", "B12", "x is 12", "12 > x for all", "12", "I say 5!"])
+@each_case("text", ["12 or 13", "B12", "x is 12", "12 > x for all", "12", "I say 5!"])
 def test_a_sentence_with_more_than_a_number_has_none(text):
     assert only_quantity(text) == frozenset()
 

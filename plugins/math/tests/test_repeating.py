@@ -2,7 +2,7 @@ r"""Repeating decimals, as the schools of many countries write them."""
 
 from fractions import Fraction
 
-import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab import Completion, Sample
@@ -11,8 +11,8 @@ from rewardlab_math.options import AccuracyOptions
 from rewardlab_math.repeating import with_fractions
 
 
-@pytest.mark.parametrize(
-    ("written", "value"),
+@each_case(
+    "written, value",
     [
         (r"0.\overline{3}", r"\frac{1}{3}"),
         (r"0,\overline{3}", r"\frac{1}{3}"),
@@ -35,9 +35,7 @@ def test_is_a_fraction(written, value):
     assert with_fractions(written) == value
 
 
-@pytest.mark.parametrize(
-    "text", ["f(3)", "2(3)", "1.5", r"\overline{3}", "0.(x)", r"1.\overline{}", "1.2(3)(4)", "1.2(3)4"]
-)
+@each_case("text", ["f(3)", "2(3)", "1.5", r"\overline{3}", "0.(x)", r"1.\overline{}", "1.2(3)(4)", "1.2(3)4"])
 def test_anything_else_stays(text):
     assert with_fractions(text) == text
 
@@ -54,8 +52,8 @@ def test_equals_its_digits_as_far_as_they_are_written_out(whole, once, again):
     assert abs(value - Fraction(f"{whole}.{once}{again * 12}")) <= Fraction(1, 10**12)
 
 
-@pytest.mark.parametrize(
-    ("gold", "answer", "value"),
+@each_case(
+    "gold, answer, value",
     [
         ("1/3", r"0.\overline{3}", 1.0),
         (r"0.\overline{3}", "1/3", 1.0),

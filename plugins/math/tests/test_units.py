@@ -1,11 +1,11 @@
 """Units after formulas."""
 
-import pytest
+from helpers.each_case import each_case
 from rewardlab_math.units import without_unit
 
 
-@pytest.mark.parametrize(
-    ("formula", "bare"),
+@each_case(
+    "formula, bare",
     [
         (r"10\pi \text{ cm}^2", r"10\pi"),
         (r"10\pi inches", r"10\pi"),
@@ -19,6 +19,6 @@ def test_the_unit_goes(formula, bare):
     assert without_unit(formula) == bare
 
 
-@pytest.mark.parametrize("formula", ["2 ab", "2x", r"5 \sin x", r"1 \text{ or } 3", "x", r"\text{A} + \text{B}", ""])
+@each_case("formula", ["2 ab", "2x", r"5 \sin x", r"1 \text{ or } 3", "x", r"\text{A} + \text{B}", ""])
 def test_what_may_be_part_of_the_formula_stays(formula):
     assert without_unit(formula) == formula

@@ -1,13 +1,13 @@
 """Words, choices, formulas."""
 
-import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab_math.wording import choice, kind, normalised, with_commas
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@each_case(
+    "text, expected",
     [
         ("B", "choice"),
         ("(b)", "choice"),
@@ -34,37 +34,33 @@ def test_what_an_answer_is(text, expected):
     assert kind(text) == expected
 
 
-@pytest.mark.parametrize(
-    "text", ["B", "b", "(B)", "[b]", "B.", "B) 12 cm", "(B) 12 cm", "B: 12 cm", r"\text{B}", "{B}"]
-)
+@each_case("text", ["B", "b", "(B)", "[b]", "B.", "B) 12 cm", "(B) 12 cm", "B: 12 cm", r"\text{B}", "{B}"])
 def test_the_letter_of_a_choice(text):
     assert choice(text) == "B"
 
 
-@pytest.mark.parametrize("text", ["because", "AB", "B12", "B or C", "12", "B 12", ""])
+@each_case("text", ["because", "AB", "B12", "B or C", "12", "B 12", ""])
 def test_other_texts_choose_nothing(text):
     assert choice(text) is None
 
 
-@pytest.mark.parametrize(
-    "text", ["New York", "new  york", r"\text{New York}", "New York.", "“New York”", "ＮＥＷ York"]
-)
+@each_case("text", ["New York", "new  york", r"\text{New York}", "New York.", "“New York”", "ＮＥＷ York"])
 def test_words_are_compared_without_their_dress(text):
     assert normalised(text) == "new york"
 
 
-@pytest.mark.parametrize("joined", ["x=1 und x=2", "x=1 و x=2", "x=1和x=2", "x=1 বা x=2", "x=1 atau x=2", "x=1 или x=2"])
+@each_case("joined", ["x=1 und x=2", "x=1 و x=2", "x=1和x=2", "x=1 বা x=2", "x=1 atau x=2", "x=1 или x=2"])
 def test_and_and_or_of_many_languages_list(joined):
     assert with_commas(joined) == "x=1, x=2"
 
 
-@pytest.mark.parametrize("word", [" oder ", " ou ", "或", "または", " или ", " y ", " o "])
+@each_case("word", [" oder ", " ou ", "或", "または", " или ", " y ", " o "])
 def test_as_do_those_in_a_text_group(word):
     assert with_commas(rf"x=1\text{{{word}}}x=2") == "x=1, x=2"
     assert with_commas(rf"x=1 \mathrm{{{word}}} x=2") == "x=1, x=2"
 
 
-@pytest.mark.parametrize("text", [r"2\text{y}", r"3\text{ cm }", r"4\text{ o'clock}", "x + y = 2"])
+@each_case("text", [r"2\text{y}", r"3\text{ cm }", r"4\text{ o'clock}", "x + y = 2"])
 def test_other_text_groups_stay(text):
     assert with_commas(text) == text
 

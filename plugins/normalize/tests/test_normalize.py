@@ -2,6 +2,7 @@ import math
 import statistics
 
 import pytest
+from helpers.each_case import each_case
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
@@ -167,7 +168,7 @@ class TestLength:
                 self.spec.config(**options)
 
 
-@pytest.mark.parametrize("options", [{"subset": 1}, {"eps": 0}, {"mean_from": "group"}, {"subsets": 3}])
+@each_case("options", [{"subset": 1}, {"eps": 0}, {"mean_from": "group"}, {"subsets": 3}])
 def test_options_that_make_no_sense_are_refused(options):
     with pytest.raises(ValidationError):
         SPECS["std"].config(**options)

@@ -1,4 +1,7 @@
-"""Judges behind HTTP: chat models of any OpenAI-compatible server, and reward models behind vLLM, with their reward."""
+"""Judges behind HTTP: chat models of any OpenAI-compatible server, and reward models behind vLLM, with their reward.
+
+`served_evaluation` runs the stages `eval` that sample from such a judge, or any other that reads messages.
+"""
 
 from typing import Any
 
@@ -60,6 +63,13 @@ def rewardlab_judges() -> list[JudgeSpec]:
             laws=Laws(examples="rewardlab_openai.examples:examples_of_pooling"),
         ),
     ]
+
+
+@hookimpl
+def rewardlab_evaluate_served(job: Any) -> None:
+    from rewardlab_openai.served_evaluation import evaluate_served
+
+    evaluate_served(job)
 
 
 @hookimpl

@@ -4,13 +4,14 @@ import re
 from pathlib import Path
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab_openai.options import ChatOptions, PoolingOptions, RewardModelOptions
 
 LOCAL = "http://localhost:8000/v1"
 
 
-@pytest.mark.parametrize(
-    ("given", "meant"),
+@each_case(
+    "given, meant",
     [
         (LOCAL, LOCAL),
         (f"{LOCAL}/", LOCAL),
@@ -27,8 +28,8 @@ def test_forms_of_an_address(given, meant):
     assert ChatOptions(model="m", base_url=given).base_url == meant
 
 
-@pytest.mark.parametrize(
-    ("url", "message"),
+@each_case(
+    "url, message",
     [
         ("", "'' is not an http address, such as http://localhost:8000/v1"),
         ("localhost:8000/v1", "is not an http address"),
@@ -48,8 +49,8 @@ def test_a_wrong_address_is_refused_before_anything_is_asked(problems, url, mess
     assert message in problem
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
+@each_case(
+    "options, message",
     [
         ({"model": ""}, "model: "),
         ({"modle": "m"}, "modle: no such option; did you mean 'model'?"),
@@ -69,14 +70,14 @@ def test_wrong_options_are_refused_at_their_place(problems, options, message):
     assert message in problem
 
 
-@pytest.mark.parametrize("key", ["model", "messages", "stream", "n"])
+@each_case("key", ["model", "messages", "stream", "n"])
 def test_extra_body_cannot_replace_who_and_what_is_asked(problems, key):
     [problem] = problems(extra_body={key: 1})
     assert problem.startswith(f"extra_body: {key!r} has no place in extra_body")
 
 
-@pytest.mark.parametrize(
-    ("option", "more"),
+@each_case(
+    "option, more",
     [
         ({"temperature": 1.0}, {"temperature": 0}),
         ({"max_tokens": 9}, {"max_completion_tokens": 9}),

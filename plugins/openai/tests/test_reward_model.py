@@ -6,6 +6,7 @@ import math
 
 import pytest
 from aiohttp import web
+from helpers.each_case import each_case
 from rewardlab import Ask, Completion, Context, Reply, Sample, find
 from rewardlab.recipe import validate
 from rewardlab.testing import check_reward
@@ -207,8 +208,8 @@ def test_no_server_is_no_score(models, main, write, tmp_path):
     assert "Connection refused" in err
 
 
-@pytest.mark.parametrize(
-    ("options", "told"),
+@each_case(
+    "options, told",
     [
         ({"judge": "j", "convert": "none", "center": 1.0}, "center and scale are of `convert: sigmoid`"),
         ({"judge": "j", "scale": 0}, "greater than 0"),

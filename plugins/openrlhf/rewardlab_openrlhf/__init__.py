@@ -10,13 +10,8 @@ compile/                     a stage as the exact arguments of OpenRLHF
 engine_arguments             OpenRLHF as it is installed: its version, its argument parsers
 stage_files                  the files of a stage that OpenRLHF's arguments name
 environment, requirements/   the environment `openrlhf`, as `rewardlab env create` builds it
-job/                         a stage as a job: started here or on a cluster, driven there
-scoring/                     the actors that score for the whole job
+job/                         the process of a stage: OpenRLHF's files and its own loop
 rollout/                     what runs inside of OpenRLHF's rollout engines
-messages, ray_actors         what actors send each other, and calls that Ray makes again if it restarts an actor
-rendered_rows                a stage's samples with their prompts' texts, as actors read them
-user_lines                   lines for the user among those of the engine
-policy_judge_spec            the judge `policy/self` as a plan names it
 """
 
 from collections.abc import Sequence
@@ -28,25 +23,10 @@ from rewardlab.laws import Laws
 from rewardlab_openrlhf.options import Options
 
 
-def _environment() -> Any:
+def _environment(cpu: bool) -> Any:
     from rewardlab_openrlhf.environment import environment
 
-    return environment(cpu=False)
-
-
-def _cpu_environment() -> Any:
-    from rewardlab_openrlhf.environment import environment
-
-    return environment(cpu=True)
-
-
-def _lacks(options: Options) -> str | None:
-    """Return what this machine lacks to train; None if a Ray cluster does it."""
-    import os
-
-    from rewardlab_openrlhf.engine_arguments import what_is_wrong
-
-    return None if options.address or os.environ.get("RAY_ADDRESS") else what_is_wrong()
+    return environment(cpu)
 
 
 @hookimpl
@@ -62,9 +42,9 @@ def rewardlab_backends() -> Sequence[BackendSpec]:
             build="rewardlab_openrlhf.backend:backend",
             judges={"policy/self": POLICY_JUDGE},
             chooses_checkpoints=True,
-            environments={"openrlhf": _environment, "openrlhf-cpu": _cpu_environment},
+            environments={"openrlhf": lambda: _environment(False), "openrlhf-cpu": lambda: _environment(True)},
             packages=("torch", "transformers", "openrlhf", "vllm", "deepspeed", "ray", "tokenizers"),
-            lacks=_lacks,
+            lacks="rewardlab_openrlhf.job.engine:lacks",
             laws=Laws(off={"same": "which requests vLLM puts into one batch depends on time"}),
         )
     ]

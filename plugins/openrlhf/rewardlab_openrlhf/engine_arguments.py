@@ -1,4 +1,4 @@
-"""OpenRLHF as it is installed: its version, and the argument parsers of its own programs.
+"""OpenRLHF as it is installed: the argument parsers of its own programs.
 
 The parsers are made in `if __name__ == "__main__"` of modules that import torch, Ray and vLLM. Only those statements
 are executed here, so that arguments can be checked in milliseconds and on a machine without a GPU.
@@ -9,7 +9,6 @@ import ast
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn
@@ -18,30 +17,6 @@ from rewardlab.errors import JobError, one_line
 
 WHEEL = "0.11.2"
 """the version that `compile` writes arguments for"""
-
-
-def installed_version() -> str | None:
-    """Return the version of OpenRLHF in this environment; None if it is not installed."""
-    try:
-        return metadata.version("openrlhf")
-    except metadata.PackageNotFoundError:
-        return None
-
-
-def what_is_wrong() -> str | None:
-    """Return why this environment cannot train with OpenRLHF, and what to install; None if it can."""
-    found = installed_version()
-    if found == WHEEL:
-        return None
-    if found is None:
-        return (
-            f"openrlhf {WHEEL} is not installed here; docs/cluster.md says how to prepare its environment, "
-            "`backend.address` names a Ray cluster, and `backend={use: trl}` needs neither"
-        )
-    return (
-        f"openrlhf {found} is installed, and this version of rewardlab is made for {WHEEL}; "
-        f"pip install --no-deps openrlhf=={WHEEL}"
-    )
 
 
 def engine_parser(module: str) -> ArgumentParser:

@@ -1,9 +1,9 @@
 """The environment of OpenRLHF, as `rewardlab env create openrlhf` builds it."""
 
-from importlib.metadata import entry_points
 from pathlib import Path
 
 from rewardlab.workers import EnvironmentDefinition, InstallStep
+from rewardlab_ray.own_distributions import own_distributions
 
 REQUIREMENTS = Path(__file__).with_name("requirements")
 
@@ -13,7 +13,8 @@ def environment(cpu: bool) -> EnvironmentDefinition:
 
     rewardlab and its own plugins go in as far, and in the versions, as they are installed here.
     """
-    return EnvironmentDefinition(name="openrlhf", steps=_cpu() if cpu else _gpu(), distributions=_ours())
+    ours = own_distributions("rewardlab-trl", "rewardlab-verl")
+    return EnvironmentDefinition(name="openrlhf", steps=_cpu() if cpu else _gpu(), distributions=ours)
 
 
 def _gpu() -> tuple[InstallStep, ...]:
@@ -29,9 +30,3 @@ def _cpu() -> tuple[InstallStep, ...]:
         variables={"DS_BUILD_OPS": "0"},
     )
     return InstallStep(requirements=REQUIREMENTS / "cpu.txt"), bare
-
-
-def _ours() -> tuple[str, ...]:
-    owners = {point.dist.name.replace("_", "-") for point in entry_points(group="rewardlab") if point.dist}
-    ours = {owner for owner in owners if owner.startswith("rewardlab-")}
-    return tuple(sorted(ours - {"rewardlab-trl"}))  # another engine, whose requirements need not fit this one's

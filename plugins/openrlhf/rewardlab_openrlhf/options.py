@@ -5,10 +5,10 @@ The stages say what decides learning; these options decide speed and memory, unl
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 from rewardlab import Config
 from rewardlab.training import Lora
-from rewardlab_ray.scoring.scorer_options import Scorers
+from rewardlab_ray.job_options import RayEngineOptions, RayOptions
 
 if TYPE_CHECKING:
     from rewardlab.plan import Plan
@@ -49,7 +49,7 @@ class Barrier(Config):
     """a completion fails or takes too long: end the job, or score the others and give it their mean (no advantage)"""
 
 
-class Engine(Config):
+class Engine(RayEngineOptions):
     """The settings of OpenRLHF and vLLM."""
 
     colocate: bool = True
@@ -96,14 +96,8 @@ class Engine(Config):
     """train adapters in place of the whole model; sft and dpo only (absent: the whole model)"""
     ring_attention: PositiveInt = 1
     """GPUs that share one sequence"""
-    keep_checkpoints: PositiveInt = 2
-    """the newest so many checkpoints of a stage stay on the disk"""
     barrier: Barrier = Field(default_factory=Barrier)
     """how long the members of a group wait for each other"""
-    storage: str | None = None
-    """a folder that every node sees, for the run's models and checkpoints (absent: the run directory)"""
-    wandb: str | None = None
-    """a Weights & Biases project; the key comes from WANDB_API_KEY on the nodes"""
     arguments: dict[str, str | int | float | bool | list[str | int | float]] = Field(default_factory=dict)
     """extra arguments of OpenRLHF by their exact names, without dashes; none that the recipe sets elsewhere"""
 
@@ -112,31 +106,15 @@ class Engine(Config):
         return self.generate_batch is not None and self.generate_batch > batch_size
 
 
-class Options(Config):
+class Options(RayOptions):
     """The options of `backend: {use: openrlhf}`."""
 
-    nodes: PositiveInt = 1
-    """machines of the job"""
-    gpus_per_node: NonNegativeInt | None = None
-    """GPUs of each machine; to be given"""
     gib_per_gpu: PositiveFloat | None = None
     """memory of each GPU in GiB: `check` warns of what cannot fit (absent: unknown; micro-batches are for 80)"""
-    address: str | None = None
-    """of a Ray cluster's job server, such as http://head:8265 (absent: RAY_ADDRESS, else this machine)"""
-    scorers: Scorers = Field(default_factory=Scorers)
-    """the actors on the cluster that run rewards"""
-    max_restarts: NonNegativeInt = 0
-    """restarts in a row, without a new checkpoint, of a stage whose job lost an engine, a rank or a node"""
-    secrets: list[str] = Field(default_factory=list)
-    """names of this shell's environment variables that nodes receive, beside those that the recipe reads"""
     engine: Engine = Field(default_factory=Engine)
     """how the job spreads over GPUs, and settings of OpenRLHF and vLLM"""
     precision: Literal["bf16"] | None = None
     """the only precision in which OpenRLHF trains"""
-    gradient_checkpointing: bool = False
-    """less memory, slower"""
-    tensorboard: bool = False
-    """write TensorBoard events under logs/"""
 
 
 def service_options(options: Options, batch_size: int) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rewardlab.plan import Plan
-from rewardlab.recipe import DpoStage, RlStage, SftStage
+from rewardlab_ray.stage_task import TrainingStage
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,8 +50,6 @@ class StageFiles:
         """The executor that OpenRLHF loads."""
         return self.folder / "agent.py"
 
-
-TrainingStage = SftStage | RlStage | DpoStage
 
 STEPS, ROWS, UPDATES = "STEPS", "ROWS", "UPDATES"
 """stand in a dry run's command for numbers that follow from rows which cannot be counted yet"""

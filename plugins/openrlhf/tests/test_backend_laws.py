@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from rewardlab.laws import BACKEND
 from rewardlab.testing import check_backend
+from rewardlab_testing.law_words import BACKEND
 
 pytest.importorskip("openrlhf", reason="needs the environment of requirements-openrlhf-cpu.txt")
 pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]

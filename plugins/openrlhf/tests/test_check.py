@@ -3,8 +3,10 @@
 from importlib.util import find_spec
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab_openrlhf.check.recipe_findings import MAX_PROMPTS
-from rewardlab_openrlhf.engine_arguments import WHEEL, installed_version
+from rewardlab_openrlhf.engine_arguments import WHEEL
+from rewardlab_ray.job.engine import installed_version
 
 RECIPE = """
     version: 1
@@ -148,9 +150,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("overrides", "path", "what"), REFUSED, ids=lambda given: " ".join(given) if isinstance(given, list) else ""
-)
+@each_case("overrides, path, what", REFUSED)
 def test_what_openrlhf_cannot_do_is_found_by_check(problems, overrides, path, what):
     found = problems(*overrides)
     assert list(found) == [path], found
@@ -178,7 +178,7 @@ FINE = [
 ]
 
 
-@pytest.mark.parametrize("overrides", FINE, ids=" ".join)
+@each_case("overrides", FINE)
 def test_what_it_can_do_is_fine(problems, overrides):
     assert problems(*overrides) == {}
 
@@ -216,7 +216,7 @@ CERTAIN = [
 ]
 
 
-@pytest.mark.parametrize("overrides", CERTAIN, ids=" ".join)
+@each_case("overrides", CERTAIN)
 def test_what_is_meant_is_not(main, write, overrides):
     write("r.yaml", RECIPE)
     code, _, err = main("check", "r.yaml", *overrides)
@@ -291,14 +291,15 @@ def test_trl_refuses_a_critic(problems):
     assert found == {"stages.1.critic": "is for ppo; dr_grpo has none"}
 
 
-@pytest.mark.skipif(installed_version() != WHEEL, reason=f"needs OpenRLHF {WHEEL}")
+@pytest.mark.skipif(installed_version("openrlhf") != WHEEL, reason=f"needs OpenRLHF {WHEEL}")
 def test_where_the_wheel_is_its_own_parser_reads_further_arguments(problems):
     found = problems("backend.engine.arguments={actor.policy_loss_type: mine}")
     assert "invalid choice: 'mine'" in found["backend.engine.arguments.actor.policy_loss_type"]
 
 
 @pytest.mark.skipif(
-    installed_version() is not None, reason="plugins/openrlhf/tests/test_check_local.py has what follows with OpenRLHF"
+    installed_version("openrlhf") is not None,
+    reason="plugins/openrlhf/tests/test_check_local.py has what follows with OpenRLHF",
 )
 class TestWithoutOpenrlhf:
     """On a machine that has neither OpenRLHF nor Ray."""
@@ -321,7 +322,7 @@ class TestWithoutOpenrlhf:
         assert not (tmp_path / "runs").exists()
 
 
-@pytest.mark.skipif(installed_version() is not None, reason="OpenRLHF is installed here")
+@pytest.mark.skipif(installed_version("openrlhf") is not None, reason="OpenRLHF is installed here")
 @pytest.mark.parametrize("arguments", [["check"], ["run", "--dry-run"]])
 def test_an_engine_that_is_not_installed_is_told_with_what_to_do(main, monkeypatch, arguments):
     monkeypatch.delenv("RAY_ADDRESS", raising=False)

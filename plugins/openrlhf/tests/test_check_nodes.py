@@ -19,10 +19,11 @@ pytest.importorskip("ray", reason="needs the environment of requirements-openrlh
 import ray
 from ray.cluster_utils import Cluster
 from rewardlab.errors import UserError
-from rewardlab_openrlhf.job import check_nodes as checks
-from rewardlab_openrlhf.job import cluster_nodes
-from rewardlab_openrlhf.job.check_nodes import check_nodes, examine
-from rewardlab_openrlhf.job.task import StageTask
+from rewardlab_openrlhf.job.engine import ENGINE
+from rewardlab_ray.job import check_nodes as checks
+from rewardlab_ray.job import cluster_nodes
+from rewardlab_ray.job.check_nodes import check_nodes, examine
+from rewardlab_ray.stage_task import StageTask
 
 pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
 ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # the nodes' processes cannot import a test
@@ -94,7 +95,7 @@ def problems(task):
 
     def check(gpus, model="org/model"):
         with pytest.raises(UserError) as raised:
-            check_nodes(task(model), gpus)
+            check_nodes(task(model), ENGINE, gpus)
         assert all("backend" in problem.where for problem in raised.value.problems)
         return [problem.what for problem in raised.value.problems]
 
@@ -153,7 +154,7 @@ class TestGpusInUse:
 
     def test_a_node_whose_gpus_another_job_holds_is_not_needed(self, busy, task, said):
         """Nor is one without GPUs: what it lacks keeps scorers away from it, and no more."""
-        assert check_nodes(task(), gpus=1) == [_head()]
+        assert check_nodes(task(), ENGINE, gpus=1) == [_head()]
         assert [line.split(":")[0] for line in said] == ["no scorer is placed there"]
         assert "has no KEY_OF_A_NODE in its environment" in said[0]
 

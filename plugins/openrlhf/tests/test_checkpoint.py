@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from rewardlab.errors import JobError
-from rewardlab_openrlhf.job.checkpoint import StageProgress, checkpoint_progress
+from rewardlab_openrlhf.job.checkpoint import StageProgress, checkpoint_progress, newest_step
 
 pytest.importorskip("deepspeed", reason="needs the environment of requirements-openrlhf-cpu.txt")
 torch = pytest.importorskip("torch")
@@ -61,3 +61,10 @@ def test_one_that_was_torn_is_an_error_that_names_it(saved, tmp_path, content):
     (folder / "global_step20" / name).write_bytes(content)
     with pytest.raises(JobError, match=f"the checkpoint in {folder} cannot be read"):
         checkpoint_progress(tmp_path)
+
+
+def test_the_newest_step_is_read_from_any_engines_checkpoint(tmp_path):
+    assert newest_step(tmp_path / "none") == 0
+    (tmp_path / "_actor").mkdir()
+    (tmp_path / "_actor" / "latest").write_text("global_step12\n")
+    assert newest_step(tmp_path) == 12

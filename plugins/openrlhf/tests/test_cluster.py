@@ -6,12 +6,9 @@ The cluster is a real one of two nodes on this machine, with its job server; the
 import json
 import os
 import shlex
-import shutil
 import signal
-import socket
 import subprocess
 import sys
-import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +16,7 @@ from textwrap import dedent
 
 import psutil
 import pytest
+from helpers.ray_cluster import two_nodes
 from rewardlab_testing.backend_laws.ledger import read_rows
 
 pytest.importorskip("openrlhf", reason="needs the environment of requirements-openrlhf-cpu.txt")
@@ -58,40 +56,9 @@ backend: {{use: openrlhf, nodes: 2, gpus_per_node: 1, engine: {{sleep: false, ze
 @pytest.fixture(scope="module")
 def cluster(jobs, toy_path, tmp_path_factory):
     """Two Ray nodes of one fake GPU each, with the plugin toy; the address of their job server."""
-    folder = Path(tempfile.mkdtemp(prefix="rc_", dir="/tmp"))  # short, for Ray's sockets
-    environment = {**os.environ, **jobs.ENVIRONMENT, "RAY_OVERRIDE_RESOURCES": '{"CPU": 4, "GPU": 1}'}
-    paths = os.pathsep.join([str(jobs.ENGINE), str(toy_path)])
-    environment |= {"PYTHONPATH": paths, "HF_HOME": str(folder / "hf"), "KEY_OF_THE_NODES": "k"}
-    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
-    ray = [str(Path(sys.executable).parent / "ray"), "start", "--disable-usage-stats", "--block"]
-    gcs, board = _free_port(), _free_port()
-    temporary = f"--temp-dir={folder}"
-    agents = [f"--dashboard-agent-listen-port={_free_port()}" for _ in range(2)]  # its default is one for all of a host
-    head = [
-        *ray,
-        agents[0],
-        "--head",
-        f"--port={gcs}",
-        f"--dashboard-port={board}",
-        "--include-dashboard=true",
-        temporary,
-    ]
-    other = [*ray, agents[1], f"--address=127.0.0.1:{gcs}"]
-    log = (tmp_path_factory.mktemp("ray") / "ray.log").open("w")
-    started = [subprocess.Popen(head, env=environment, stdout=log, stderr=log, start_new_session=True)]
-    try:
-        _wait_for(board)
-        started.append(subprocess.Popen(other, env=environment, stdout=log, stderr=log, start_new_session=True))
-        yield f"http://127.0.0.1:{board}"
-    finally:
-        for process in reversed(started):
-            process.terminate()
-        for process in started:
-            try:
-                process.wait(20)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-        shutil.rmtree(folder, ignore_errors=True)
+    variables = {**jobs.ENVIRONMENT, "KEY_OF_THE_NODES": "k"}
+    with two_nodes(variables, [jobs.ENGINE, toy_path], tmp_path_factory.mktemp("ray")) as address:
+        yield address
 
 
 @pytest.fixture
@@ -236,19 +203,3 @@ def _until(true, limit=40.0):
     while not true():
         assert time.monotonic() < end
         time.sleep(0.5)
-
-
-def _wait_for(port, limit=60.0):
-    end = time.monotonic() + limit
-    while time.monotonic() < end:
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.5)
-    raise AssertionError(f"nothing listens on port {port}")
-
-
-def _free_port():
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]

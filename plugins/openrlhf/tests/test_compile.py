@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab.errors import UserError
 from rewardlab.recipe import load
 from rewardlab.training import check_recipe
@@ -122,8 +123,8 @@ class TestRl:
         }
         assert {name: found[name] for name in wanted} == wanted
 
-    @pytest.mark.parametrize(
-        ("algorithm", "estimator", "loss"),
+    @each_case(
+        "algorithm, estimator, loss",
         [
             ("grpo", "dr_grpo", "seq-mean-token-mean"),
             ("dr_grpo", "dr_grpo", "token-mean"),
@@ -359,7 +360,7 @@ class TestRun:
         assert (found["logger.tensorboard_dir"], found["logger.wandb.run_name"]) == ("/shared/tb", "made-1-rl")
         assert "logger.tensorboard_dir" not in arguments()
 
-    @pytest.mark.parametrize("mark", [",", "@", "*", "?", "[", "]", "::"])
+    @each_case("mark", [",", "@", "*", "?", "[", "]", "::"])
     def test_a_path_that_openrlhf_would_read_as_something_else_is_an_error(self, arguments, mark):
         with pytest.raises(UserError, match="in a path has a meaning of its own"):
             arguments(folder=Path(f"/shared/a{mark}b"))

@@ -27,9 +27,10 @@ from rewardlab.training import check_recipe
 from rewardlab.training.advantages import batch_advantages
 from rewardlab_openrlhf.compile import PROGRAMS, compile_stage
 from rewardlab_openrlhf.compile.extra_arguments import EXTRA_ARGUMENTS
-from rewardlab_openrlhf.engine_arguments import WHEEL, check_arguments, engine_parser, installed_version
+from rewardlab_openrlhf.engine_arguments import WHEEL, check_arguments, engine_parser
 from rewardlab_openrlhf.options import options_of
 from rewardlab_openrlhf.stage_files import StageFiles
+from rewardlab_ray.job.engine import installed_version
 from rewardlab_ray.messages import SCORED
 from rewardlab_ray.scoring.rewards import rewards
 
@@ -123,7 +124,7 @@ def main_block(command, monkeypatch):
 
 
 def test_it_is_the_version_that_arguments_are_written_for():
-    assert installed_version() == WHEEL
+    assert installed_version("openrlhf") == WHEEL
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

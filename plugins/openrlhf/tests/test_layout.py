@@ -1,6 +1,7 @@
 """Which process of a stage gets which GPUs."""
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab.recipe import DpoStage, RlStage, SftStage
 from rewardlab_openrlhf.layout import LayoutError, layout_of
 from rewardlab_openrlhf.options import Options
@@ -32,7 +33,7 @@ class TestColocated:
         assert (layout.ranks, layout.engines, layout.idle) == (8, 8, 0)
         assert (layout.engine_gpus, layout.critic_gpus) == (0, 0)
 
-    @pytest.mark.parametrize("size", [1, 2, 4, 8])
+    @each_case("size", [1, 2, 4, 8])
     def test_ranks_are_engines_times_tensor_parallel(self, size):
         layout = layout_of(backend(nodes=2, tensor_parallel=size), GRPO)
         assert layout.ranks == layout.engines * size == 16
@@ -84,9 +85,7 @@ class TestApart:
 
 
 class TestScorers:
-    @pytest.mark.parametrize(
-        ("replicas", "gpus", "whole"), [(1, 0, 0), (4, 0.25, 1), (5, 0.25, 2), (3, 0.4, 2), (3, 0.6, 3), (2, 2, 4)]
-    )
+    @each_case("replicas, gpus, whole", [(1, 0, 0), (4, 0.25, 1), (5, 0.25, 2), (3, 0.4, 2), (3, 0.6, 3), (2, 2, 4)])
     def test_parts_of_a_gpu_are_shared_among_scorers_only(self, replicas, gpus, whole):
         assert layout_of(backend(scorers={"replicas": replicas, "num_gpus": gpus}), GRPO).scorers == whole
 

@@ -9,11 +9,11 @@ from types import SimpleNamespace
 import pytest
 from rewardlab.errors import JobError, UserError
 from rewardlab.recipe import load
-from rewardlab.redaction import note_secrets
+from rewardlab.text.redaction import note_secrets
 from rewardlab.training import check_recipe
-from rewardlab_openrlhf.job.divergence import StopAtDivergence
-from rewardlab_openrlhf.job.log import StageLog
-from rewardlab_openrlhf.job.log_lines import OUTCOME, STEPS, is_trouble, read_mark, read_numbers, read_step
+from rewardlab_ray.job.divergence import StopAtDivergence
+from rewardlab_ray.job.log_lines import OUTCOME, STEPS, is_trouble, read_mark, read_numbers, read_step
+from rewardlab_ray.job.stage_log import StageLog
 from rewardlab_ray.user_lines import marked
 
 RETRIED = (
@@ -70,7 +70,14 @@ class TestMarks:
     def test_what_may_hold_a_job_up_is_trouble(self, line):
         assert is_trouble(line)
 
-    @pytest.mark.parametrize("line", [WEIGHT, "x.py:379: UserWarning: WARNING 'set_vital' is deprecated"])
+    @pytest.mark.parametrize(
+        "line",
+        [
+            WEIGHT,
+            "x.py:379: UserWarning: WARNING 'set_vital' is deprecated",
+            "(W pid=3) WARNING:target_num_threads 8 should not exceed total physical CPU cores 2. Setting to 2.",
+        ],
+    )
     def test_a_librarys_own_warnings_are_not(self, line):
         assert not is_trouble(line)
 

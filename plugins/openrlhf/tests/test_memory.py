@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab.recipe import TinyModel, load
 from rewardlab.training import Lora, check_recipe
 from rewardlab_openrlhf.layout import layout_of
@@ -237,7 +238,7 @@ class TestMicroBatches:
         assert sizes(filtering, "backend.gpus_per_node=2").rollout_micro == 2
         assert sizes(filtering, "model={use: tiny, context: 8192}", "backend.gpus_per_node=2").rollout_micro == 4
 
-    @pytest.mark.parametrize(("share", "most", "rows"), [(32, 5, 4), (30, 7, 6), (7, 6, 1), (8, 99, 8), (9, 1, 1)])
+    @each_case("share, most, rows", [(32, 5, 4), (30, 7, 6), (7, 6, 1), (8, 99, 8), (9, 1, 1)])
     def test_all_are_of_the_same_size(self, share, most, rows):
         assert largest_divisor(share, most) == rows
 
@@ -245,7 +246,7 @@ class TestMicroBatches:
 class TestRoles:
     """Rajbhandari et al., "ZeRO", 2020, figure 1: 7.5 billion parameters on 64 GPUs."""
 
-    @pytest.mark.parametrize(("stage", "gb"), [(0, 120), (1, 31.4), (2, 16.6), (3, 1.9)])
+    @each_case("stage, gb", [(0, 120), (1, 31.4), (2, 16.6), (3, 1.9)])
     def test_zero_stores_what_its_paper_says(self, stage, gb):
         model = sizes_of_config(QWEN)
         of_paper = 7.5e9 / model.parameters

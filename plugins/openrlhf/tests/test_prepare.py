@@ -6,9 +6,10 @@ from textwrap import dedent
 import pytest
 from rewardlab import Sample
 from rewardlab.errors import UserError
-from rewardlab_openrlhf.job.prepare import StageTokenizer, prepare
-from rewardlab_openrlhf.job.task import StageTask
+from rewardlab_openrlhf.job.prepare import prepare
 from rewardlab_ray.rendered_rows import Row, read_rows, write_rows
+from rewardlab_ray.stage_prompts import StageTokenizer
+from rewardlab_ray.stage_task import StageTask
 
 pytestmark = pytest.mark.slow  # imports transformers
 

@@ -13,7 +13,7 @@ pytest.importorskip("ray", reason="needs the environment of requirements-openrlh
 import ray
 from ray.cluster_utils import Cluster
 from ray.util.placement_group import placement_group, placement_group_table, remove_placement_group
-from rewardlab_ray.scoring.scorer_options import Scorers
+from rewardlab_ray.job_options import Scorers
 from rewardlab_ray.scoring.scorer_placement import ScorerPlacement
 
 pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]

@@ -19,11 +19,11 @@ pytest.importorskip("ray", reason="needs the environment of the OpenRLHF backend
 import ray
 from rewardlab import Completion, Sample
 from rewardlab.errors import JobError, UserError
+from rewardlab_ray.job_options import Scorers
 from rewardlab_ray.messages import GroupPlace
 from rewardlab_ray.ray_actors import JobActor, scorer_name
 from rewardlab_ray.rendered_rows import Row, write_rows
 from rewardlab_ray.scoring import outage_watch
-from rewardlab_ray.scoring.scorer_options import Scorers
 from rewardlab_ray.scoring.service import ServiceSettings, start_service
 from rewardlab_testing.backend_laws.ledger import read_rows
 

@@ -2,7 +2,7 @@
 
 import asyncio
 
-import pytest
+from helpers.each_case import each_case
 from rewardlab_ray.scoring.training_steps import ReleaseOrder, TrainingSteps, is_discarded
 
 
@@ -12,8 +12,8 @@ def test_a_step_takes_the_next_groups_without_those_that_are_discarded():
     assert steps.open == (6, 1)
 
 
-@pytest.mark.parametrize(
-    ("correctness", "expected"),
+@each_case(
+    "correctness, expected",
     [([0.0, 1.0], False), ([0.0, 0.0], True), ([1.0, 1.0], True), ([0.1, 0.1], False), (None, False)],
 )
 def test_a_group_is_discarded_as_openrlhf_does_it(correctness, expected):

@@ -3,7 +3,7 @@
 import hashlib
 from itertools import combinations, permutations
 
-import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab import Reply
@@ -32,8 +32,8 @@ def test_calls_count_once_and_comparisons_by_pair():
     assert [found[name] for name in names] == [7, 35, 4, 1, 1, 2, 2]
 
 
-@pytest.mark.parametrize(
-    ("verdicts", "bias", "agreement"),
+@each_case(
+    "verdicts, bias, agreement",
     [
         ({"xy": "A", "yx": "B"}, 0.0, 1.0),  # x wins wherever it stands
         ({"xy": "A", "yx": "A"}, 1.0, 0.0),  # the first wins
@@ -49,8 +49,8 @@ def test_position_bias_and_agreement_of_orders(verdicts, bias, agreement):
     assert (found["position_bias"], found["order_agreement"]) == (bias, agreement)
 
 
-@pytest.mark.parametrize(
-    ("verdicts", "triples", "intransitive"),
+@each_case(
+    "verdicts, triples, intransitive",
     [
         ({"xy": "A", "yz": "A", "zx": "A"}, 1, 1),  # x > y > z > x
         ({"xy": "A", "yz": "A", "zx": "B"}, 1, 0),  # x > y > z, x > z

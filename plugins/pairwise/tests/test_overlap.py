@@ -1,7 +1,7 @@
 import asyncio
 import time
 
-import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab import Ask, Context, find
@@ -69,8 +69,8 @@ def test_measuring_long_answers_leaves_the_event_loop_free():
     assert longest < (time.perf_counter() - started) / 2
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@each_case(
+    "text, expected",
     [
         (ENGLISH, r"3;4;3+4=7;\boxed{7}"),
         (GERMAN, r"3;4;3+4=7;\boxed{7}"),

@@ -2,6 +2,7 @@ import re
 from pathlib import Path
 
 import pytest
+from helpers.each_case import each_case
 from pydantic import ValidationError
 from rewardlab import Reply, find
 
@@ -29,7 +30,7 @@ def test_the_official_profile_fixes_orders_and_policy():
         SPEC.config(judge="j", profile="sp3f_official", orders="both")
 
 
-@pytest.mark.parametrize("opponents", [0, -1, True, "some", 2.5])
+@each_case("opponents", [0, -1, True, "some", 2.5])
 def test_opponents_are_all_or_a_number(opponents):
     with pytest.raises(ValidationError):
         SPEC.config(judge="j", opponents=opponents)

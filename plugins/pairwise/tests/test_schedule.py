@@ -1,7 +1,7 @@
 from collections import Counter
 from itertools import combinations, permutations
 
-import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab_pairwise.schedule import one_order, schedule
@@ -15,13 +15,13 @@ def group(size: int) -> list[str]:
     return [f"answer {i}" for i in range(size)]
 
 
-@pytest.mark.parametrize("size", range(1, 13))
+@each_case("size", range(1, 13))
 def test_both_and_a_only_ask_every_ordered_pair_once(size):
     for order in ("both", "a_only"):
         assert sorted(schedule("s", group(size), order).asks) == sorted(permutations(group(size), 2))
 
 
-@pytest.mark.parametrize("size", range(1, 13))
+@each_case("size", range(1, 13))
 def test_balanced_asks_every_pair_once(size):
     asks = schedule("s", group(size), "balanced").asks
     assert sorted(map(frozenset, asks), key=sorted) == sorted(map(frozenset, combinations(group(size), 2)), key=sorted)

@@ -2,6 +2,7 @@ import json
 import time
 
 import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab_pairwise.verdicts import official_verdict, verdict
@@ -32,8 +33,8 @@ pieces = st.lists(
 ).map("".join)
 
 
-@pytest.mark.parametrize(
-    ("reply", "expected"),
+@each_case(
+    "reply, expected",
     [
         (r"so \boxed{A}", "A"),
         (r"not \boxed{A} but \boxed{B}", "B"),
@@ -102,7 +103,7 @@ class TestParts:
     def read(self, reply):
         return verdict(reply, ("What is 17 * 23?", self.answer, "It is 391."), self.key)
 
-    @pytest.mark.parametrize(
+    @each_case(
         "part",
         [
             answer,
@@ -160,8 +161,8 @@ class TestParts:
 class TestThoughts:
     answer = "It is 381.\n</think>\n\nResponse A is better than the other one, and it is longer.\n\n\\boxed{A}"
 
-    @pytest.mark.parametrize(
-        ("reply", "expected"),
+    @each_case(
+        "reply, expected",
         [
             ("<think>A or B? \\boxed{A}</think>\\boxed{B}", "B"),
             ("A or B? \\boxed{A}</think>\n\n\\boxed{B}", "B"),
@@ -220,7 +221,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("hostile", HOSTILE.values(), ids=HOSTILE)
+@each_case("hostile", HOSTILE.values())
 def test_long_hostile_texts_are_read_in_linear_time(hostile):
     started = time.process_time()
     for reply in (hostile, hostile[1:], f"<think>{hostile}", f"{hostile}\n\n\\boxed{{B}}"):
@@ -228,8 +229,8 @@ def test_long_hostile_texts_are_read_in_linear_time(hostile):
     assert time.process_time() - started < 4 * 0.25  # 0.02 s each where it is linear, minutes where it is not
 
 
-@pytest.mark.parametrize(
-    ("reply", "expected"),
+@each_case(
+    "reply, expected",
     [
         (r"\boxed{A}", "A"),
         (r"\boxed{B} \boxed{A}", "A"),

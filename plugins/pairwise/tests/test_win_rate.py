@@ -5,6 +5,7 @@ import selectors
 from itertools import permutations
 
 import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab import Completion, Context, GroupStream, Reply, Sample, find
@@ -195,8 +196,8 @@ def test_a_row_without_a_reference_fails_before_anything_is_asked(scripted, win_
     assert judge.asked == []
 
 
-@pytest.mark.parametrize(
-    ("options", "starts_early"),
+@each_case(
+    "options, starts_early",
     [
         ({"orders": "both"}, True),
         ({"orders": "a_only"}, True),

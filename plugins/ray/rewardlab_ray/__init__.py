@@ -1,4 +1,4 @@
-"""Parts of engines on Ray that belong to none of them: actors that score, shared judges, ledgers in shards.
+"""Parts of engines on Ray that belong to none of them: actors that score, shared judges, jobs of a cluster.
 
 scoring        the actors of an rl stage: one coordinator, and the scorers that hold the rewards
 leases         several processes ask the same judges: one lends their limits, each owns a part of the replies
@@ -6,4 +6,7 @@ ledger_shards  each process that scores writes a shard of the ledger, and an ind
 ray_actors     named actors of a job, as its other processes call them
 messages       what these actors send each other; rendered_rows the samples that they read
 user_lines     lines of any process for the terminal
+stage_task     one training stage as a process of its job knows it; stage_prompts its prompts, rendered and in order
+job            a stage as a job, on this machine or of a Ray cluster: started, checked, followed, started again
+job_options    the options under `backend` that all of them have; own_distributions what an environment gets of ours
 """

@@ -77,3 +77,11 @@ class GroupRewards:
     """None if the recipe names no `reward.correctness`"""
     logs: tuple[Mapping[str, float], ...]
     """the same keys for every sample of a run; NaN if there is no value"""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MemberReward:
+    """The reward of one member of a group: `value` as in GroupRewards.values, and its logs."""
+
+    value: float
+    logs: Mapping[str, float]

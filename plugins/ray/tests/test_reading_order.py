@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab import Sample
@@ -106,7 +107,7 @@ def test_an_evaluation_has_its_own_rows_and_takes_no_position(reading_order):
     assert order.rollout_prompt(ticket(0)).position == 0
 
 
-@pytest.mark.parametrize("label", ["", "17", "{}", '{"ticket": "1"}', '{"ticket": -1}', '{"a": 1}', '{"ticket": true}'])
+@each_case("label", ["", "17", "{}", '{"ticket": "1"}', '{"ticket": -1}', '{"a": 1}', '{"ticket": true}'])
 def test_a_row_that_is_not_of_this_stage_ends_the_job(reading_order, label):
     with pytest.raises(JobError, match="not of this stage"):
         reading_order().rollout_prompt(label)

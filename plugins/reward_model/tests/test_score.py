@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers.each_case import each_case
 from pydantic import ValidationError
 from rewardlab import Completion, Context, Sample, find
 from rewardlab.errors import UserError
@@ -48,7 +49,7 @@ def test_a_center_and_a_scale_move_and_stretch_it():
     assert score(Worker(), "17", center=12, scale=5)[0].value == pytest.approx(1 / (1 + math.exp(-1)))
 
 
-@pytest.mark.parametrize("x", [-1e6, -745.0, 0.0, 745.0, 1e6])
+@each_case("x", [-1e6, -745.0, 0.0, 745.0, 1e6])
 def test_no_score_is_too_large(x):
     assert 0.0 <= sigmoid(x) <= 1.0
 
@@ -95,7 +96,7 @@ def test_a_path_without_a_model_is_told_at_once(tmp_path):
         SPEC.build(SPEC.config(model=str(tmp_path)), Context(workers=Worker()))
 
 
-@pytest.mark.parametrize("wrong", [{}, {"model": ""}, {"model": "a", "scale": 0}, {"model": "a", "read": "answer"}])
+@each_case("wrong", [{}, {"model": ""}, {"model": "a", "scale": 0}, {"model": "a", "read": "answer"}])
 def test_options_are_checked(wrong):
     with pytest.raises(ValidationError):
         SPEC.config(**wrong)

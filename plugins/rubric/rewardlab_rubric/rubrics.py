@@ -5,6 +5,7 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -44,14 +45,15 @@ def known_variants(rubric: Any, kinds: Sequence[Kind], packaged: str | None = No
     """Return the variants of a rubric that stands in a file or in the recipe; none of one that rows have."""
     if field_of(rubric) is not None:
         return []
-    if rubric is None:
-        rubric = files("rewardlab_rubric") / "rubrics" / f"{packaged}.yaml"
-    elif isinstance(rubric, str):
-        rubric = Path(os.path.expanduser(rubric))
-    else:
+    if rubric is not None and not isinstance(rubric, str):
         return _variants(rubric, kinds, lambda place, what: ValueError(what))
-    data, where = read_rubric_file(rubric)
+    data, where = _packaged(packaged) if rubric is None else read_rubric_file(Path(os.path.expanduser(rubric)))
     return _variants(data, kinds, lambda place, what: ValueError(f"{where(place)}: {what}"))
+
+
+@cache  # a recipe of four data steps asks thirty times
+def _packaged(name: str | None) -> tuple[Any, Callable[[Place], str]]:
+    return read_rubric_file(files("rewardlab_rubric") / "rubrics" / f"{name}.yaml")
 
 
 def field_of(rubric: Any) -> str | None:

@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab import Reply
 from rewardlab_rubric.replies.expected import level_probabilities
 
@@ -34,7 +35,7 @@ def reply(*places, **more):
     return Reply(text=spelt(logprobs), logprobs=logprobs, prompt_tokens=1, completion_tokens=1, **more)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "places",
     [
         ('{"score": ', {"4": 0.6, "5": 0.3, "3": 0.1}, "}"),
@@ -94,8 +95,8 @@ def test_thoughts_that_the_server_parts_off_may_be_among_the_tokens():
     assert probabilities(list(SCALE), logprobs, text='{"score": 4}') == pytest.approx({"4": 0.5, "5": 0.5})
 
 
-@pytest.mark.parametrize(
-    ("logprobs", "why"),
+@each_case(
+    "logprobs, why",
     [
         (None, "no log-probabilities"),
         ({}, "no log-probabilities"),

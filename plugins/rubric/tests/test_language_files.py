@@ -5,6 +5,7 @@ from functools import cache
 from importlib.resources import files
 
 import pytest
+from helpers.each_case import each_case
 from lingua import IsoCode639_1, Language, LanguageDetectorBuilder
 from rewardlab_rubric.strategies.language_file import FENCES, PARTS, packaged_texts, read_language
 from rewardlab_rubric.strategies.language_texts import Languages
@@ -113,21 +114,18 @@ def test_no_two_languages_share_a_name():
     assert len(named) == len(set(named))
 
 
-@pytest.mark.parametrize(
-    ("tag", "code"),
-    [
+@each_case("tag, code", [
         ("de", "de"), ("DE", "de"), ("deu", "de"), ("German", "de"), ("de-AT", "de"), ("deu_Latn", "de"),
         ("Persian (Farsi)", "fa"), ("zh-cn", "zh"), ("zh", "zh"), ("zho_Hans", "zh"), ("Chinese (Simplified)", "zh"),
         ("zh_TW", "zh-Hant"), ("zho_Hant", "zh-Hant"), ("Chinese (Traditional)", "zh-Hant"), ("pt_BR", "pt"),
         ("no", "nb"), ("arb_Arab", "ar"), ("Bahasa Indonesia", "id"), ("한국어", "ko"),
         ("kor_Hang", "ko"), (" English ", "en"),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_a_row_may_call_its_language_by_code_tag_or_name(tag, code):
     assert Languages().find(tag).code == code
 
 
-@pytest.mark.parametrize("tag", ["xh", "Klingon", "", None, 7, "nn", "hi-Latn", "ja_Hira"])
+@each_case("tag", ["xh", "Klingon", "", None, 7, "nn", "hi-Latn", "ja_Hira"])
 def test_a_language_or_script_without_texts_is_an_error(tag):
     with pytest.raises(ValueError, match=r"no texts in the language|names no language|are in the script"):
         Languages().find(tag)

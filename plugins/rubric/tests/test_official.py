@@ -4,7 +4,7 @@ import json
 import math
 from pathlib import Path
 
-import pytest
+from helpers.each_case import each_case
 from rewardlab_rubric.replies.official import read_mr3, read_r3
 
 DATA = Path(__file__).parent / "data"
@@ -25,12 +25,12 @@ MR3 = [case for case in cases("mr3_parse_cases.jsonl") if case["fn"] == "extract
 MR3 = [case for case in MR3 if case["input"]["reward_model"] == "r3"]
 
 
-@pytest.mark.parametrize("case", R3, ids=lambda case: case["name"])
+@each_case("case", R3)
 def test_r3_cases(case):
     assert same(read_r3(case["input"]).raw, case["expected"])
 
 
-@pytest.mark.parametrize("case", MR3, ids=lambda case: case["name"])
+@each_case("case", MR3)
 def test_mr3_cases(case):
     assert same(read_mr3(case["input"]["text"]).raw, case["expected"])
 
@@ -39,8 +39,8 @@ def test_there_are_cases():
     assert (len(R3), len(MR3)) == (16, 13)
 
 
-@pytest.mark.parametrize(
-    ("text", "raw"),
+@each_case(
+    "text, raw",
     [
         ('<think>so far score: 2, but</think>{"explanation": "x", "score": "5"}', 2),  # thoughts are read, too
         ('{"score": 4.7}', 4),
@@ -67,8 +67,8 @@ def test_r3_reads_as_the_published_regex_does(text, raw):
     assert same(read_r3(text).raw, raw)
 
 
-@pytest.mark.parametrize(
-    ("text", "raw"),
+@each_case(
+    "text, raw",
     [
         ('<think>score: 2</think>{"explanation": "x", "score": "5"}', "5"),  # thoughts apart
         ('<think>a</think>{"score": 1}</think>{"score": 2}', "1"),  # split at the first; no JSON, so the regex

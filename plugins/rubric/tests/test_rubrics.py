@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from helpers.each_case import each_case
 from pydantic import ValidationError
 from rewardlab import Sample, find
 from rewardlab_rubric.levels import levels_of
@@ -19,8 +20,8 @@ def rows(count):
 # --- Levels
 
 
-@pytest.mark.parametrize(
-    ("scoring", "kind", "labels"),
+@each_case(
+    "scoring, kind, labels",
     [
         ({"1": "a", "2": "b"}, "scale", ["1", "2"]),
         ({"score_2": "b", "score_1": "a", "score_3": "c"}, "scale", ["1", "2", "3"]),
@@ -43,8 +44,8 @@ def test_levels(scoring, kind, labels):
     assert (levels.kind, list(levels.texts)) == (kind, labels)
 
 
-@pytest.mark.parametrize(
-    ("scoring", "why"),
+@each_case(
+    "scoring, why",
     [
         ({"1": "a", "3": "c"}, "the scale from 1 to 3 has no level 2"),
         ({"1": "a", "999999999": "b"}, "has no level 2"),
@@ -67,14 +68,11 @@ def test_wrong_levels_are_named(scoring, why):
         levels_of(scoring, ("scale", "binary", "pair"))
 
 
-@pytest.mark.parametrize(
-    ("raw", "label"),
-    [
+@each_case("raw, label", [
         (2, "2"), ("2", "2"), (2.0, "2"), ("2.0", "2"), (" 2 ", "2"), ("02", "2"),
         (2.5, None), ("2/3", None), (True, None), (None, None), ([2], None), ({"a": 1}, None),
         (4, None), (0, None), ("", None), (float("nan"), None), (10**400, None), ("2" * 100, None),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_the_level_that_a_score_names(raw, label):
     assert levels_of(SCALE, ("scale",)).label_of(raw) == label
 

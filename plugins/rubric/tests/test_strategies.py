@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 
 import pytest
+from helpers.each_case import each_case
 from pydantic import ValidationError
 from rewardlab import Completion, Context, Reply, Sample, find, installed
 from rewardlab.errors import UserError
@@ -184,8 +185,8 @@ class TestARubricOfOnesOwn:
             options_of("pointwise", rubric={"1": "bad", "2": "good"}, strategy="tgt-tgt")
 
 
-@pytest.mark.parametrize(
-    ("options", "told"),
+@each_case(
+    "options, told",
     [
         ({"strategy": "en-de"}, "'eng-eng', 'tgt-eng' or 'tgt-tgt'"),
         ({"strategy": "tgt-eng", "layout": "r3"}, "layout r3 is in English alone"),

@@ -3,6 +3,7 @@
 import logging
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab import Context, Reply, Sample, find
 from rewardlab.errors import JobError, UserError
 from rewardlab_rubric.data_steps.lengths import count_words, length_of
@@ -125,8 +126,8 @@ def test_a_row_whose_thoughts_cannot_be_replaced_is_the_users_mistake(summarised
 
 
 class TestLength:
-    @pytest.mark.parametrize(
-        ("text", "count"),
+    @each_case(
+        "text, count",
         [
             ("", 0),
             ("two words", 2),

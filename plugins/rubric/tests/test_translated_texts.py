@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+from helpers.each_case import each_case
 from pydantic import ValidationError
 from rewardlab import Context, Reply, Sample, installed
 from rewardlab.errors import JobError, UserError
@@ -86,7 +87,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("fault", BAD)
+@each_case("fault", BAD)
 def test_a_translation_that_lost_something_is_never_taken(fault):
     change, told = BAD[fault]
     rows, asked = made(["eu"], lambda text, number: change(text) if number == 1 else text)
@@ -130,9 +131,7 @@ def test_names_have_codes():
         SPEC.config(translator="t", names={"Basque": "eu"})
 
 
-@pytest.mark.parametrize(
-    ("text", "script"), [("பா", "Taml"), ("Да, so is it", "Latn"), ("1 2", "Zyyy"), ("ქართული", "Geor")]
-)
+@each_case("text, script", [("பா", "Taml"), ("Да, so is it", "Latn"), ("1 2", "Zyyy"), ("ქართული", "Geor")])
 def test_the_script_is_that_of_most_letters(text, script):
     assert script_of(text) == script
 

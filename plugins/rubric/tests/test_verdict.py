@@ -1,6 +1,6 @@
 """rubric/verdict: the policy's own score, as a judge, beside the row's."""
 
-import pytest
+from helpers.each_case import each_case
 from rewardlab import Completion, Context, Sample, find
 
 SPEC = find("reward", "rubric/verdict")
@@ -19,15 +19,12 @@ def says(score):
     return f'<think>hm</think>{{"explanation": "so", "score": {score}}}'
 
 
-@pytest.mark.parametrize(
-    ("score", "gold", "value"),
-    [
+@each_case("score, gold, value", [
         ("4", 4, 1.0), ('"4"', 4, 1.0), ("4", "4", 1.0), ("4.0", 4, 1.0), ("4", 4.0, 1.0), ("5", 4, 0.0),
         ('"Response 2"', "Response 2", 1.0), ('"response 2"', "Response 2", 1.0), ('"Response 1"', "Response 2", 0.0),
         ("true", True, 1.0), ('"True"', "true", 1.0), ("false", True, 0.0), ("1", True, 0.0), ('"Tie"', "Tie", 1.0),
         ("-3", -3, 1.0), ("null", 4, 0.0), ("[4]", 4, 0.0),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_a_score_is_right_where_it_is_the_gold_one(score, gold, value):
     found = verdict(says(score), gold)
     assert (found.value, found.error) == (value, None)
@@ -53,7 +50,7 @@ def test_a_completion_that_was_cut_off_has_no_score():
     assert verdict(says(4), 4, truncated=True, profile="r3_official").value == 1.0  # as published
 
 
-@pytest.mark.parametrize("gold", [None, "", [4], {"a": 1}, float("nan")])
+@each_case("gold", [None, "", [4], {"a": 1}, float("nan")])
 def test_a_row_without_a_gold_score_is_an_error(gold):
     found = verdict(says(4), gold)
     assert found.value is None

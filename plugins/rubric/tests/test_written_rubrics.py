@@ -4,6 +4,7 @@ import json
 import logging
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab import Context, Reply, Sample, find
 from rewardlab.errors import JobError, UserError
 from rewardlab_rubric.data_steps.nearest import NearestTexts
@@ -195,8 +196,8 @@ class TestNearest:
         assert NearestTexts(["a", "b"]).nearest("", 3) == [0, 1]
 
 
-@pytest.mark.parametrize(
-    ("options", "what"),
+@each_case(
+    "options, what",
     [
         ({"input": False}, "without task and input there is nothing to write a rubric for"),
         ({"asks": "binary", "levels": 3}, "levels goes with pointwise rubrics"),

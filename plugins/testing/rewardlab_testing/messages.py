@@ -4,8 +4,7 @@ import unicodedata
 from collections.abc import Sequence
 from textwrap import indent, shorten
 
-from rewardlab.laws import LAWS_OF_KIND
-
+from rewardlab_testing.law_words import LAWS_OF_KIND
 from rewardlab_testing.outcome import LawOutcome, LawViolation, TrialResult
 
 MAX_OF_TEXT = 160

@@ -7,21 +7,13 @@ from typing import Any, Protocol
 
 from rewardlab import Spec
 from rewardlab.errors import RewardlabError, UserError, one_line
-from rewardlab.laws import (
-    LAWS_OF_KIND,
-    CurriculumExample,
-    DatasetExample,
-    Example,
-    JudgeExample,
-    NormalizerExample,
-    RewardExample,
-    check_names,
-)
+from rewardlab.laws import CurriculumExample, DatasetExample, Example, JudgeExample, NormalizerExample, RewardExample
 from rewardlab.registry import Plugin
 
 from rewardlab_testing.component_under_test import Trial, open_trial, use_of
 from rewardlab_testing.default_examples import examples_without
 from rewardlab_testing.hang import HangRecord
+from rewardlab_testing.law_words import LAWS_OF_KIND, check_laws_off, check_names
 from rewardlab_testing.outcome import BuildFailure, LawOutcome, LawViolation, NothingToTry, TrialResult, UnmetNeed
 from rewardlab_testing.spec_location import refuse_while_loading
 
@@ -60,7 +52,7 @@ MODULES = {
 
 
 def laws_of(kind: str) -> Mapping[str, Law]:
-    """Return name -> law, in the order of rewardlab.laws; raise a UserError if hypothesis is not installed."""
+    """Return name -> law, in the order of `law_words`; raise a UserError if hypothesis is not installed."""
     try:
         laws = import_module(MODULES[kind]).LAWS
     except ModuleNotFoundError as error:
@@ -94,6 +86,7 @@ def try_laws(
     if tries < 1:
         raise ValueError(f"tries is a whole number from 1 on, not {tries!r}")
     check_names(only or (), spec.kind)
+    check_laws_off(spec, use_of(spec, plugin))
     names = [name for name in LAWS_OF_KIND[spec.kind] if only is None or name in only]
     runner = _LawRunner(spec=spec, names=names, plugin=plugin, given=given or {}, tries=tries, listener=listener)
     own = examples is None and spec.laws.examples is not None

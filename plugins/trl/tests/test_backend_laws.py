@@ -5,9 +5,10 @@ import os
 from pathlib import Path
 
 import pytest
-from rewardlab.laws import BACKEND
+from helpers.equal_rewards import assert_equal
 from rewardlab.testing import check_backend
 from rewardlab_testing.backend_laws.ledger import read_rows
+from rewardlab_testing.law_words import BACKEND
 
 pytestmark = pytest.mark.slow
 TOLD = Path(__file__).with_name("told_batches")
@@ -37,8 +38,8 @@ backend: {use: trl, device: cpu}
 
 
 @pytest.fixture
-def checked(toy, tmp_path):
-    """`checked(*overrides, only=...)`: the laws that hold; what the trainer received is read from its own batches."""
+def told(tmp_path):
+    """The variables by which the trainer tells its batches, and a function of a run that reads what it received."""
     told = tmp_path / "received.jsonl"
     path = os.pathsep.join(filter(None, [str(TOLD), os.environ.get("PYTHONPATH")]))
 
@@ -54,8 +55,15 @@ def checked(toy, tmp_path):
                 found.setdefault((stage, step, sample), []).append(advantage)
         return found
 
+    return {"PYTHONPATH": path, "REWARDLAB_TRL_RECEIVED": str(told)}, received
+
+
+@pytest.fixture
+def checked(toy, told):
+    """`checked(*overrides, only=...)`: the laws that hold; what the trainer received is read from its own batches."""
+
     def check(*overrides, only=None):
-        environment = {"PYTHONPATH": path, "REWARDLAB_TRL_RECEIVED": str(told)}
+        environment, received = told
         [result] = check_backend(RECIPE, overrides, environment=environment, received=received, only=only)
         return [outcome.law for outcome in result.of("held")]
 
@@ -77,3 +85,9 @@ def test_a_completion_without_a_value_has_no_vote(checked):
 def test_nor_has_it_one_in_a_normalizer(checked):
     overrides = ("stages.0.algorithm=dr_grpo", "reward.normalize=[normalize/std]")
     assert checked(*overrides, only=["masked"]) == ["masked"]
+
+
+def test_trl_trains_on_the_rewards_that_score_gives(told, judge_server, tmp_path):
+    environment, received = told
+    backend = {"use": "trl", "device": "cpu"}
+    assert_equal("trl", tmp_path, judge_server, backend, {**os.environ, **environment}, received)

@@ -5,6 +5,7 @@ import sys
 from importlib.util import find_spec
 
 import pytest
+from helpers.each_case import each_case
 
 RECIPE = """
     version: 1
@@ -23,8 +24,8 @@ def test_the_recipe_itself_is_fine(problems):
     assert problems() == {}
 
 
-@pytest.mark.parametrize(
-    ("overrides", "path", "what"),
+@each_case(
+    "overrides, path, what",
     [
         (
             ["stages.0.micro_batch_size=3"],
@@ -78,7 +79,6 @@ def test_the_recipe_itself_is_fine(problems):
         (["stages.1.stop=['###']"], "stages.1.stop", "would train on the padding after a stop string"),
         (["stages.0.chat.template='{% if %}'"], "stages.0.chat.template", "line 1: TemplateSyntaxError"),
     ],
-    ids=lambda given: given[0] if isinstance(given, list) else "",
 )
 def test_what_trl_cannot_do_is_found_by_check(problems, overrides, path, what):
     found = problems(*overrides)

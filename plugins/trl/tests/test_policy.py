@@ -6,7 +6,7 @@ import shutil
 import pytest
 from rewardlab import Sample
 from rewardlab.errors import UserError
-from rewardlab.recipe.models import Chat
+from rewardlab.recipe.evaluation import Chat
 from rewardlab.training import PromptFormat, Sampling
 from rewardlab_trl.models import load_model
 

@@ -3,7 +3,7 @@
 import pytest
 from rewardlab import Sample
 from rewardlab.errors import UserError
-from rewardlab.recipe.models import Chat
+from rewardlab.recipe.evaluation import Chat
 from rewardlab.training import PromptFormat
 from rewardlab.training.prompts import as_text
 from rewardlab_trl.models import load_model

@@ -171,7 +171,7 @@ class TestTokens:
     def test_a_prompt_has_the_same_ids_in_every_stage(self, run, model_folder, kind, chat):
         """And those of the evaluation: what `PromptFormat` says."""
         from rewardlab import Sample
-        from rewardlab.recipe.models import Chat
+        from rewardlab.recipe.evaluation import Chat
         from rewardlab.training import PromptFormat
         from rewardlab_trl.models import load_model
 

@@ -1,8 +1,8 @@
 """From parts of totals to contributions: what is rounding and what is not."""
 
 import pytest
-from rewardlab.scoring.attribution.contributions import contributions_to_shaped, slope_of
 from rewardlab.scoring.attribution.decomposition import TotalParts, mean
+from rewardlab.scoring.attribution.group_attribution import contributions_to_shaped, slope_of
 
 
 def contributions(a, shaped, slope):

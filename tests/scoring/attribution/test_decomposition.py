@@ -4,11 +4,11 @@ import math
 from itertools import permutations
 
 import pytest
+from helpers.each_case import each_case
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from rewardlab.recipe.expression import parse
-from rewardlab.scoring.attribution.decomposition import Decomposition
-from rewardlab.scoring.attribution.shapley import EXACT, shares, shares_of_product
+from rewardlab.scoring.attribution.decomposition import EXACT, Decomposition, shares, shares_of_product
 
 RANGES = {"a": (0.0, 1.0), "b": (-1.0, 1.0), "c": (0.5, 2.0), "d": (0.0, 1.0)}
 TOPS = {name: high for name, (_, high) in RANGES.items()}
@@ -63,8 +63,8 @@ def test_parts_and_the_constant_add_up_to_the_total(data, expression, size):
         assert math.fsum([*own, found.constant]) == pytest.approx(total, abs=1e-12 * largest)
 
 
-@pytest.mark.parametrize(
-    ("total", "weights"),
+@each_case(
+    "total, weights",
     [
         ("a + b", {"a": 1, "b": 1}),
         ("0.5 * a - b / 4 + 3", {"a": 0.5, "b": -0.25}),
@@ -133,7 +133,7 @@ def test_numbers_whose_product_is_too_large_are_left_as_they_stand():
     assert [value + found.constant for value in found.of["a"]] == pytest.approx([1e299, 0.0], abs=1e285)
 
 
-@pytest.mark.parametrize("total", ["a / c", "(a + d) * (b + c)", "clip(a + c, 0, 1)", "1 / c", "a / (c * d + 1)"])
+@each_case("total", ["a / c", "(a + d) * (b + c)", "clip(a + c, 0, 1)", "1 / c", "a / (c * d + 1)"])
 def test_denominators_and_products_of_sums_are_mixed(total):
     decomposition = Decomposition(parse(total), TOPS)
     assert "c" in decomposition.mixed

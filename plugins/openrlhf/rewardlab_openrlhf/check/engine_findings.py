@@ -4,11 +4,12 @@ from collections.abc import Iterator
 
 from rewardlab.errors import JobError
 from rewardlab.recipe import DpoStage, Finding, RlStage
+from rewardlab_ray.job.engine import installed_version
 
 from rewardlab_openrlhf.compile import PROGRAMS
 from rewardlab_openrlhf.compile.command import render_arguments
 from rewardlab_openrlhf.compile.extra_arguments import extra_argument_findings, extra_arguments_of
-from rewardlab_openrlhf.engine_arguments import WHEEL, engine_parser, installed_version
+from rewardlab_openrlhf.engine_arguments import WHEEL, engine_parser
 from rewardlab_openrlhf.options import Correction, Engine
 from rewardlab_openrlhf.stage_files import TrainingStage
 
@@ -76,7 +77,7 @@ def _sleeps_without_zero(engine: Engine) -> bool:
 def _extra_arguments(engine: Engine, stages: list[TrainingStage]) -> Iterator[Finding]:
     found = list(extra_argument_findings(stages, engine.arguments))
     yield from ((("arguments", name), why) for name, why in found)
-    if found or not engine.arguments or installed_version() != WHEEL:
+    if found or not engine.arguments or installed_version("openrlhf") != WHEEL:
         return
     for stage in stages:
         parser = engine_parser(PROGRAMS[stage.use])

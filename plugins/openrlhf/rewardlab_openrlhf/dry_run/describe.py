@@ -5,15 +5,14 @@ from collections.abc import Iterator
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import DpoStage, RlStage, SftStage
-from rewardlab.training import clip_note, describe_training, model_line
+from rewardlab.training import clip_note, describe_training
+from rewardlab_ray.job.planned_stage import continued, evaluation_line
 
 from rewardlab_openrlhf.compile import Command, compile_stage
 from rewardlab_openrlhf.compile.clipping import clip_range
 from rewardlab_openrlhf.compile.command import WANDB_KEY
 from rewardlab_openrlhf.compile.rl import ESTIMATORS, LOSSES, PAPER_LOSS
 from rewardlab_openrlhf.dry_run.files import dry_run_files
-from rewardlab_openrlhf.engine_arguments import WHEEL, installed_version
-from rewardlab_openrlhf.job.run_cluster import cluster_address
 from rewardlab_openrlhf.layout import StageLayout, layout_of
 from rewardlab_openrlhf.memory.batches import batches
 from rewardlab_openrlhf.memory.memory_lines import memory_lines
@@ -33,26 +32,6 @@ LOSS_NOTES = {
     "rloo": "the nearest that OpenRLHF has: the paper adds up a sequence's log-probabilities",
 }
 """algorithm -> how the loss of PAPER_LOSS differs from the paper's"""
-
-
-def headline(plan: Plan) -> str:
-    """Return which OpenRLHF would run, where, and the model."""
-    return f"{WHEEL} ({_installed()}), {_cluster(plan)}; model {model_line(plan)}"
-
-
-def _installed() -> str:
-    found = installed_version()
-    if found is None:
-        return "not installed here"
-    return "installed here" if found == WHEEL else f"here is {found}"
-
-
-def _cluster(plan: Plan) -> str:
-    if address := cluster_address(plan):
-        return f"on the Ray cluster at {address}"
-    if options_of(plan).nodes > 1:
-        return "on a Ray cluster, which backend.address or RAY_ADDRESS must name"
-    return "on this machine (backend.address or RAY_ADDRESS would name a Ray cluster)"
 
 
 def describe_stage(plan: Plan, index: int) -> Iterator[str]:
@@ -123,9 +102,7 @@ def _differences(plan: Plan, index: int, stage: RlStage) -> Iterator[str]:
     """Yield what differs from other backends, or from what one may expect."""
     engine = options_of(plan).engine
     if stage.evaluation is not None:
-        when = _evaluation_times(stage)
-        sets = ", ".join(planned.use.use for planned, _ in plan.evaluation_datasets(index).values())
-        yield f"evaluated {when}: {stage.evaluation.samples} completions a prompt of {sets}"
+        yield evaluation_line(plan, index, stage)
         yield _pass_rates(plan)
     if engine.asynchronous is not None:
         ahead = engine.asynchronous.queue + math.ceil((engine.generate_batch or 1) / stage.batch_size) - 1
@@ -152,13 +129,6 @@ def _pass_rates(plan: Plan) -> str:
     if what is None:
         return "OpenRLHF's eval_..._pass1 is the mean total, and no pass rate without `reward.correctness`"
     return f"OpenRLHF's eval_..._pass1 is the mean of {what}, pass<k> that of the best of k completions"
-
-
-def _evaluation_times(stage: RlStage) -> str:
-    """Return when a stage is evaluated: by OpenRLHF every so many steps, by us before the first and after the last."""
-    times = ["before the first step"] if stage.eval_before else []
-    times += [f"every {stage.eval_every} steps"] if stage.eval_every else []
-    return " and ".join([", ".join(times), "after the last step"] if times else ["after the last step"])
 
 
 def _resources(backend: Options, layout: StageLayout) -> Iterator[str]:
@@ -194,7 +164,7 @@ def _command(plan: Plan, index: int, stage: TrainingStage) -> Iterator[str]:
         yield _unknown_numbers(plan, index, stage, command)
     elif not stage.steps:
         yield f"{files.steps} steps, if every row's prompt fits"
-    yield from _continued(list(command.lines()))
+    yield from continued(list(command.lines()))
 
 
 def _unknown_numbers(plan: Plan, index: int, stage: TrainingStage, command: Command) -> str:
@@ -207,9 +177,3 @@ def _unknown_numbers(plan: Plan, index: int, stage: TrainingStage, command: Comm
     if any(UPDATES in argument for argument in command.arguments):
         words += f"; {UPDATES} for {STEPS} x {1 if rl is None else rl.updates}"
     return f"the rows of {plan.stage_dataset(index).use.use} cannot be counted yet: {words}"
-
-
-def _continued(lines: list[str]) -> Iterator[str]:
-    """Yield the lines of one command as a shell reads them."""
-    for number, line in enumerate(lines):
-        yield ("" if number == 0 else "  ") + line + (" \\" if number < len(lines) - 1 else "")

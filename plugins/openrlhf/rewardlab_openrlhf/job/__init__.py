@@ -1,13 +1,9 @@
-"""A stage as a job: the machine where `rewardlab run` was typed starts it, and a driver runs it, here or on a cluster.
+"""A stage as a job, as OpenRLHF runs it; the rest of a job is that of every engine on Ray (rewardlab_ray.job).
 
-run                                 on the starting machine: the stages one after the other
-check_local, run_local              checking this machine, and running the driver on it
-run_cluster                         running the driver on a Ray cluster
-log, log_lines, repeated_lines      the driver's output as the user reads it
-driver, task                        the process that runs one stage, and the stage as it knows it
-check_nodes, cluster_nodes          checking the nodes of the cluster that the stage can be placed on
+engine                              what distinguishes its jobs from those of another engine
+driver                              the process that runs one stage
 prepare                             the files that OpenRLHF reads
-reinforcement, ranks                starting OpenRLHF: rl with its actors; sft and dpo with a process for each GPU
+reinforcement, engine_trainer       starting OpenRLHF: rl with its actors; sft and dpo with a process for each GPU
 best_model, greedy_answers          `keep: best`: each checkpoint's answers, and the one that is handed on
 checkpoint, adapters                reading a checkpoint's progress; merging LoRA adapters
 """

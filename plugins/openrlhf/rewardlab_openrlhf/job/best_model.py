@@ -23,9 +23,9 @@ from rewardlab.training import (
     load_tokenizer,
     telemetry_variables,
 )
+from rewardlab_ray.stage_task import stage_folder
 
 from rewardlab_openrlhf.job.adapters import merge_adapter
-from rewardlab_openrlhf.job.task import stage_folder
 from rewardlab_openrlhf.stage_files import training_stage
 
 SAVED = re.compile(r"global_step(\d+)_hf")

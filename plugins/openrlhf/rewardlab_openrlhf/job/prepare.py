@@ -1,40 +1,23 @@
 """Writing the files that OpenRLHF reads for a stage: tickets and prompts for rl, whole texts for sft and dpo."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rewardlab import Sample
-from rewardlab.data import kind_of, stratified_sample
-from rewardlab.errors import UserError, one_line
+from rewardlab.data import kind_of
+from rewardlab.errors import UserError
 from rewardlab.recipe import DpoStage, RlStage, SftStage
-from rewardlab.training import PromptFormat, ends_of, load_tokenizer, reading_order, steps_of
-from rewardlab_ray.rendered_rows import Row, write_rows
+from rewardlab.training import reading_order, run_name, steps_of
+from rewardlab_ray.rendered_rows import undo_shuffle, write_lines
+from rewardlab_ray.stage_prompts import StageTokenizer, write_prompts
+from rewardlab_ray.stage_task import StageTask
 
-from rewardlab_openrlhf.job.task import StageTask
+from rewardlab_openrlhf.options import options_of
 from rewardlab_openrlhf.stage_files import StageFiles
 
 SPARE = 2
 """tokens; OpenRLHF leaves out rows whose prompt comes as near as this to the limit"""
-
-
-class StageTokenizer:
-    """The starting model's tokenizer with the stage's prompt format.
-
-    `context` is the most tokens of a prompt and its completion; None if the model names no limit.
-    """
-
-    def __init__(self, task: StageTask) -> None:
-        self.tokenizer = load_tokenizer(task.model)
-        config, generation = _load_configs(task.model)
-        self.format = PromptFormat(self.tokenizer, task.stage.chat, ends_of(self.tokenizer, generation))
-        found = getattr(config.get_text_config(), "max_position_embeddings", None)
-        self.context = found if found and found > 0 else None
-
-    def length(self, text: str) -> int:
-        """Return how many tokens a text has."""
-        return len(self.tokenizer(text, add_special_tokens=False)["input_ids"])
 
 
 def prepare(task: StageTask, tokenizer: StageTokenizer) -> StageFiles:
@@ -46,45 +29,33 @@ def prepare(task: StageTask, tokenizer: StageTokenizer) -> StageFiles:
 
 
 def _prepare_rl(task: StageTask, stage: RlStage, tokenizer: StageTokenizer) -> StageFiles:
-    rows = _prompt_rows(task, stage, tokenizer, task.samples(), task.where, stage.max_prompt_tokens)
-    steps = steps_of(stage, len(rows))
-    order = reading_order(task.plan, task.index, [row.sample for row in rows])
-    write_rows(task.folder / "samples.jsonl", rows)
-    (task.folder / "order.json").write_text(json.dumps(order), encoding="utf-8")
-    longest = max(tokenizer.length(row.prompt) for row in rows)
-
-    evaluation: Sequence[Row] = ()
-    if stage.evaluation is not None:
-        where = f"{task.where} (evaluation)"
-        evaluation = _prompt_rows(task, stage, tokenizer, task.evaluation_samples(), where, None)
-        chosen = stratified_sample(
-            [row.sample for row in evaluation], stage.evaluation.prompts, stage.evaluation.split_by
-        )
-        by_sample = {id(row.sample): row for row in evaluation}
-        evaluation = [by_sample[id(sample)] for sample in chosen]
-        longest = max(longest, *(tokenizer.length(row.prompt) for row in evaluation))
-    write_rows(task.folder / "evaluation_samples.jsonl", evaluation)
-
-    files = task.files(steps, len(order), longest, len(evaluation))
-    _write_lines(files.training_rows, (_ticket("ticket", number) for number in range(len(order))))
+    prompts = write_prompts(task, stage, tokenizer)
+    files = files_of(task, prompts.steps, len(prompts.order), prompts.longest, len(prompts.evaluation))
+    write_lines(files.training_rows, (_ticket("ticket", number) for number in range(len(prompts.order))))
     if files.evaluation is not None:
         assert stage.evaluation is not None
         by = stage.evaluation.split_by
-        _write_lines(files.evaluation, (_evaluation_ticket(i, row.sample, by) for i, row in enumerate(evaluation)))
+        tickets = (_evaluation_ticket(i, row.sample, by) for i, row in enumerate(prompts.evaluation))
+        write_lines(files.evaluation, tickets)
     return files
 
 
-def _prompt_rows(
-    task: StageTask, stage: RlStage, tokenizer: StageTokenizer, samples: Sequence[Sample], where: str, most: int | None
-) -> list[Row]:
-    """Return the samples that fit, with the texts for an engine that adds no special tokens."""
-    prompt_format = tokenizer.format
-    kept = prompt_format.fitting(samples, tokenizer.context, stage.max_new_tokens, most, where, task.say)
-    rows = []
-    for sample in kept:
-        text = prompt_format.text(sample)
-        rows.append(Row(sample=sample, prompt=prompt_format.plain(text), opened=prompt_format.opened(text)))
-    return rows
+def files_of(task: StageTask, steps: int, rows: int, longest: int, evaluation_rows: int = 0) -> StageFiles:
+    """Return the places and sizes of the files that OpenRLHF reads and writes."""
+    checkpoints = task.run / "checkpoints" / task.name
+    return StageFiles(
+        model=task.model,
+        folder=task.folder,
+        output=task.folder / "model",  # moved to its place when it is whole
+        checkpoints=checkpoints,
+        tensorboard=task.run / "logs" / "tensorboard" if options_of(task.plan).tensorboard else None,
+        run_name=f"{run_name(task.plan)}-{task.name}",
+        steps=steps,
+        rows=rows,
+        longest_prompt=longest,
+        evaluation_rows=evaluation_rows,
+        resume=task.attempt > 0 and checkpoints.exists(),
+    )
 
 
 def _ticket(kind: str, number: int) -> dict[str, Any]:
@@ -119,9 +90,9 @@ def _prepare_sft_dpo(task: StageTask, stage: SftStage | DpoStage, tokenizer: Sta
         task.say(f"left out {left_out} of {len(samples)} rows without room for the response in {limit} tokens")
     steps = steps_of(stage, len(kept))
     order = reading_order(task.plan, task.index, [sample for sample, _, _ in kept])
-    files = task.files(steps, len(order), max(longest for _, _, longest in kept) + SPARE + 1)
+    files = files_of(task, steps, len(order), max(longest for _, _, longest in kept) + SPARE + 1)
     lines = [kept[row][1] for row in order]
-    _write_lines(files.training_rows, map(_engine_columns, _undo_shuffle(lines, task.plan.recipe.seed)))
+    write_lines(files.training_rows, map(_engine_columns, undo_shuffle(lines, task.plan.recipe.seed)))
     return files
 
 
@@ -140,35 +111,3 @@ def _engine_columns(line: Mapping[str, str]) -> dict[str, str]:
     if "response" in line:
         return {"input": line["prompt"], "output": line["response"]}
     return dict(line)
-
-
-def _undo_shuffle(lines: Sequence[Mapping[str, str]], seed: int) -> list[Mapping[str, str]]:
-    """Return the lines in the order that OpenRLHF's sampler, which shuffles with `seed`, turns into the given one."""
-    import torch
-
-    generator = torch.Generator()
-    generator.manual_seed(seed)
-    placed: list[Mapping[str, str]] = [{}] * len(lines)
-    for line, place in zip(lines, torch.randperm(len(lines), generator=generator).tolist(), strict=True):
-        placed[place] = line
-    return placed
-
-
-def _load_configs(model: str) -> tuple[Any, Any]:
-    """Return the model's config and its generation config; its weights are not read."""
-    from transformers import AutoConfig, GenerationConfig
-
-    try:
-        config = AutoConfig.from_pretrained(model)
-    except Exception as error:  # transformers raises many kinds; all mean that the model cannot be used
-        raise UserError(f"model {model!r} cannot be loaded: {one_line(error)}") from error
-    try:
-        return config, GenerationConfig.from_pretrained(model)
-    except OSError:  # it has none of its own
-        return config, GenerationConfig.from_model_config(config)
-
-
-def _write_lines(path: Path, lines: Iterator[Mapping[str, Any]]) -> None:
-    with path.open("w", encoding="utf-8") as file:
-        for line in lines:
-            file.write(f"{json.dumps(line)}\n")

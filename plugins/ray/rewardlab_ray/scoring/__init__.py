@@ -1,7 +1,6 @@
 """The actors that score for a whole rl stage: one coordinator, and the scorers, which share it.
 
 service, service_settings               starting and ending the actors; their settings
-scorer_options                          how many scorers there are, and what Ray sets aside for each
 scorer_placement, scorer_nodes          the nodes and GPUs that Ray gives the scorers
 coordinator                             the one process that lends judges and indexes the ledger
 reading_order                           which prompt a ticket of the engine stands for
@@ -10,6 +9,8 @@ training_steps                          which step trains on a group if only the
 outage_watch                            the user is told of an actor that is out of reach
 journal, recorded_groups                what an actor that Ray restarts has to know again
 scorer_actor, rewards                   scoring groups, and the rewards that the engine receives
+script_scorer                           the same for a script of an engine's own, which needs no coordinator
+group_members                           members of a group that come one by one wait for each other
 scorer_judges                           the judges as a scorer asks them: on loan, with replies that have owners
 policy_judge                            the judge policy/self
 """

@@ -91,6 +91,10 @@ class Coordinator:
         row = parts.claim_row(claim)
         return None if row is None else await parts.thread.call(parts.reading_order.prompt_before_training, row)
 
+    async def scored_of(self, keys: Sequence[str]) -> int:
+        """Return how many completions of these recorded groups have a total; keys that are not known count nothing."""
+        return (await self._parts()).recorder.scored_of(keys)
+
     async def weights_exchanged(self, step: int) -> None:
         """Note that the engines have the weights after this step."""
         parts = await self._parts()

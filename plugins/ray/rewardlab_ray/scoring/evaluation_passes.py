@@ -12,8 +12,9 @@ class EvaluationPasses:
 
     folder: evaluation/ of the run. stage: the name of its files. rows: prompts of a pass. by: the fields that split
     results. remarks: component -> the keys of `info` that are counted (Plan.remarks). every: the recipe evaluates after
-    so many steps; None: only after the last. last: the step after which the training ends, as far as is known. tracked:
-    each is called with the step and the results of each evaluation.
+    so many steps; None: only after the last. last: the step after which the training ends, as far as is known. alone:
+    the name of the results if nothing is trained. tracked: each is called with the step and the results of each
+    evaluation.
     """
 
     def __init__(
@@ -25,6 +26,7 @@ class EvaluationPasses:
         remarks: Mapping[str, Sequence[str]],
         every: int | None,
         last: int,
+        alone: str | None = None,
         tracked: Sequence[Callable[[int, Results], None]] = (),
     ) -> None:
         self._folder = folder
@@ -34,6 +36,7 @@ class EvaluationPasses:
         self._remarks = remarks
         self._every = every
         self._last = last
+        self._alone = alone
         self._tracked = tracked
         self._step: int | None = None
         self._groups: dict[int, ScoredGroup] = {}
@@ -53,6 +56,8 @@ class EvaluationPasses:
 
     def phase(self, step: int) -> Phase:
         """Return the phase of the pass of this step: "before" the first, "after" the last one, or "during" training."""
+        if self._alone is not None:
+            return "eval"
         return "before" if step == 0 else "after" if step == self._last else "during"
 
     def rows_of_first(self) -> list[int]:
@@ -92,5 +97,5 @@ class EvaluationPasses:
         return self._folder / f"{self._stage}-{self._when(step)}.json"
 
     def _when(self, step: int) -> str:
-        phase = self.phase(step)
+        phase = self._alone or self.phase(step)
         return f"step-{step}" if phase == "during" else phase

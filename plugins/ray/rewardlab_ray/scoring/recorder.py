@@ -1,13 +1,13 @@
 """The recorder of an rl stage, which writes its ledger's index, usage, curves and evaluations group by group."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from typing import Any
 
 from rewardlab.judging import Usage
 from rewardlab.plan import Plan
-from rewardlab.recipe import RlStage
+from rewardlab.recipe import EvalStage, RlStage
 from rewardlab.training import UsageLog, run_name
 
 from rewardlab_ray.messages import GroupPlace, WrittenGroup
@@ -35,6 +35,7 @@ class Recorder:
         """Open the files and go on with the groups that are there. A JobError if these must end the job."""
         self._stage = settings.stage
         self._usage = usage
+        self._scored: dict[str, int] = {}
         stage = settings.stage_of(plan)
         done = settings.trained
         self._evaluates_before = stage.evaluation is not None and stage.eval_before and done == 0
@@ -65,6 +66,7 @@ class Recorder:
                 remarks=plan.counted_info,
                 every=stage.eval_every,
                 last=last,
+                alone=_results_name(plan, settings.stage),
                 tracked=[tracker.add for tracker in trackers],
             )
             for place, written in self._recorded.earlier():
@@ -89,11 +91,16 @@ class Recorder:
         if place.evaluation:
             step = self._weights if place.step is None else place.step
             place = replace(place, step=step)
-            self._recorded.add(place, written, step, "no", self._passes.phase(step))
+            phase = self._passes.phase(step)
+            self._recorded.add(place, written, None if phase == "eval" else step, "no", phase)
         else:
             self._recorded.add(place, written, place.step, "yes" if place.trains else "no", "training")
         self._count(place, written)
         return place
+
+    def scored_of(self, keys: Sequence[str]) -> int:
+        """Return how many completions of the training's groups with these keys have a total."""
+        return sum(self._scored.get(key, 0) for key in keys)
 
     def weights_exchanged(self, step: int) -> None:
         """Note that the engines have the weights after this step, which evaluations are of from now on."""
@@ -123,6 +130,7 @@ class Recorder:
             if complete:
                 self._write_usage(place.step)
         elif not place.unchosen:
+            self._scored[place.key] = written.numbers.total.count
             self._steps.add(place, written.numbers, self._write_usage)
 
     def _start_usage_from(self, usage: Mapping[str, Usage]) -> None:
@@ -151,6 +159,12 @@ class Recorder:
             stage.batch_size,
             window=stage.batch_size * stage.group_size if settings.dynamic_filtering else None,
         )
+
+
+def _results_name(plan: Plan, index: int) -> str | None:
+    """Return the name of the results of a stage that only evaluates; None for any other."""
+    stage = plan.recipe.stages[index]
+    return (stage.benchmark or "results") if isinstance(stage, EvalStage) else None
 
 
 def _as_dict(usage: Mapping[str, Usage]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 from rewardlab import Completion, ScoredGroup
@@ -17,8 +18,9 @@ from rewardlab.plan import Plan
 from rewardlab.scoring import Machine, Pool, PooledGroup, Scorer, numbers_of_group
 
 from rewardlab_ray.ledger_shards import LedgerShard
-from rewardlab_ray.messages import GroupPlace, GroupRewards, WrittenGroup
+from rewardlab_ray.messages import GroupPlace, GroupRewards, MemberReward, WrittenGroup
 from rewardlab_ray.ray_actors import ActorClient, JobActor, coordinator_name, scorer_name
+from rewardlab_ray.scoring.group_members import GroupMembers
 from rewardlab_ray.scoring.reading_order import Prompts
 from rewardlab_ray.scoring.rewards import rewards
 from rewardlab_ray.scoring.scorer_judges import Claims, ScorerJudges
@@ -60,6 +62,9 @@ class ScorerActor:
         self._opening: asyncio.Future[_ScorerParts] | None = None
         self._groups: dict[str, tuple[GroupPlace, Pool]] = {}
         self._over: OrderedDict[str, GroupRewards | None] = OrderedDict()
+        self._members = GroupMembers(
+            self, settings.completion_timeout, settings.on_partial, partial(self._coordinator.call, "fail")
+        )
 
     async def ready(self, warm: bool = False) -> None:
         """Return once the reward is open. UserError or JobError if it cannot be built. warm: start workers now."""
@@ -77,6 +82,12 @@ class ScorerActor:
         _, pool = self._groups[place.key]
         if index not in pool.arrived:
             pool.put(index, completion)
+
+    async def member(
+        self, place: GroupPlace, index: int, completion: Completion | None, why: str = ""
+    ) -> MemberReward | None:
+        """Return the reward of one member of a group, for engines that ask for each alone; see GroupMembers.reward."""
+        return await self._members.reward(place, index, completion, why)
 
     async def more(self, key: str, count: int) -> int | None:
         """Return how many further completions the group sampler wants; 0 without a sampler.

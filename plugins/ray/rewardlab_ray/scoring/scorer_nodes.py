@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rewardlab_ray.scoring.scorer_options import Scorers
+from rewardlab_ray.job_options import Scorers
 
 
 @dataclass(frozen=True, kw_only=True)

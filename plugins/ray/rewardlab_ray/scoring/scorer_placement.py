@@ -5,8 +5,8 @@ from typing import Any
 
 from rewardlab.errors import JobError
 
+from rewardlab_ray.job_options import Scorers
 from rewardlab_ray.scoring.scorer_nodes import ScorerNode, replicas_of_gpu, scorer_nodes
-from rewardlab_ray.scoring.scorer_options import Scorers
 
 
 class ScorerPlacement:

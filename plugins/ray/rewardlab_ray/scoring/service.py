@@ -8,11 +8,11 @@ from typing import Any
 
 from rewardlab.errors import JobError, RewardlabError, one_line
 
+from rewardlab_ray.job_options import Scorers
 from rewardlab_ray.ray_actors import NAMESPACE, WITHOUT_TORCH, JobActor, coordinator_name, scorer_name
 from rewardlab_ray.scoring.coordinator import Coordinator
 from rewardlab_ray.scoring.outage_watch import OutageWatch
 from rewardlab_ray.scoring.scorer_actor import ScorerActor
-from rewardlab_ray.scoring.scorer_options import Scorers
 from rewardlab_ray.scoring.scorer_placement import ScorerPlacement
 from rewardlab_ray.scoring.service_settings import ServiceSettings
 

@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Literal, Self
 
 from rewardlab.errors import JobError
 from rewardlab.plan import Plan
 from rewardlab.recipe import RlStage
 from rewardlab.training import plan_of_job
+
+from rewardlab_ray.stage_task import StageTask, engine_stage
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,18 +42,28 @@ class ServiceSettings:
     """the bounds between which the engine keeps a group, by its mean of `reward.correctness`; None: it keeps all"""
     scoring_timeout: float = 1800.0
     """seconds for scoring a group that is complete"""
+    completion_timeout: float = 3600.0
+    """seconds for which the members of a group wait for each other, where the engine asks for each alone"""
+    on_partial: Literal["fail", "score"] = "fail"
+    """what becomes of a group of which a member is lost then, as in GroupMembers"""
     tensorboard: bool = False
     """whether evaluations become TensorBoard events under logs/"""
     wandb: str | None = None
     """the Weights & Biases project of evaluations"""
+
+    @classmethod
+    def of(cls, task: StageTask, **more: Any) -> Self:
+        """Return the settings of a stage's actors; `more` are those that a task does not have."""
+        names = ("job", "run", "recipe", "attempt", "folder", "home")
+        return cls(stage=task.index, **{name: getattr(task, name) for name in names}, **more)
 
     def plan(self) -> Plan:
         """Return the plan of the run's recipe, which was checked when the run began."""
         return plan_of_job(self.recipe)
 
     def stage_of(self, plan: Plan) -> RlStage:
-        """Return the stage as the recipe has it; a JobError if it is not an rl stage."""
-        stage = plan.recipe.stages[self.stage]
+        """Return the stage as StageTask.stage; a JobError if it is not an rl stage."""
+        stage = engine_stage(plan.recipe.stages[self.stage])
         if not isinstance(stage, RlStage):
             raise JobError(f"stage {self.stage} of {self.recipe} is {stage.use}, not rl")
         return stage
@@ -58,7 +71,7 @@ class ServiceSettings:
     @property
     def name(self) -> str:
         """The name of the stage's files: "1-rl"."""
-        return f"{self.stage}-rl"
+        return self.folder.name
 
     @property
     def failure(self) -> Path:

@@ -3,6 +3,8 @@
 In go a plan and a file: a run's ledger, the output of `score`, or rows with completions. Out comes the `Movement` of
 its groups, and its lines for people.
 
+    movement        sums over groups, and findings in words: dead, dominating and duplicate components
+    records         what each component did in a group: scored, of a ledger, or of the output of `score`
     from_rows       the movement of a file, whichever of the three it is
     from_ledger     the movement of a ledger's groups
     from_sample     the movement of rows without scores: a few of them are scored first

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import Any
 
-from rewardlab.scoring import Movement, record_of_ledger
-
+from rewardlab_studies.causes.movement import Movement
+from rewardlab_studies.causes.records import record_of_ledger
 from rewardlab_studies.ledger.superseded_steps import CurrentSteps, is_discarded
 
 

@@ -9,9 +9,10 @@ from typing import Any
 from rewardlab.data import BadRows, kind_of, refuse_stream
 from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.plan import Plan
-from rewardlab.scoring import Movement, OutputRecords
 
 from rewardlab_studies.causes.from_ledger import ledger_movement
+from rewardlab_studies.causes.movement import Movement
+from rewardlab_studies.causes.records import OutputRecords
 from rewardlab_studies.ledger.parts import LedgerFile, LedgerPart, ledger_parts
 from rewardlab_studies.ledger.scan import current_steps, whole_lines
 from rewardlab_studies.ledger.superseded_steps import is_discarded

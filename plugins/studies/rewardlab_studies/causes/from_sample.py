@@ -7,7 +7,10 @@ from itertools import islice
 from rewardlab.errors import UserError
 from rewardlab.judging import JudgingSettings
 from rewardlab.plan import Plan, refuse_policy
-from rewardlab.scoring import InputRow, Movement, RecipeReward, record_of_scored, rows_one_by_one, sorted_rows
+from rewardlab.scoring import InputRow, RecipeReward, rows_one_by_one, sorted_rows
+
+from rewardlab_studies.causes.movement import Movement
+from rewardlab_studies.causes.records import record_of_scored
 
 
 def sampled_movement(plan: Plan, path: str, most: int, say: Callable[[str], None]) -> Movement:

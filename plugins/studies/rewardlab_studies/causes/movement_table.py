@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from rewardlab.scoring import ComponentMovement, Movement, findings_of
 from rewardlab.text import columns
+
+from rewardlab_studies.causes.movement import ComponentMovement, Movement, findings_of
 
 HEAD = ("component", "in the total", "share of variance", "constant in")
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from rewardlab.scoring import MIN_GROUPS, Movement, findings_of
-
+from rewardlab_studies.causes.movement import MIN_GROUPS, Movement, findings_of
 from rewardlab_studies.causes.movement_table import movement_lines
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
-from rewardlab.data import import_pyarrow
 from rewardlab.errors import JobError, UserError
+from rewardlab_data.parquet import import_pyarrow
 
 from rewardlab_studies.ledger.columns import Column
 from rewardlab_studies.ledger.table import FlatRow

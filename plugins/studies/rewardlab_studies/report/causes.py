@@ -4,9 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rewardlab.scoring import findings_of
-
 from rewardlab_studies.causes.from_ledger import ledger_movement
+from rewardlab_studies.causes.movement import findings_of
 from rewardlab_studies.causes.movement_table import describe_rest, movement_table
 from rewardlab_studies.ledger.superseded_steps import CurrentSteps
 

@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 
 import pytest
+from helpers.each_case import each_case
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from rewardlab_studies.compare.measures import GroupMeasures, SideRewards, correlation, measure, quantile, ranks
@@ -97,8 +98,8 @@ def test_a_completion_without_a_total_is_left_out_and_the_mean_is_the_trainers()
     assert measure(rewards(99, 1, 2, total=[None, 1, 2]), rewards(0, 2, 1, total=[None, 2, 1])).flipped == (1, 2)
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "why"),
+@each_case(
+    "a, b, why",
     [
         (rewards(1), rewards(2), "one completion"),
         (rewards(1, 1, total=[1, None]), rewards(2, 3), "missing totals"),

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab.errors import JobError, UserError
 from rewardlab_studies.compare.scored_file import ScoredFile
 
@@ -34,8 +35,8 @@ def test_blank_lines_and_a_byte_order_mark_move_nothing(write):
     assert file.place("ö").endswith(":3")
 
 
-@pytest.mark.parametrize(
-    ("change", "why"),
+@each_case(
+    "change, why",
     [
         ({"total": ["1"]}, "total: expected a number or null, found a text"),
         ({"total": [10**400]}, "total: expected a number or null, found the number 1000"),

@@ -1,6 +1,6 @@
 """Texts and numbers of a group as a terminal shows them."""
 
-import pytest
+from helpers.each_case import each_case
 from rewardlab import Completion, Group, Sample
 from rewardlab_studies.compare.measures import SideRewards, measure
 from rewardlab_studies.compare.most_different import ComparedGroup
@@ -35,8 +35,8 @@ GIVEN = case(
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "width", "shown"),
+@each_case(
+    "text, width, shown",
     [
         ("short", 10, "short"),
         ("two\n\tlines  here", 20, "two lines here"),

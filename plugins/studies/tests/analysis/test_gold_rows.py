@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab_studies.judge_agreement.gold_rows import read_cases
 
 USER = {"role": "user", "content": "How much is 4 + 3?"}
@@ -42,9 +43,7 @@ def prompts(case):
     return [message["content"] for message in case.row.group.sample.prompt]
 
 
-@pytest.mark.parametrize(
-    ("columns", "prompt"),
-    [
+@each_case("columns, prompt", [
         ({"prompt": "?", "chosen": "yes", "rejected": "no"}, ["?"]),
         ({"prompt": [USER], "chosen": {"text": "yes"}, "rejected": {"text": "no"}}, [USER["content"]]),
         ({"prompt": "?", "chosen": [USER, says("yes")], "rejected": [USER, says("no")]}, ["?"]),
@@ -52,8 +51,7 @@ def prompts(case):
             {"chosen": [SYSTEM, USER, says("yes")], "rejected": [SYSTEM, USER, says("no")]},
             [SYSTEM["content"], USER["content"]],
         ),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_pairs(read, columns, prompt):
     (case,), problems = read([{"id": 7, "subset": "math", "lang": "de", "hint": 1, **columns}])
     assert problems == []
@@ -143,8 +141,8 @@ def test_rows_without_an_id_get_one(read):
     assert len({case.row.group.sample.id for case in cases}) == 2
 
 
-@pytest.mark.parametrize(
-    ("row", "what"),
+@each_case(
+    "row, what",
     [
         ({"prompt": "?", "chosen": "yes"}, "a row needs chosen and rejected; completions and scores; or completion"),
         ({"prompt": "?", "chosen": "yes", "rejected": None}, "columns: 'prompt', 'chosen', 'rejected'"),

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab.text import last_box
@@ -21,8 +22,8 @@ def test_the_three_pairs():
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "parts"),
+@each_case(
+    "text, parts",
     [
         (r"a \boxed{7} b", (r"a \boxed{", "7", "} b")),
         (r"\boxed{1} then \boxed {\frac{1}{2}}", (r"\boxed{1} then \boxed {", r"\frac{1}{2}", "}")),
@@ -36,7 +37,7 @@ def test_a_response_is_cut_at_its_last_box(text, parts):
     assert (found.reasoning, found.answer, found.rest) == parts
 
 
-@pytest.mark.parametrize("text", ["", "7", r"\boxed{7", r"\boxed 7"])
+@each_case("text", ["", "7", r"\boxed{7", r"\boxed 7"])
 def test_without_a_box_there_is_nothing_to_cut(text):
     assert cut(text) is None
     assert graft("1", [GOOD], [text]) is None

@@ -4,6 +4,7 @@ from itertools import combinations, permutations
 from random import Random
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab_studies.judge_agreement.cycles import MAX_SUBSETS, cyclic_share_by_size
 from rewardlab_studies.judge_agreement.judge_verdicts import JudgeCalls
 
@@ -19,8 +20,8 @@ def group(*winners):
 CIRCLE = [(0, 1), (1, 2), (2, 0)]
 
 
-@pytest.mark.parametrize(
-    ("groups", "shares"),
+@each_case(
+    "groups, shares",
     [
         ([], {}),
         ([group((0, 1))], {}),
@@ -48,7 +49,7 @@ def test_one_order_is_enough_and_an_unread_reply_leaves_the_pair_out():
     assert cyclic_share_by_size([unread]) == {}
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each_case("seed", range(5))
 def test_a_group_has_a_circle_where_no_order_ranks_it(seed):
     """Against the definition: a tournament is transitive if some order agrees with every win."""
     draw = Random(seed)

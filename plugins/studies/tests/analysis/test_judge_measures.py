@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab.scoring import kendall_tau_b
@@ -12,8 +13,8 @@ few = st.integers(min_value=-2, max_value=2).map(float)
 rankings = st.lists(st.tuples(few, few), max_size=9)
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "tau"),
+@each_case(
+    "one, other, tau",
     [
         ([1, 2, 3, 4], [10, 20, 30, 40], 1.0),
         ([1, 2, 3, 4], [4, 3, 2, 1], -1.0),
@@ -28,7 +29,7 @@ def test_tau_b_by_hand(one, other, tau):
     assert kendall_tau_b(one, other) == pytest.approx(tau, abs=1e-15)
 
 
-@pytest.mark.parametrize(("one", "other"), [([], []), ([1], [2]), ([1, 1, 1], [1, 2, 3]), ([1, 2, 3], [7, 7, 7])])
+@each_case("one, other", [([], []), ([1], [2]), ([1, 1, 1], [1, 2, 3]), ([1, 2, 3], [7, 7, 7])])
 def test_there_is_no_tau_without_an_order_in_both(one, other):
     assert kendall_tau_b(one, other) is None
 
@@ -53,8 +54,8 @@ def test_tau_b_takes_lists_of_one_length_only():
         kendall_tau_b([1, 2, 3], [1, 2])
 
 
-@pytest.mark.parametrize(
-    ("table", "kappa"),
+@each_case(
+    "table, kappa",
     [
         ({"yy": 20, "yn": 5, "ny": 10, "nn": 15}, 0.4),  # 0.7 agree, 0.5 by chance
         ({"yy": 1, "nn": 1}, 1.0),
@@ -69,8 +70,8 @@ def test_kappa_by_hand(table, kappa):
     assert cohen_kappa([tuple(labels) for labels, times in table.items() for _ in range(times)]) == kappa
 
 
-@pytest.mark.parametrize(
-    ("successes", "size", "interval"),
+@each_case(
+    "successes, size, interval",
     [
         (8, 10, (0.4902, 0.9433)),
         (0, 10, (0.0, 0.2775)),

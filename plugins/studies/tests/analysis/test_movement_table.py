@@ -1,7 +1,8 @@
 """The movement of the reward as a table and as JSON values."""
 
-from rewardlab.scoring import Movement, record_of_ledger
+from rewardlab_studies.causes.movement import Movement
 from rewardlab_studies.causes.movement_table import movement_as_dict, movement_lines
+from rewardlab_studies.causes.records import record_of_ledger
 
 
 def movement_of(*groups):

@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab.scoring import kendall_tau_b
 from rewardlab_studies.judge_benchmarks.benchmark_format import BENCHMARKS
 from rewardlab_studies.judge_benchmarks.official_scores import benchmark_tables, fast_tau_b, official_score, pearson
@@ -21,7 +22,7 @@ def outcome(right, **slices):
     return Outcome(right=right, slices={"language": "en", **slices})
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each_case("seed", range(5))
 def test_rm_bench_is_the_mean_of_triangles_and_diagonal_of_each_domain(seed):
     draw, outcomes, totals = random.Random(seed), [], []
     for domain, rows in (("chat", 4), ("code", 7), ("math", 3), ("safety", 5)):
@@ -40,7 +41,7 @@ def test_rm_bench_is_the_mean_of_triangles_and_diagonal_of_each_domain(seed):
     assert official_score(BENCHMARKS.load("rm_bench"), outcomes) == pytest.approx(sum(totals) / 4)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each_case("seed", range(5))
 def test_m_rewardbench_is_the_mean_over_languages_of_the_mean_of_weighted_sections(seed):
     draw, benchmark = random.Random(seed), BENCHMARKS.load("m_rewardbench")
     outcomes, averages, by_section = [], [], {}
@@ -62,7 +63,7 @@ def test_m_rewardbench_is_the_mean_over_languages_of_the_mean_of_weighted_sectio
     assert found["slices"]["resources"]["high"]["score"] == pytest.approx(sum(averages[:2]) / 2)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each_case("seed", range(5))
 def test_helpsteer3_takes_the_correlations_with_unread_replies_far_below(seed):
     draw, outcomes, said, gold = random.Random(seed), [], [], []
     for _ in range(60):
@@ -80,7 +81,7 @@ def test_helpsteer3_takes_the_correlations_with_unread_replies_far_below(seed):
     assert found["all"]["accuracy"] == pytest.approx(sum(a == b for a, b in zip(gold, said, strict=True)) / 60)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each_case("seed", range(5))
 def test_tau_that_counts_equal_pairs_together_is_tau(seed):
     draw = random.Random(seed)
     one = [draw.randint(1, 5) for _ in range(200)]

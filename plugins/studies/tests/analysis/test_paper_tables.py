@@ -9,6 +9,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab_studies.tables.job import TablesJob
 from rewardlab_studies.tables.layout import OVERALL, TablePlace, parse_merge
 from rewardlab_studies.tables.sources import parse_models
@@ -87,8 +88,8 @@ class TestSP3F:
         found = TablesJob(models=parse_models([f"{model}={path}"])).run().average(model, measure, OVERALL)
         assert digit(found.mean * 100, "0.01") == average
 
-    @pytest.mark.parametrize(
-        ("model", "task", "accuracy", "fidelity"),
+    @each_case(
+        "model, task, accuracy, fidelity",
         [
             ("Qwen2.5-7B-Instruct", "Belebele", "39.9", "93.4"),
             ("SP3F-7B", "Belebele", "58.3", "99.9"),

@@ -2,7 +2,7 @@
 
 import re
 
-import pytest
+from helpers.each_case import each_case
 from helpers.paths import DOCS
 from rewardlab import Sample
 from rewardlab.recipe import FAMILIES
@@ -100,8 +100,8 @@ def test_the_long_one_holds_the_honest_one_and_ends_as_it_does():
     assert "very_long" in made(long=len(HONEST) + 1).texts
 
 
-@pytest.mark.parametrize(
-    ("prompt", "copied"),
+@each_case(
+    "prompt, copied",
     [
         (PROMPT, "3 + 4?"),
         (("user: 3 + 4?", "assistant: 7", "user: Sure?"), "Sure?"),
@@ -145,8 +145,8 @@ def test_guesses_of_rows_are_not_all_the_same():
     assert len(guesses) > 1
 
 
-@pytest.mark.parametrize(
-    ("of", "reason"),
+@each_case(
+    "of, reason",
     [
         ({"reference": None}, "the row has no reference"),
         ({"language": None}, "the row does not say its language"),

@@ -1,6 +1,6 @@
 """A response taken apart, and other texts put into its form."""
 
-import pytest
+from helpers.each_case import each_case
 from rewardlab_studies.probe.corruptions import halves, is_short, repeated, sentences, shuffled, words, wrong_guess
 from rewardlab_studies.probe.response_form import Form, response_parts
 
@@ -8,9 +8,7 @@ TAGGED = "<think>Drei und vier. Das sind sieben.</think><answer>7</answer>"
 BOXED = r"Drei und vier. Das sind \boxed{7}."
 
 
-@pytest.mark.parametrize(
-    ("text", "reasoning", "answer", "written"),
-    [
+@each_case("text, reasoning, answer, written", [
         (TAGGED, "Drei und vier. Das sind sieben.", "7", "<think>R</think><answer>A</answer>"),
         (BOXED, "Drei und vier. Das sind 7.", "7", "R\n\n\\boxed{A}"),
         ("Drei und vier sind sieben.", "Drei und vier sind sieben.", "", "R\n\nA"),
@@ -19,8 +17,7 @@ BOXED = r"Drei und vier. Das sind \boxed{7}."
         ("Drei.\n<answer>7</answer>", "Drei.", "7", "R\n\n<answer>A</answer>"),
         (r"<think>D \boxed{5}</think><answer>7</answer>", "D 5", "7", "<think>R</think><answer>A</answer>"),
         ("Drei.</think> Sieben.", "Drei.", "Sieben.", "<think>R</think>\nA"),  # opened by the chat template
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_what_is_taken_apart_can_be_written_again_with_other_texts(text, reasoning, answer, written):
     parts = response_parts(text)
     assert (parts.reasoning, parts.answer) == (reasoning, answer)
@@ -68,7 +65,7 @@ def test_repetition_reaches_the_length():
     assert repeated("ab", 1) == "ab"
 
 
-@pytest.mark.parametrize("answer", ["7", "12", "(B)", "C.", "(F)", "Paris", "", "0123456789"])
+@each_case("answer", ["7", "12", "(B)", "C.", "(F)", "Paris", "", "0123456789"])
 def test_a_guess_is_wrong_and_of_the_same_kind(answer):
     for seed in "abcdefgh":
         guess = wrong_guess(answer, seed)

@@ -1,6 +1,7 @@
 """Which degenerate completion wins, and which component is to blame: exact for sums, counterfactual for gates."""
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab import Sample
 from rewardlab.recipe import FAMILIES, parse
 from rewardlab_studies.probe.measure import CompletionResult, MeasuredRow
@@ -27,14 +28,12 @@ def apart(difference, family="empty"):
     return measured("a", {"a": 1.0}, {"a": 1.0 + difference}, family)
 
 
-@pytest.mark.parametrize(
-    ("difference", "wins"), [(0.5, True), (0.0, True), (-1e-7, True), (-1e-5, False), (-0.5, False)]
-)
+@each_case("difference, wins", [(0.5, True), (0.0, True), (-1e-7, True), (-1e-5, False), (-0.5, False)])
 def test_a_tie_is_a_win_up_to_the_tolerance(difference, wins):
     assert verdict(apart(difference)).wins is wins
 
 
-@pytest.mark.parametrize(("difference", "wins"), [(0.5, True), (1e-7, False), (0.0, False), (-0.5, False)])
+@each_case("difference, wins", [(0.5, True), (1e-7, False), (0.0, False), (-0.5, False)])
 def test_what_holds_the_honest_completion_may_tie(difference, wins):
     assert verdict(apart(difference, "very_long"), family="very_long").wins is wins
 

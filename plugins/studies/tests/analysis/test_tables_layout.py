@@ -1,6 +1,7 @@
 """Averages of cells: languages within a task first, then tasks."""
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab.errors import UserError
 from rewardlab_studies.tables.layout import OVERALL, Cell, Merge, TableLayout, TablePlace, parse_merge
 
@@ -59,7 +60,7 @@ def layout_without():
     return TableLayout([*CELLS, Cell("reading", "sw")])
 
 
-@pytest.mark.parametrize("text", ["zh", "=a+b", "zh=", "zh=a+", "/zh=a"])
+@each_case("text", ["zh", "=a+b", "zh=", "zh=a+", "/zh=a"])
 def test_another_form_of_a_merge_is_refused(text):
     with pytest.raises(UserError, match="zh=zh-cn"):
         parse_merge(text)

@@ -4,14 +4,15 @@ from itertools import combinations
 from statistics import mean
 
 import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab.errors import UserError
 from rewardlab_studies.tables.measures import Measure, parse_measure, pass_at_k
 
 
-@pytest.mark.parametrize(
-    ("text", "name", "component", "at_least"),
+@each_case(
+    "text, name, component, at_least",
     [
         ("correct", "correct", "correct", None),
         ("accuracy=correct", "accuracy", "correct", None),
@@ -23,7 +24,7 @@ def test_a_measure_is_written_as_name_component_and_threshold(text, name, compon
     assert parse_measure(text) == Measure(name=name, component=component, at_least=at_least)
 
 
-@pytest.mark.parametrize("text", ["", "a=b=c", "a>=x", "=", "a>=1e999"])
+@each_case("text", ["", "a=b=c", "a>=x", "=", "a>=1e999"])
 def test_another_form_is_refused(text):
     with pytest.raises(UserError):
         parse_measure(text)

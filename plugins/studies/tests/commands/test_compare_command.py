@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers.each_case import each_case
 
 SCRIPTED = r"""
 from rewardlab import Ask, Config, JudgeSpec, Reply, RewardSpec, Score, hookimpl
@@ -489,8 +490,8 @@ def test_of_one_recipe_under_two_options_it_says_whose_mistake_it_is(of_rows, ma
 IDLE = "scored before; leave the override out"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
+@each_case(
+    "arguments, told",
     [
         (["a.yaml", "k=1"], "A and B and [ROWS.jsonl] are needed, in this order; found a.yaml"),
         (["a.yaml", "s.jsonl"], "rows are needed to score by a.yaml; name a file of them after A and B"),

@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 import rewardlab
+from helpers.each_case import each_case
 from rewardlab import Completion, Sample, Score, ScoredGroup
 from rewardlab.cli import main
 from rewardlab.training import Ledger, Results
@@ -317,8 +318,8 @@ class TestRefusals:
         write(folder / "eval.jsonl", [{"id": "a", "prompt": "?", "completions": ["7"]}])
         assert "score it first: rewardlab score" in tables("eval.jsonl", code=2)
 
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
+    @each_case(
+        "arguments, message",
         [
             (("sft.jsonl", "--measure", "corect"), "no component 'corect'; did you mean 'correct'?"),
             (("a=sft.jsonl", "a=sp3f.jsonl"), "two models are called a"),

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from rewardlab.errors import UserError
-from rewardlab.laws import BACKEND, Laws, check_names
+from rewardlab.laws import Laws
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
 
@@ -14,6 +14,7 @@ from rewardlab_testing.backend_laws import advantage_laws, before_laws, ending_l
 from rewardlab_testing.backend_laws.advantage_laws import Received
 from rewardlab_testing.backend_laws.trial import RECIPE, BackendTrial
 from rewardlab_testing.checks import assert_kept
+from rewardlab_testing.law_words import BACKEND, check_names
 from rewardlab_testing.outcome import TrialResult
 from rewardlab_testing.run_laws import outcome_of
 

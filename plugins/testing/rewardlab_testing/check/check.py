@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from rewardlab import Context, Spec, resolve_all
 from rewardlab.errors import UserError, nearest
-from rewardlab.laws import LAWS_OF_KIND
 from rewardlab.registry import Plugin, Registry, installed
 
 from rewardlab_testing.check.import_cost import LAW as IMPORT
@@ -18,6 +17,7 @@ from rewardlab_testing.check.import_cost import ImportCost, measure_import_cost
 from rewardlab_testing.check.options import options_by_component
 from rewardlab_testing.check.progress import TrialProgress, show_progress
 from rewardlab_testing.check.table import LawTable
+from rewardlab_testing.law_words import LAWS_OF_KIND, check_laws_off
 
 if TYPE_CHECKING:
     from rewardlab_testing.outcome import LawOutcome, State, TrialResult
@@ -84,6 +84,7 @@ def check_plugin(
         _refuse_unknown_laws(only, specs)
     for spec in specs:
         resolve_all(spec)
+        check_laws_off(spec, plugin.use(spec))
     options = options_by_component(plugin, specs, settings)
     tried = [spec for spec in specs if spec.kind != "backend"]  # a backend's laws take whole runs, not examples
     table = LawTable([plugin.name, *map(plugin.use, specs)], _titles(tried, plugin), write)

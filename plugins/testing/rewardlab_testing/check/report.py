@@ -5,12 +5,11 @@ from dataclasses import asdict
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
-from rewardlab.laws import LAWS_OF_KIND
-
 from rewardlab_testing.check.check import PluginCheck
 from rewardlab_testing.check.import_cost import LAW as IMPORT
 from rewardlab_testing.check.import_cost import WORDS as IMPORT_WORDS
 from rewardlab_testing.check.table import MAX_NAMED, WORDS
+from rewardlab_testing.law_words import LAWS_OF_KIND
 from rewardlab_testing.messages import build_failures, remedy_text
 
 if TYPE_CHECKING:

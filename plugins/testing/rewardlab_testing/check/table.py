@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from rewardlab.laws import LAWS_OF_KIND
 from rewardlab.text import columns
 
 from rewardlab_testing.check.import_cost import LAW as IMPORT
 from rewardlab_testing.check.import_cost import ImportCost
+from rewardlab_testing.law_words import LAWS_OF_KIND
 
 if TYPE_CHECKING:
     from rewardlab_testing.outcome import LawOutcome, State

@@ -1,4 +1,4 @@
-"""The laws of a reward, one function each; `rewardlab.laws.REWARD` says in words what each demands.
+"""The laws of a reward, one function each; `law_words.REWARD` says in words what each demands.
 
 In goes a Trial: a reward under the options of one example. A law returns how many cases it looked at, or raises
 LawViolation with the smallest failing example, UnmetNeed or NothingToTry. LAWS has them by name.

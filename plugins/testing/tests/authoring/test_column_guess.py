@@ -1,6 +1,6 @@
 """Which column is which field: by name, and by values."""
 
-import pytest
+from helpers.each_case import each_case
 from rewardlab_testing.new_recipe.column_guess import guess_columns
 
 
@@ -18,8 +18,8 @@ def asked(field, columns):
 QUESTION = "How much is {0} and {0} together?".format
 
 
-@pytest.mark.parametrize(
-    ("columns", "fields"),
+@each_case(
+    "columns, fields",
     [
         ({"prompt": QUESTION, "question": QUESTION}, {"prompt": "prompt"}),
         ({"Question": QUESTION, "Final-Answer": str}, {"prompt": "Question", "answer": "Final-Answer"}),

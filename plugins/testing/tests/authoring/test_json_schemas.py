@@ -4,6 +4,7 @@ import json
 
 import jsonschema
 import pytest
+from helpers.each_case import each_case
 from helpers.paths import ROOT
 from rewardlab import installed
 from rewardlab.data import to_group
@@ -57,7 +58,7 @@ def test_every_schema_is_one(ours):
 def test_every_component_of_ours_has_one(ours):
     plugins = first_party_plugins(installed(), ROOT)
     components = {f"{p.name}.{name}.schema.json" for p in plugins for kind, name in p.specs if kind != "backend"}
-    backends = {"openrlhf.backend.schema.json", "trl.backend.schema.json"}
+    backends = {f"{name}.backend.schema.json" for name in ("openrlhf", "trl", "verl")}
     assert set(ours) == components | backends | {"recipe.schema.json", "rows.schema.json"}
     assert {"math.accuracy.schema.json", "pairwise.win_rate.schema.json"} <= components
 
@@ -177,12 +178,12 @@ MISTAKEN = [
 ]
 
 
-@pytest.mark.parametrize("tree", FINE, ids=range(len(FINE)))
+@each_case("tree", FINE)
 def test_what_is_fine_passes(refuse, tree):
     assert refuse(tree) is None
 
 
-@pytest.mark.parametrize(("tree", "says"), MISTAKEN, ids=[says for _, says in MISTAKEN])
+@each_case("tree, says", MISTAKEN)
 def test_typical_mistakes_are_underlined(ours, tree, says):
     validator = jsonschema.Draft202012Validator(json.loads(ours["recipe.schema.json"]))
     found = [line for error in validator.iter_errors(tree) for line in all_lines(error)]
@@ -306,7 +307,7 @@ ROWS = [
 ]
 
 
-@pytest.mark.parametrize("row", ROWS, ids=range(len(ROWS)))
+@each_case("row", ROWS)
 def test_the_schema_of_rows_agrees_with_their_reader(ours, row):
     try:
         to_group(row, {})

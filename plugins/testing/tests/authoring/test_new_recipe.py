@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from helpers.each_case import each_case
 from helpers.paths import RECIPES
 from rewardlab.recipe import shipped_recipes
 
@@ -176,8 +177,8 @@ def test_a_file_that_is_there_stays(made, main, write):
     assert main("new", "recipe", "rows.jsonl", "-o", "a/b.yaml")[0] == 0
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
+@each_case(
+    "arguments, says",
     [
         ([], "what should it make? `rewardlab new recipe ROWS.jsonl`, or `rewardlab new recipe --from NAME`\n"),
         (["plugin"], "; a plugin: `rewardlab plugins new NAME`\n"),

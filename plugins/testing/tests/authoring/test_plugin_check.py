@@ -6,6 +6,7 @@ import time
 from importlib import import_module
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab import installed
 from rewardlab.errors import UserError
 from rewardlab_testing import reward_harness, reward_laws
@@ -189,8 +190,8 @@ def test_a_law_of_a_part_that_a_component_lacks_has_nothing_to_try(main):
 # --- The user's mistakes
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
+@each_case(
+    "arguments, says",
     [
         (["toi"], "no plugin 'toi'; did you mean 'toy'?"),
         (["qqqqq"], "; a plugin of your own is found once pip has installed it"),

@@ -1,11 +1,11 @@
 """The table of a check, and what stands below it: reasons are told once, and many alike in one row."""
 
-from rewardlab.laws import REWARD
 from rewardlab.registry import Plugin
 from rewardlab_testing.check.check import PluginCheck
 from rewardlab_testing.check.import_cost import ImportCost
 from rewardlab_testing.check.report import format_findings
 from rewardlab_testing.check.table import LawTable
+from rewardlab_testing.law_words import REWARD
 from rewardlab_testing.outcome import LawOutcome, TrialResult
 
 

@@ -14,6 +14,7 @@ import zipfile
 
 import pytest
 import yaml
+from helpers.each_case import each_case
 from helpers.paths import ROOT
 from rewardlab import Completion, Context, Sample, __version__
 from rewardlab.errors import UserError
@@ -226,8 +227,8 @@ def test_nothing_is_written_over(tmp_path):
 # --- The reward
 
 
-@pytest.mark.parametrize(
-    ("text", "listed", "value"),
+@each_case(
+    "text, listed, value",
     [
         ("Baum und Blatt", ["Baum", "Blatt"], 1.0),
         ("Baum", ["Baum", "Blatt"], 0.5),

@@ -4,9 +4,9 @@ import json
 
 import pytest
 from rewardlab.errors import UserError
-from rewardlab.laws import BACKEND
 from rewardlab.testing import LawsBroken, check_backend
 from rewardlab_testing.backend_laws.check import LAWS
+from rewardlab_testing.law_words import BACKEND
 from rewardlab_testing.outcome import CHECKED
 
 RECIPE = """

@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from types import SimpleNamespace
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab import Completion, RewardSpec, Sample, Score
 from rewardlab_testing import reward_harness as bench_module
 from rewardlab_testing.hang import Hang
@@ -30,8 +31,8 @@ def bench(score, **spec):
         made.close()
 
 
-@pytest.mark.parametrize(
-    ("returned", "said"),
+@each_case(
+    "returned, said",
     [
         ([Score(value=float("nan"))], "value nan is not finite"),
         ([Score(value=2.0)], "value 2.0 is outside the declared range [0, 1]"),

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab import (
     Ask,
     Completion,
@@ -123,8 +124,8 @@ def test_completions_come_alone_in_lists_or_with_their_samples(asked, given, sam
     assert len(examples[0].ladder) == len(given.get("ladder", ()))
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
+@each_case(
+    "given, said",
     [
         ({"good": 4}, "good is a text, a Completion, (Sample, one of these), or a list of such; not 4"),
         ({"good": [None]}, "good is a text, .* not None"),

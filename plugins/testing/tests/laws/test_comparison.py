@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab import Completion, RewardSpec, Score
 from rewardlab.laws import Laws
 from rewardlab_testing.outcome import LawViolation
@@ -26,8 +27,8 @@ def value(number, **info):
     return Score(value=number, info=info)
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "came", "expected"),
+@each_case(
+    "one, other, came, expected",
     [
         (value(0.5), value(0.25), "0.25", "0.5"),
         (ABSTENTION, value(0.0), "0.0", "an abstention"),

@@ -3,9 +3,11 @@
 import random
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab import Candidates, Completion, CurriculumSpec, PoolEntry, Sample, Score
-from rewardlab.laws import CURRICULUM, CurriculumExample
+from rewardlab.laws import CurriculumExample
 from rewardlab_testing.curriculum_laws import LAWS
+from rewardlab_testing.law_words import CURRICULUM
 from rewardlab_testing.run_laws import try_laws
 
 TRIES = 5
@@ -162,7 +164,7 @@ def test_a_curriculum_that_keeps_them():
     assert all(outcome.tries >= TRIES for outcome in found.values())
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
+@each_case("fault", FAULTS)
 def test_a_fault_breaks_its_law(fault):
     law, expected = FAULTS[fault]
     broken = outcomes(spec(fault), law)[law]

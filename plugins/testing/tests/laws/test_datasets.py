@@ -10,8 +10,9 @@ from dataclasses import replace
 import pytest
 from rewardlab import Ask, Config, DatasetSpec, Reply, Sample
 from rewardlab.data import in_order
-from rewardlab.laws import DATASET, DatasetExample, Laws
+from rewardlab.laws import DatasetExample, Laws
 from rewardlab_testing.dataset_laws import LAWS
+from rewardlab_testing.law_words import DATASET
 from rewardlab_testing.run_laws import try_laws
 
 COUNT = 30

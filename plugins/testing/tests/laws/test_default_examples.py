@@ -3,10 +3,11 @@
 from typing import Any
 
 import pytest
+from helpers.each_case import each_case
 from pydantic import Field
 from rewardlab import Config, CurriculumSpec, DatasetSpec, JudgeSpec, NormalizerSpec, RewardSpec
-from rewardlab.laws import CURRICULUM, DATASET, JUDGE, NORMALIZER, REWARD
 from rewardlab_testing.default_examples import examples_without
+from rewardlab_testing.law_words import CURRICULUM, DATASET, JUDGE, NORMALIZER, REWARD
 from rewardlab_testing.outcome import UnmetNeed
 from rewardlab_testing.run_laws import try_laws
 
@@ -56,13 +57,13 @@ def test_a_group_sampler_gets_pools_larger_than_the_group():
     assert any(score.value is None for pool in pools for entry in pool for score in entry.scores.values())
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each_case("kind", KINDS)
 def test_options_that_only_a_user_knows_are_needed_of_him(kind):
     assert example_of(kind, config=Required).needs == ("model",)
 
 
-@pytest.mark.parametrize(
-    ("kind", "more", "why"),
+@each_case(
+    "kind, more, why",
     [
         (RewardSpec, {"requires": ["answer", "language"]}, "needs a sample with 'answer', 'language'; declare"),
         (RewardSpec, {"config": Judged, "judges": ["judge"]}, "needs the judge 'main' that the option judge names"),

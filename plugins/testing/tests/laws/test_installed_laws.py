@@ -6,8 +6,9 @@ Components that need a model or a server are tried with one beside their plugins
 from dataclasses import replace
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab import installed
-from rewardlab.laws import REWARD
+from rewardlab_testing.law_words import REWARD
 from rewardlab_testing.messages import broken_text
 from rewardlab_testing.run_laws import EXAMPLE_OF_KIND, try_laws
 
@@ -63,7 +64,7 @@ def test_the_laws_that_are_off():
     assert {use: laws for use, laws in found.items() if laws} == OFF
 
 
-@pytest.mark.parametrize("use", sorted(TRIED.keys() - {*READY}))
+@each_case("use", sorted(TRIED.keys() - {*READY}))
 def test_what_needs_something_says_so(use):
     plugin, spec = TRIED[use]
     tried = try_laws(spec, plugin=plugin)

@@ -5,10 +5,12 @@ import itertools
 import os
 
 import pytest
+from helpers.each_case import each_case
 from pydantic import Field
 from rewardlab import Ask, Config, JudgeSpec, Reply
-from rewardlab.laws import JUDGE, JudgeExample
+from rewardlab.laws import JudgeExample
 from rewardlab_testing.judge_laws import LAWS
+from rewardlab_testing.law_words import JUDGE
 from rewardlab_testing.run_laws import try_laws
 
 TRIES = 5
@@ -194,7 +196,7 @@ def test_a_judge_that_keeps_them():
     }
 
 
-@pytest.mark.parametrize(("law", "faulty", "expected"), FAULTS, ids=lambda part: getattr(part, "name", None))
+@each_case("law, faulty, expected", FAULTS)
 def test_a_fault_breaks_its_law(law, faulty, expected):
     broken = outcomes(faulty, law)[law]
     assert broken.state == "broken"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 from helpers.paths import ROOT
-from rewardlab.laws import LAWS_OF_KIND
+from rewardlab_testing.law_words import LAWS_OF_KIND
 from rewardlab_testing.messages import broken_text
 from rewardlab_testing.run_laws import EXAMPLE_OF_KIND, try_laws
 

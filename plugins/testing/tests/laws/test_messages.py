@@ -1,13 +1,13 @@
 """Failing examples and summaries are written for people: what hides in a terminal shows, and reasons are said once."""
 
-import pytest
-from rewardlab.laws import REWARD
+from helpers.each_case import each_case
+from rewardlab_testing.law_words import REWARD
 from rewardlab_testing.messages import NOT_MEANT_FOR, broken_text, cut, quoted, remarks, remedy_text, violation
 from rewardlab_testing.outcome import LawOutcome, TrialResult
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
+@each_case(
+    "text, shown",
     [
         ("", "''"),
         ("a\nb", r"'a\nb'"),

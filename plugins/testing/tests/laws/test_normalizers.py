@@ -5,7 +5,8 @@ import random
 
 import pytest
 from rewardlab import NormalizerSpec
-from rewardlab.laws import NORMALIZER, NormalizerExample
+from rewardlab.laws import NormalizerExample
+from rewardlab_testing.law_words import NORMALIZER
 from rewardlab_testing.normalizer_laws import LAWS
 from rewardlab_testing.run_laws import try_laws
 

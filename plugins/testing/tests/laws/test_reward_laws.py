@@ -8,7 +8,8 @@ from types import SimpleNamespace
 import pytest
 from rewardlab import Ask, Completion, Reply, RewardSpec, Sample, Score
 from rewardlab.errors import UserError
-from rewardlab.laws import REWARD, JudgeExample, Laws, RewardExample
+from rewardlab.laws import JudgeExample, Laws, RewardExample
+from rewardlab_testing.law_words import REWARD
 from rewardlab_testing.reward_laws import independence
 from rewardlab_testing.run_laws import laws_of, try_laws
 
@@ -372,6 +373,8 @@ def test_examples_that_cannot_be_had_say_why(one, examples, says):
 
 
 def test_a_law_that_there_is_not_and_no_tries_are_mistakes(one):
+    with pytest.raises(UserError, match="full-for-empty: no law 'emty' of a reward; did you mean 'empty'"):
+        try_laws(replace(one("full-for-empty"), laws=Laws(off={"emty": "so"})))
     with pytest.raises(ValueError, match="no law 'pading' of a reward; did you mean 'padding'"):
         try_laws(one("full-for-empty"), only=["pading"])
     with pytest.raises(ValueError, match="tries is a whole number from 1 on, not 0"):

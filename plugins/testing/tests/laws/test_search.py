@@ -3,6 +3,7 @@
 import time
 
 import pytest
+from helpers.each_case import each_case
 from hypothesis import settings
 from hypothesis import strategies as st
 from rewardlab import Completion
@@ -33,7 +34,7 @@ def test_the_smallest_is_raised_the_same_at_every_run(profile, request):
             search(refusing(lambda numbers: any(n >= 100 for n in numbers)), st.lists(st.integers()), tries=200)
 
 
-@pytest.mark.parametrize("count", [2, 3, 10, 97])
+@each_case("count", [2, 3, 10, 97])
 def test_of_a_given_list_the_fewest_elements_are_told(count):
     check = refusing(lambda numbers: {0, count - 1} <= set(numbers))
     with pytest.raises(LawViolation, match=rf"\A\[0, {count - 1}\]\Z"):

@@ -4,6 +4,7 @@ import json
 import unicodedata
 
 import pytest
+from helpers.each_case import each_case
 from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 from rewardlab import Completion, Group, Sample
@@ -55,7 +56,7 @@ def drawn():
     return listed
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each_case("kind", KINDS)
 def test_every_kind_of_text_comes(drawn, kind):
     assert any(map(KINDS[kind], drawn)), kind
 

@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab import RewardSpec, Sample
 from rewardlab.laws import Laws, RewardExample
 from rewardlab.registry import Plugin, Registry
@@ -152,8 +153,8 @@ def test_a_card_tells_the_laws_that_are_off_and_components_without_examples(main
     assert "examples:" not in main("plugins", "toy/brevity")[1]
 
 
-@pytest.mark.parametrize(
-    ("name", "says"),
+@each_case(
+    "name, says",
     [
         ("toi", "error: no plugin 'toi'; did you mean 'toy'?\n"),
         ("toy/brevty", "error: no component 'toy/brevty'; did you mean 'toy/brevity'?\n"),
@@ -183,8 +184,8 @@ def test_a_module_without_an_entry_point_gets_the_line_to_write(main, tmp_path, 
         assert "no entry point makes it a plugin: write lonely =" in main("plugins", *words)[2]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
+@each_case(
+    "arguments, says",
     [
         (["toy", "math"], "error: one name, not 'toy math'; the commands are new, check: `rewardlab plugins --help`\n"),
         (["toy", "--into", "x"], "error: --into is an option of `rewardlab plugins new NAME`\n"),
@@ -276,7 +277,7 @@ def test_a_stage_has_a_card_with_defaults_and_units(main):
     assert lines[-1] == "  N counts the stages from 0, as in an override: stages.1.steps=50"
 
 
-@pytest.mark.parametrize("name", ["recipe", "dataset", "judge", "reward", "component", "sft", "dpo", "eval"])
+@each_case("name", ["recipe", "dataset", "judge", "reward", "component", "sft", "dpo", "eval"])
 def test_every_part_of_a_recipe_has_a_card(main, name):
     code, out, _ = main("plugins", name, "--json")
     (row,) = json.loads(out)

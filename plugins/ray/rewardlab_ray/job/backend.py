@@ -1,0 +1,44 @@
+"""An engine on Ray as the rest of the library sees it."""
+
+from collections.abc import Iterable
+
+from rewardlab.plan import Plan
+from rewardlab.recipe import Finding
+from rewardlab.training import StageJob
+
+from rewardlab_ray.job.cluster_job import cluster_address
+from rewardlab_ray.job.engine import RayEngine, installed_version
+from rewardlab_ray.job.planned_stage import headline
+from rewardlab_ray.job.stage_run import check_ready, run_stage
+
+
+class RayBackend:
+    """The `rewardlab.training.Backend` of an engine."""
+
+    def __init__(self, engine: RayEngine) -> None:
+        self._engine = engine
+        self.capabilities = engine.capabilities
+
+    def findings(self, plan: Plan) -> Iterable[Finding]:
+        """Yield every reason why the engine cannot do what the recipe says."""
+        return self._engine.findings(plan)
+
+    def headline(self, plan: Plan) -> str:
+        """Return which version would run, and where."""
+        return headline(plan, self._engine.wheel, installed_version(self._engine.distribution))
+
+    def describe_stage(self, plan: Plan, index: int) -> Iterable[str]:
+        """Yield the exact command and the GPUs of a stage."""
+        return self._engine.describe_stage(plan, index)
+
+    def ready(self, plan: Plan, only: int | None) -> None:
+        """Raise UserError if neither this machine nor the recipe's cluster can start what is to be trained."""
+        check_ready(self._engine, plan, only)
+
+    def trains_here(self, plan: Plan) -> bool:
+        """Return whether no Ray cluster is named, by the recipe or by RAY_ADDRESS."""
+        return cluster_address(plan) is None
+
+    def run_stage(self, job: StageJob) -> None:
+        """Train, on this machine or on the cluster."""
+        run_stage(self._engine, job)

@@ -1,0 +1,49 @@
+"""The Ray that a stage's driver is connected to: the cluster that it is a job of, or one of its own on this machine."""
+
+import os
+import signal
+import time
+from collections.abc import Mapping
+
+from rewardlab.training import telemetry_variables
+
+from rewardlab_ray.job_options import job_options
+from rewardlab_ray.ray_actors import NAMESPACE
+from rewardlab_ray.stage_task import StageTask
+
+GPU_PATIENCE_S = 600.0
+"""for the GPUs of a node that was lost and of a job that died"""
+GPU_LOOK_S = 2.0
+LOCAL = {"address": "local", "include_dashboard": False}
+
+
+def connect(task: StageTask, variables: Mapping[str, str]) -> None:
+    """Connect to the cluster that this process is a job of (RAY_ADDRESS), or start a Ray on this machine.
+
+    variables: of every process of the job, beside the recipe's secrets.
+    """
+    import ray
+
+    # a Ray of this job's own needs no dashboard, which takes seconds and a port where anybody here may start jobs
+    where = {"address": address} if (address := os.environ.get("RAY_ADDRESS")) else LOCAL
+    os.environ["RAY_OVERRIDE_JOB_RUNTIME_ENV"] = "1"  # or Ray refuses variables that the job was given, too: secrets
+    secrets = {name: os.environ[name] for name in job_options(task.plan).secrets if name in os.environ}
+    environment = {"env_vars": {**variables, **telemetry_variables(), **secrets}}
+    handler = signal.getsignal(signal.SIGTERM)
+    ray.init(**where, namespace=NAMESPACE, runtime_env=environment, log_to_driver=True)
+    signal.signal(signal.SIGTERM, handler)  # Ray sets one that exits at once, without the grace period
+
+
+def wait_for_gpus(task: StageTask, gpus: int) -> None:
+    """Where the stage was restarted, wait until so many GPUs are free, for GPU_PATIENCE_S at most."""
+    import ray
+
+    end, told = time.monotonic() + GPU_PATIENCE_S, False
+    while task.restarted and time.monotonic() < end:
+        free = ray.available_resources().get("GPU", 0)
+        if free >= gpus:
+            return
+        if not told:
+            task.say(f"waiting for GPUs: {free:g} of {gpus} are free; for {GPU_PATIENCE_S:.0f} s at most")
+            told = True
+        time.sleep(GPU_LOOK_S)

@@ -1,0 +1,149 @@
+"""Reading the log of a stage: the driver's own lines, and those of the engine that people should see."""
+
+import ast
+import json
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from rewardlab_ray.user_lines import MARK
+
+OUTCOME = "outcome "
+STEPS = "steps "
+"""begins the driver's line with the number of the stage's steps"""
+
+_STEP = re.compile(r"Global step (\d+): (\{.*\})")
+_NOT_FINITE = re.compile(r"(: )(nan|-?inf)(?=[,}])")
+_TRAINING_BAR = re.compile(r"Train step of epoch (\d+):.*\| *(\d+)/(\d+) \[(.*\bgrad_norm=.*)\]")
+_BAR_NUMBER = re.compile(r"\b(gpt_loss|loss|grad_norm)=(nan|-?inf|-?[\d.]+(?:e[+-]?\d+)?)(?=,|$)")
+_NAMES = {"policy_loss": "loss", "gpt_loss": "loss", "actor_grad_norm": "grad_norm"}
+"""an engine's names -> those of rewardlab"""
+_BAR = re.compile(r"\d+%\|.*\| *(\d+)/(\d+) (?:\[(?:(\d+):)?(\d+):(\d\d)<)?")
+_OF_A_PROCESS = re.compile(r"\([^()]*\) *")
+"""before each line of another process, by Ray"""
+_WRITTEN = re.compile(r"\b(\d\d-\d\d \d\d:\d\d:\d\d)\b")
+_TROUBLE = re.compile(
+    r"\[Warning\]|\bWARNING\b|\bERROR\b|cannot be scheduled|[Ii]nsufficient|[Oo]ut of memory|OutOfMemory|oom.?kill",
+    re.ASCII,
+)
+_RAISED = re.compile(r"^(?:\(\w+ pid=[^)]*\) )?(?:\[rank\d+\]: )?((?:\w+\.)*\w+(?:Error|Exception): \S.*)")
+_HARMLESS = re.compile(
+    r"FutureWarning|UserWarning|DeprecationWarning|ZeroCopyTensorsWarning|Recommend setting|"
+    r"authentication_token_setup|target_num_threads|Continuous Token builder"
+)
+
+
+def read_mark(line: str) -> str | None:
+    """Return the driver's line without its mark; None if the line is the engine's."""
+    _, found, rest = line.partition(MARK)
+    return rest if found else None
+
+
+def read_outcome(text: str) -> dict | None:
+    """Return the outcome in a line of the driver without its mark, or None; other output may follow on the line."""
+    if not text.startswith(OUTCOME):
+        return None
+    try:
+        outcome, _ = json.JSONDecoder().raw_decode(text[len(OUTCOME) :])
+    except ValueError:
+        return None
+    return outcome
+
+
+def read_steps(text: str) -> int | None:
+    """Return how many steps the stage has, from a line of the driver without its mark; None for its other lines."""
+    number = text.removeprefix(STEPS)
+    return int(number) if text.startswith(STEPS) and number.isdigit() else None
+
+
+def read_raised(line: str) -> str | None:
+    """Return the exception and its text from the last line of a traceback; None for any other line."""
+    found = _RAISED.match(line)
+    return found and found[1]
+
+
+def is_bar(line: str) -> bool:
+    """Return whether the line is a state of a progress bar."""
+    return _BAR.search(line) is not None
+
+
+def lasting_bar(line: str) -> float:
+    """Return the seconds since a progress bar began, as it says itself; 0 if it has ended or says nothing."""
+    found = _BAR.search(line)
+    if found is None or found[5] is None or found[1] == found[2]:
+        return 0.0
+    return int(found[3] or 0) * 3600.0 + int(found[4]) * 60 + int(found[5])
+
+
+def says_something(line: str) -> bool:
+    """Return whether a line has more than the name of the process that Ray puts before it."""
+    return bool(_OF_A_PROCESS.sub("", line, count=1).strip())
+
+
+def read_time(line: str) -> datetime | None:
+    """Return when the engine wrote a line, by its own clock, to the second; None if it does not say.
+
+    It names no year; this one is taken.
+    """
+    found = _WRITTEN.search(line)
+    try:
+        return datetime.strptime(f"{datetime.now().year} {found[1]}", "%Y %m-%d %H:%M:%S") if found else None
+    except ValueError:  # digits that are no date
+        return None
+
+
+def is_trouble(line: str) -> bool:
+    """Return whether the engine or Ray warns of something that may hold the job up."""
+    return _TROUBLE.search(line) is not None and _HARMLESS.search(line) is None
+
+
+def read_step(line: str) -> tuple[int, str] | None:
+    """Return (a training step, its main numbers as text); None if the line is about something else."""
+    found = _STEP.search(line)
+    if found is None:
+        return None
+    try:
+        numbers: Mapping[str, Any] = ast.literal_eval(found[2])
+    except (ValueError, SyntaxError):  # a NaN among them
+        return int(found[1]), found[2]
+    return int(found[1]), ", ".join(_format_numbers(numbers))
+
+
+def read_numbers(line: str) -> tuple[int, dict[str, float]] | None:
+    """Return (a training step, its numbers by the names of rewardlab, NaN and infinities too); None for other lines.
+
+    Of sft and dpo, whose numbers are in a progress bar alone, the step is the place in the bar, over all passes.
+    """
+    if (found := _STEP.search(line)) is not None:
+        try:
+            numbers = ast.literal_eval(_NOT_FINITE.sub(r"\1'\2'", found[2]))
+        except (ValueError, SyntaxError):
+            return None
+        return int(found[1]), {_NAMES.get(name, name): float(n) for name, n in numbers.items() if _is_number(n)}
+    if (bar := _TRAINING_BAR.search(line)) is None:
+        return None
+    epoch, place, of, rest = bar.groups()
+    return int(epoch) * int(of) + int(place), {
+        _NAMES.get(name, name): float(n) for name, n in _BAR_NUMBER.findall(rest)
+    }
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) or value in ("nan", "inf", "-inf")
+
+
+def _format_numbers(numbers: Mapping[str, Any]) -> list[str]:
+    rewards = {name.removeprefix("reward/"): value for name, value in numbers.items() if name.startswith("reward/")}
+    parts = [f"{name} {value:.3g}" for name, value in sorted(rewards.items(), key=lambda item: item[0] != "total")]
+    for name, label, unit in (
+        ("loss", "loss", ""),
+        ("rollout/response_length_mean", "length", ""),
+        ("actor_grad_norm", "gradient", ""),
+        ("grad_norm", "gradient", ""),
+        ("kl", "KL", ""),
+        ("timing/step_total", "took", " s"),
+    ):
+        if name in numbers:
+            parts.append(f"{label} {numbers[name]:.3g}{unit}")
+    return parts

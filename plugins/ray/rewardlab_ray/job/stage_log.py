@@ -1,0 +1,183 @@
+"""The log of a stage: all of it goes to a file, what people should read goes to the user, and its end to the caller."""
+
+import re
+import time
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from rewardlab import redact
+from rewardlab.errors import JobError, UserError
+from rewardlab.text import format_duration
+
+from rewardlab_ray.job.log_lines import (
+    is_bar,
+    is_trouble,
+    lasting_bar,
+    read_mark,
+    read_numbers,
+    read_outcome,
+    read_raised,
+    read_step,
+    read_steps,
+    read_time,
+    says_something,
+)
+from rewardlab_ray.job.lost_process import LostProcess, StartFailure, is_text_of_loss
+from rewardlab_ray.job.outage_lines import OutageLines
+from rewardlab_ray.job.repeated_lines import RepeatedLines
+from rewardlab_ray.user_lines import MARK, plain
+
+LAST_LINES = 30
+SIGNALLED = 128
+"""a shell's exit code of what was killed is this and the signal's number"""
+BAR_EVERY_S = 10.0
+TROUBLE_EVERY_S = 300.0
+A_YEAR = timedelta(days=365)
+_NUMBER = re.compile(r"0x[0-9a-f]+|\d+")
+
+TakeNumbers = Callable[[int, Mapping[str, float]], None]
+
+
+class StageLog:
+    """A log that takes the driver's output line by line. Close it, or use it as a context manager."""
+
+    def __init__(self, path: Path, say: Callable[[str], None], take_numbers: TakeNumbers | None = None) -> None:
+        """Open the log. take_numbers: is called with each step that is reported and its numbers."""
+        self.path = path
+        self._take_numbers = take_numbers
+        self._numbers_at: int | None = None
+        self._say = say
+        self._outcome: dict[str, Any] | None = None
+        self._steps: int | None = None
+        self._step = 0
+        self._first: tuple[int, datetime] | None = None
+        """the first step that was reported, and when the engine wrote it: an earlier part of a log comes all at once"""
+        self._last: list[str] = []
+        self._raised: str | None = None
+        self._repeated = RepeatedLines()
+        self._outages = OutageLines()
+        self._muted_until: dict[str, float] = {}
+        self._next_bar = time.monotonic() + BAR_EVERY_S
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = path.open("a", encoding="utf-8", errors="backslashreplace")
+
+    def __enter__(self) -> "StageLog":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; calling it again does nothing."""
+        if not self._file.closed:
+            self._write_repeated()
+        self._file.close()
+
+    def _write_repeated(self) -> None:
+        for left_out in self._repeated.summary():
+            self._file.write(f"{left_out}\n")
+
+    def take(self, line: str) -> None:
+        """Take one line of the driver's output, without its line end; secrets are hidden."""
+        line = redact(plain(line))
+        if self._repeated.leaves_out(line):
+            return
+        step = read_step(line)
+        if step is not None:  # the weights went to the engines before it
+            self._write_repeated()
+        self._file.write(f"{line}\n")
+        self._file.flush()
+        self._read_numbers(line)
+        text = read_mark(line)
+        if text is not None and (outcome := read_outcome(text)) is not None:
+            self._outcome = outcome
+        elif text is not None and (steps := read_steps(text)) is not None:
+            self._steps = steps
+        elif text is not None:
+            if (told := self._outages.read(line.partition(MARK)[0], text)) is not None:
+                self._tell(told)
+        elif step is not None:
+            self._tell_step(*step, read_time(line))
+        elif is_bar(line):
+            self._bar(line)
+        elif says_something(line):
+            self._last = [*self._last, line][-LAST_LINES:]
+            self._raised = read_raised(line) or self._raised
+            if is_trouble(line):
+                self._trouble(line)
+
+    def _read_numbers(self, line: str) -> None:
+        """Hand the numbers on; a bar that stands where it stood has reported them."""
+        if self._take_numbers is None or (found := read_numbers(line)) is None or found[0] == self._numbers_at:
+            return
+        self._numbers_at, numbers = found
+        self._take_numbers(self._numbers_at, numbers)
+
+    def _tell_step(self, step: int, numbers: str, written: datetime | None) -> None:
+        """Tell a step, once: where the nodes of a cluster share their logs, each of them sends the line."""
+        if step == self._step:
+            return
+        self._step = step
+        of = "" if self._steps is None else f" of {self._steps}"
+        self._tell(f"step {step}{of}: {numbers}{self._left(written)}")
+
+    def _left(self, written: datetime | None) -> str:
+        """Return the time that is left by the steps since the first that was reported, to stand at a line's end."""
+        if written is None:
+            return ""
+        if self._first is None:
+            self._first = self._step, written
+        step, then = self._first
+        done, took = self._step - step, (written - then) % A_YEAR
+        if self._steps is None or done <= 0 or not took or self._step >= self._steps:
+            return ""
+        return f", {format_duration(took.total_seconds() / done * (self._steps - self._step))} left"
+
+    def _bar(self, line: str) -> None:
+        """Show the state of a progress bar that lasts, if nothing else has been printed for a while."""
+        if "| 0/" not in line and lasting_bar(line) >= BAR_EVERY_S and time.monotonic() >= self._next_bar:
+            self._tell(line)
+
+    def _trouble(self, line: str) -> None:
+        """Show a warning, unless the same one was shown a short while ago."""
+        kind = _NUMBER.sub("", line)
+        if time.monotonic() >= self._muted_until.get(kind, 0.0):
+            self._muted_until[kind] = time.monotonic() + TROUBLE_EVERY_S
+            self._tell(line)
+
+    def _tell(self, line: str) -> None:
+        self._next_bar = time.monotonic() + BAR_EVERY_S
+        self._say(line)
+
+    def _cause(self, outcome: dict[str, Any]) -> str:
+        """Return what a process raised that the driver could not see; empty if the outcome has the cause itself."""
+        if not outcome["in_log"]:
+            return ""
+        return f": {self._raised}" if self._raised else f"; its log is {self.path}"
+
+    def end(self, stage: str, code: int | None) -> None:
+        """Raise what the driver ended with, if it failed; `code` is its exit code (None: unknown)."""
+        if self._outcome is not None:
+            if self._outcome["error"] is not None:
+                kind = UserError if self._outcome["code"] == UserError.exit_code else JobError
+                kind = StartFailure if self._outcome.get("at_start") else kind
+                kind = LostProcess if self._is_lost(self._outcome) else kind
+                raise kind(self._outcome["error"] + self._cause(self._outcome))
+            if self._steps is not None and 0 < self._step < self._steps:
+                self._say(
+                    f"stage {stage} trained {self._step} of its {self._steps} steps: groups that dynamic filtering "
+                    "leaves out use up its prompts; raise `steps` for more"
+                )
+            return
+        how = "without an exit code" if code is None else f"with exit code {code}"
+        last = "\n".join(f"  {line}" for line in self._last[-5:])
+        kind = LostProcess if code is None or code < 0 or code > SIGNALLED else JobError
+        raise kind(f"stage {stage} ended {how}; its log is {self.path}; the last lines:\n{last}")
+
+    def _is_lost(self, outcome: dict[str, Any]) -> bool:
+        """Return whether a lost process or node ended the stage; a rank that raised nothing was killed."""
+        if outcome["in_log"]:
+            return self._raised is None or is_text_of_loss(self._raised)
+        return outcome.get("lost", False)

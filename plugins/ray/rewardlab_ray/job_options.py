@@ -1,0 +1,61 @@
+"""The options under `backend` that every engine on Ray has: where a job runs, and its actors that score."""
+
+from typing import TYPE_CHECKING
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
+from rewardlab import Config
+
+if TYPE_CHECKING:
+    from rewardlab.plan import Plan
+
+
+class Scorers(Config):
+    """The actors that hold rewards with a model."""
+
+    replicas: PositiveInt = 1
+    """actors, each with all rewards"""
+    num_cpus: NonNegativeFloat = 1
+    """cores that Ray sets aside for each actor; parts count"""
+    num_gpus: NonNegativeFloat = 0
+    """GPUs that Ray sets aside for each actor; parts count, 0: rewards run on the CPU"""
+
+
+class RayEngineOptions(Config):
+    """The settings under `engine` that every engine on Ray has."""
+
+    keep_checkpoints: PositiveInt = 2
+    """the newest so many checkpoints of a stage stay on the disk"""
+    storage: str | None = None
+    """a folder that every node sees, for the run's models and checkpoints (absent: the run directory)"""
+    wandb: str | None = None
+    """a Weights & Biases project; the key comes from WANDB_API_KEY on the nodes"""
+
+
+class RayOptions(Config):
+    """Where a job runs, and what its processes receive."""
+
+    nodes: PositiveInt = 1
+    """machines of the job"""
+    gpus_per_node: NonNegativeInt | None = None
+    """GPUs of each machine; to be given"""
+    address: str | None = None
+    """of a Ray cluster's job server, such as http://head:8265 (absent: RAY_ADDRESS, else this machine)"""
+    scorers: Scorers = Field(default_factory=Scorers)
+    """the actors that run rewards"""
+    max_restarts: NonNegativeInt = 0
+    """restarts in a row, without a new checkpoint, of a stage whose job lost an engine, a rank or a node"""
+    secrets: list[str] = Field(default_factory=list)
+    """names of this shell's environment variables that nodes receive, beside those that the recipe reads"""
+    engine: RayEngineOptions = Field(default_factory=RayEngineOptions)
+    """the engine's own settings"""
+    gradient_checkpointing: bool = False
+    """less memory, slower"""
+    tensorboard: bool = False
+    """write TensorBoard events under logs/"""
+
+
+def job_options(plan: "Plan") -> RayOptions:
+    """Return a plan's options under `backend`; the plan's backend must be an engine on Ray."""
+    assert plan.backend is not None
+    options: RayOptions = plan.backend.options
+    return options

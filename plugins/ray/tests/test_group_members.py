@@ -1,0 +1,171 @@
+"""The members of a group, which verl hands over one by one from any process, meet at the actor that scores."""
+
+import asyncio
+import json
+from dataclasses import replace
+
+import pytest
+from rewardlab import Completion, Sample
+from rewardlab.errors import JobError
+from rewardlab_ray.messages import GroupPlace
+from rewardlab_ray.rendered_rows import Row, write_rows
+from rewardlab_ray.scoring.coordinator import Coordinator
+from rewardlab_ray.scoring.scorer_actor import ScorerActor
+from rewardlab_ray.scoring.service_settings import ServiceSettings
+from rewardlab_testing.backend_laws.ledger import read_rows
+
+RECIPE = """
+version: 1
+model: org/model
+dataset: {use: toy/counting, with: {rows: 8}}
+reward:
+  components:
+    short: {use: toy/brevity, with: {words: 1}}
+    longest: {use: toy/longest}
+  total: short + longest
+stages:
+- {use: rl, algorithm: dr_grpo, batch_size: 2, group_size: 3}
+backend: {use: verl, gpus_per_node: 1}
+"""
+PLACE = GroupPlace(key="g", row=3, evaluation=False, step=1, size=3, position=0)
+TEXTS = ("one", "one two", "one two three")
+pytestmark = pytest.mark.usefixtures("toy")
+
+
+class InThisProcess:
+    """Calls an actor's methods on the loop that it was made on."""
+
+    waiting = 0
+
+    def __init__(self, actor):
+        self._actor, self._loop = actor, asyncio.get_running_loop()
+
+    async def call(self, method, *arguments):
+        called = asyncio.run_coroutine_threadsafe(getattr(self._actor, method)(*arguments), self._loop)
+        return await asyncio.wrap_future(called)
+
+
+@pytest.fixture
+def settings(tmp_path):
+    folder = tmp_path / "run" / "engine" / "0-rl"
+    folder.mkdir(parents=True)
+    recipe = tmp_path / "run" / "recipe.resolved.yaml"
+    recipe.write_text(RECIPE)
+    samples = [Sample(id=str(n), prompt=({"role": "user", "content": f"{n} + 1?"},)) for n in range(8)]
+    write_rows(folder / "samples.jsonl", (Row(sample=sample, prompt="?") for sample in samples))
+    (folder / "order.json").write_text(json.dumps([3, 1]))
+    given = {"job": "made", "run": tmp_path / "run", "recipe": recipe, "stage": 0, "attempt": 0}
+    return ServiceSettings(**given, folder=folder, home=tmp_path)
+
+
+@pytest.fixture
+def scoring():
+    """Run `work(scorer, coordinator)`; both are closed after it."""
+
+    def run(settings, work):
+        async def whole():
+            coordinator = Coordinator(settings)
+            scorer = ScorerActor(settings, coordinator=InThisProcess(coordinator), scorers=[None])
+            try:
+                return await work(scorer, coordinator)
+            finally:
+                await scorer.close()
+                await coordinator.close()
+
+        return asyncio.run(asyncio.wait_for(whole(), 60))
+
+    return run
+
+
+def member(scorer, index, place=PLACE):
+    return asyncio.ensure_future(scorer.member(place, index, Completion(text=TEXTS[index], token_count=1)))
+
+
+def test_each_gets_its_own_part_of_the_groups_advantages(settings, scoring):
+    async def work(scorer, coordinator):
+        rewards = await asyncio.gather(*(member(scorer, index) for index in (2, 0, 1)))
+        return rewards, await coordinator.scored_of(["g", "unknown"])
+
+    (last, first, second), scored = scoring(settings, work)
+    rows = list(read_rows(settings.run))
+    totals = [row["total"] for row in rows]
+    mean = sum(totals) / 3
+    assert [first.value, second.value, last.value] == pytest.approx([total - mean for total in totals])
+    assert [first.logs["reward/short"], last.logs["reward/short"]] == pytest.approx([1.0, 1 / 3])
+    assert [row["completion"] for row in rows] == list(TEXTS), "the ledger has each once, in order"
+    assert scored == 3
+
+
+def test_a_call_that_ray_makes_again_gets_the_same(settings, scoring):
+    async def work(scorer, coordinator):
+        once = await asyncio.gather(*(member(scorer, index) for index in range(3)))
+        return once, [await member(scorer, index) for index in range(3)]
+
+    once, again = scoring(settings, work)
+    assert once == again
+    assert len(list(read_rows(settings.run))) == 3
+
+
+def test_the_others_are_a_group_of_their_own_if_the_recipe_says_so(settings, scoring):
+    async def work(scorer, coordinator):
+        others = [member(scorer, 0), member(scorer, 2)]
+        assert await scorer.member(PLACE, 1, None) is None
+        return await asyncio.gather(*others)
+
+    first, last = scoring(replace(settings, on_partial="score"), work)
+    rows = list(read_rows(settings.run))
+    assert [row["completion"] for row in rows] == [TEXTS[0], TEXTS[2]]
+    assert first.value == pytest.approx((rows[0]["total"] - rows[1]["total"]) / 2)
+    assert last.value == pytest.approx(-first.value)
+
+
+def test_a_lost_member_ends_the_job_otherwise(settings, scoring):
+    async def work(scorer, coordinator):
+        waiting = member(scorer, 0)
+        await scorer.member(PLACE, 1, None, "the engine said so")
+        await scorer.member(PLACE, 2, None)
+        with pytest.raises(JobError) as raised:
+            await waiting
+        return str(raised.value), await coordinator.failure()
+
+    raised, failure = scoring(settings, work)
+    assert raised == failure
+    assert raised.startswith("row 3 of the training prompts: 2 of 3 completions were lost, or not there after 3600 s")
+    assert raised.endswith("; the last of them: the engine said so; `on_partial: score` scores the others")
+    assert not list(read_rows(settings.run))
+
+
+@pytest.mark.parametrize("on_partial", ["fail", "score"])
+def test_nobody_waits_for_ever_for_one_that_never_comes(settings, scoring, on_partial):
+    """verl's own trainer would: a request that is lost on the way is nobody's error there."""
+
+    async def work(scorer, coordinator):
+        await scorer.ready()
+        found = await asyncio.gather(member(scorer, 0), member(scorer, 2), return_exceptions=True)
+        late = await asyncio.gather(member(scorer, 1), return_exceptions=True)
+        return found, late, await coordinator.failure()
+
+    found, [late], failure = scoring(replace(settings, on_partial=on_partial, completion_timeout=0.5), work)
+    assert isinstance(late, JobError)
+    if on_partial == "score":
+        assert failure is None
+        assert str(late) == "row 3 of the training prompts: completion 1 came after the others had been scored"
+        assert sum(reward.value for reward in found) == pytest.approx(0)
+    else:
+        assert "1 of 3 completions were lost, or not there after 0.5 s (completion_timeout)" in failure
+        assert {str(error) for error in found} == {failure}
+
+
+def test_an_evaluation_is_recorded_with_the_step_of_its_weights(settings, scoring):
+    samples = [Sample(id="held out", prompt=({"role": "user", "content": "?"},))]
+    write_rows(settings.folder / "evaluation_samples.jsonl", (Row(sample=one, prompt="?") for one in samples))
+
+    async def work(scorer, coordinator):
+        place = GroupPlace(key="e", row=0, evaluation=True, step=0, size=3)
+        await asyncio.gather(*(member(scorer, index, place) for index in range(3)))
+
+    recipe = settings.recipe.read_text().replace("group_size: 3", "group_size: 3, eval: {samples: 3}")
+    settings.recipe.write_text(recipe.replace("rows: 8}", "rows: 8}, holdout: 0.5"))
+    scoring(replace(settings, evaluation_rows=1), work)
+    assert {(row["phase"], row["step"], row["trained"]) for row in read_rows(settings.run)} == {("before", 0, "no")}
+    assert (settings.run / "evaluation" / "0-rl-before.json").exists()

@@ -1,0 +1,67 @@
+"""The agent loop `rewardlab` of verl: one completion of a prompt that is rendered already.
+
+verl's own loop would put the prompt through the chat template again, knows no stop texts, and says nothing to the
+others of a group if a completion is lost.
+"""
+
+import asyncio
+from typing import Any
+from uuid import uuid4
+
+from rewardlab.errors import JobError, one_line
+from rewardlab_ray.ray_actors import Deadline
+from verl.experimental.agent_loop.agent_loop import AgentLoopBase, AgentLoopOutput
+from verl.utils.profiler import simple_timer
+
+from rewardlab_verl.job_groups import JobGroups
+
+BROKEN_OFF = ("abort", "aborted", "error")
+"""how rollout engines call the end of a completion that cannot be used"""
+
+
+class RenderedPromptLoop(AgentLoopBase):
+    """The loop of one completion."""
+
+    async def run(self, sampling_params: dict[str, Any], **columns: Any) -> AgentLoopOutput:
+        """Return the completion; columns: of verl's row."""
+        try:
+            return await self._complete(sampling_params, columns["raw_prompt"][0]["content"])
+        except Exception as error:
+            why = one_line(getattr(error, "cause", None) or error)  # Ray's error has that of the other process
+            await JobGroups(self.config).lost(columns, why)
+            raise
+
+    async def _complete(self, sampling_params: dict[str, Any], text: str) -> AgentLoopOutput:
+        prompt_ids = await asyncio.get_running_loop().run_in_executor(
+            None, lambda: list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
+        )
+        metrics: dict[str, Any] = {}
+        seconds = self.config.algorithm.rewardlab.completion_timeout
+        late = Deadline(seconds, f"a completion took more than {seconds:g} s (completion_timeout)")
+        with simple_timer("generate_sequences", metrics):
+            async with late:
+                made = await self.server_manager.generate(
+                    request_id=uuid4().hex, prompt_ids=prompt_ids, sampling_params=self._sampling(sampling_params)
+                )
+        if made.stop_reason in BROKEN_OFF or not made.token_ids:
+            raise JobError(f"the rollout engine broke off a completion: {made.stop_reason}")
+        metrics["num_preempted"] = -1 if made.num_preempted is None else made.num_preempted
+        limit = self.rollout_config.response_length
+        return AgentLoopOutput(
+            prompt_ids=prompt_ids,
+            response_ids=list(made.token_ids)[:limit],
+            response_mask=[1] * len(made.token_ids[:limit]),
+            response_logprobs=list(made.log_probs)[:limit] if made.log_probs else None,
+            routed_experts=made.routed_experts,
+            num_turns=2,
+            metrics=metrics,
+            extra_fields={**made.extra_fields, "turn_scores": [], "tool_rewards": []},
+        )
+
+    def _sampling(self, params: dict[str, Any]) -> dict[str, Any]:
+        """Return verl's parameters with the recipe's stop texts, which stay in the completion."""
+        stop = list(self.config.algorithm.rewardlab.get("stop") or ())
+        if not stop:
+            return dict(params)
+        sglang = self.config.actor_rollout_ref.rollout.name == "sglang"
+        return {**params, "stop": stop, ("no_stop_trim" if sglang else "include_stop_str_in_output"): True}

@@ -1,0 +1,97 @@
+"""The reasons why verl cannot do what a recipe says, without importing it: every number is used or refused."""
+
+from collections.abc import Iterator
+
+from rewardlab.plan import Plan
+from rewardlab.recipe import Finding, RlStage, SftStage
+from rewardlab.training import context_of
+
+from rewardlab_verl.compile import stage_settings
+from rewardlab_verl.compile.batches import batch_findings
+from rewardlab_verl.describe import planned_files
+from rewardlab_verl.options import Options, options_of
+
+OURS = ("reward.", "algorithm.rewardlab", "hydra.", "data.train", "data.val", "data.custom")
+"""beginnings of settings that say what is scored and where files are"""
+
+
+def findings(plan: Plan) -> Iterator[Finding]:
+    """Yield every reason why this backend cannot do what the recipe says, beyond its capabilities."""
+    backend = options_of(plan)
+    if not backend.gpus_per_node:
+        none = "verl trains on GPUs; without one, use: trl"
+        missing = "missing; say how many GPUs each node has, such as 8"
+        yield ("backend", "gpus_per_node"), missing if backend.gpus_per_node is None else none
+        return
+    yield from ((("backend", *path), what) for path, what in _backend(plan, backend))
+    for index, stage in enumerate(plan.recipe.stages):
+        if isinstance(stage, RlStage | SftStage):
+            found = [*_training(backend, stage), *batch_findings(backend, stage)]
+            yield from ((("stages", index, *path), what) for path, what in found)
+            if not found:
+                yield from _arguments(plan, index, backend)
+    if plan.sampler is not None and any(isinstance(stage, RlStage) for stage in plan.recipe.stages):
+        yield (
+            ("sampler",) if plan.recipe.sampler is not None else ("curriculum",),
+            "verl decides before it generates how many completions a prompt has; a group sampler needs trl or openrlhf",
+        )
+
+
+def _backend(plan: Plan, backend: Options) -> Iterator[Finding]:
+    engine, context = backend.engine, context_of(plan.recipe.model)
+    if context is not None and engine.context is not None and engine.context > context:
+        yield ("engine", "context"), f"{engine.context} is more than the model's, {context} tokens"
+    if engine.packing and "flash_attention" not in engine.attention:
+        yield ("engine", "packing"), f"needs flash attention, not {engine.attention}; set packing: false to do without"
+    if engine.sequence_parallel > 1 and (engine.strategy == "megatron" or not engine.packing):
+        yield ("engine", "sequence_parallel"), "needs fsdp2 with packing; Megatron's is megatron.context_parallel"
+    if engine.megatron.ranks > 1 and engine.strategy != "megatron":
+        yield ("engine", "megatron"), "is for strategy: megatron; fsdp2 shares a model among all ranks by itself"
+    shared = engine.megatron.ranks if engine.strategy == "megatron" else engine.sequence_parallel
+    for path, size in ((("tensor_parallel",), engine.tensor_parallel), (("sequence_parallel",), shared)):
+        if backend.gpus % size:
+            yield ("engine", *path), f"the {backend.gpus} GPUs do not divide into parts of {size}"
+    if engine.tensor_parallel > (backend.gpus_per_node or 1):
+        yield ("engine", "tensor_parallel"), "an engine's GPUs must be of one node"
+    if engine.lora is not None:
+        if engine.strategy == "megatron":
+            yield ("engine", "lora"), "with Megatron, verl has LoRA layers of its own names; use fsdp2 for adapters"
+        if engine.lora.dropout:
+            yield ("engine", "lora", "dropout"), "verl's adapters have none; leave it out"
+
+
+def _training(backend: Options, stage: RlStage | SftStage) -> Iterator[Finding]:
+    if stage.schedule == "linear" and backend.engine.strategy == "fsdp2":
+        yield ("schedule",), "verl's fsdp2 has constant and cosine; cosine is the nearest (Megatron has linear)"
+    if not isinstance(stage, RlStage):
+        return
+    if stage.on_truncated == "mask":
+        yield ("on_truncated",), "verl cannot leave a completion out of the loss; zero is the nearest"
+    if stage.zero_variance_groups == "drop":
+        yield ("zero_variance_groups",), "verl cannot leave a group out of the loss without generating others; keep it"
+    if stage.algorithm == "reinforce_baseline" and stage.kl.coef and stage.kl.into == "reward":
+        yield (
+            ("kl", "in"),
+            "reinforce_baseline whitens rewards, and a penalty is none; `in: loss` is the nearest",
+        )
+    if stage.keep == "best":
+        yield (
+            ("keep",),
+            "is for sft and dpo; of an rl stage keep several checkpoints with `save_every`, measure each with "
+            "`rewardlab eval` and name the best one as `model`",
+        )
+
+
+def _arguments(plan: Plan, index: int, backend: Options) -> Iterator[Finding]:
+    kind = plan.recipe.stages[index].use
+    if not (arguments := backend.engine.arguments_of(kind)):
+        return
+    settings = {name.lstrip("+") for name in stage_settings(plan, index, planned_files(plan, index))}
+    option = "arguments" if kind == "rl" else "sft_arguments"
+    for name in arguments:
+        bare = name.lstrip("+")
+        if bare.startswith("algorithm.filter_groups"):
+            what = "the ledger would call a group that verl leaves out trained; openrlhf has dynamic_filtering"
+            yield ("backend", "engine", option, name), what
+        elif bare in settings or bare.startswith(OURS):
+            yield ("backend", "engine", option, name), "the recipe says it elsewhere, or rewardlab sets it"

@@ -1,0 +1,52 @@
+"""The groups of a job as verl's processes name them: the group of a completion, and the actor that scores it."""
+
+from collections.abc import Mapping
+from typing import Any
+from zlib import crc32
+
+from rewardlab import Completion
+from rewardlab_ray.messages import GroupPlace, MemberReward
+from rewardlab_ray.ray_actors import JobActor, scorer_name
+
+COLUMN = "rewardlab"
+"""the column of verl's rows that says which prompt each stands for: row, position, evaluation, opened"""
+
+
+class JobGroups:
+    """The groups of one job, for verl's configuration `config`: `uid` names a group, `session_id` a member of it."""
+
+    def __init__(self, config: Any) -> None:
+        job = config.algorithm.rewardlab
+        self._rollout = config.actor_rollout_ref.rollout
+        self._scorers = [JobActor(scorer_name(job.job, number)) for number in range(job.scorers)]
+
+    async def reward(self, columns: Mapping[str, Any], text: str, tokens: int, truncated: bool) -> MemberReward:
+        """Return the reward of a completion, whose `text` goes on where the prompt ended."""
+        whole = columns[COLUMN]["opened"] + text
+        reward = await self._member(columns, Completion(text=whole, token_count=tokens, truncated=truncated))
+        assert reward is not None, "a completion that is there has a reward, or an error"
+        return reward
+
+    async def lost(self, columns: Mapping[str, Any], why: str) -> None:
+        """Tell the others of a group that this member will have no completion."""
+        await self._member(columns, None, why)
+
+    async def _member(
+        self, columns: Mapping[str, Any], completion: Completion | None, why: str = ""
+    ) -> MemberReward | None:
+        place = self._place(columns)
+        scorer = self._scorers[crc32(place.key.encode()) % len(self._scorers)]
+        reward: MemberReward | None = await scorer.call("member", place, int(columns["session_id"]), completion, why)
+        return reward
+
+    def _place(self, columns: Mapping[str, Any]) -> GroupPlace:
+        prompt = columns[COLUMN]
+        evaluation = bool(prompt["evaluation"])
+        return GroupPlace(
+            key=str(columns["uid"]),
+            row=int(prompt["row"]),
+            evaluation=evaluation,
+            step=int(columns["global_steps"]),
+            size=int(self._rollout.val_kwargs.n if evaluation else self._rollout.n),
+            position=None if evaluation else int(prompt["position"]),
+        )

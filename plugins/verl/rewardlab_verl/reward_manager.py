@@ -1,0 +1,64 @@
+"""The reward manager `rewardlab` of verl: each completion goes to the actor that scores its whole group.
+
+verl calls it for one completion at a time, in one of several processes that it picks at random.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Protocol
+
+from rewardlab_ray.messages import MemberReward
+from verl import DataProto
+from verl.experimental.reward_loop.reward_manager.base import RewardManagerBase
+
+
+class Groups(Protocol):
+    """Something that knows the groups of completions."""
+
+    async def reward(self, columns: Mapping[str, Any], text: str, tokens: int, truncated: bool) -> MemberReward:
+        """Return the reward of a completion, once its group is scored. JobError if there is none."""
+
+
+class RewardlabManager(RewardManagerBase):
+    """A manager whose rewards are those of a recipe.
+
+    That is the recipe of the job that `rewardlab run` started, or the file that `reward.reward_kwargs.recipe` names.
+    """
+
+    def __init__(self, config: Any, tokenizer: Any, compute_score: Any = None, *_: Any, **__: Any) -> None:
+        super().__init__(config, tokenizer, compute_score)
+        self._thread = ThreadPoolExecutor(1, "rewardlab-text")  # no tokenizer is used by two threads at once
+        self._limit = int(config.actor_rollout_ref.rollout.response_length)
+        job = config.algorithm.get("rewardlab") or {}
+        self._ends = list(job.get("ends") or [tokenizer.eos_token_id])
+        self._stop = tuple(job.get("stop") or ())
+        self._groups = _groups(config)
+
+    async def run_single(self, data: DataProto) -> dict[str, Any]:
+        """Return the completion's reward, and the values of its components."""
+        item = data[-1:][0]
+        responses = item.batch["responses"]
+        there = item.batch["attention_mask"][-responses.shape[-1] :].sum()
+        ids = responses[: int(there)].tolist()
+        text = await asyncio.get_running_loop().run_in_executor(self._thread, self._decode, ids)
+        reward = await self._groups.reward(item.non_tensor_batch, text, len(ids), self._is_truncated(ids, text))
+        return {"reward_score": reward.value, "reward_extra_info": dict(reward.logs)}
+
+    def _decode(self, ids: list[int]) -> str:
+        text: str = self.tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+        return text
+
+    def _is_truncated(self, ids: list[int], text: str) -> bool:
+        """Return whether the limit was reached before an end; rollout engines call both "completed"."""
+        return len(ids) >= self._limit and ids[-1] not in self._ends and not text.endswith(self._stop or ("\0",))
+
+
+def _groups(config: Any) -> Groups:
+    if config.algorithm.get("rewardlab") is not None:
+        from rewardlab_verl.job_groups import JobGroups
+
+        return JobGroups(config)
+    from rewardlab_verl.script_groups import ScriptGroups
+
+    return ScriptGroups(config)

@@ -1,0 +1,147 @@
+"""A rollout engine for tests: transformers behind verl's replica interface, which gets the weights after every step.
+
+Faults to order: REWARDLAB_CPU_ENGINE_RAISE names a text; the first request whose prompt holds it fails.
+"""
+
+import asyncio
+import os
+from typing import Any
+
+import ray
+import torch
+from verl.workers.rollout.base import BaseRollout
+from verl.workers.rollout.replica import RolloutReplica, TokenOutput
+
+PAUSE_S = 0.01
+"""for the requests that come together to become one batch"""
+
+
+@ray.remote(num_cpus=0)
+class Server:
+    """The model that generates: all requests that wait become one padded batch."""
+
+    def __init__(self, path: str):
+        from transformers import AutoModelForCausalLM, AutoTokenizer
+
+        torch.set_num_threads(1)
+        self._model = AutoModelForCausalLM.from_pretrained(path, dtype=torch.float32).eval()
+        self._tokenizer = AutoTokenizer.from_pretrained(path)
+        self._step = 0
+        self._waiting: list[Any] = []
+        self._wake = asyncio.Event()
+        self._serving: Any = None
+        self._fault = os.environ.get("REWARDLAB_CPU_ENGINE_RAISE")
+
+    async def generate(
+        self, request_id: str, prompt_ids: list[int], sampling_params: dict[str, Any], **_: Any
+    ) -> TokenOutput:
+        if self._fault and self._fault in self._tokenizer.decode(prompt_ids):
+            self._fault = None
+            raise RuntimeError("the engine lost this request")
+        self._serving = self._serving or asyncio.create_task(self._serve())
+        made = asyncio.get_running_loop().create_future()
+        self._waiting.append((prompt_ids, sampling_params, made))
+        self._wake.set()
+        return await made
+
+    async def _serve(self) -> None:
+        while True:
+            await self._wake.wait()
+            await asyncio.sleep(PAUSE_S)
+            batch, self._waiting = self._waiting, []
+            self._wake.clear()
+            try:
+                for (_, _, made), output in zip(batch, self._generate(batch) if batch else [], strict=True):
+                    made.set_result(output)
+            except Exception as error:  # it is that of all who wait
+                for _, _, made in batch:
+                    made.set_exception(error)
+
+    @torch.no_grad()
+    def _generate(self, batch: list[Any]) -> list[TokenOutput]:
+        end = self._tokenizer.eos_token_id
+        pad = end if self._tokenizer.pad_token_id is None else self._tokenizer.pad_token_id
+        longest = max(len(prompt) for prompt, _, _ in batch)
+        ids = torch.tensor([[pad] * (longest - len(prompt)) + list(prompt) for prompt, _, _ in batch])
+        mask = torch.tensor([[0] * (longest - len(prompt)) + [1] * len(prompt) for prompt, _, _ in batch])
+        temperature = batch[0][1].get("temperature", 1.0)
+        made = self._model.generate(
+            ids,
+            attention_mask=mask,
+            do_sample=temperature > 0,
+            temperature=temperature or 1.0,
+            top_k=0,
+            top_p=1.0,
+            max_new_tokens=int(os.environ["REWARDLAB_CPU_ENGINE_TOKENS"]),
+            pad_token_id=pad,
+            eos_token_id=end,
+            return_dict_in_generate=True,
+            output_logits=True,
+        )
+        tokens = made.sequences[:, longest:]
+        logits = [torch.log_softmax(one.float() / (temperature or 1.0), -1) for one in made.logits]
+        log_probs = torch.stack(logits, 1).gather(-1, tokens.unsqueeze(-1)).squeeze(-1)
+        return [self._output(row.tolist(), probs.tolist(), end) for row, probs in zip(tokens, log_probs, strict=True)]
+
+    def _output(self, tokens: list[int], log_probs: list[float], end: int) -> TokenOutput:
+        count = tokens.index(end) + 1 if end in tokens else len(tokens)
+        return TokenOutput(
+            token_ids=tokens[:count],
+            log_probs=log_probs[:count],
+            stop_reason="completed",
+            num_preempted=0,
+            extra_fields={"global_steps": self._step},
+        )
+
+    async def load(self, weights: list[tuple[str, torch.Tensor]], step: int | None) -> None:
+        state = self._model.state_dict()
+        for name, value in weights:
+            state[name].copy_(value)
+        self._step = step or 0
+
+    async def set_global_steps(self, step: int) -> None:
+        self._step = step
+
+    async def nothing(self, *_: Any, **__: Any) -> None:
+        return None
+
+    wake_up = sleep = clear_kv_cache = abort_all_requests = resume_generation = nothing
+    release_kv_cache = resume_kv_cache = start_profile = stop_profile = nothing
+
+
+class Replica(RolloutReplica):
+    """The one server of a job."""
+
+    async def launch_servers(self) -> None:
+        name = f"{self.name()}_{self.replica_rank}"
+        server = Server.options(name=name, max_concurrency=1000).remote(self.model_config["path"])
+        self.servers = [server]
+        self._server_handle, self._server_address = server, name
+
+    @staticmethod
+    def name() -> str:
+        return "rewardlab_cpu_server"
+
+
+class WeightSender(BaseRollout):
+    """The part of the trainer's ranks that hands the weights over."""
+
+    def __init__(self, config: Any, model_config: Any, device_mesh: Any, replica_rank: int = -1):
+        super().__init__(config, model_config, device_mesh)
+        self._rank = int(os.environ["RANK"]) if replica_rank == -1 else replica_rank
+
+    async def resume(self, tags: list[str]) -> None:
+        return None
+
+    async def release(self) -> None:
+        return None
+
+    @torch.no_grad()
+    async def update_weights(self, weights: Any, global_steps: int | None = None, **_: Any) -> None:
+        pairs = []
+        if hasattr(weights, "__aiter__"):
+            async for name, value in weights:
+                pairs.append((name, value.detach().float().cpu().clone()))
+        else:
+            pairs = [(name, value.detach().float().cpu().clone()) for name, value in weights]
+        await ray.get_actor(f"{Replica.name()}_{self._rank}").load.remote(pairs, global_steps)

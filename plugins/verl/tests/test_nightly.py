@@ -1,0 +1,71 @@
+"""What takes minutes with verl's own loop: the quickstart learns, as with trl; the laws that CI leaves out hold."""
+
+import json
+import time
+
+import pytest
+from helpers.learning import assert_lifts_the_held_out_total
+from rewardlab.testing import check_backend
+
+pytest.importorskip("verl", reason="needs the environment of requirements-verl-cpu.txt")
+pytestmark = pytest.mark.nightly
+
+
+def test_verl_lifts_the_held_out_total(jobs, recipe, tmp_path):
+    assert_lifts_the_held_out_total("verl", jobs.run(tmp_path, *recipe, limit=900).succeeded().directory)
+
+
+def test_verl_keeps_the_laws_that_cost_a_job_each(jobs, model_folder, toy, tmp_path):
+    told = tmp_path / "received.jsonl"
+    with jobs.ray_environment(tmp_path) as (environment, left):
+        environment |= {"REWARDLAB_CPU_ENGINE_TOKENS": "8", "REWARDLAB_CPU_ENGINE_RECEIVED": str(told)}
+        [result] = check_backend(
+            jobs.laws_recipe(model_folder("llama")),
+            environment=environment,
+            only=jobs.AT_NIGHT,
+            received=lambda run: jobs.received(run, told),
+        )
+        assert not left()
+    assert [outcome.law for outcome in result.of("held")] == [*jobs.AT_NIGHT]
+
+
+def test_a_completion_without_a_value_has_no_vote_in_verls_own_batch(jobs, model_folder, toy, tmp_path):
+    """Of reinforce_baseline, which looks at the whole step; verl's would whiten tokens, masked ones with them."""
+    recipe = jobs.laws_recipe(model_folder("llama")).replace("grpo", "reinforce_baseline")
+    told = tmp_path / "received.jsonl"
+    with jobs.ray_environment(tmp_path) as (environment, _):
+        environment |= {"REWARDLAB_CPU_ENGINE_TOKENS": "8", "REWARDLAB_CPU_ENGINE_RECEIVED": str(told)}
+        [result] = check_backend(
+            recipe, environment=environment, only=["masked"], received=lambda run: jobs.received(run, told)
+        )
+    assert [outcome.law for outcome in result.of("held")] == ["masked"]
+    for batch in map(json.loads, told.read_text().splitlines()):
+        assert all(len(tokens) == 1 for *_, tokens in batch), "one advantage for every token of a completion"
+
+
+def test_a_lost_completion_ends_the_job_with_its_reason(jobs, recipe, tmp_path):
+    """verl itself would go on without it."""
+    lost = {"REWARDLAB_CPU_ENGINE_RAISE": "?"}
+    short = ["stages.1.steps=2", "stages.1.batch_size=8", "stages.1.eval=null", "--stage", "1"]
+    ended = jobs.run(tmp_path, *recipe, *short, name="lost", env=lost)
+    assert ended.code == 1
+    assert "1 of 8 completions were lost" in ended.output
+    assert "RuntimeError: the engine lost this request" in ended.output
+    assert "`on_partial: score` scores the others" in ended.output
+
+
+def test_a_lost_rank_is_followed_by_an_attempt_from_the_checkpoint(jobs, recipe, tmp_path):
+    sizes = ["stages.1.steps=6", "stages.1.batch_size=8", "stages.1.save_every=2", "stages.1.eval=null"]
+    with jobs.started(tmp_path, *recipe, *sizes, "--stage", "1", "backend.max_restarts=1", name="lost_rank") as job:
+        until(lambda: "step 3 of 6" in job.tell() or not job.running())
+        job.kill_one("WorkerDict")
+        ended = job.wait().succeeded()
+    assert "starting again from the checkpoint of step" in ended.output
+    assert {row["step"] for row in ended.ledger(trained="yes")} == {1, 2, 3, 4, 5, 6}
+
+
+def until(true, limit=240):
+    end = time.monotonic() + limit
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.2)

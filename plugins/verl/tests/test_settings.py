@@ -1,0 +1,175 @@
+"""Every number of a stage is a setting of verl's, under a name and with a value that its own configuration has."""
+
+import shlex
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rewardlab.recipe import load
+from rewardlab.training import check_recipe
+from rewardlab_verl.compile import VerlFiles, compile_stage
+from rewardlab_verl.compile.command import render
+
+RECIPE = """
+    version: 1
+    name: made
+    seed: 7
+    model: org/model
+    dataset: {use: toy/counting, with: {rows: 32}, holdout: 0.2}
+    reward:
+      components: {brevity: {use: toy/brevity}}
+      total: 2 * brevity - 1
+    stages:
+      - {use: sft, steps: 10, batch_size: 16, schedule: cosine, min_learning_rate: 1e-6, warmup_steps: 3}
+      - use: rl
+        algorithm: dr_grpo
+        group_size: 4
+        batch_size: 8
+        steps: 5
+        max_new_tokens: 12
+        clip: [0.2, 0.28]
+        weight_decay: 0.1
+        adam_beta2: 0.95
+        max_grad_norm: 0.5
+        temperature: 0.7
+    backend: {use: verl, gpus_per_node: 4}
+"""
+ACTOR, ROLLOUT = "actor_rollout_ref.actor", "actor_rollout_ref.rollout"
+FILES = VerlFiles(
+    model="org/model",
+    folder=Path("/runs/made-1/engine/1-rl"),
+    checkpoints=Path("/runs/made-1/checkpoints/1-rl"),
+    run_name="made-1-rl",
+    job="made-1/1-rl/0",
+    steps=5,
+    longest=20,
+    ends=(2, 5),
+)
+VARIANTS = {
+    "as it is": (),
+    "sglang": ("backend.engine.rollout=sglang", "backend.engine.tensor_parallel=2"),
+    "kl in the loss": ("stages.1.kl={coef: 0.1, estimator: k2}",),
+    "kl in the reward": ("stages.1.kl={coef: 0.1, in: reward}",),
+    "grpo, several updates": ("stages.1.algorithm=grpo", "stages.1.updates_per_batch=2", "stages.1.epochs_per_batch=3"),
+    "rloo, rows": ("stages.1.algorithm=rloo", "stages.1.micro_batch_size=4", "stages.0.micro_batch_size=2"),
+    "reinforce_baseline, tokens": ("stages.1.algorithm=reinforce_baseline", "stages.1.loss=token_mean"),
+    "ppo": ("stages.1.algorithm=ppo", "stages.1.critic={warmup_steps: 3, lambda: 0.95}", "stages.1.micro_batch_size=8"),
+    "evaluation": ("stages.1.eval={samples: 2, temperature: 0}", "stages.1.eval_every=2", "stages.1.top_p=0.9"),
+    "a stage eval": ("stages.1={use: eval, samples: 2, max_new_tokens: 12}",),
+    "lora": ("backend.engine.lora={rank: 8}",),
+    "lora of some": ("backend.engine.lora={rank: 8, targets: [q_proj, v_proj]}",),
+    "stop": ("stages.1.stop=[it's, '\\${a}', 'b\\']", "stages.1.top_k=20"),
+    "megatron": ("backend.engine.strategy=megatron", "backend.engine.megatron.tensor_parallel=2"),
+    "megatron, ppo": ("backend.engine.strategy=megatron", "stages.1.algorithm=ppo", "stages.0.schedule=linear",
+                      "stages.0.min_learning_rate=0"),
+    "offloaded, shared": ("backend.engine.offload_optimizer=true", "backend.engine.sequence_parallel=2",
+                          "backend.gradient_checkpointing=true", "backend.precision=fp32"),
+    "trackers": ("backend.tensorboard=true", "backend.engine.wandb=made"),
+    "arguments": ("backend.engine.arguments={trainer.balance_batch: false}",
+                  "backend.engine.sft_arguments={data.truncation: right}"),
+}  # fmt: skip
+
+
+@pytest.fixture
+def command(toy, write):
+    """The command of a stage of the recipe with some overrides; `command(*overrides, index=1, steps=3)`."""
+    path = write("r.yaml", RECIPE)
+
+    def made(*overrides, index=1, **changed):
+        plan = check_recipe(load(path, overrides))
+        rows = 2 if any("eval=" in override or "use: eval" in override for override in overrides) else 0
+        return compile_stage(plan, index, replace(FILES, evaluation_rows=rows, **changed))
+
+    return made
+
+
+class TestWhatDecidesLearning:
+    def test_dr_grpo_divides_by_its_constant(self, command):
+        settings = command().settings
+        assert settings[f"{ACTOR}.loss_agg_mode"] == "seq-mean-token-sum-norm"
+        assert settings[f"{ACTOR}.loss_scale_factor"] == 12
+        assert "loss_scale_factor" not in str(command("stages.1.loss=token_mean").settings)
+
+    def test_advantages_are_those_of_the_actors_that_score(self, command):
+        assert command().settings["algorithm.adv_estimator"] == "rewardlab"
+        assert command("stages.1.algorithm=ppo").settings["algorithm.adv_estimator"] == "gae"
+
+    def test_an_update_is_counted_in_prompts(self, command):
+        settings = command("stages.1.updates_per_batch=4", "stages.1.epochs_per_batch=2").settings
+        assert (settings["data.train_batch_size"], settings[f"{ACTOR}.ppo_mini_batch_size"]) == (8, 2)
+        assert settings[f"{ACTOR}.ppo_epochs"] == 2
+
+    def test_the_clip_is_the_recipes_alone(self, command):
+        settings = command().settings
+        assert [settings[f"{ACTOR}.clip_ratio_{end}"] for end in ("low", "high")] == [0.2, 0.28]
+        assert settings[f"{ACTOR}.clip_ratio_c"] >= 1e6, "beyond every ratio: no dual clip"
+
+    def test_the_penalty_stands_where_the_recipe_has_it(self, command):
+        in_loss = command("stages.1.kl={coef: 0.1, estimator: k2}").settings
+        assert (in_loss[f"{ACTOR}.kl_loss_coef"], in_loss[f"{ACTOR}.kl_loss_type"]) == (0.1, "k2")
+        in_reward = command("stages.1.kl={coef: 0.1, in: reward}").settings
+        assert (in_reward["algorithm.kl_ctrl.kl_coef"], in_reward["algorithm.kl_penalty"]) == (0.1, "k1")
+        assert f"{ACTOR}.use_kl_loss" not in in_reward
+
+    def test_no_warm_up_is_not_a_share(self, command):
+        assert command().settings[f"{ACTOR}.optim.lr_warmup_steps"] == -1
+        assert command(index=0).settings["optim.lr_warmup_steps"] == 3
+        assert command(index=0).settings["optim.min_lr_ratio"] == pytest.approx(0.1)
+
+    def test_rows_come_in_the_recipes_order_and_once(self, command):
+        settings = command().settings
+        assert (settings["data.shuffle"], settings["trainer.total_epochs"]) == (False, 1)
+
+    def test_the_last_step_is_saved_whatever_save_every_is(self, command):
+        assert command().settings["trainer.save_freq"] == 5
+        assert command("stages.1.save_every=2").settings["trainer.save_freq"] == 2
+
+
+@pytest.mark.parametrize(
+    "value", ["a b", "it's", "a\\", "a\\'b", "${x}", "7", "null", "true", "1e-3", "a=b", "[a]", "", "#", "é", "x:1"]
+)
+def test_texts_come_out_of_hydra_as_they_went_in(value):
+    parser = pytest.importorskip("hydra.core.override_parser.overrides_parser").OverridesParser.create()
+    [override] = parser.parse_overrides([f"key={render(value)}"])
+    config = pytest.importorskip("omegaconf").OmegaConf.create({"key": override.value()})
+    assert config.key == value
+    assert shlex.split(shlex.quote(f"key={render(value)}")) == [f"key={render(value)}"]
+
+
+@pytest.mark.verl
+@pytest.mark.parametrize("index", [0, 1])
+@pytest.mark.parametrize("overrides", VARIANTS.values(), ids=VARIANTS)
+def test_verls_own_configuration_has_every_setting(command, overrides, index, model_folder):
+    pytest.importorskip("verl", reason="needs the environment of requirements-verl-cpu.txt")
+    from hydra import compose, initialize_config_module
+    from omegaconf import OmegaConf
+
+    given = command(*overrides, index=index, model=str(model_folder("llama")))
+    arguments = [word for word in given.arguments if not word.startswith("hydra.")]
+    with initialize_config_module("verl.trainer.config", version_base=None):
+        config = compose("ppo_trainer" if index else "sft_trainer_engine", arguments)
+    missing = set(OmegaConf.missing_keys(config)) - {"reward.reward_model.rollout.name"}  # of a model that is off
+    assert not missing, "verl wants these, and nothing sets them"
+    if index:
+        accepted_by_trainer(config)
+    else:
+        accepted_by_workers(config.engine, config.optim, config.checkpoint)
+
+
+def accepted_by_trainer(config):
+    """What main_ppo asks of its configuration before it starts, and the parts of it that its workers make."""
+    from verl.trainer.ppo.utils import need_critic, need_reference_policy
+    from verl.utils.config import validate_config
+
+    work = config.actor_rollout_ref
+    accepted_by_workers(work.rollout, work.ref.get("fsdp_config") or work.ref.megatron, config.critic.optim)
+    if not work.model.lora_rank:  # for which it asks vLLM, which is not here
+        validate_config(config, need_reference_policy(config), need_critic(config))
+
+
+def accepted_by_workers(*parts):
+    """What verl's workers make of the parts, which refuses values that they do not take."""
+    from verl.utils.config import omega_conf_to_dataclass
+
+    for part in parts:
+        omega_conf_to_dataclass(part)

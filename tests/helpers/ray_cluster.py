@@ -1,0 +1,66 @@
+"""A real Ray cluster of two nodes on this machine, with its job server."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def two_nodes(variables: Mapping[str, str], paths: Sequence[Path], logs: Path, cpus: int = 4) -> Iterator[str]:
+    """Yield the address of the job server of two nodes, of one fake GPU each; nothing of them is left afterwards.
+
+    cpus: that each of them says it has. variables: of the nodes' processes. paths: what stands on their PYTHONPATH.
+    logs: a folder.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="rc_", dir="/tmp"))  # short, for Ray's sockets
+    environment = {**os.environ, **variables, "RAY_OVERRIDE_RESOURCES": json.dumps({"CPU": cpus, "GPU": 1})}
+    found = [*map(str, paths), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment |= {"PYTHONPATH": os.pathsep.join(found), "HF_HOME": str(folder / "hf")}
+    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
+    ray = [str(Path(sys.executable).parent / "ray"), "start", "--disable-usage-stats", "--block"]
+    gcs, board = _free_port(), _free_port()
+    agents = [f"--dashboard-agent-listen-port={_free_port()}" for _ in range(2)]  # its default is one for all of a host
+    head = [*ray, agents[0], "--head", f"--port={gcs}", f"--dashboard-port={board}", "--include-dashboard=true"]
+    other = [*ray, agents[1], f"--address=127.0.0.1:{gcs}"]
+    with (logs / "ray.log").open("w") as log:
+        options = {"env": environment, "stdout": log, "stderr": log, "start_new_session": True}
+        started = [subprocess.Popen([*head, f"--temp-dir={folder}"], **options)]
+        try:
+            _wait_for(board)
+            started.append(subprocess.Popen(other, **options))
+            yield f"http://127.0.0.1:{board}"
+        finally:
+            for process in reversed(started):
+                process.terminate()
+            for process in started:
+                try:
+                    process.wait(20)
+                except subprocess.TimeoutExpired:
+                    os.killpg(process.pid, signal.SIGKILL)
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _wait_for(port: int, limit: float = 60.0) -> None:
+    end = time.monotonic() + limit
+    while time.monotonic() < end:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.5)
+    raise AssertionError(f"nothing listens on port {port}")
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port
