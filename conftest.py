@@ -29,6 +29,8 @@ os.environ.setdefault("REWARDLAB_PROGRESS_S", "0")  # what is printed is compare
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in what a script starts with `&`: tests would wait for ever
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:  # as under nohup
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:

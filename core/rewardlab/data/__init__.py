@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from rewardlab.data.jsonl import BadRows as BadRows
     from rewardlab.data.jsonl import bounded_lines as bounded_lines
     from rewardlab.data.jsonl import json_lines as json_lines
+    from rewardlab.data.jsonl import json_values as json_values
     from rewardlab.data.jsonl import kind_of as kind_of
     from rewardlab.data.jsonl import measured_lines as measured_lines
     from rewardlab.data.jsonl import parse_row as parse_row

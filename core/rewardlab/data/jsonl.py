@@ -78,10 +78,8 @@ def _parse(line: bytes, any_text: bool) -> dict[str, Any]:
         raise ValueError(f"not UTF-8: {found}; save the file as UTF-8") from None
     if text.lstrip().startswith("["):
         raise ValueError("this looks like a JSON array; one object a line is needed, or a name in .json")
-    if len(text) > MAX_VALUES and sum(map(text.count, "[{,")) > MAX_VALUES:
-        raise ValueError(f"this row has more than {MAX_VALUES:,} values, the most that is read; is it one row?")
     try:
-        row = DECODER.decode(text)
+        row = json_values(text)
     except json.JSONDecodeError as error:
         raise ValueError(_describe_syntax_error(error, text)) from None
     if not isinstance(row, dict):
@@ -89,6 +87,16 @@ def _parse(line: bytes, any_text: bool) -> dict[str, Any]:
     if not any_text and ("\\ud" in text or "\\uD" in text):
         _refuse_lone_surrogates(row)
     return row
+
+
+def json_values(text: str) -> Any:
+    """Return the values of a JSON text whose every value counts: a key stands once, and numbers are finite.
+
+    Raises ValueError for another text, or for more than MAX_VALUES values, and RecursionError for deep ones.
+    """
+    if len(text) > MAX_VALUES and sum(map(text.count, "[{,")) > MAX_VALUES:
+        raise ValueError(f"this row has more than {MAX_VALUES:,} values, the most that is read; is it one row?")
+    return DECODER.decode(text)
 
 
 def _describe_syntax_error(error: json.JSONDecodeError, text: str) -> str:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from rewardlab.scoring.attribution.group_attribution import ScoredTotals as ScoredTotals
     from rewardlab.scoring.composition import Composition as Composition
     from rewardlab.scoring.composition import ScoredGroup as ScoredGroup
+    from rewardlab.scoring.deadline import in_time as in_time
     from rewardlab.scoring.executors import Executor as Executor
     from rewardlab.scoring.executors import Item as Item
     from rewardlab.scoring.executors import awaiting as awaiting

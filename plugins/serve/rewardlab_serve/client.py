@@ -13,6 +13,8 @@ from rewardlab.errors import JobError, UserError
 
 PASSING = (408, 429, 500, 502, 503, 504)
 """statuses after which the same request may be answered"""
+MAX_PAUSE = 300.0
+"""seconds between two tries, whatever a server or a proxy says"""
 
 
 class RewardClient:
@@ -23,7 +25,8 @@ class RewardClient:
 
     token: what the server asks for. retries: further tries of a request that got no reward, with growing pauses or as
     long as the server says. timeout: seconds of one try, which for a member includes the wait for the group's others.
-    connections: that are open at the same time.
+    connections: that are open at the same time. Members wait for each other, each on a connection of its own: where
+    there are fewer than members that are asked about, they can wait for ones that have none.
     """
 
     def __init__(
@@ -33,7 +36,7 @@ class RewardClient:
         *,
         retries: int = 8,
         timeout: float = 900.0,
-        connections: int = 256,
+        connections: int = 8192,
     ) -> None:
         self._url, self._retries, self._timeout, self._connections = url.rstrip("/"), retries, timeout, connections
         self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
@@ -91,7 +94,7 @@ class RewardClient:
                     last = f"HTTP {answer.status}: {_message(await answer.text())}"
                     if answer.status not in PASSING:
                         raise UserError(last, where=self._url + path)
-                    pause = float(answer.headers.get("Retry-After") or 0)
+                    pause = _pause(answer.headers.get("Retry-After", ""))
             except (aiohttp.ClientError, TimeoutError, ValueError) as error:
                 last, pause = f"{type(error).__name__}: {error}", 0.0
             if attempt < self._retries:
@@ -104,6 +107,11 @@ class RewardClient:
             timeout = aiohttp.ClientTimeout(total=self._timeout, connect=30)
             self._session = aiohttp.ClientSession(connector=connector, timeout=timeout)
         return self._session
+
+
+def _pause(retry_after: str) -> float:
+    """Return the seconds that a server asks for; 0 for a date or anything else, as the growing pauses do then."""
+    return min(float(retry_after), MAX_PAUSE) if retry_after.isascii() and retry_after.isdecimal() else 0.0
 
 
 def _message(answer: str) -> str:

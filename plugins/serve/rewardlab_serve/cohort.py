@@ -9,7 +9,7 @@ from typing import Any
 
 from rewardlab import Completion, GroupStream, Sample
 
-from rewardlab_serve.errors import bad_row, conflict
+from rewardlab_serve.errors import conflict
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -23,39 +23,41 @@ class GroupIdentity:
     size: int
     completions: dict[int, str] = field(default_factory=dict)
 
-    def refuse_other(self, key: str, sample: str, size: int) -> None:
-        """Raise a RequestError if a request with this id has another prompt, other fields or another size."""
+    def is_of(self, sample: str, size: int, completions: Mapping[int, str]) -> bool:
+        """Return whether a request is about this group: nothing that it has is another."""
+        others = [self.completions.get(slot, digest) != digest for slot, digest in completions.items()]
+        return (sample, size) == (self.sample, self.size) and not any(others)
+
+    def refuse_other(self, key: str, sample: str, size: int, completions: Mapping[int, str]) -> None:
+        """Raise a RequestError if a request with this id is about another group."""
         if size != self.size:
             raise conflict(f"group {key!r} has {self.size} completions, and this request says {size}")
         if sample != self.sample:
             raise conflict(f"group {key!r} was first asked about with another prompt or other fields")
-
-    def holds(self, key: str, slot: int, digest: str) -> bool:
-        """Return whether this completion is there already. Raises a RequestError for another in its slot."""
-        if not 0 <= slot < self.size:
-            raise bad_row(f"slot {slot} of group {key!r}, which has {self.size} completions: 0 to {self.size - 1}")
-        there = self.completions.get(slot)
-        if there not in (None, digest):
-            raise conflict(f"slot {slot} of group {key!r} has another completion already; a new try is a new group")
-        return there is not None
+        for slot, digest in completions.items():
+            if self.completions.get(slot, digest) != digest:
+                raise conflict(f"slot {slot} of group {key!r} has another completion already; a new try is a new group")
 
 
 class Cohort:
-    """A group whose completions arrive, and whose answer is to come."""
+    """A group whose completions arrive, and whose answer is to come.
+
+    characters: of its prompt, fields and completions, about.
+    """
 
     def __init__(self, key: str, sample: Sample, size: int) -> None:
         self.key = key
         self.stream = GroupStream(sample, size)
-        self.characters = 0
-        self.identity = GroupIdentity(sample=digest_of_sample(sample), size=size)
+        canonical = _canonical_sample(sample)
+        self.characters = len(canonical)
+        self.identity = GroupIdentity(sample=_digest(canonical), size=size)
         self.scoring: asyncio.Task[None]
-        self.answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        self.answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self.answer.add_done_callback(_look_at)
 
-    def put(self, slot: int, completion: Completion) -> None:
-        """Add a completion; a repeat changes nothing. Raises a RequestError for another in the same slot."""
-        digest = digest_of_completion(completion)
-        if not self.identity.holds(self.key, slot, digest):
+    def put(self, slot: int, completion: Completion, digest: str) -> None:
+        """Add a completion that `identity` does not refuse; a repeat changes nothing."""
+        if slot not in self.identity.completions:
             self.identity.completions[slot] = digest
             self.characters += len(completion.text)
             self.stream.put(slot, completion)
@@ -67,19 +69,29 @@ class Cohort:
 
 def digest_of_sample(sample: Sample) -> str:
     """Return a digest of the prompt and the fields."""
-    return _digest({"prompt": [dict(message) for message in sample.prompt], "fields": dict(sample.fields)})
+    return _digest(_canonical_sample(sample))
 
 
 def digest_of_completion(completion: Completion) -> str:
     """Return a digest of a completion: its text, its length in tokens, and whether it was cut off."""
-    return _digest({"text": completion.text, "tokens": completion.token_count, "truncated": completion.truncated})
+    return _digest(
+        _canonical({"text": completion.text, "tokens": completion.token_count, "truncated": completion.truncated})
+    )
 
 
-def _digest(values: Mapping[str, Any]) -> str:
-    return sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
+def _canonical_sample(sample: Sample) -> bytes:
+    return _canonical({"prompt": [dict(message) for message in sample.prompt], "fields": dict(sample.fields)})
 
 
-def _look_at(answer: "asyncio.Future[bytes]") -> None:
+def _canonical(values: Mapping[str, Any]) -> bytes:
+    return json.dumps(values, sort_keys=True).encode()
+
+
+def _digest(canonical: bytes) -> str:
+    return sha256(canonical).hexdigest()
+
+
+def _look_at(answer: "asyncio.Future[dict[str, Any]]") -> None:
     """Retrieve the exception of an answer: all who waited for it may have gone."""
     if not answer.cancelled():
         answer.exception()

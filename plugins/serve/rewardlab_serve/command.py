@@ -2,6 +2,7 @@
 
 import ipaddress
 import os
+import re
 import secrets
 from typing import Annotated
 
@@ -41,6 +42,8 @@ class Options(Config):
     """of the recipe that a door's label, reference or ground truth is"""
     group_size: Annotated[PositiveInt | None, Flag(metavar="N")] = None
     """completions of a group, for a door whose requests do not say it"""
+    end_token: Annotated[tuple[str, ...], Flag(metavar="TOKEN")] = ()
+    """a special token that a door's trainer leaves at the end of its answers, such as </s>; repeatable"""
     cohort_timeout: Annotated[PositiveFloat, Flag(metavar="SECONDS")] = 600.0
     """that the members of a group may take to come"""
     scoring_timeout: Annotated[PositiveFloat | None, Flag(metavar="SECONDS")] = None
@@ -68,15 +71,18 @@ def run(options: Options) -> CommandResult:
     from rewardlab_serve.doors import DoorOptions, door, refuse_recipe
     from rewardlab_serve.gate import GateRules
     from rewardlab_serve.reward_service import ServiceLimits
-    from rewardlab_serve.server import RewardServer, ServerSettings, bound_socket, reward_app
+    from rewardlab_serve.server import RewardServer, ServerSettings, bound_socket, connections_for, reward_app
 
     plan = make_plan(load(options.recipe, options.overrides, strict=False), purpose="score")
+    requests = connections_for(options.max_requests)
+    if requests < options.max_requests:
+        options.say(f"warning: at most {requests:,} requests at a time, since `ulimit -Hn` allows no more connections")
     settings = ServerSettings(
         rules=GateRules(
             token=_token(options.host),
             hosts=options.allow_host,
             body=options.max_body,
-            requests=options.max_requests,
+            requests=requests,
             rate=options.rate,
         ),
         limits=ServiceLimits(
@@ -86,7 +92,7 @@ def run(options: Options) -> CommandResult:
             kept=options.keep,
         ),
         doors=[door(name) for name in options.door],
-        door_options=DoorOptions(label=options.label, group_size=options.group_size),
+        door_options=DoorOptions(label=options.label, group_size=options.group_size, end_tokens=options.end_token),
     )
     for one in settings.doors:
         refuse_recipe(plan, one, settings.door_options)
@@ -105,6 +111,8 @@ def run(options: Options) -> CommandResult:
 def _token(host: str) -> str | None:
     """Return the token that requests need; None for a server that only this machine reaches and that has none."""
     token = os.environ.get(TOKEN) or None
+    if token is not None and not re.fullmatch(r"[!-~]+", token):
+        raise UserError("a token is of ASCII letters, digits and signs, without spaces or line ends", where=TOKEN)
     if token is None and not _is_loopback(host):
         example = f"export {TOKEN}={secrets.token_urlsafe(24)}"
         raise UserError(f"others can reach {host}, so requests need a token: {example}", where="--host")

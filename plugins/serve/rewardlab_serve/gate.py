@@ -2,9 +2,10 @@
 
 import hmac
 import ipaddress
+import math
 import socket
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from urllib.parse import urlsplit
@@ -19,6 +20,8 @@ from rewardlab_serve.metrics import Metrics
 OPEN = ("/healthz", "/readyz")
 """what a supervisor asks, who has no token and calls the machine by any name"""
 LOCAL = ("localhost",)
+MAX_HELD = 2**30
+"""bytes of the bodies of all requests that have no answer yet"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +48,8 @@ class RequestGate:
     rules: GateRules
     metrics: Metrics
     _under_way: int = 0
-    _allowance: float = field(default=0.0, init=False)
+    _held: int = 0
+    _allowance: float = field(default=math.inf, init=False)
     _seen: float = field(default_factory=time.monotonic, init=False)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -61,10 +65,17 @@ class RequestGate:
             await json_answer(error.as_dict(), error.status, error.after)(scope, receive, send)
             return
         self._under_way += 1
+        body = _Bounded(receive, self.rules.body, self._take)
         try:
-            await self.app(scope, _Bounded(receive, self.rules.body), send)
+            await self.app(scope, body, send)
         finally:
             self._under_way -= 1
+            self._held -= body.read
+
+    def _take(self, size: int) -> None:
+        if self._held + size > MAX_HELD:
+            raise too_many(f"requests of {self._held:,} bytes are being answered, as many as the server takes", 1.0)
+        self._held += size
 
     def _admit(self, scope: Scope, headers: Headers) -> None:
         self._check_names(headers)
@@ -87,7 +98,7 @@ class RequestGate:
             what = f"the server is not called {asked[:100]!r}; `--allow-host` adds a name"
             raise RequestError(HTTPStatus.MISDIRECTED_REQUEST, "forbidden", what)
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != asked:
+        if origin is not None and _place(origin) != asked:
             raise RequestError(HTTPStatus.FORBIDDEN, "forbidden", f"pages of {origin[:100]!r} may not ask this server")
 
     def _is_ours(self, host: str) -> bool:
@@ -95,7 +106,8 @@ class RequestGate:
             name = urlsplit(f"//{host}").hostname or ""
         except ValueError:
             return False
-        return name in (*LOCAL, *self.rules.hosts, socket.gethostname()) or _is_address(name)
+        ours = (*LOCAL, *self.rules.hosts, socket.gethostname())
+        return name in map(str.lower, ours) or _is_address(name)
 
     def _check_token(self, headers: Headers) -> None:
         if self.rules.token is None:
@@ -123,19 +135,31 @@ class _Bounded:
     """What receives a request's body, and ends one that is longer than it said or than it may be."""
 
     receive: Receive
-    left: int
+    most: int
+    take: Callable[[int], None]
+    read: int = 0
 
     async def __call__(self) -> Message:
         message = await self.receive()
-        self.left -= len(message.get("body", b""))
-        if self.left < 0:
-            raise _too_large(None)
+        size = len(message.get("body", b""))
+        if self.read + size > self.most:
+            raise _too_large(self.most)
+        self.take(size)
+        self.read += size
         return message
 
 
-def _too_large(most: int | None) -> RequestError:
-    limit = "" if most is None else f"; {most:,} bytes are the most (--max-body)"
-    return RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", f"the request is too large{limit}")
+def _too_large(most: int) -> RequestError:
+    what = f"the request is too large; {most:,} bytes are the most (--max-body)"
+    return RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", what)
+
+
+def _place(origin: str) -> str | None:
+    """Return the host and port of an origin; None if it has none."""
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return None
 
 
 def _is_address(name: str) -> bool:

@@ -1,17 +1,17 @@
-"""JSON in and out: bodies as Python values that mean the same, and answers.
+"""JSON in and out: bodies as Python values, read as `rewardlab score` reads a row, and answers.
 
-The standard parser is used on purpose: faster ones read a whole number beyond 64 bits as a float, and so another answer
-than the row has.
+Faster parsers are left alone on purpose: they read a whole number beyond 64 bits as a float, and so another answer than
+the row has.
 """
 
 import asyncio
-import json
 import math
 import traceback
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from http import HTTPStatus
 from typing import Any
 
+from rewardlab.data import json_values
 from rewardlab.errors import one_line
 from rewardlab.scorefile import to_line
 from starlette.requests import ClientDisconnect, Request
@@ -22,7 +22,7 @@ from rewardlab_serve.metrics import Metrics
 
 BODY_SECONDS = 60.0
 """that a body may take to arrive"""
-Handler = Callable[[Any, Request], Awaitable[Any]]
+Handler = Callable[[Any, Request], Coroutine[Any, Any, Any]]
 """(the body's JSON, the request) -> JSON values"""
 
 
@@ -37,11 +37,15 @@ def json_endpoint(door: str, metrics: Metrics, handler: Handler) -> Callable[[Re
 
     async def answer(request: Request) -> Response:
         try:
-            response = json_answer(await handler(await _body(request), request))
+            work = handler(await _body(request), request)
+            response = json_answer(await _unless_gone(work, request))
         except RequestError as error:
             response = json_answer(error.as_dict(), error.status, error.after)
         except ClientDisconnect:
             response = Response(status_code=HTTPStatus.BAD_REQUEST)
+        except RecursionError:
+            deep = bad_request("the JSON is nested too deeply")
+            response = json_answer(deep.as_dict(), deep.status)
         except Exception as error:  # a fault of ours is told on the terminal, and is no reward
             traceback.print_exception(error)
             fault = RequestError(
@@ -59,20 +63,35 @@ async def _body(request: Request) -> Any:
         return None
     try:
         async with asyncio.timeout(BODY_SECONDS):
-            body = await request.body()
+            body = b"".join([part async for part in request.stream()])  # Request.body would keep it until the answer
     except TimeoutError:
         what = f"the body has not come within {BODY_SECONDS:g} s"
         raise RequestError(HTTPStatus.REQUEST_TIMEOUT, "bad_request", what) from None
     try:
-        return json.loads(body, parse_constant=_refuse)
-    except RecursionError:
-        raise bad_request("the JSON is nested too deeply") from None
+        return json_values(body.decode())
     except ValueError as error:
         raise bad_request(f"the body is not JSON in UTF-8: {error}") from None
 
 
-def _refuse(constant: str) -> Any:
-    raise ValueError(f"{constant} is not JSON")
+async def _unless_gone(work: Coroutine[Any, Any, Any], request: Request) -> Any:
+    """Return the result of `work`; raise ClientDisconnect, and end it, once nobody waits for it.
+
+    A client that asks, leaves and comes again would otherwise take one place after another.
+    """
+    asking, leaving = asyncio.ensure_future(work), asyncio.ensure_future(_disconnected(request))
+    try:
+        await asyncio.wait([asking, leaving], return_when=asyncio.FIRST_COMPLETED)
+        if not asking.done():
+            raise ClientDisconnect
+        return asking.result()
+    finally:
+        asking.cancel()
+        leaving.cancel()
+
+
+async def _disconnected(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 def number_of(value: float | None, door: str) -> float:

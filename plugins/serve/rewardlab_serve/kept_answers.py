@@ -39,7 +39,7 @@ class KeptAnswers:
         """Return a group's answer; None if it is not kept. One that is older than `age` seconds is forgotten."""
         answer = self._answers.get(key)
         if answer is not None and time.monotonic() - answer.since > age:
-            self._forget(key)
+            self.forget(key)
             return None
         if answer is not None:
             self._answers.move_to_end(key)
@@ -50,7 +50,8 @@ class KeptAnswers:
         self._answers[key] = answer
         self._bytes += answer.bytes
         while self._bytes > self._max_bytes:
-            self._forget(next(iter(self._answers)))
+            self.forget(next(iter(self._answers)))
 
-    def _forget(self, key: str) -> None:
+    def forget(self, key: str) -> None:
+        """Forget an answer that is kept."""
         self._bytes -= self._answers.pop(key).bytes

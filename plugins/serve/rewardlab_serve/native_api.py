@@ -1,7 +1,7 @@
 """The routes that carry all that a recipe says of a group: whole groups, members, and many groups at once."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -16,14 +16,14 @@ from rewardlab_serve.metrics import Metrics
 from rewardlab_serve.reward_service import RewardService
 
 NAME = "native"
-MAX_BATCH = 4096
-"""groups of a batch"""
+MAX_BATCH, MAX_DIGITS = 4096, 9
+"""groups of a batch; digits of a slot"""
 
 
 class CompletionBody(BaseModel):
     """A completion with what is known of it."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="allow")  # the check of the row names what has no place, and only the first of it
 
     text: str
     token_count: int | None = None
@@ -36,8 +36,8 @@ class GroupBody(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     id: str | int | None = None
-    prompt: str | list[dict[str, Any]] | None = None
-    completions: list[str | CompletionBody] = Field(min_length=1)
+    prompt: str | list[Any] | None = None
+    completions: list[str | CompletionBody] = Field(min_length=1, fail_fast=True)  # a million errors fill the memory
 
 
 class MemberBody(BaseModel):
@@ -46,7 +46,7 @@ class MemberBody(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     size: int = Field(ge=1)
-    prompt: str | list[dict[str, Any]] | None = None
+    prompt: str | list[Any] | None = None
     completion: str | CompletionBody
 
 
@@ -67,14 +67,14 @@ def native_routes(service: RewardService, metrics: Metrics) -> list[Route]:
     async def member(body: Any, request: Request) -> dict[str, Any]:
         given = _checked(MemberBody, body)
         row = {name: value for name, value in given.items() if name not in ("size", "completion")}
-        slot = int(request.path_params["slot"])
+        slot = _slot(request.path_params["slot"])
         row["completions"] = [given["completion"]]
         found = await service.member(request.path_params["group"], slot, given["size"], row)
         return member_of(found, slot)
 
     async def batch(body: Any, _: Request) -> dict[str, Any]:
         rows = _checked(BatchBody, body)["groups"]
-        return {"groups": await asyncio.gather(*(_answer_or_error(service, row) for row in rows))}
+        return {"groups": await service.in_turn(partial(_answer_or_error, service), rows)}
 
     async def state(request: Request) -> Response:
         found = service.state(request.path_params["group"])
@@ -85,7 +85,7 @@ def native_routes(service: RewardService, metrics: Metrics) -> list[Route]:
             return json_answer(error.as_dict(), error.status)
         return json_answer(found[0], HTTPStatus.OK if found[1] else HTTPStatus.ACCEPTED)
 
-    post = [("/v1/groups", group), ("/v1/groups/{group:path}/members/{slot:int}", member), ("/v1/batch", batch)]
+    post = [("/v1/groups", group), ("/v1/groups/{group:path}/members/{slot}", member), ("/v1/batch", batch)]
     routes = [Route(path, json_endpoint(NAME, metrics, handler), methods=["POST"]) for path, handler in post]
     return [*routes, Route("/v1/groups/{group:path}", state, methods=["GET"])]
 
@@ -103,6 +103,12 @@ def member_of(group: Mapping[str, Any], slot: int) -> dict[str, Any]:
         "shaped": group["shaped"][slot],
         "components": components,
     }
+
+
+def _slot(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS):
+        raise bad_request(f"the slot of a member is a number, and not {text[:20]!r}")
+    return int(text)
 
 
 async def _answer_or_error(service: RewardService, row: Any) -> dict[str, Any]:

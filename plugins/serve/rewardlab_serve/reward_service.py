@@ -4,17 +4,17 @@ import asyncio
 import json
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
-from rewardlab import Group
-from rewardlab.data import to_id
+from rewardlab import Group, GroupStream, ScoredGroup
+from rewardlab.data import sample_id, to_id
 from rewardlab.errors import JobError, one_line
 from rewardlab.plan import Plan
 from rewardlab.scorefile import output_row, to_line
-from rewardlab.scoring import MissingGuard, RowCheck, Scorer
+from rewardlab.scoring import MissingGuard, RowCheck, Scorer, in_time
 
 from rewardlab_serve.cohort import Cohort, GroupIdentity, digest_of_completion, digest_of_sample
 from rewardlab_serve.errors import RequestError, bad_row, too_many, unavailable
@@ -23,6 +23,13 @@ from rewardlab_serve.metrics import Metrics
 
 MAX_ID, MAX_GROUP = 512, 4096
 """characters of a group's id; completions of a group"""
+OVERDUE = 5.0
+"""seconds in which the scorer itself says that a group took too long, unless a reward blocks its thread"""
+MAX_AT_ONCE = 256
+"""groups of one request that are under way at the same time"""
+UNREADY = 30.0
+"""seconds for which the server says that it is not ready after a group with too many scores missing: so long that a
+proxy sends the next ones elsewhere, and not for ever, since only further groups can show that it is well again"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,8 +37,8 @@ class ServiceLimits:
     """The bounds of a service.
 
     cohort: seconds that a group may take to arrive, from its first completion on. scoring: seconds that it may be
-    scored for once it is there. groups, characters: that are under way at the same time, and of their completions.
-    kept: bytes of answers that are kept.
+    scored for once it is there. groups, characters: that are under way at the same time, and of their texts, at which
+    no new group is taken; members of these groups are, up to twice as many. kept: bytes of answers that are kept.
     """
 
     cohort: float = 600.0
@@ -55,17 +62,32 @@ class RewardService:
         self._guard = MissingGuard.over_rows(plan.uses_in_total)
         self._kept = KeptAnswers(limits.kept)
         self._pending: dict[str, Cohort] = {}
+        self._characters = 0
+        self._ready_at, self._end = 0.0, math.inf
         self.draining = False
         metrics.watch(lambda: len(self._pending), scorer.judges.attempt_usage)
 
     async def group(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """Return what `rewardlab score` writes about a row: {"id", "total", "shaped", "components"}.
 
-        A row without an id is known by its content. Raises a RequestError if it gets no reward.
+        A row without an id is known by its content, and has the id that `score` makes for it. Raises a RequestError if
+        it gets no reward.
         """
-        group = self._group_of(row)
-        key = self._key(row.get("id")) or _key_of(group)
-        return await self._answered(key, group, range(len(group.completions)), len(group.completions))
+        group, given = self._group_of(row), self._check.given_id(row)
+        key = self._key(given) or _key_of(group)
+        group = replace(group, sample=replace(group.sample, id=group.sample.id or sample_id(group.sample, 0)))
+        answer = await self._answered(key, group, range(len(group.completions)), len(group.completions))
+        return {**answer, "id": group.sample.id if given is None else given}
+
+    async def in_turn(self, ask: Callable[[Any], Awaitable[Any]], rows: Iterable[Any]) -> list[Any]:
+        """Return what `ask` gives for each row of a request, some at a time: a long request is not too many."""
+        places = asyncio.Semaphore(MAX_AT_ONCE)
+
+        async def placed(row: Any) -> Any:
+            async with places:
+                return await ask(row)
+
+        return await asyncio.gather(*map(placed, rows))
 
     async def member(
         self, key: Any, slot: int, size: int, row: Mapping[str, Any], age: float = math.inf
@@ -76,14 +98,15 @@ class RewardService:
         of this group; afterwards the same id is another group. Raises a RequestError if the group gets no reward, also
         if the others do not come in time.
         """
-        if not 1 <= size <= MAX_GROUP:
-            raise bad_row(f"size is the number of the group's completions, 1 to {MAX_GROUP:,}, not {size}")
+        if not 0 <= slot < size:
+            raise bad_row(f"slot {slot} of group {key!r}, which has {size} completions: 0 to {size - 1}")
         group = self._group_of(row)
         if len(group.completions) != 1:
             raise bad_row(f"a member is one completion, and this request has {len(group.completions)}")
         found = self._key(key)
         if found is None:
             raise bad_row("a member needs the id of its group")
+        group = replace(group, sample=replace(group.sample, id=found))
         return await self._answered(found, group, [slot], size, age)
 
     def state(self, key: str) -> tuple[dict[str, Any], bool] | None:
@@ -99,17 +122,19 @@ class RewardService:
         """Return why no new group is taken now; None if one is."""
         if self.draining:
             return "the server is being shut down, and takes no new group"
-        try:
-            self._guard.check()
-        except JobError as error:
-            return str(error)
+        if time.monotonic() < self._ready_at:
+            return "too many scores are missing; the groups that were asked about say of which component, and why"
         return None
+
+    def hurry(self) -> None:
+        """Let `drain` wait no longer."""
+        self._end = 0.0
 
     async def drain(self, seconds: float) -> None:
         """Take no new group, and wait until all that are under way are answered; after `seconds` with an error."""
         self.draining = True
-        end = time.monotonic() + seconds
-        while self._pending and time.monotonic() < end:
+        self._end = min(self._end, time.monotonic() + seconds)
+        while self._pending and time.monotonic() < self._end:
             await asyncio.sleep(0.05)
         tasks = [cohort.scoring for cohort in self._pending.values()]
         for task in tasks:
@@ -120,6 +145,7 @@ class RewardService:
         try:
             return self._check.group(row, "the request")
         except ValueError as error:
+            self._check.abstentions.clear()  # a summary at the end of a file reads them; here they would grow for ever
             raise bad_row(str(error)) from error
 
     def _key(self, given: Any) -> str | None:
@@ -134,45 +160,55 @@ class RewardService:
     async def _answered(
         self, key: str, group: Group, slots: Sequence[int], size: int, age: float = math.inf
     ) -> dict[str, Any]:
+        if not 1 <= size <= MAX_GROUP:
+            raise bad_row(f"a group has 1 to {MAX_GROUP:,} completions, not {size:,}")
         sample = digest_of_sample(group.sample)
         given = dict(zip(slots, group.completions, strict=True))
+        digests = {slot: digest_of_completion(completion) for slot, completion in given.items()}
         kept = self._kept.get(key, age)
+        if kept is not None and age < math.inf and not kept.identity.is_of(sample, size, digests):
+            kept = None  # its id is used again, so that another text is another group
+            self._kept.forget(key)
         if kept is not None:
-            kept.identity.refuse_other(key, sample, size)
-            for slot, completion in given.items():
-                kept.identity.holds(key, slot, digest_of_completion(completion))
+            kept.identity.refuse_other(key, sample, size, digests)
             self._metrics.repeated()
             answer: dict[str, Any] = json.loads(kept.line)
             return answer
+        if self._characters + sum(len(one.text) for one in group.completions) > 2 * self._limits.characters:
+            raise self._full()
         cohort = self._pending.get(key) or self._begin(key, group, size)
-        cohort.identity.refuse_other(key, sample, size)
+        cohort.identity.refuse_other(key, sample, size, digests)
+        before = cohort.characters
         for slot, completion in given.items():
-            cohort.put(slot, completion)
-        return dict(json.loads(await asyncio.shield(cohort.answer)))
+            cohort.put(slot, completion, digests[slot])
+        self._characters += cohort.characters - before
+        return await asyncio.shield(cohort.answer)
 
     def _begin(self, key: str, group: Group, size: int) -> Cohort:
         if self.draining:
             raise unavailable("shutting_down", "the server is being shut down, and takes no new group", after=5.0)
-        characters = sum(cohort.characters for cohort in self._pending.values())
-        if len(self._pending) >= self._limits.groups or characters >= self._limits.characters:
-            found = f"{len(self._pending):,} groups with {characters:,} characters"
-            raise too_many(f"{found} are under way, as many as this server takes", after=1.0)
-        cohort = Cohort(key, replace(group.sample, id=key), size)
+        if len(self._pending) >= self._limits.groups or self._characters >= self._limits.characters:
+            raise self._full()
+        cohort = Cohort(key, group.sample, size)
         self._pending[key] = cohort
+        self._characters += cohort.characters
         cohort.scoring = asyncio.create_task(self._score(cohort))
         return cohort
+
+    def _full(self) -> RequestError:
+        found = f"{len(self._pending):,} groups with {self._characters:,} characters"
+        return too_many(f"{found} are under way, as many as this server takes", after=1.0)
 
     async def _score(self, cohort: Cohort) -> None:
         begun = time.monotonic()
         late = asyncio.get_running_loop().call_later(self._limits.cohort, self._expire, cohort)
         try:
-            scored = await self._scorer.score(cohort.stream, self._limits.scoring)
-            self._guard.count(scored)
+            scored = await self._scored(cohort.stream)
             self._metrics.scored(scored, time.monotonic() - begun)
-            self._guard.check()
-            line = to_line(output_row(cohort.key, scored))
-            self._kept.put(cohort.key, KeptAnswer(_finished(cohort.identity), line))
-            cohort.answer.set_result(line)
+            self._count_missing(scored)
+            row = output_row(cohort.stream.sample.id, scored)
+            self._kept.put(cohort.key, KeptAnswer(_finished(cohort.identity), to_line(row)))
+            cohort.answer.set_result(row)
         except asyncio.CancelledError:
             self._failed(cohort, unavailable("shutting_down", "the server was shut down before the group was scored"))
         except JobError as error:
@@ -181,7 +217,26 @@ class RewardService:
             self._failed(cohort, unavailable("scoring_failed", one_line(error)))
         finally:
             late.cancel()
+            self._characters -= cohort.characters
             del self._pending[cohort.key]
+
+    async def _scored(self, stream: GroupStream) -> ScoredGroup:
+        limit = self._limits.scoring
+        work = self._scorer.score(stream, limit)
+        if limit is None:
+            return await work
+        scored: ScoredGroup = await in_time(work, stream, limit + OVERDUE, lambda: "a reward that blocks its thread")
+        return scored
+
+    def _count_missing(self, scored: ScoredGroup) -> None:
+        """Raise a JobError if this group lacks scores and too many did before; one that lacks none is right anyway."""
+        self._guard.count(scored)
+        if any(score.error is not None for name in self.plan.uses_in_total for score in scored.components[name]):
+            try:
+                self._guard.check()
+            except JobError:
+                self._ready_at = time.monotonic() + UNREADY
+                raise
 
     def _failed(self, cohort: Cohort, error: RequestError) -> None:
         if not cohort.answer.done():

@@ -1,6 +1,7 @@
 """The process that serves: its address, its routes, and an end in which nothing that was accepted is lost."""
 
 import asyncio
+import resource
 import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from rewardlab_serve.doors import Door, DoorOptions
 from rewardlab_serve.errors import RequestError
@@ -32,6 +34,11 @@ IDLE = 120
 it is closed has to ask again"""
 CLOSING = 10
 """seconds that connections may take to read their answers once all groups are answered"""
+HEADING = 30
+"""seconds after which a connection is closed that has not begun a request, or is still sending its headers as long
+after that"""
+OTHER_FILES = 512
+"""that the process may have open beside a connection for each request"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,8 +79,40 @@ def bound_socket(host: str, port: int) -> socket.socket:
     return listening
 
 
+def connections_for(requests: int) -> int:
+    """Let the process have a connection for each request, and return how many it may have; the system may allow fewer.
+
+    Otherwise members of a group would wait for those whose connections are not accepted.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = requests + OTHER_FILES
+    if soft < wanted and soft != resource.RLIM_INFINITY:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return requests if soft == resource.RLIM_INFINITY else min(requests, max(soft - OTHER_FILES, 1))
+
+
+class _Connection(H11Protocol):
+    """A connection that has to send requests, and their headers at once."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to watch it."""
+        super().connection_made(transport)
+        self.loop.call_later(HEADING, self._watch, False)
+
+    def _watch(self, idle_before: bool) -> None:
+        answered = self.cycle is None or self.cycle.response_complete
+        idle = answered and self.timeout_keep_alive_task is None  # with it, the wait for a next request has an end
+        if self.transport.is_closing() or (idle and idle_before):
+            self.transport.close()
+        else:
+            self.loop.call_later(HEADING, self._watch, idle)
+
+
 class RewardServer(uvicorn.Server):
-    """A server that answers what is under way before it ends, at SIGINT, SIGTERM or `stop`; a second ends it at once.
+    """A server that answers what is under way before it ends, at SIGINT, SIGTERM or `stop`.
+
+    A second signal ends the wait for groups that are not complete or scored, and a third ends it at once.
 
     drain: seconds that groups may take to be answered then. ready: called once requests are answered.
     """
@@ -81,6 +120,8 @@ class RewardServer(uvicorn.Server):
     def __init__(self, app: Any, service: RewardService, drain: float, ready: Callable[[], None]) -> None:
         config = uvicorn.Config(
             app,
+            http=_Connection,
+            ws="none",
             log_level="warning",
             access_log=False,
             timeout_graceful_shutdown=CLOSING,
@@ -93,6 +134,7 @@ class RewardServer(uvicorn.Server):
         self._service, self._drain, self._ready = service, drain, ready
         self._loop: asyncio.AbstractEventLoop | None = None
         self._ending: asyncio.Task[None] | None = None
+        self._stops = 0
 
     def serve_at(self, listening: socket.socket) -> None:
         """Answer requests at a socket until the end."""
@@ -109,8 +151,11 @@ class RewardServer(uvicorn.Server):
 
     def stop(self) -> None:
         """Begin the end, from any thread, and return at once; called again, hurry it."""
-        if self._loop is None or self._service.draining:
+        self._stops += 1
+        if self._loop is None or self._stops > 2:
             self.should_exit = self.force_exit = True
+        elif self._stops == 2:
+            self._service.hurry()
         else:
             self._service.draining = True
             self._loop.call_soon_threadsafe(self._begin_to_end)

@@ -97,6 +97,8 @@ def serving():
         def start(recipe=RECIPE, doors=(), options=None, drain=5.0, **settings):
             rules = {name: value for name, value in settings.items() if name in GateRules.__dataclass_fields__}
             limits = {name: value for name, value in settings.items() if name not in rules}
-            return stack.enter_context(_running(recipe, doors, options or DoorOptions(), rules, limits, drain))
+            return stack.enter_context(
+                _running(recipe, doors, options or DoorOptions(end_tokens=["</s>"]), rules, limits, drain)
+            )
 
         yield start

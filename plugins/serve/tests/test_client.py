@@ -1,7 +1,9 @@
 """The client against a real server: numbers, tries, tokens, and members from several threads."""
 
 import asyncio
+import threading
 from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from rewardlab.errors import JobError, UserError
@@ -18,6 +20,40 @@ def test_scores_groups_and_members(serving):
         rows = [{**ROW, "completion": text} for text in (RIGHT, WRONG, "x", RIGHT)]
         members = [threads.submit(client.score_member, "a/b c", slot, 4, row) for slot, row in enumerate(rows)]
         assert [one.result()["total"] for one in members] == [1.1, 0.1, 0.0, 1.1]
+
+
+def test_members_of_many_groups_in_any_order(serving):
+    server = serving()
+
+    async def ask():
+        with RewardClient(server.url) as client:
+            row = {**ROW, "completion": RIGHT}
+            slots = [(str(group), slot) for slot in range(2) for group in range(400)]
+            return await asyncio.gather(*(client.ascore_member(group, slot, 2, row) for group, slot in slots))
+
+    assert [one["total"] for one in asyncio.run(asyncio.wait_for(ask(), 60))] == [1.1] * 800
+
+
+@pytest.mark.parametrize("again", ["Wed, 21 Oct 2015 07:28:00 GMT", "inf", "nan", "-1", "soon", ""])
+def test_an_answer_of_a_proxy_is_told_as_it_is(again):
+    class Proxy(BaseHTTPRequestHandler):
+        def do_POST(self):
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(503)
+            self.send_header("Retry-After", again)
+            self.send_header("Content-Length", "15")
+            self.end_headers()
+            self.wfile.write(b"<html>full</html>"[:15])
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Proxy) as proxy:
+        threading.Thread(target=proxy.serve_forever).start()
+        told = pytest.raises(JobError, match="no reward after 2 tries; last: HTTP 503: <html>full</ht")
+        with RewardClient(f"http://127.0.0.1:{proxy.server_port}", retries=1) as client, told:
+            client.score({**ROW, "completions": [RIGHT]})
+        proxy.shutdown()
 
 
 def test_on_an_event_loop(serving):

@@ -25,7 +25,7 @@ def request(name, text, label="2", **fields):
     answer = {"role": "assistant", "content": text}
     parts = [{"type": "output_text", "text": text}]
     return {
-        "openrlhf": {"query": [f"1+1?{text}"], "prompts": ["1+1?"], "labels": [label]},
+        "openrlhf": {"query": [f"1+1?{text}</s>"], "prompts": ["1+1?"], "labels": [label]},
         "slime": {"prompt": "1+1?", "response": text, "label": label},
         "nemo_gym": {
             "responses_create_params": {"input": [USER]},
@@ -92,6 +92,53 @@ class TestDoorsWithoutGroups:
         assert error(found) == (503, "missing_reward")
 
 
+def test_an_answer_is_read_without_the_token_that_ended_it(serving):
+    reward = {"components": {"tags": {"use": "format/tags"}}, "total": "tags"}
+    server = serving({"version": 1, "reward": reward}, doors=["openrlhf", "slime"])
+    text = "<think>x</think><answer>2</answer>"
+    assert server.ask("/openrlhf", request("openrlhf", text)).body["rewards"] == [1.0]
+    assert server.ask("/slime", request("slime", f"{text}</s>")).body["reward"] == 1.0
+
+
+def test_openrlhf_is_not_served_before_the_token_is_known(serving):
+    with pytest.raises(UserError, match="sends answers with the special token that ended them: say which, as in --end"):
+        serving(RECIPE, doors=["openrlhf"], options=DoorOptions())
+
+
+def test_a_list_of_any_length_is_answered(serving):
+    server = serving(RECIPE, doors=["aws"], groups=300)
+    rows = [{**request("aws", f"{number} {RIGHT}")[0], "id": str(number)} for number in range(700)]
+    found = server.ask("/aws", rows)
+    assert [(one["id"], one["aggregate_reward_score"]) for one in found.body] == [(str(n), 1.0) for n in range(700)]
+    groups = [{"prompt": "1+1?", "answer": "2", "completions": [f"b{number} {RIGHT}"]} for number in range(700)]
+    assert all("error" not in one for one in server.ask("/v1/batch", {"groups": groups}).body["groups"])
+
+
+def test_the_reference_of_aws_may_stand_in_the_metadata(serving):
+    (row,) = request("aws", RIGHT, label=None)
+    row["metadata"] = {"reference_answer": {"answer": "2"}, "my_key": "x"}
+    assert serving(RECIPE, doors=["aws"]).ask("/aws", [row]).body[0]["aggregate_reward_score"] == pytest.approx(1.0)
+
+
+def test_the_system_instruction_of_google_is_a_part_of_the_prompt(serving):
+    server = serving(RECIPE, doors=["google"])
+    sent = request("google", RIGHT)
+    server.ask("/google", sent)
+    sent["example"]["systemInstruction"] = {"parts": [{"text": "Be brief."}]}
+    server.ask("/google", sent)
+    # another prompt is another group
+    assert 'rewardlab_groups_total{outcome="scored"} 2.0' in server.ask("/metrics").body
+
+
+def test_eval_protocol_gets_no_metric_that_it_would_take_for_a_zero_or_refuse(serving, toy):
+    recipe = faulty(on_missing=0.5, max_missing=1, **{"with": {"how": "fail"}})
+    recipe["reward"]["components"]["penalty"] = {"use": "format/validity"}
+    sent = {**request("eval_protocol", "BAD"), "task": "math"}
+    found = serving(recipe, doors=["eval_protocol"]).ask("/reward", sent)
+    assert found.body["score"] == 0.5
+    assert found.body["metrics"].keys() == {"box"}
+
+
 def test_google_takes_no_recipe_beyond_its_bounds(serving):
     recipe = {**RECIPE, "reward": {**RECIPE["reward"], "total": "2 * accuracy"}}
     with pytest.raises(UserError, match=r"takes rewards from -1 to 1, and the recipe's have 0 to 2; scale `total`"):
@@ -135,11 +182,27 @@ class TestGroupsOfNemoGym:
         assert masked["mask_sample"]
         assert masked["failure_kind"] == "reward_component_failed"
         assert masked["failure_reason"].startswith("toy: ")
-        assert masked["reward_components"] == {"box": 0.0, "toy": None}
+        assert masked["reward_components"] == {"box": 0.0}
         others = [one["reward"] for one in members if "mask_sample" not in one]
         assert sum(others) == pytest.approx(0)
         assert masked["reward"] == pytest.approx(0)
         assert members[0]["answer"] == "2"  # what was sent comes back
+
+    def test_have_members_of_several_attempts(self, serving, toy):
+        server = serving(COMPARED, doors=["nemo_gym"], options=DoorOptions(group_size=2))
+        body = request("nemo_gym", RIGHT, _ng_task_index=1, _ng_rollout_index=0)
+        other = {**request("nemo_gym", "x", _ng_task_index=1, _ng_rollout_index=1), "_ng_attempt_index": 1}
+        found = []
+        first = threading.Thread(target=lambda: found.append(server.ask("/verify", body)))
+        first.start()
+        assert server.ask("/verify", other).status == 200
+        first.join()
+        assert found[0].status == 200
+
+    def test_may_come_again_at_once_with_other_answers(self, serving, toy):
+        server = serving(COMPARED, doors=["nemo_gym"], options=DoorOptions(group_size=2))
+        first, second = self.ask_all(server, [RIGHT, "x"]), self.ask_all(server, ["y", RIGHT])
+        assert [one["reward"] for one in first] == [one["reward"] for one in reversed(second)]
 
     def test_without_their_size_are_refused_at_the_start(self, serving, toy):
         with pytest.raises(UserError, match="give --group-size"):
@@ -150,3 +213,20 @@ class TestGroupsOfNemoGym:
         server = serving(COMPARED, doors=["nemo_gym"], options=DoorOptions(group_size=2))
         first, second = self.ask_all(server, [RIGHT, "x"]), self.ask_all(server, [RIGHT, RIGHT])
         assert [one["reward"] for one in first] != [one["reward"] for one in second]
+
+
+class TestAgentsOfNemoGym:
+    def test_may_ask_about_several_answers_to_a_row_with_an_id(self, serving):
+        server = serving(RECIPE, doors=["nemo_gym"])
+        found = [server.ask("/verify", request("nemo_gym", text, id="row")) for text in (RIGHT, WRONG)]
+        assert [one.body["reward"] for one in found] == pytest.approx([1.0, 0.1])
+
+    def test_get_a_number_for_an_answer_that_ended_before_its_message(self, serving):
+        body = request("nemo_gym", "")
+        body["response"] = {"output": [{"type": "reasoning"}], "incomplete_details": {"reason": "max_output_tokens"}}
+        assert serving(RECIPE, doors=["nemo_gym"]).ask("/verify", body).body["reward"] == 0.0
+
+    def test_get_an_answer_before_and_after_their_rollouts(self, serving):
+        server = serving(RECIPE, doors=["nemo_gym"])
+        for path in ("/seed_session", "/aggregate_metrics"):
+            assert (server.ask(path, {"verify_responses": []}).status, server.ask(path, {}).body) == (200, {})

@@ -28,14 +28,14 @@ def test_a_name_that_leads_here_by_dns_is_refused(serving, host):
 
 
 def test_names_of_this_machine_pass(serving):
-    server = serving(hosts=["rewards.internal"])
-    for host in ("localhost:1", "127.0.0.1", "[::1]:80", socket.gethostname(), "rewards.internal"):
+    server = serving(hosts=["Rewards.internal"])
+    for host in ("localhost:1", "127.0.0.1", "[::1]:80", socket.gethostname(), "rewards.internal", "REWARDS.internal"):
         assert server.ask("/v1/groups", GROUP, headers={"Host": host}).status == 200
 
 
 def test_pages_of_other_sites_are_refused(serving):
     server = serving()
-    for origin in ("http://evil.example", "null", f"http://localhost:{server.port + 1}"):
+    for origin in ("http://evil.example", "null", "http://[::1", f"http://localhost:{server.port + 1}"):
         assert error(server.ask("/v1/groups", GROUP, headers={"Origin": origin})) == (403, "forbidden")
     form = {"Content-Type": "text/plain"}  # what a page may send without being asked first
     assert error(server.ask("/v1/groups", GROUP, headers=form)) == (415, "bad_request")
@@ -50,7 +50,20 @@ def test_a_large_body_is_refused_by_its_length_and_while_it_comes(serving):
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"{", b"\xff", b'{"a": NaN}', b"[" * 100_000, b"7", b'{"prompt": "x"}', b'{"completions": "x"}']
+    "body",
+    [
+        b"",
+        b"{",
+        b"\xff",
+        b'{"a": NaN}',
+        b"[" * 100_000,
+        b"7",
+        b'{"prompt": "?", "answer": 1e999, "completions": ["x"]}',
+        b'{"prompt": "?", "answer": "2", "answer": "3", "completions": ["x"]}',
+        b'{"a": %s}' % (b"9" * 5000),
+        b'{"prompt": "x"}',
+        b'{"completions": "x"}',
+    ],
 )
 def test_garbage_is_told_what_is_wrong_with_it(serving, body):
     found = serving().ask("/v1/groups", body)
@@ -58,9 +71,16 @@ def test_garbage_is_told_what_is_wrong_with_it(serving, body):
     assert found.body["error"]["message"]
 
 
+def test_one_mistake_of_a_list_is_told(serving):
+    found = serving().ask("/v1/groups", b'{"prompt": "?", "completions": [1, 1, 1]}')  # a million would fill the memory
+    assert "completions.0" in found.body["error"]["message"]
+    assert "completions.1" not in found.body["error"]["message"]
+
+
 def test_more_than_the_rate_is_told_when_to_come_again(serving):
     server = serving(rate=2.0)
     statuses = [server.ask("/v1/groups", GROUP).status for _ in range(6)]
+    assert statuses[0] == 200  # a second's worth may come at once
     assert 429 in statuses
     found = next(one for one in iter(lambda: server.ask("/v1/groups", GROUP), None) if one.status == 429)
     assert error(found) == (429, "too_many_requests")
@@ -85,3 +105,35 @@ def test_another_path_is_told_which_there_are(serving):
     assert error(found) == (404, "unknown_route")
     assert "POST /v1/groups, " in found.body["error"]["message"]
     assert error(serving().ask("/v1/batch")) == (405, "unknown_route")
+
+
+def test_bodies_of_all_requests_are_bounded_together(serving, monkeypatch):
+    monkeypatch.setattr("rewardlab_serve.gate.MAX_HELD", 1000)
+    server = serving(cohort=1.0)
+    body = {"size": 2, **ROW, "completion": "x" * 600}
+    first = threading.Thread(target=server.ask, args=("/v1/groups/g/members/0", body))
+    first.start()
+    while server.ask("/v1/groups/g").status != 202:
+        pass
+    assert error(server.ask("/v1/groups", {**GROUP, "x": "y" * 600})) == (429, "too_many_requests")
+    first.join()
+    assert server.ask("/v1/groups", {**GROUP, "x": "y" * 600}).status == 200
+
+
+def test_a_connection_without_a_request_is_closed(serving, monkeypatch):
+    monkeypatch.setattr("rewardlab_serve.server.HEADING", 0.1)
+    server = serving()
+    whole, half = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", b"GET /he"
+    for sent in ([], [half], [whole, half]):
+        with socket.create_connection(("127.0.0.1", server.port), timeout=10) as slow:
+            for part in sent:
+                slow.sendall(part)
+                while part is whole and not slow.recv(4096).endswith(b"}\n"):
+                    pass
+            assert slow.recv(4096) == b""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=0.5) as kept:
+        kept.sendall(whole)
+        while not kept.recv(4096).endswith(b"}\n"):
+            pass
+        with pytest.raises(TimeoutError):  # a trainer's step is long
+            kept.recv(4096)

@@ -4,9 +4,12 @@ import json
 import socket
 import threading
 import time
+from urllib.parse import quote
 
 import pytest
 from rewardlab import load_reward
+
+from .conftest import RECIPE
 
 ROW = {"prompt": "1+1?", "answer": "2"}
 RIGHT, WRONG = "\\boxed{2}", "\\boxed{3}"
@@ -44,6 +47,39 @@ class TestWholeGroups:
         large = 123456789012345678901234567890
         row = {"prompt": "?", "answer": large, "completions": [f"\\boxed{{{large}}}", f"\\boxed{{{large + 1}}}"]}
         assert serving().ask("/v1/groups", row).body["components"]["accuracy"]["value"] == [1.0, 0.0]
+
+    def test_has_the_id_that_score_writes(self, serving, main, write, tmp_path):
+        rows = [{"id": 7, **ROW}, {**ROW, "prompt": "2+2?"}, {"id": "7b", **ROW}]
+        rows = [{**row, "completions": [RIGHT]} for row in rows]
+        assert main("score", write("r.yaml", json.dumps(RECIPE)), write("rows.jsonl", rows), "-o", "out.jsonl")[0] == 0
+        server = serving()
+        lines = [server.ask("/v1/groups", row).body for row in rows]
+        assert lines == [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+        assert server.ask("/v1/groups/7").body["total"] == [1.1]
+        assert server.ask("/v1/groups", {**rows[0], "id": "7"}).body["id"] == "7"
+
+    def test_has_the_columns_that_the_recipe_names(self, serving):
+        fields = {"id": "qid", "prompt": "question", "answer": "gold"}
+        server = serving({**RECIPE, "dataset": {"use": "data/jsonl", "with": {"path": "x.jsonl"}, "fields": fields}})
+        row = {"qid": "a", "question": "1+1?", "gold": "2"}
+        assert server.ask("/v1/groups", {**row, "completions": [RIGHT]}).body["id"] == "a"
+        assert error(server.ask("/v1/groups", {**row, "completions": [WRONG]})) == (409, "conflict")
+
+    def test_has_a_bound(self, serving):
+        found = serving().ask("/v1/groups", {**ROW, "completions": [""] * 5000})
+        assert error(found) == (422, "bad_row")
+        assert "a group has 1 to 4,096 completions, not 5,000" in found.body["error"]["message"]
+
+    def test_that_is_refused_leaves_none_of_its_completions_behind(self, serving):
+        server = serving(cohort=1.0)
+        body = {"size": 3, **ROW, "completion": RIGHT}
+        first = threading.Thread(target=server.ask, args=("/v1/groups/g/members/2", body))
+        first.start()
+        while server.ask("/v1/groups/g").status != 202:
+            time.sleep(0.01)
+        assert error(server.ask("/v1/groups", {"id": "g", **ROW, "completions": ["x", "x", "x"]})) == (409, "conflict")
+        assert server.ask("/v1/groups/g").body["arrived"] == 1
+        first.join()
 
     def test_batch_says_of_each_group_its_scores_or_why_not(self, serving):
         groups = [{**ROW, "completions": [RIGHT]}, {"prompt": "?", "completions": ["x"]}, 7]
@@ -93,6 +129,51 @@ class TestMembers:
         assert late.headers["Retry-After"] == "1"
         assert [one.body["total"] for one in server.members("g", [RIGHT, WRONG], **ROW)] == [1.1, 0.1]
 
+    def test_outside_of_its_group_begins_none(self, serving):
+        server = serving(groups=1)
+        found = server.ask("/v1/groups/g/members/2", {"size": 2, **ROW, "completion": RIGHT})
+        assert error(found) == (422, "bad_row")
+        assert server.ask("/v1/groups/g").status == 404
+        for slot in ("9" * 5000, "-1", "\u0663".encode().decode("latin-1"), "x"):
+            assert server.ask(f"/v1/groups/g/members/{quote(slot)}", {"size": 2}).status == 400
+
+    def test_are_bounded_as_well_as_groups(self, serving):
+        server = serving(characters=1000, cohort=1.0)
+        body = {"size": 9, **ROW, "completion": "x" * 900}
+        threads = [
+            threading.Thread(target=server.ask, args=(f"/v1/groups/g/members/{slot}", body)) for slot in range(2)
+        ]
+        for thread in threads:
+            thread.start()
+        while server.ask("/v1/groups/g").body.get("arrived") != 2:
+            time.sleep(0.01)
+        assert error(server.ask("/v1/groups/g/members/2", body)) == (429, "too_many_requests")
+        assert error(server.ask("/v1/groups", {**ROW, "completions": [""]})) == (429, "too_many_requests")
+        for thread in threads:
+            thread.join()
+        assert server.ask("/v1/groups", {**ROW, "completions": [RIGHT]}).status == 200
+
+    def test_fields_count_as_well_as_completions(self, serving):
+        server = serving(characters=1000, cohort=1.0)
+        body = {"size": 2, **ROW, "completion": "x", "extra": "y" * 1000}
+        first = threading.Thread(target=server.ask, args=("/v1/groups/g/members/0", body))
+        first.start()
+        while server.ask("/v1/groups/g").status != 202:
+            time.sleep(0.01)
+        assert error(server.ask("/v1/groups", {**ROW, "completions": [""]})) == (429, "too_many_requests")
+        first.join()
+
+    def test_give_their_place_back_when_their_clients_leave(self, serving):
+        server = serving(requests=4)
+        body = json.dumps({"size": 2, **ROW, "completion": RIGHT}).encode()
+        head = "POST /v1/groups/g/members/0 HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        for _ in range(12):
+            with socket.create_connection(("127.0.0.1", server.port)) as gone:
+                gone.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+                while server.ask("/v1/groups/g").status != 202:
+                    time.sleep(0.01)
+        assert server.ask("/v1/groups/g/members/1", {"size": 2, **ROW, "completion": WRONG}).body["total"] == 0.1
+
     def test_one_whose_client_has_gone_still_counts(self, serving):
         server = serving()
         body = json.dumps({"size": 2, **ROW, "completion": RIGHT}).encode()
@@ -130,7 +211,23 @@ class TestFailures:
             "no value for 8 of the last 64 completions (12.5%; max_missing is 10.0%)" in found.body["error"]["message"]
         )
         assert server.ask("/readyz").status == 503
+        assert "toy" not in server.ask("/readyz").body["reason"]  # without a token nobody is told more
         assert server.ask("/healthz").status == 200
+        assert server.ask("/v1/groups", {"id": "good", "prompt": "?", "completions": ["x"]}).body["total"] == [0.5]
+
+    def test_of_a_reward_that_blocks_its_thread_is_told_in_time(self, serving, toy, monkeypatch):
+        monkeypatch.setattr("rewardlab_serve.reward_service.OVERDUE", 0.1)
+        server = serving(faulty(**{"with": {"how": "hang", "seconds": 3}}), scoring=0.1)
+        found = server.ask("/v1/groups", {"prompt": "?", "completions": ["BAD"]})
+        assert error(found) == (503, "scoring_failed")
+        assert "took longer than 0.2 s; no answer yet from: a reward that blocks" in found.body["error"]["message"]
+
+    def test_readiness_comes_back(self, serving, toy, monkeypatch):
+        monkeypatch.setattr("rewardlab_serve.reward_service.UNREADY", 0.0)
+        server = serving(faulty(on_missing="zero_advantage", max_missing=0.1, **{"with": {"how": "fail"}}))
+        found = server.ask("/v1/groups", {"prompt": "?", "completions": ["BAD"] * 60})
+        assert error(found) == (503, "scoring_failed")
+        assert server.ask("/readyz").status == 200
 
     def test_a_failed_group_is_scored_anew(self, serving, toy, judge_server):
         with judge_server.Serving(judge_server.JudgeServer()) as judge:
@@ -163,6 +260,19 @@ class TestTheEnd:
         assert server.ask("/v1/groups/g/members/1", {**body, "completion": WRONG}).body["total"] == 0.1
         first.join()
         assert found["a"].body["total"] == 1.1
+
+    def test_is_hurried_by_a_second_signal(self, serving):
+        server = serving(drain=30.0)
+        found = {}
+        body = {"size": 2, **ROW, "completion": RIGHT}
+        first = threading.Thread(target=lambda: found.update(a=server.ask("/v1/groups/g/members/0", body)))
+        first.start()
+        while server.ask("/v1/groups/g").status != 202:
+            time.sleep(0.01)
+        server.stop()
+        server.stop()
+        first.join()
+        assert error(found["a"]) == (503, "shutting_down")
 
     def test_is_an_error_for_a_group_that_does_not_come_in_time(self, serving):
         server = serving(drain=0.2)

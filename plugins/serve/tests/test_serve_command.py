@@ -3,9 +3,11 @@
 import json
 import re
 import signal
+import socket
 import subprocess
 import sys
 import urllib.request
+from contextlib import ExitStack
 
 import pytest
 from rewardlab_serve.server import bound_socket
@@ -15,10 +17,13 @@ RECIPE = "{version: 1, reward: {components: {box: {use: format/boxed}}, total: b
 
 def test_serves_until_a_signal_and_ends_well(write, tmp_path):
     write("r.yaml", RECIPE)
-    command = [sys.executable, "-m", "rewardlab", "serve", "r.yaml", "--port", "0", "--door", "slime"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, cwd=tmp_path, text=True) as process:
+    few_files = ["bash", "-c", 'ulimit -Sn 100; exec "$@"', "--"]
+    command = [*few_files, sys.executable, "-m", "rewardlab", "serve", "r.yaml", "--port", "0", "--door", "slime"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, cwd=tmp_path, text=True) as process, ExitStack() as stack:
         url = re.search(r"serving r.yaml at (http://127.0.0.1:\d+); Ctrl-C ends it", process.stderr.readline())[1]
         body = json.dumps({"prompt": "?", "completions": ["\\boxed{1}", ""]}).encode()
+        for _ in range(150):  # as members of groups do that wait for each other
+            stack.enter_context(socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2]))))
         request = urllib.request.Request(f"{url}/v1/groups", body, {"Content-Type": "application/json"})
         with urllib.request.urlopen(request, timeout=10) as answer:
             assert json.load(answer)["total"] == [1.0, 0.0]
@@ -50,6 +55,12 @@ class TestRefuses:
         assert re.match(
             rf"error: --host: others can reach {re.escape(host)}, so requests need a token: export REW", err
         )
+
+    @pytest.mark.parametrize("token", [" ", "a b", "x\n", "sécret"])
+    def test_a_token_that_no_request_could_bring(self, serve, monkeypatch, token):
+        monkeypatch.setenv("REWARDLAB_TOKEN", token)
+        code, _, err = serve("--host", "0.0.0.0")
+        assert (code, err.startswith("error: REWARDLAB_TOKEN: a token is of ASCII letters")) == (2, True)
 
     def test_a_recipe_that_a_door_cannot_carry(self, serve):
         code, _, err = serve("--door", "openrlhf", "reward.normalize=[{use: normalize/std}]")

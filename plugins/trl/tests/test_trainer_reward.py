@@ -2,14 +2,19 @@
 
 import json
 import math
-import os
 import statistics
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from helpers.equal_rewards import RECIPE as EQUAL
+from helpers.equal_rewards import fails
+from rewardlab import Context, load_reward
+from rewardlab.data import read_dataset
 from rewardlab.errors import JobError, UserError
+from rewardlab.plan import make_plan
+from rewardlab.recipe import load
 from rewardlab_trl import reward_function
 
 RECIPE = {
@@ -26,22 +31,6 @@ FAULTY = RECIPE | {
             "faulty": {"use": "toy/faulty", "with": {"how": "fail"}, "on_missing": "zero_advantage", "max_missing": 1},
         },
         "total": "brief + faulty",
-    }
-}
-UNREADABLE = "\ufffd\ufffd"
-"""what about every second text of an untrained model of bytes holds"""
-SPARSE = RECIPE | {
-    "reward": {
-        "components": {
-            "letters": {"use": "toy/letters"},
-            "faulty": {
-                "use": "toy/faulty",
-                "with": {"how": "fail", "when": UNREADABLE},
-                "on_missing": "zero_advantage",
-                "max_missing": 1,
-            },
-        },
-        "total": "letters + faulty",
     }
 }
 TEXTS = ["a", "a b c d", "b", "b c d e f g h i"]
@@ -213,37 +202,53 @@ class TestWithoutAValue:
 
 @pytest.mark.parametrize(("ranks", "size"), [(1, 4), (2, 2)])
 @pytest.mark.slow
-def test_advantages_are_those_of_whole_groups_without_what_failed(toy, model_folder, tmp_path, ranks, size):
-    """A real trainer, whose groups of 4 lie on two processes: a completion that failed does not vote in its group."""
-    (recipe := tmp_path / "recipe.yaml").write_text(json.dumps(SPARSE))
-    script = Path(__file__).with_name("train_with_reward.py")
-    command = [sys.executable, "-m", "torch.distributed.run", f"--nproc_per_node={ranks}", "--standalone", script]
-    environment = dict(os.environ, PYTHONPATH=os.pathsep.join([str(toy), os.environ.get("PYTHONPATH", "")]))
-    arguments = [model_folder("gpt2"), recipe, tmp_path / "out", size]
-    done = subprocess.run(
-        [*map(str, [*command, *arguments])], env=environment, capture_output=True, text=True, timeout=200
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    parts = [json.loads((tmp_path / f"out-{rank}.json").read_text()) for rank in range(ranks)]
-    failed = 0
+def test_a_script_trains_on_the_rewards_that_score_gives(judge_server, model_folder, tmp_path, ranks, size):
+    """A real trainer, whose groups of 4 lie on two processes: what a judge cannot judge does not vote in its group."""
+    with judge_server.Serving(judge_server.JudgeServer(fault=fails)) as server:
+        recipe, rows = write_equal_recipe(tmp_path, server.url)
+        script = Path(__file__).with_name("train_with_reward.py")
+        command = [sys.executable, "-m", "torch.distributed.run", f"--nproc_per_node={ranks}", "--standalone", script]
+        arguments = [model_folder("llama"), recipe, tmp_path / "rows.jsonl", tmp_path / "out", size]
+        done = subprocess.run([*map(str, [*command, *arguments])], capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stderr[-3000:]
+        parts = [json.loads((tmp_path / f"out-{rank}.json").read_text()) for rank in range(ranks)]
+        groups = list(_groups_of(parts))
+        with load_reward(recipe) as reward:
+            scored = reward.score([_as_row(rows, number, group) for number, group in enumerate(groups)])
+    totals = [total for one in scored for total in one.totals]
+    assert None in totals
+    assert len(set(totals)) > 3
+    for group, one in zip(groups, scored, strict=True):
+        there = [total for total in one.totals if total is not None]
+        mean, deviation = statistics.mean(there or [0.0]), statistics.stdev(there) if len(there) > 1 else math.inf
+        wanted = [0.0 if total is None else (total - mean) / (deviation + 1e-4) for total in one.totals]
+        assert [member["advantage"] for member in group] == pytest.approx(wanted, abs=1e-4)
+    assert [part["logs"] for part in parts] == [parts[0]["logs"]] * ranks  # of all, in each process
+
+
+def write_equal_recipe(folder, url):
+    """Write the recipe and the rows that engines are compared on; return the recipe's path, and the rows by id."""
+    (recipe := folder / "recipe.yaml").write_text(EQUAL.replace("URL", url).replace("BACKEND", "{use: trl}"))
+    plan = make_plan(load(recipe, (), strict=False), purpose="score")
+    samples = read_dataset(plan.datasets["dataset",], Context())
+    rows = {sample.id: {**sample.as_row(), "prompt": sample.prompt[0]["content"]} for sample in samples}
+    (folder / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows.values()))
+    return recipe, rows
+
+
+def _groups_of(parts):
+    """The members of each group of 4, put together from all processes, step by step."""
     for steps in zip(*(part["steps"] for part in parts), strict=True):
         members = [member for step in steps for member in step]
-        for group in (members[start : start + 4] for start in range(0, len(members), 4)):
-            assert len({member["prompt"] for member in group}) == 1
-            rewards = [_reward_of(member["text"]) for member in group]
-            failed += rewards.count(None)
-            there = [reward for reward in rewards if reward is not None]
-            mean = statistics.mean(there or [0.0])
-            deviation = statistics.stdev(there) if len(there) > 1 else math.inf
-            wanted = [0.0 if r is None else (r - mean) / (deviation + 1e-4) for r in rewards]
-            assert [member["advantage"] for member in group] == pytest.approx(wanted, abs=1e-4)
-    assert failed > 0
-    assert [part["logs"] for part in parts[1:]] == [parts[0]["logs"]] * (ranks - 1)
+        for start in range(0, len(members), 4):
+            group = members[start : start + 4]
+            assert len({member["row"] for member in group}) == 1
+            yield group
 
 
-def _reward_of(text):
-    """What SPARSE pays for a text."""
-    return None if UNREADABLE in text else 0.5 + sum(map(str.isalpha, text)) / max(1, len(text))
+def _as_row(rows, number, group):
+    completions = [{"text": member["text"], "token_count": member["tokens"]} for member in group]
+    return {**rows[group[0]["row"]], "id": f"{number}", "completions": completions}
 
 
 @pytest.mark.slow

@@ -22,11 +22,19 @@ class DoorOptions:
     """What the doors need to know of a trainer.
 
     label: the field of the recipe that a trainer's label, reference or ground truth is. group_size: completions of a
-    group, for doors whose requests do not say it.
+    group, for doors whose requests do not say it. end_tokens: texts of special tokens that a trainer leaves at the end
+    of its answers.
     """
 
     label: str = "answer"
     group_size: int | None = None
+    end_tokens: Sequence[str] = ()
+
+    def without_end(self, answer: str) -> str:
+        """Return an answer without the token that ended it, which no reward should read."""
+        for token in self.end_tokens:
+            answer = answer.removesuffix(token)
+        return answer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +42,7 @@ class Door:
     """A trainer's dialect.
 
     path: of its route, for people. groups: whether the trainer says which completions belong together. bounds: of the
-    numbers that it takes; None: any.
+    numbers that it takes; None: any. ends_answers: whether its answers come with the token that ended them.
     """
 
     name: str
@@ -42,6 +50,7 @@ class Door:
     groups: bool
     routes: Callable[[RewardService, Metrics, DoorOptions], Sequence[Route]]
     bounds: tuple[float, float] | None = None
+    ends_answers: bool = False
 
 
 OF_THE_ROW = ("id", "prompt", "completion", "completions")
@@ -51,12 +60,14 @@ NAMES = ("openrlhf", "slime", "nemo_gym", "google", "aws", "eval_protocol")
 async def scored_alone(
     service: RewardService, fields: Mapping[str, Any], prompt: Any, completion: Any
 ) -> dict[str, Any]:
-    """Return the scores of a completion whose group the trainer does not say: a group of one, as `service.group` does.
+    """Return the scores of a completion whose group the trainer does not say: of a group of one."""
+    return await service.group(row_of(fields, prompt, completion))
 
-    An `id` among the fields is that of a row, whose completions are many, and not of this group.
-    """
+
+def row_of(fields: Mapping[str, Any], prompt: Any, completion: Any) -> dict[str, Any]:
+    """Return a row with one completion; an `id` among the fields is that of a prompt, whose completions are many."""
     columns = {name: value for name, value in fields.items() if name not in OF_THE_ROW}
-    return await service.group({**columns, "prompt": prompt, "completions": [completion]})
+    return {**columns, "prompt": prompt, "completions": [completion]}
 
 
 def door(name: str) -> Door:
@@ -77,6 +88,9 @@ def refuse_recipe(plan: Plan, one: Door, options: DoorOptions) -> None:
         raise UserError(f"{what}; doors that carry groups: {others}, and /v1/groups", where=f"--door {one.name}")
     if compared and options.group_size is None and one.groups:
         raise UserError("give --group-size, the completions of a group", where=f"--door {one.name}")
+    if one.ends_answers and not options.end_tokens:
+        what = "this trainer sends answers with the special token that ended them: say which, as in --end-token '</s>'"
+        raise UserError(what, where=f"--door {one.name}")
     bounds = plan.shaped_range(options.group_size or 1)
     if one.bounds is None:
         return

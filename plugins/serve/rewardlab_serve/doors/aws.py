@@ -1,9 +1,8 @@
-"""Reinforcement fine-tuning at AWS: a list of answers, [{"id", "messages", "metadata" or "reference_answer"}].
+"""Reinforcement fine-tuning at AWS: a list of answers, [{"id", "messages", "metadata", "reference_answer"}].
 
 It reads [{"id", "aggregate_reward_score", "metrics_list"}] in the same order.
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,13 +17,16 @@ from rewardlab_serve.metrics import Metrics
 from rewardlab_serve.reward_service import RewardService
 
 NAME, PATH = "aws", "/aws"
+REFERENCE = "reference_answer"
+"""stands in the metadata (Bedrock) or beside them (Nova)"""
 
 
 def _routes(service: RewardService, metrics: Metrics, options: DoorOptions) -> Sequence[Route]:
     async def rewards(body: Any, _: Request) -> list[dict[str, Any]]:
         if not isinstance(body, list) or not body:
             raise bad_request(f"the door {NAME!r} reads a list of answers")
-        groups = await asyncio.gather(*(scored_alone(service, *_row(one, options.label)) for one in body))
+        rows = [_row(one, options.label) for one in body]
+        groups = await service.in_turn(lambda row: scored_alone(service, *row), rows)
         return [_answer(one, group) for one, group in zip(body, groups, strict=True)]
 
     return [Route(PATH, json_endpoint(NAME, metrics, rewards), methods=["POST"])]
@@ -35,7 +37,8 @@ def _row(one: Any, label: str) -> tuple[Mapping[str, Any], list[dict[str, str]],
     fields = one.get("metadata") or {}
     if not isinstance(fields, Mapping):
         raise bad_request("metadata is an object of fields")
-    reference = one.get("reference_answer")
+    fields = {**fields, REFERENCE: one.get(REFERENCE) or fields.get(REFERENCE)}
+    reference = fields.pop(REFERENCE)
     if isinstance(reference, Mapping):
         fields = {**fields, **reference}
     elif reference is not None:

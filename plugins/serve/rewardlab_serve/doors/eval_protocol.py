@@ -1,6 +1,7 @@
 """eval-protocol's reward endpoint: POST /reward with {"messages", "ground_truth", ...fields}.
 
-It reads {"score", "reason", "metrics"}; each metric says whether its score is valid, so that a missing one is no 0.
+It reads {"score", "reason", "metrics"}, and refuses an answer with a metric beyond [0, 1] or without a number: such
+components are left out.
 """
 
 from collections.abc import Sequence
@@ -26,19 +27,19 @@ def _routes(service: RewardService, metrics: Metrics, options: DoorOptions) -> S
         if body.get("ground_truth") is not None:
             row[options.label] = body["ground_truth"]
         group = await scored_alone(service, row, prompt, text)
-        found = {name: _metric(columns) for name, columns in group["components"].items()}
+        found = {name: _metric(columns) for name, columns in group["components"].items() if _is_metric(columns)}
         return {"score": number_of(group["total"][0], NAME), "reason": "total of the recipe", "metrics": found}
 
     return [Route(PATH, json_endpoint(NAME, metrics, reward), methods=["POST"])]
 
 
+def _is_metric(columns: dict[str, Any]) -> bool:
+    value = columns["value"][0]
+    return value is not None and 0 <= value <= 1
+
+
 def _metric(columns: dict[str, Any]) -> dict[str, Any]:
-    value, error, info = columns["value"][0], columns["error"][0], columns["info"][0]
-    return {
-        "score": 0.0 if value is None else value,
-        "is_score_valid": value is not None,
-        "reason": error or str(info.get("reason", "")),
-    }
+    return {"score": columns["value"][0], "is_score_valid": True, "reason": str(columns["info"][0].get("reason", ""))}
 
 
 DOOR = Door(name=NAME, path=PATH, groups=False, routes=_routes)

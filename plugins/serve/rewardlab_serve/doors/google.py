@@ -1,6 +1,6 @@
 """Google's reinforcement tuning with a reward of one's own: a service that answers POST /google.
 
-It sends {"example": {"contents", "references"}, "response", "metadata"} and reads {"reward",
+It sends {"example": {"systemInstruction", "contents", "references"}, "response", "metadata"} and reads {"reward",
 "user_requested_aux_info"}; a reward lies in [-1, 1].
 """
 
@@ -25,7 +25,9 @@ def _routes(service: RewardService, metrics: Metrics, options: DoorOptions) -> S
     async def reward(body: Any, _: Request) -> dict[str, Any]:
         example = entry(body, "example", dict, NAME)
         answer = {"role": "model", "parts": [{"text": _response(body.get("response"))}]}
-        prompt, text = split_conversation([*entry(example, "contents", list, NAME), answer])
+        system = example.get("systemInstruction")
+        before = [{**system, "role": "system"}] if isinstance(system, Mapping) else []
+        prompt, text = split_conversation([*before, *entry(example, "contents", list, NAME), answer])
         group = await scored_alone(service, _fields(example, options.label), prompt, text)
         components = {name: columns["value"][0] for name, columns in group["components"].items()}
         found = {"reward": number_of(group["total"][0], NAME)}

@@ -1,7 +1,9 @@
 """NeMo-Gym's resources server: POST /verify with {"responses_create_params", "response", ...row}.
 
 Members of a group say so by `_ng_task_index` and `_ng_rollout_index`; the answer is the request with `reward`,
-`reward_components`, and of a member without a reward `mask_sample`, `failure_kind` and `failure_reason`.
+`reward_components`, and of a member without a reward `mask_sample`, `failure_kind` and `failure_reason`. Its agents
+also ask for /seed_session before and /aggregate_metrics at the end, and need an answer: the server has no session, and
+no metrics of its own.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,7 +12,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.routing import Route
 
-from rewardlab_serve.doors import Door, DoorOptions
+from rewardlab_serve.doors import Door, DoorOptions, row_of, scored_alone
 from rewardlab_serve.doors.messages import entry, text_of
 from rewardlab_serve.errors import bad_request
 from rewardlab_serve.json_answers import json_endpoint
@@ -22,25 +24,29 @@ NAME, PATH = "nemo_gym", "/verify"
 REPEATED_WITHIN = 30.0
 """seconds in which a request counts as a repeat: a later epoch has the same indices, and may have the same answer"""
 TASK, ROLLOUT = "_ng_task_index", "_ng_rollout_index"
-THEIRS = ("responses_create_params", "response", TASK, ROLLOUT, "completions", "prompt")
+THEIRS = ("responses_create_params", "response")
+OWN = "_ng_"
+"""begins names of the rollout's own, such as an attempt, in which members of a group differ"""
 
 
 def _routes(service: RewardService, metrics: Metrics, options: DoorOptions) -> Sequence[Route]:
     async def verify(body: Any, _: Request) -> dict[str, Any]:
         response = entry(body, "response", dict, NAME)
-        row = {name: value for name, value in body.items() if name not in THEIRS}
-        row["prompt"] = _prompt(entry(body, "responses_create_params", dict, NAME).get("input"))
-        row["completions"] = [_answer(response)]
+        fields = {name: value for name, value in body.items() if name not in THEIRS and not name.startswith(OWN)}
+        prompt = _prompt(entry(body, "responses_create_params", dict, NAME).get("input"))
+        answer = _answer(response)
         if options.group_size is None:
-            found = member_of(await service.group(row), 0)
-        else:
-            key, slot = (_index(body, name) for name in (TASK, ROLLOUT))
-            row.pop("id", None)
-            members = await service.member(f"task-{key}", slot, options.group_size, row, REPEATED_WITHIN)
-            found = member_of(members, slot)
-        return {**body, **_verdict(found)}
+            return {**body, **_verdict(member_of(await scored_alone(service, fields, prompt, answer), 0))}
+        key, slot = (_index(body, name) for name in (TASK, ROLLOUT))
+        row = row_of(fields, prompt, answer)
+        members = await service.member(f"task-{key}", slot, options.group_size, row, REPEATED_WITHIN)
+        return {**body, **_verdict(member_of(members, slot))}
 
-    return [Route(PATH, json_endpoint(NAME, metrics, verify), methods=["POST"])]
+    async def nothing(_: Any, __: Request) -> dict[str, Any]:
+        return {}
+
+    routes = {PATH: verify, "/seed_session": nothing, "/aggregate_metrics": nothing}
+    return [Route(path, json_endpoint(NAME, metrics, handler), methods=["POST"]) for path, handler in routes.items()]
 
 
 def _index(body: Mapping[str, Any], name: str) -> int:
@@ -59,23 +65,18 @@ def _prompt(given: Any) -> str | list[dict[str, str]]:
 
 
 def _answer(response: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the last message of a response as a completion."""
-    output = response.get("output")
-    messages = (
-        [one for one in output if isinstance(one, Mapping) and one.get("type") == "message"]
-        if isinstance(output, list)
-        else []
-    )
-    if not messages:
-        raise bad_request("response.output has no message, so there is no answer to reward")
+    """Return the last message of a response as a completion; an empty one if it ended before there was a message."""
+    output = entry(response, "output", list, NAME)
+    messages = [one for one in output if isinstance(one, Mapping) and one.get("type") == "message"]
+    text = text_of(messages[-1].get("content")) if messages else ""
     usage = response.get("usage")
     tokens = usage.get("output_tokens") if isinstance(usage, Mapping) else None
     cut = isinstance(response.get("incomplete_details"), Mapping)
-    return {"text": text_of(messages[-1].get("content")), "token_count": tokens, "truncated": cut}
+    return {"text": text, "token_count": tokens, "truncated": cut}
 
 
 def _verdict(member: Mapping[str, Any]) -> dict[str, Any]:
-    components = {name: one["value"] for name, one in member["components"].items()}
+    components = {name: one["value"] for name, one in member["components"].items() if one["value"] is not None}
     verdict = {"reward": member["shaped"], "reward_components": components}
     if member["total"] is not None:
         return verdict

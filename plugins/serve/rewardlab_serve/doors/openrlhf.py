@@ -4,9 +4,7 @@ It sends {"query": [prompt and answer], "prompts": [...], "labels": [...]} and r
 "extra_logs"}. It tries five times, a second apart.
 """
 
-import asyncio
 from collections.abc import Sequence
-from itertools import repeat
 from typing import Any
 
 from starlette.requests import Request
@@ -28,10 +26,10 @@ def _routes(service: RewardService, metrics: Metrics, options: DoorOptions) -> S
         labels = body.get("labels") or [None] * len(queries)
         if not len(queries) == len(prompts) == len(labels):
             raise bad_request(f"{len(queries)} queries, {len(prompts)} prompts and {len(labels)} labels")
-        answers = [_answer(*one) for one in zip(queries, prompts, strict=True)]
+        answers = [options.without_end(_answer(*one)) for one in zip(queries, prompts, strict=True)]
         fields = [{} if label is None else {options.label: label} for label in labels]
-        scored = map(scored_alone, repeat(service), fields, prompts, answers)
-        groups = await asyncio.gather(*scored)
+        rows = zip(fields, prompts, answers, strict=True)
+        groups = await service.in_turn(lambda row: scored_alone(service, *row), rows)
         found = [number_of(group["total"][0], NAME) for group in groups]
         logs = {name: [group["components"][name]["value"][0] for group in groups] for name in service.plan.components}
         return {
@@ -47,8 +45,9 @@ def _answer(query: Any, prompt: Any) -> str:
     if not isinstance(query, str) or not isinstance(prompt, str):
         raise bad_request("queries and prompts are texts")
     if not query.startswith(prompt):
-        raise bad_request("a query is its prompt and the answer after it, and this one begins otherwise")
+        what = "a query is its prompt and the answer after it, and this one begins otherwise: the tokenizer changes the"
+        raise bad_request(f"{what} prompt, or it was cut to fit; what is left of it would be taken for the answer")
     return query.removeprefix(prompt)
 
 
-DOOR = Door(name=NAME, path=PATH, groups=False, routes=_routes)
+DOOR = Door(name=NAME, path=PATH, groups=False, routes=_routes, ends_answers=True)

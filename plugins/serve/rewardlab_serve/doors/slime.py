@@ -20,7 +20,7 @@ NAME, PATH = "slime", "/slime"
 
 def _routes(service: RewardService, metrics: Metrics, options: DoorOptions) -> Sequence[Route]:
     async def reward(body: Any, _: Request) -> dict[str, Any]:
-        response = entry(body, "response", str, NAME)
+        response = options.without_end(entry(body, "response", str, NAME))
         fields = {} if body.get("label") is None else {options.label: body["label"]}
         group = await scored_alone(service, fields, body.get("prompt"), response)
         components = {name: columns["value"][0] for name, columns in group["components"].items()}
