@@ -88,12 +88,11 @@ class _Members:
 def _zip_library() -> Any:
     """Return the module that reads zips: the standard library's, which knows zstd from 3.14 on, or backports.zstd's."""
     if sys.version_info < (3, 14):
-        try:
-            import backports.zstd.zipfile
-
-            return backports.zstd.zipfile
+        try:  # not by `backports.zstd`: setuptools puts another package of the name `backports` in its place
+            from backports.zstd import zipfile as with_zstd
         except ImportError:
-            pass
+            return zipfile
+        return with_zstd
     return zipfile
 
 
