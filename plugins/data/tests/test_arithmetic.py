@@ -12,6 +12,7 @@ from itertools import islice
 
 import pytest
 from helpers.each_case import each_case
+from helpers.paths import TESTS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
@@ -227,12 +228,12 @@ def digest(samples):
 @pytest.mark.slow
 def test_the_same_seed_gives_the_same_bytes_in_every_process():
     program = (
-        "import sys; sys.path.insert(0, sys.argv[1]); from test_arithmetic import dataset, digest\n"
+        "import sys; sys.path[:0] = sys.argv[1:]; from test_arithmetic import dataset, digest\n"
         "print(digest([*dataset(3, rows=200), *dataset(3, kind='responses', rows=200)]))"
     )
     here = digest([*dataset(3, rows=200), *dataset(3, kind="responses", rows=200)])
     for salt in ("0", "1"):
-        command = [sys.executable, "-c", program, os.path.dirname(__file__)]
+        command = [sys.executable, "-c", program, os.path.dirname(__file__), str(TESTS)]
         environment = {**os.environ, "PYTHONHASHSEED": salt}
         out = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
         assert out.stdout.strip() == here
