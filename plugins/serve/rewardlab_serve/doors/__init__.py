@@ -1,4 +1,4 @@
-"""Doors: the routes of other trainers, in their own words. Each file has one; `DOORS` has them by name.
+"""Doors: the routes of other trainers, in their own words. Each file has one, which `door` finds by its name.
 
 A door reads a trainer's request as rows, and writes the answer that it expects. What it cannot carry is said at
 start-up (`refuse_recipe`), so that no trainer learns from a number that means something else.
@@ -14,6 +14,7 @@ from rewardlab.plan import Plan
 from starlette.routing import Route
 
 from rewardlab_serve.metrics import Metrics
+from rewardlab_serve.native_api import member_of
 from rewardlab_serve.reward_service import RewardService
 
 
@@ -60,8 +61,13 @@ NAMES = ("openrlhf", "slime", "nemo_gym", "google", "aws", "eval_protocol")
 async def scored_alone(
     service: RewardService, fields: Mapping[str, Any], prompt: Any, completion: Any
 ) -> dict[str, Any]:
-    """Return the scores of a completion whose group the trainer does not say: of a group of one."""
-    return await service.group(row_of(fields, prompt, completion))
+    """Return the scores of a completion whose group the trainer does not say, as `member_of` gives them."""
+    return member_of(await service.group(row_of(fields, prompt, completion)), 0)
+
+
+def values_of(member: Mapping[str, Any]) -> dict[str, float | None]:
+    """Return the value of each component for a completion; None if it has none."""
+    return {name: one["value"] for name, one in member["components"].items()}
 
 
 def row_of(fields: Mapping[str, Any], prompt: Any, completion: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.routing import Route
 
-from rewardlab_serve.doors import Door, DoorOptions, scored_alone
+from rewardlab_serve.doors import Door, DoorOptions, scored_alone, values_of
 from rewardlab_serve.doors.messages import entry, split_conversation
 from rewardlab_serve.errors import bad_request
 from rewardlab_serve.json_answers import json_endpoint, number_of
@@ -26,8 +26,8 @@ def _routes(service: RewardService, metrics: Metrics, options: DoorOptions) -> S
         if not isinstance(body, list) or not body:
             raise bad_request(f"the door {NAME!r} reads a list of answers")
         rows = [_row(one, options.label) for one in body]
-        groups = await service.in_turn(lambda row: scored_alone(service, *row), rows)
-        return [_answer(one, group) for one, group in zip(body, groups, strict=True)]
+        scored = await service.in_turn(lambda row: scored_alone(service, *row), rows)
+        return [_answer(one, scores) for one, scores in zip(body, scored, strict=True)]
 
     return [Route(PATH, json_endpoint(NAME, metrics, rewards), methods=["POST"])]
 
@@ -46,12 +46,12 @@ def _row(one: Any, label: str) -> tuple[Mapping[str, Any], list[dict[str, str]],
     return fields, prompt, text
 
 
-def _answer(one: Mapping[str, Any], group: Mapping[str, Any]) -> dict[str, Any]:
-    values = {name: columns["value"][0] for name, columns in group["components"].items()}
-    metrics = [{"name": name, "value": value, "type": "Metric"} for name, value in values.items() if value is not None]
+def _answer(one: Mapping[str, Any], scores: Mapping[str, Any]) -> dict[str, Any]:
+    there = {name: value for name, value in values_of(scores).items() if value is not None}
+    metrics = [{"name": name, "value": value, "type": "Metric"} for name, value in there.items()]
     return {
         "id": one.get("id"),
-        "aggregate_reward_score": number_of(group["total"][0], NAME),
+        "aggregate_reward_score": number_of(scores["total"], NAME),
         "metrics_list": metrics,
     }
 

@@ -26,20 +26,19 @@ def _routes(service: RewardService, metrics: Metrics, options: DoorOptions) -> S
         row = {name: value for name, value in body.items() if name not in THEIRS}
         if body.get("ground_truth") is not None:
             row[options.label] = body["ground_truth"]
-        group = await scored_alone(service, row, prompt, text)
-        found = {name: _metric(columns) for name, columns in group["components"].items() if _is_metric(columns)}
-        return {"score": number_of(group["total"][0], NAME), "reason": "total of the recipe", "metrics": found}
+        scores = await scored_alone(service, row, prompt, text)
+        found = {name: _metric(one) for name, one in scores["components"].items() if _is_metric(one["value"])}
+        return {"score": number_of(scores["total"], NAME), "reason": "total of the recipe", "metrics": found}
 
     return [Route(PATH, json_endpoint(NAME, metrics, reward), methods=["POST"])]
 
 
-def _is_metric(columns: dict[str, Any]) -> bool:
-    value = columns["value"][0]
+def _is_metric(value: float | None) -> bool:
     return value is not None and 0 <= value <= 1
 
 
-def _metric(columns: dict[str, Any]) -> dict[str, Any]:
-    return {"score": columns["value"][0], "is_score_valid": True, "reason": str(columns["info"][0].get("reason", ""))}
+def _metric(one: dict[str, Any]) -> dict[str, Any]:
+    return {"score": one["value"], "is_score_valid": True, "reason": str(one["info"].get("reason", ""))}
 
 
 DOOR = Door(name=NAME, path=PATH, groups=False, routes=_routes)

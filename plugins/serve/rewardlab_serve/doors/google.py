@@ -11,7 +11,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.routing import Route
 
-from rewardlab_serve.doors import Door, DoorOptions, scored_alone
+from rewardlab_serve.doors import Door, DoorOptions, scored_alone, values_of
 from rewardlab_serve.doors.messages import entry, split_conversation, text_of
 from rewardlab_serve.errors import bad_request
 from rewardlab_serve.json_answers import json_endpoint, number_of
@@ -28,10 +28,9 @@ def _routes(service: RewardService, metrics: Metrics, options: DoorOptions) -> S
         system = example.get("systemInstruction")
         before = [{**system, "role": "system"}] if isinstance(system, Mapping) else []
         prompt, text = split_conversation([*before, *entry(example, "contents", list, NAME), answer])
-        group = await scored_alone(service, _fields(example, options.label), prompt, text)
-        components = {name: columns["value"][0] for name, columns in group["components"].items()}
-        found = {"reward": number_of(group["total"][0], NAME)}
-        return {**found, "user_requested_aux_info": json.dumps(components)}
+        scores = await scored_alone(service, _fields(example, options.label), prompt, text)
+        found = {"reward": number_of(scores["total"], NAME)}
+        return {**found, "user_requested_aux_info": json.dumps(values_of(scores))}
 
     return [Route(PATH, json_endpoint(NAME, metrics, reward), methods=["POST"])]
 

@@ -12,7 +12,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.routing import Route
 
-from rewardlab_serve.doors import Door, DoorOptions, row_of, scored_alone
+from rewardlab_serve.doors import Door, DoorOptions, row_of, scored_alone, values_of
 from rewardlab_serve.doors.messages import entry, text_of
 from rewardlab_serve.errors import bad_request
 from rewardlab_serve.json_answers import json_endpoint
@@ -36,7 +36,7 @@ def _routes(service: RewardService, metrics: Metrics, options: DoorOptions) -> S
         prompt = _prompt(entry(body, "responses_create_params", dict, NAME).get("input"))
         answer = _answer(response)
         if options.group_size is None:
-            return {**body, **_verdict(member_of(await scored_alone(service, fields, prompt, answer), 0))}
+            return {**body, **_verdict(await scored_alone(service, fields, prompt, answer))}
         key, slot = (_index(body, name) for name in (TASK, ROLLOUT))
         row = row_of(fields, prompt, answer)
         members = await service.member(f"task-{key}", slot, options.group_size, row, REPEATED_WITHIN)
@@ -76,7 +76,7 @@ def _answer(response: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _verdict(member: Mapping[str, Any]) -> dict[str, Any]:
-    components = {name: one["value"] for name, one in member["components"].items() if one["value"] is not None}
+    components = {name: value for name, value in values_of(member).items() if value is not None}
     verdict = {"reward": member["shaped"], "reward_components": components}
     if member["total"] is not None:
         return verdict

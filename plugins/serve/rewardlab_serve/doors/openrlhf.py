@@ -10,7 +10,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.routing import Route
 
-from rewardlab_serve.doors import Door, DoorOptions, scored_alone
+from rewardlab_serve.doors import Door, DoorOptions, scored_alone, values_of
 from rewardlab_serve.doors.messages import entry
 from rewardlab_serve.errors import bad_request
 from rewardlab_serve.json_answers import json_endpoint, number_of
@@ -29,9 +29,9 @@ def _routes(service: RewardService, metrics: Metrics, options: DoorOptions) -> S
         answers = [options.without_end(_answer(*one)) for one in zip(queries, prompts, strict=True)]
         fields = [{} if label is None else {options.label: label} for label in labels]
         rows = zip(fields, prompts, answers, strict=True)
-        groups = await service.in_turn(lambda row: scored_alone(service, *row), rows)
-        found = [number_of(group["total"][0], NAME) for group in groups]
-        logs = {name: [group["components"][name]["value"][0] for group in groups] for name in service.plan.components}
+        scored = await service.in_turn(lambda row: scored_alone(service, *row), rows)
+        found = [number_of(scores["total"], NAME) for scores in scored]
+        logs = {name: [values_of(scores)[name] for scores in scored] for name in service.plan.components}
         return {
             "rewards": found,
             "scores": found,

@@ -9,7 +9,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.routing import Route
 
-from rewardlab_serve.doors import Door, DoorOptions, scored_alone
+from rewardlab_serve.doors import Door, DoorOptions, scored_alone, values_of
 from rewardlab_serve.doors.messages import entry
 from rewardlab_serve.json_answers import json_endpoint, number_of
 from rewardlab_serve.metrics import Metrics
@@ -22,9 +22,9 @@ def _routes(service: RewardService, metrics: Metrics, options: DoorOptions) -> S
     async def reward(body: Any, _: Request) -> dict[str, Any]:
         response = options.without_end(entry(body, "response", str, NAME))
         fields = {} if body.get("label") is None else {options.label: body["label"]}
-        group = await scored_alone(service, fields, body.get("prompt"), response)
-        components = {name: columns["value"][0] for name, columns in group["components"].items()}
-        return {"reward": number_of(group["total"][0], NAME), **{f"rewardlab/{k}": v for k, v in components.items()}}
+        scores = await scored_alone(service, fields, body.get("prompt"), response)
+        values = {f"rewardlab/{name}": value for name, value in values_of(scores).items()}
+        return {"reward": number_of(scores["total"], NAME), **values}
 
     return [Route(PATH, json_endpoint(NAME, metrics, reward), methods=["POST"])]
 
