@@ -64,7 +64,7 @@ class TrainerReward:
         all_fields = dict(zip(names, values, strict=True))
         sizes = list(self._sizes(all_prompts, all_fields))
         rows = list(_rows(sizes, all_prompts, all_texts, all_fields, self._id_column))
-        scored = shared_work(rows, self._score)
+        scored = shared_work(rows, self.reward.score)
         guard = MissingGuard(self.reward.plan.uses_in_total)  # of each step by itself, as in `rewardlab run`
         for group in scored:
             guard.count(group)
@@ -72,22 +72,19 @@ class TrainerReward:
         start = rank() * len(own)
         here = [pair for group in scored for pair in zip(group.shaped, group.totals, strict=True)][start:][: len(own)]
         self._log(scored, columns, slice(start, start + len(own)))
-        others = self._of_others(prompts, completions, completion_ids, columns)
+        given = {"prompts": prompts, "completions": completions, "completion_ids": completion_ids, **columns}
+        others = self._of_others(len(own), **given)
         alone = _is_alone(columns.get("log_metric"))
         return [
             None if (total is None and alone) or other is None else shaped + other
             for (shaped, total), other in zip(here, others, strict=True)
         ]
 
-    def _score(self, rows: list[dict[str, Any]]) -> list[ScoredGroup]:
-        return self.reward.score(rows)
-
-    def _of_others(self, *arguments: Any) -> list[float | None]:
+    def _of_others(self, count: int, **arguments: Any) -> list[float | None]:
         """Return the weighted sum of the functions that are a part of this one; None if one of them has no value."""
-        prompts, completions, ids, columns = arguments
-        sums: list[float | None] = [0.0] * len(completions)
+        sums: list[float | None] = [0.0] * count
         for function, weight in self._beside.items():
-            values = function(prompts=prompts, completions=completions, completion_ids=ids, **columns)
+            values = function(**arguments)
             if len(values) != len(sums):
                 name = getattr(function, "__name__", function)
                 raise JobError(f"{name} gave {len(values)} rewards for {len(sums)} completions")
