@@ -24,6 +24,21 @@ def error(answer):
     return answer.status, answer.body["error"]["kind"]
 
 
+def waiting_member(server, body):
+    """Ask about member 0 of group g, which waits for the others; what is returned waits for its answer."""
+    found = []
+    asking = threading.Thread(target=lambda: found.append(server.ask("/v1/groups/g/members/0", body)))
+    asking.start()
+    while server.ask("/v1/groups/g").status != 202:
+        time.sleep(0.01)
+
+    def answer():
+        asking.join()
+        return found[0]
+
+    return answer
+
+
 class TestWholeGroups:
     def test_answer_is_the_line_that_score_writes(self, serving, main, write, tmp_path):
         texts = [RIGHT, "x", "\\boxed{4/2} ünï \u2028", ""]
@@ -248,40 +263,25 @@ class TestFailures:
 class TestTheEnd:
     def test_answers_what_is_under_way_and_takes_no_new_group(self, serving):
         server = serving()
-        found = {}
         body = {"size": 2, **ROW, "completion": RIGHT}
-        first = threading.Thread(target=lambda: found.update(a=server.ask("/v1/groups/g/members/0", body)))
-        first.start()
-        while server.ask("/v1/groups/g").status != 202:
-            time.sleep(0.01)
+        answer = waiting_member(server, body)
         server.stop()
         assert error(server.ask("/v1/groups", {**ROW, "completions": [RIGHT]})) == (503, "shutting_down")
         assert server.ask("/readyz").status == 503
         assert server.ask("/v1/groups/g/members/1", {**body, "completion": WRONG}).body["total"] == 0.1
-        first.join()
-        assert found["a"].body["total"] == 1.1
+        assert answer().body["total"] == 1.1
 
     def test_is_hurried_by_a_second_signal(self, serving):
         server = serving(drain=30.0)
-        found = {}
         body = {"size": 2, **ROW, "completion": RIGHT}
-        first = threading.Thread(target=lambda: found.update(a=server.ask("/v1/groups/g/members/0", body)))
-        first.start()
-        while server.ask("/v1/groups/g").status != 202:
-            time.sleep(0.01)
+        answer = waiting_member(server, body)
         server.stop()
         server.stop()
-        first.join()
-        assert error(found["a"]) == (503, "shutting_down")
+        assert error(answer()) == (503, "shutting_down")
 
     def test_is_an_error_for_a_group_that_does_not_come_in_time(self, serving):
         server = serving(drain=0.2)
-        found = {}
         body = {"size": 2, **ROW, "completion": RIGHT}
-        first = threading.Thread(target=lambda: found.update(a=server.ask("/v1/groups/g/members/0", body)))
-        first.start()
-        while server.ask("/v1/groups/g").status != 202:
-            time.sleep(0.01)
+        answer = waiting_member(server, body)
         server.stop()
-        first.join()
-        assert error(found["a"]) == (503, "shutting_down")
+        assert error(answer()) == (503, "shutting_down")
