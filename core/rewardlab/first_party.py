@@ -4,10 +4,8 @@
 """
 
 import json
-import os
-import sys
 from functools import cache
-from typing import TypedDict
+from typing import Literal, TypedDict
 
 
 class FirstParty(TypedDict):
@@ -38,29 +36,6 @@ def installation(plugin: str) -> str:
     )
 
 
-def command_owner(command: str) -> str | None:
-    """Return the plugin of ours that has this command; None if none has."""
-    return next((name for name, plugin in first_party().items() if command in plugin["commands"]), None)
-
-
-def format_owner(ending: str) -> str | None:
-    """Return the plugin of ours that reads files of rows whose names end so, such as "csv"; None if none does."""
-    return next((name for name, plugin in first_party().items() if ending in plugin["formats"]), None)
-
-
-def action_owner(hook: str) -> str | None:
-    """Return the plugin of ours that implements a hook which does something; None if none does."""
-    return next((name for name, plugin in first_party().items() if hook in plugin["actions"]), None)
-
-
-def states_of_path() -> tuple[tuple[str, int, int], ...]:
-    """Return what changes about the folders of sys.path when a distribution is put into one or taken away."""
-    return tuple(_state_of(folder) for folder in sys.path)
-
-
-def _state_of(folder: str) -> tuple[str, int, int]:
-    try:
-        found = os.stat(folder or ".")
-    except OSError:
-        return folder, 0, 0
-    return folder, found.st_ino, found.st_mtime_ns
+def plugin_with(of: Literal["commands", "formats", "actions"], name: str) -> str | None:
+    """Return the plugin of ours that has a command, an ending of row files or an action's hook; None if none has."""
+    return next((plugin for plugin, found in first_party().items() if name in found[of]), None)

@@ -7,7 +7,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rewardlab.commands.built_in import BUILT_IN
-from rewardlab.first_party import command_owner, first_party, installation, states_of_path
+from rewardlab.first_party import first_party, installation, plugin_with
+from rewardlab.registry.path_state import states_of_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +28,7 @@ def find(name: str) -> "CommandSpec | None":
     from rewardlab.registry.registry import command_of_ours, find_command, installed
 
     found = (find_command(name, installed()) if others else None) or ours
-    return command_of_ours(name) if found is None and command_owner(name) is not None else found
+    return command_of_ours(name) if found is None and plugin_with("commands", name) is not None else found
 
 
 def of_our_plugins(installed: bool) -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, cast
 
 from rewardlab.data.jsonl import json_lines
 from rewardlab.errors import Problem, UserError
-from rewardlab.first_party import format_owner, installation
+from rewardlab.first_party import installation, plugin_with
 
 PACKED = ".gz"
 FORMATS = "rewardlab.row_formats"
@@ -50,7 +50,7 @@ def _reader(path: str) -> Callable[[BinaryIO, str, bool], Iterator[NumberedRow]]
     for point in points:
         read: Callable[[BinaryIO, str, bool], Iterator[NumberedRow]] = point.load()
         return read
-    if owner := format_owner(ending):
+    if owner := plugin_with("formats", ending):
         raise UserError(f"nothing here reads .{ending} files; {installation(owner)}", where=path)
     return json_lines
 

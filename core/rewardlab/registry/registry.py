@@ -9,9 +9,10 @@ from importlib.util import find_spec
 from typing import Any, TypeVar
 
 from rewardlab.errors import UserError, nearest, one_line
-from rewardlab.first_party import action_owner, command_owner, first_party, installation, states_of_path
+from rewardlab.first_party import first_party, installation, plugin_with
 from rewardlab.references import references
 from rewardlab.registry.loading import Plugin, load, owner_of
+from rewardlab.registry.path_state import states_of_path
 from rewardlab.specs import BackendSpec, Spec
 from rewardlab.specs.command_spec import CommandSpec
 
@@ -114,7 +115,8 @@ class Registry:
         for name in sorted(self.names(), key=lambda name: name not in self._loaded):
             for implementation in self.plugin(name).actions[hook]:
                 return implementation
-        raise UserError(f"{lacking}{_hint(installation(action_owner(hook) or ''))}")
+        brings = installation(plugin_with("actions", hook) or "")
+        raise UserError(f"{lacking}{_hint(brings)}")
 
     def find_backend(self, use: str | None) -> tuple[str, BackendSpec]:
         """Return the name and spec of the backend that a recipe means by `use`; None means the default one.
@@ -189,8 +191,8 @@ def find_command(name: str, registry: Registry) -> CommandSpec | None:
 
 
 def command_of_ours(name: str) -> CommandSpec:
-    """Return a command that a plugin of ours has (`command_owner`). Raises UserError if that is not installed."""
-    owner, registry = command_owner(name), installed()
+    """Return a command that a plugin of ours has (`plugin_with`). Raises UserError if that is not installed."""
+    owner, registry = plugin_with("commands", name), installed()
     assert owner is not None, name
     if owner not in registry.names():
         raise UserError(f"the command {name!r} is not installed; {installation(owner)}")
