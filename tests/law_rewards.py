@@ -306,6 +306,10 @@ BROKEN = {
         spec("does-without", lambda sample, one: float(boxed(one) == sample.fields.get("answer"))),
         spec("abstains-without", lambda sample, one: right(sample, one) if sample.fields else Score()),
     ],
+    "conversation": [
+        spec("hears-tools", lambda sample, one: float("\\boxed{4}" in str(one.conversation()))),
+        spec("counts-messages", lambda sample, one: float(len(one.messages) > 0), scope="trajectory"),
+    ],
     "empty": [spec("full-for-empty", lambda sample, one: right(sample, one) if one.text.strip() else 1.0)],
     "prompt_copy": [spec("overlap", lambda sample, one: len(set(one.text.split()) & set(QUESTION.split())) / 5)],
     "repetition": [spec("by-words", _by_words)],

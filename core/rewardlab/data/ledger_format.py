@@ -29,11 +29,13 @@ LEDGER_COLUMNS: Mapping[str, ColumnType] = {
     "completion": "text",
     "tokens": "int",
     "truncated": "bool",
+    "messages": "text",
     "total": "float",
     "shaped": "float",
     "rest": "float",
 }
-"""the columns of every ledger, as a flat table begins; lines have no `superseded`, which a reader works out"""
+"""the columns of every ledger, as a flat table begins; lines have no `superseded`, which a reader works out, and only
+those of conversations have `messages`, which is a column if one has it"""
 
 SCORE_COLUMNS: Mapping[str, ColumnType] = {
     "value": "float",

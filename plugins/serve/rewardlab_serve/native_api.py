@@ -25,7 +25,8 @@ class CompletionBody(BaseModel):
 
     model_config = ConfigDict(extra="allow")  # the check of the row names what has no place, and only the first of it
 
-    text: str
+    text: str | None = None
+    messages: list[Any] | None = None
     token_count: int | None = None
     truncated: bool = False
 
@@ -37,7 +38,9 @@ class GroupBody(BaseModel):
 
     id: str | int | None = None
     prompt: str | list[Any] | None = None
-    completions: list[str | CompletionBody] = Field(min_length=1, fail_fast=True)  # a million errors fill the memory
+    completions: list[str | list[Any] | CompletionBody] = Field(
+        min_length=1, fail_fast=True
+    )  # a million errors fill the memory
 
 
 class MemberBody(BaseModel):
@@ -47,7 +50,7 @@ class MemberBody(BaseModel):
 
     size: int = Field(ge=1)
     prompt: str | list[Any] | None = None
-    completion: str | CompletionBody
+    completion: str | list[Any] | CompletionBody
 
 
 class BatchBody(BaseModel):

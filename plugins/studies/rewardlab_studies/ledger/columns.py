@@ -56,7 +56,11 @@ class ColumnFinder:
 
         More than MAX_FIELDS different fields are one column `fields`, of JSON.
         """
-        found = [Column(name=name, type=kind, path=(name,)) for name, kind in LEDGER_COLUMNS.items()]
+        found = [
+            Column(name=name, type=kind, path=(name,))
+            for name, kind in LEDGER_COLUMNS.items()
+            if name != "messages" or (name,) in self._with_value
+        ]
         if len(self._fields) > MAX_FIELDS:
             found.append(Column(name="fields", type="text", path=("fields",)))
         else:

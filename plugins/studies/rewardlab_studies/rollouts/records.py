@@ -86,7 +86,7 @@ def group_name(*parts: Any) -> str:
 
 def _row(name: str, members: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     if not same(member["prompt"] for member in members):
-        raise ValueError("its completions were asked different things; the model wrote more than one message of each")
+        raise ValueError("its completions were asked different things")
     fields, recorded = dict[str, Any](), dict[str, list[Any]]()
     for column in dict.fromkeys(column for member in members for column in member["columns"]):
         values = [member["columns"].get(column) for member in members]
