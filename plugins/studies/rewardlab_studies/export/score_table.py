@@ -31,7 +31,7 @@ def write_table(scored: ScoredRows, output: Path) -> int:
     """Write the table to a new file, whose ending says the format, and return how many rows it has."""
     form, parts = format_of(output), scored.components()
     of_parts = {f"components.{part}.{key}": kind for part in parts for key, kind in OF_COMPONENT.items()}
-    talks = any(completion.messages for one in scored for completion in one.group.completions)
+    talks = scored.talks()
     types = {name: kind for name, kind in {**COLUMNS, **of_parts}.items() if talks or name != "messages"}
     columns = [Column(name=name, type=kind, path=(name,)) for name, kind in types.items()]
     count = 0
