@@ -56,12 +56,7 @@ def _scored_group(sample: Sample, lines: Sequence[Mapping[str, Any]]) -> ScoredG
     return ScoredGroup(
         sample=sample,
         completions=tuple(
-            Completion(
-                text=line["completion"],
-                token_count=line["tokens"],
-                truncated=line["truncated"],
-                messages=line.get("messages", ()),
-            )
+            Completion(text=line["completion"], token_count=line["tokens"], truncated=line["truncated"])
             for line in lines
         ),
         components={name: [_score(line["components"][name]) for line in lines] for name in names},
