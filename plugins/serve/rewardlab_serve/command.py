@@ -37,7 +37,8 @@ class Options(Config):
     port: Annotated[int, Field(ge=0, le=65535), Flag("-p")] = 8321
     """the port; 0: a free one, which is printed"""
     door: tuple[str, ...] = ()
-    """also speak as this trainer expects: openrlhf, slime, nemo_gym, google, aws, eval_protocol; repeatable"""
+    """also speak as this trainer expects: openrlhf, slime, nemo_gym, openreward, google, aws, eval_protocol; repeatable
+    """
     label: Annotated[str, Flag(metavar="FIELD")] = "answer"
     """of the recipe that a door's label, reference or ground truth is"""
     group_size: Annotated[PositiveInt | None, Flag(metavar="N")] = None
