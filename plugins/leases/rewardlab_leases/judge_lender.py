@@ -9,10 +9,10 @@ from rewardlab.errors import JobError
 from rewardlab.judging import NamedJudges, Usage, UsageFile, format_summary
 from rewardlab.plan import Component
 
-from rewardlab_ray.leases.budget_lender import BudgetLender
-from rewardlab_ray.leases.lease_messages import LeaseGrant, LeaseReport
-from rewardlab_ray.leases.permit_lender import PermitLender
-from rewardlab_ray.leases.turn_lender import TurnLender
+from rewardlab_leases.budget_lender import BudgetLender
+from rewardlab_leases.lease_messages import LeaseGrant, LeaseReport
+from rewardlab_leases.permit_lender import PermitLender
+from rewardlab_leases.turn_lender import TurnLender
 
 Borrower = tuple[int, str]
 """its number, and what its process is known by: another one after each restart"""
