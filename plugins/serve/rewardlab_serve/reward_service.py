@@ -128,7 +128,8 @@ class RewardService:
             return "the server is being shut down, and takes no new group"
         if time.monotonic() < self._ready_at:
             return "too many scores are missing; the groups that were asked about say of which component, and why"
-        return None
+        stopped = (str(judge.stopped) for judge in self._scorer.judges.values() if judge.stopped is not None)
+        return next(stopped, None)
 
     def hurry(self) -> None:
         """Let `drain` wait no longer."""
