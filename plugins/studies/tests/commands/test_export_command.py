@@ -141,3 +141,31 @@ class TestALogOfInspectWithScores:
         assert code == 2
         assert "an .eval needs the .eval that was scored" in err
         assert not (tmp_path / "new.eval").exists()
+
+
+@pytest.mark.parametrize("output", ["data", "t.parquet"])
+def test_what_was_exported_is_scored_again_and_has_every_component(main, scored, output, tmp_path):
+    pytest.importorskip("pyarrow")
+    lines = scored(VERL)
+    assert main("export", VERL, "out.jsonl", "-o", output)[0] == 0
+    code, _, err = main("score", "r.yaml", output, "-o", "again.jsonl")
+    assert code == 0, err
+    assert [json.loads(line) for line in (tmp_path / "again.jsonl").read_text("utf-8").splitlines()] == lines
+    assert main("convert", "data/data/train.parquet" if output == "data" else output, "-o", "rows.jsonl")[0] == 0
+    first = json.loads((tmp_path / "rows.jsonl").read_text("utf-8").splitlines()[0])
+    assert first["recorded"]["components.short.value"] == lines[0]["components"]["short"]["value"]
+    assert first["recorded"]["pred"] == ["5", "6"]
+    assert first["answer"] == "5"
+
+
+def test_a_dataset_of_the_hub_is_read_as_a_folder(main, scored, write, tmp_path):
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    rows = [{"prompt": f"{n}?", "completions": ["\\boxed{1}", "no"]} for n in range(3)]
+    (tmp_path / "hub" / "data").mkdir(parents=True)
+    for number, part in enumerate([rows[:2], rows[2:]]):
+        parquet.write_table(pyarrow.Table.from_pylist(part), tmp_path / f"hub/data/train-0000{number}-of-00002.parquet")
+    write("hub/README.md", "a card")
+    assert [line["components"]["box"]["value"] for line in scored("hub")] == [[1.0, 0.0]] * 3
+    (tmp_path / "empty").mkdir()
+    code, _, err = main("score", "r.yaml", "empty", "-o", "x.jsonl")
+    assert (code, "has no file that ends in .jsonl" in err) == (2, True)
