@@ -17,6 +17,7 @@ FORMATS = "rewardlab.rollout_formats"
 ENDINGS = (".jsonl", ".parquet", ".eval", ".json", ".jsonl.gz")
 """of files that are read of a folder"""
 HUB_DATA = "data"
+"""the folder with the files of a dataset of the hub"""
 COMPLETIONS = "completions"
 """the column of rows in our own form, which no other format has"""
 
@@ -39,23 +40,22 @@ class RolloutFormat:
 def rollout_rows(path: str, name: str | None = None) -> Iterator[PlacedRow] | None:
     """Return the rows of a file, or of a folder with several, such as a file for each step, or a dataset of the hub.
 
-    None for a file that no format recognizes. Raises UserError for an unknown name.
+    None for a file that no format recognizes, and for another folder, such as a run's. Raises UserError for an unknown
+    name.
     """
-    files = _files_of(path) if os.path.isdir(path) else [path]
+    files = _files_of(Path(path)) if os.path.isdir(path) else [path]
+    of_hub = not files
+    files = files or _files_of(Path(path, HUB_DATA))
     found = rollout_format(files[0], name) if files else None
-    if found is None and files == [path]:
+    if found is None and not (of_hub and files and COMPLETIONS in _first_record(files[0])):
         return None
     read = _rows if found is None else found.rows
     return (row for file in files for row in read(file))
 
 
-def _files_of(folder: str) -> list[str]:
-    """Return the files with rows in a folder, or in its folder `data`, where a dataset of the hub has them."""
-    for place in (Path(folder), Path(folder, HUB_DATA)):
-        inside = [str(file) for file in place.iterdir() if file.name.endswith(ENDINGS)] if place.is_dir() else []
-        if inside:
-            return sorted(inside, key=_in_steps)
-    raise UserError(f"has no file that ends in {', '.join(ENDINGS)}", where=folder)
+def _files_of(folder: Path) -> list[str]:
+    inside = [str(file) for file in folder.iterdir() if file.name.endswith(ENDINGS)] if folder.is_dir() else []
+    return sorted(inside, key=_in_steps)
 
 
 def _rows(path: str) -> Iterator[PlacedRow]:

@@ -166,6 +166,3 @@ def test_a_dataset_of_the_hub_is_read_as_a_folder(main, scored, write, tmp_path)
         parquet.write_table(pyarrow.Table.from_pylist(part), tmp_path / f"hub/data/train-0000{number}-of-00002.parquet")
     write("hub/README.md", "a card")
     assert [line["components"]["box"]["value"] for line in scored("hub")] == [[1.0, 0.0]] * 3
-    (tmp_path / "empty").mkdir()
-    code, _, err = main("score", "r.yaml", "empty", "-o", "x.jsonl")
-    assert (code, "has no file that ends in .jsonl" in err) == (2, True)
