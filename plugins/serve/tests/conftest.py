@@ -3,7 +3,7 @@
 import http.client
 import json
 import threading
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from types import SimpleNamespace
 
 import pytest
@@ -65,40 +65,66 @@ class Server:
         return [found[slot] for slot in range(len(completions))]
 
 
-@contextmanager
-def _running(recipe, doors, options, rules, limits, drain):
-    plan = make_plan(load(recipe, (), strict=False), purpose="score")
-    settings = ServerSettings(
-        rules=GateRules(**rules),
-        limits=ServiceLimits(**limits),
-        doors=[door(name) for name in doors],
-        door_options=options,
-    )
-    for one in settings.doors:
-        refuse_recipe(plan, one, options)
-    started = threading.Event()
-    with bound_socket("127.0.0.1", 0) as listening, Scorer(plan) as scorer:
+class _Session:
+    """Servers with the scorers of their recipes, whose worker processes take longer to start than a test does.
+
+    Each server is new, as what it keeps of groups is; nobody waits for its end before that of the session.
+    """
+
+    def __init__(self, stack):
+        self._stack, self._scorers = stack, {}
+
+    def _scorer(self, recipe):
+        key = json.dumps(recipe, default=str)
+        if key not in self._scorers:
+            plan = make_plan(load(recipe, (), strict=False), purpose="score")
+            self._scorers[key] = plan, self._stack.enter_context(Scorer(plan))
+        return self._scorers[key]
+
+    def start(self, recipe, settings, drain):
+        plan, scorer = self._scorer(recipe)
+        for one in settings.doors:
+            refuse_recipe(plan, one, settings.door_options)
         app, service = reward_app(plan, scorer, settings)
+        started = threading.Event()
         server = RewardServer(app, service, drain, started.set)
+        listening = bound_socket("127.0.0.1", 0)
+        port = listening.getsockname()[1]
         thread = threading.Thread(target=server.serve_at, args=(listening,))
+        self._stack.callback(self._ended, thread)
         thread.start()
         assert started.wait(10)
-        yield Server(listening.getsockname()[1], service, server)
-        server.stop()
+        return Server(port, service, server)
+
+    @staticmethod
+    def _ended(thread):
         thread.join(30)
         assert not thread.is_alive()
 
 
+@pytest.fixture(scope="session")
+def _session():
+    with ExitStack() as stack:
+        yield _Session(stack)
+
+
 @pytest.fixture
-def serving():
+def serving(_session):
     """`serving(recipe, doors=["slime"], cohort=1.0, token="t")`: a server that runs until the test ends."""
     with ExitStack() as stack:
 
         def start(recipe=RECIPE, doors=(), options=None, drain=5.0, **settings):
             rules = {name: value for name, value in settings.items() if name in GateRules.__dataclass_fields__}
             limits = {name: value for name, value in settings.items() if name not in rules}
-            return stack.enter_context(
-                _running(recipe, doors, options or DoorOptions(end_tokens=["</s>"]), rules, limits, drain)
+            settings = ServerSettings(
+                rules=GateRules(**rules),
+                limits=ServiceLimits(**limits),
+                doors=[door(name) for name in doors],
+                door_options=options or DoorOptions(end_tokens=["</s>"]),
             )
+            server = _session.start(recipe, settings, drain)
+            stack.callback(server.stop)  # after the second one no group is waited for
+            stack.callback(server.stop)
+            return server
 
         yield start
