@@ -88,7 +88,7 @@ def test_a_mistake_is_not_repeated_and_says_what_it_is(serving):
 
 
 def test_what_fails_is_tried_again_and_then_an_error(serving, toy, monkeypatch):
-    monkeypatch.setattr("rewardlab_serve.client.MAX_PAUSE", 0.0)
+    monkeypatch.setattr("rewardlab_serve.requests.MAX_PAUSE", 0.0)
     server = serving(faulty(**{"with": {"how": "fail"}}))
     failed = pytest.raises(JobError, match="no reward after 2 tries; last: HTTP 503: component 'toy'")
     with RewardClient(server.url, retries=1) as client, failed:
