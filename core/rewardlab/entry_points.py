@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def entry_points_of(group: str) -> "EntryPoints":
     """Return the installed entry points of a group; a scan of all takes 4 ms, so each job has one."""
-    return scanned_entry_points()[0].select(group=group)
+    return _of_group(states_of_path(), group)
 
 
 def scanned_entry_points() -> "tuple[EntryPoints, Sequence[str]]":
@@ -34,6 +34,11 @@ def _state_of(folder: str) -> tuple[str, int, int]:
     except OSError:
         return folder, 0, 0
     return folder, found.st_ino, found.st_mtime_ns
+
+
+@lru_cache(maxsize=16)
+def _of_group(states: object, group: str) -> "EntryPoints":
+    return _scanned(states)[0].select(group=group)
 
 
 @lru_cache(maxsize=4)
