@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rewardlab.errors import one_line
 
@@ -38,11 +38,12 @@ def _state_of(folder: str) -> tuple[str, int, int]:
 
 @lru_cache(maxsize=16)
 def _of_group(states: object, group: str) -> "EntryPoints":
-    return _scanned(states)[0].select(group=group)
+    found: EntryPoints = _scanned(states)[0].select(group=group)
+    return found
 
 
 @lru_cache(maxsize=4)
-def _scanned(_states: object) -> "tuple[EntryPoints, Sequence[str]]":
+def _scanned(_states: object) -> tuple[Any, Sequence[str]]:
     """Scan what is installed. Of two distributions of one name the first on sys.path counts."""
     from importlib.metadata import EntryPoints, distributions, entry_points
 
