@@ -17,6 +17,7 @@ FORMATS = "rewardlab.rollout_formats"
 """entry points of plugins: the name of a format, such as "verl" -> its RolloutFormat"""
 ENDINGS = (".jsonl", ".parquet", ".eval", ".json", ".jsonl.gz")
 """of files that are read of a folder"""
+HUB_DATA = "data"
 COMPLETIONS = "completions"
 """the column of rows in our own form, which no other format has"""
 
@@ -37,16 +38,29 @@ class RolloutFormat:
 
 
 def rollout_rows(path: str, name: str | None = None) -> Iterator[PlacedRow] | None:
-    """Return the rows of a file, or of a folder with a file for each step; None if no format recognizes it.
+    """Return the rows of a file, or of a folder with several, such as a file for each step, or a dataset of the hub.
 
-    Raises UserError for an unknown name.
+    None for a file that no format recognizes. Raises UserError for an unknown name.
     """
-    files = [path]
-    if os.path.isdir(path):
-        inside = (str(file) for file in Path(path).iterdir() if file.name.endswith(ENDINGS))
-        files = sorted(inside, key=_in_steps)
+    files = _files_of(path) if os.path.isdir(path) else [path]
     found = rollout_format(files[0], name) if files else None
-    return None if found is None else (row for file in files for row in found.rows(file))
+    if found is None and files == [path]:
+        return None
+    read = _rows if found is None else found.rows
+    return (row for file in files for row in read(file))
+
+
+def _files_of(folder: str) -> list[str]:
+    """Return the files with rows in a folder, or in its folder `data`, where a dataset of the hub has them."""
+    for place in (Path(folder), Path(folder, HUB_DATA)):
+        inside = [str(file) for file in place.iterdir() if file.name.endswith(ENDINGS)] if place.is_dir() else []
+        if inside:
+            return sorted(inside, key=_in_steps)
+    raise UserError(f"has no file that ends in {', '.join(ENDINGS)}", where=folder)
+
+
+def _rows(path: str) -> Iterator[PlacedRow]:
+    return ((f"{path}:{number}", row) for number, row in read_lines(path))
 
 
 def rollout_format(path: str, name: str | None = None) -> RolloutFormat | None:

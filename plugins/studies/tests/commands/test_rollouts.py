@@ -211,7 +211,7 @@ def test_an_unknown_format_names_those_that_there_are(scores):
     code, told = scores(VERL, "--format", "verll")
     assert code == 2
     assert "no format 'verll'; did you mean 'verl'" in told
-    assert "there are inspect, lm_eval, nemo_gym, trl, verifiers, verl" in told
+    assert "there are inspect, lm_eval, nemo_gym, rewardlab, trl, verifiers, verl" in told
     code, told = scores(VERL, "--format", "trl")
     assert "3.jsonl:1: is no record of TRL's completions, which has 'prompt'" in told
 
