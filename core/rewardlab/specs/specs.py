@@ -20,7 +20,7 @@ from rewardlab.specs.context import (
 )
 from rewardlab.types import Sample
 
-Scope = Literal["completion", "trajectory", "group", "batch"]
+Scope = Literal["completion", "group", "batch", "trajectory"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -235,6 +235,11 @@ def test_a_rollout_with_calls_is_a_conversation_from_the_models_first_message_on
     assert (call["id"], call["function"]) == ("c1", CALL)
     assert said[1:] == [result, answer]
     assert [float(one["total"]) for one in table] == [total for line in lines for total in line["total"]]
+    pytest.importorskip("pyarrow")
+    assert main("export", "rows.jsonl", "out.jsonl", "-o", "t.parquet")[0] == 0
+    again = converted("t.parquet")[0]["completions"][0]
+    assert again["messages"] == said
+    assert again.get("token_count") == row["completions"][0].get("token_count")
 
 
 def test_trls_completion_with_calls_is_a_conversation(converted, write, tmp_path):
