@@ -1,6 +1,6 @@
 """The table of scores that `rewardlab export` writes, as rows to score again: what it says of a completion is recorded.
 
-A row of the parquet file is a completion, with `id` of its prompt; `fields`, `recorded`, `messages` and `info` are JSON.
+A row of the parquet file is a completion, with the `id` of its prompt. Lists and objects are JSON in its cells.
 """
 
 import json
