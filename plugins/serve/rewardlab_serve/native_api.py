@@ -31,6 +31,10 @@ class CompletionBody(BaseModel):
     truncated: bool = False
 
 
+AnyCompletion = str | list[Any] | CompletionBody
+"""a text, messages, or one of them with what is known of it"""
+
+
 class GroupBody(BaseModel):
     """A prompt with all its completions; the row's other fields stand beside them."""
 
@@ -38,9 +42,7 @@ class GroupBody(BaseModel):
 
     id: str | int | None = None
     prompt: str | list[Any] | None = None
-    completions: list[str | list[Any] | CompletionBody] = Field(
-        min_length=1, fail_fast=True
-    )  # a million errors fill the memory
+    completions: list[AnyCompletion] = Field(min_length=1, fail_fast=True)  # a million errors fill the memory
 
 
 class MemberBody(BaseModel):
@@ -50,7 +52,7 @@ class MemberBody(BaseModel):
 
     size: int = Field(ge=1)
     prompt: str | list[Any] | None = None
-    completion: str | list[Any] | CompletionBody
+    completion: AnyCompletion
 
 
 class BatchBody(BaseModel):
