@@ -103,6 +103,13 @@ class Plan:
         return any(planned.spec.subtracts_mean for planned in self.normalizers)
 
     @property
+    def progress_note(self) -> list[str]:
+        """Return a line that says what `progress` in the total is without a training; none if the total has none."""
+        progress = None if self.expression is None else self.expression.progress
+        where = self.document.where(("reward", "total"))
+        return [] if progress is None else [f"{where}: progress is {progress:g} here, as reward.progress says"]
+
+    @property
     def by_component(self) -> bool:
         """Whether a normalizer shapes the components of the total one by one."""
         return any(planned.spec.by_component for planned in self.normalizers)
