@@ -175,7 +175,7 @@ class TestLength:
 class TestGdpo:
     """Each component by itself, then their sum; ../../trl/tests/test_gdpo.py compares it with TRL's own."""
 
-    def composed(self, *more, total="a - b / 2 + 3", **options):
+    def composed(self, *more, total="a - b / 2 + 3", b=(2.0, 2.0, 4.0, 9.0, 6.0), **options):
         specs = [(find("normalizer", f"normalize/{name}"), given) for name, given in (("gdpo", {}), *more)]
         built = [(spec.name, spec.build(spec.config(**given), Context())) for spec, given in specs]
         composition = Composition(
@@ -188,8 +188,8 @@ class TestGdpo:
         )
         made = [Completion(text="x", token_count=10 * n + 10, truncated=n == 4) for n in range(5)]
         a = [Score(value=1.0), Score(value=0.0), Score(value=1.0), Score(error="none"), Score(value=0.5)]
-        b = [Score(value=value) for value in (2.0, 2.0, 4.0, 9.0, 6.0)]
-        return composition.compose(Group(sample=Sample(id="s"), completions=made), {"a": a, "b": b})
+        scores = {"a": a, "b": [Score(value=value) for value in b]}
+        return composition.compose(Group(sample=Sample(id="s"), completions=made), scores)
 
     @staticmethod
     def wanted(a, b):
@@ -210,6 +210,12 @@ class TestGdpo:
             assert [row.components["a"].contribution for row in shown] == pytest.approx([factor * x for x in a])
             assert [row.components["b"].contribution for row in shown] == pytest.approx([factor * x for x in b])
             assert [row.rest for row in shown] == pytest.approx([0] * 4, abs=1e-12)
+
+    def test_contributions_may_cancel_each_other(self):
+        made = self.composed(total="a + b", b=(0.0, 1.0, 0.0, 9.0, 0.5))
+        first = made.by_completion()[0].components
+        assert made.shaped == pytest.approx([0.0] * 5, abs=1e-12)
+        assert first["a"].contribution == pytest.approx(-first["b"].contribution) != 0
 
     def test_one_that_was_cut_may_count_0_of_each(self):
         made = self.composed(zero_truncated=True)
