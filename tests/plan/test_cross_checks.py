@@ -293,6 +293,11 @@ class TestANormalizerOfComponents:
         assert line.startswith("9: reward.total: normalize/gdpo shapes each component by itself, so this must be a sum")
         assert "and polite, min(polite, 0.5) is not" in line
 
+    def test_has_the_bounds_that_the_components_give_it(self, toy, write):
+        text = changed("total: polite", "total: progress * polite - 3", self.normalized("normalize/gdpo"))
+        plan = make_plan(load(write("r.yaml", text), strict=False))
+        assert plan.shaped_range(8) == pytest.approx((-1e4, 1e4)), "one over eps, without what is the same for all"
+
 
 class TestACritic:
     def test_leaves_no_completion_out(self, found):

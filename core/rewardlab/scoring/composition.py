@@ -292,6 +292,6 @@ class Composition:
 def _sums(parts: Mapping[str, Column], totals: Column) -> list[float | None]:
     """Return the sum of the parts of each completion; None without a total."""
     return [
-        None if total is None else math.fsum(of or 0.0 for of in at)
-        for total, at in zip(totals, zip(*parts.values(), strict=True), strict=True)
+        None if total is None else math.fsum(column[place] or 0.0 for column in parts.values())
+        for place, total in enumerate(totals)
     ]

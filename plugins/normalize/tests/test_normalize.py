@@ -211,6 +211,9 @@ class TestGdpo:
             assert [row.components["b"].contribution for row in shown] == pytest.approx([factor * x for x in b])
             assert [row.rest for row in shown] == pytest.approx([0] * 4, abs=1e-12)
 
+    def test_a_total_of_no_component_teaches_nothing(self):
+        assert self.composed(total="2").shaped == [0.0] * 5
+
     def test_contributions_may_cancel_each_other(self):
         made = self.composed(total="a + b", b=(0.0, 1.0, 0.0, 9.0, 0.5))
         first = made.by_completion()[0].components

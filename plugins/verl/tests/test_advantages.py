@@ -7,7 +7,7 @@ from rewardlab_verl.advantages import finished_advantages
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.slow  # imports torch
 
-JOB = {"rewardlab": {"job": "made", "algorithm": "grpo"}}
+JOB = {"rewardlab": {"job": "made", "whitening": None}}
 MASK = torch.tensor([[1, 1, 1], [1, 1, 0]])
 
 

@@ -29,9 +29,18 @@ def test_verl_keeps_the_laws_that_cost_a_job_each(jobs, model_folder, toy, tmp_p
     assert [outcome.law for outcome in result.of("held")] == [*jobs.AT_NIGHT]
 
 
-def test_a_completion_without_a_value_has_no_vote_in_verls_own_batch(jobs, model_folder, toy, tmp_path):
-    """Of reinforce_baseline, which looks at the whole step; verl's would whiten tokens, masked ones with them."""
-    recipe = jobs.laws_recipe(model_folder("llama")).replace("grpo", "reinforce_baseline")
+@pytest.mark.parametrize("algorithm", ["reinforce_baseline", "dr_grpo"])
+def test_a_completion_without_a_value_has_no_vote_in_verls_own_batch(jobs, model_folder, toy, tmp_path, algorithm):
+    """Of those that look at the whole step: verl's would whiten tokens, masked ones with them.
+
+    dr_grpo with normalize/gdpo, which looks at each component, too, under weights that change from step to step.
+    """
+    recipe = jobs.laws_recipe(model_folder("llama")).replace("grpo", algorithm)
+    if algorithm == "dr_grpo":
+        total = "letters + 0.1 * longest + accuracy"
+        scheduled = f"{total} - progress * accuracy\n  normalize: [normalize/gdpo]"
+        assert total in recipe
+        recipe = recipe.replace(total, scheduled)
     told = tmp_path / "received.jsonl"
     with jobs.ray_environment(tmp_path) as (environment, _):
         environment |= {"REWARDLAB_CPU_ENGINE_TOKENS": "8", "REWARDLAB_CPU_ENGINE_RECEIVED": str(told)}
