@@ -3,15 +3,16 @@
 import http.client
 import json
 import threading
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from types import SimpleNamespace
 
 import pytest
+from rewardlab.judging import JudgingSettings
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
-from rewardlab.scoring import Scorer
 from rewardlab_serve.doors import DoorOptions, door, refuse_recipe
 from rewardlab_serve.gate import GateRules
+from rewardlab_serve.judge_lending import Borrower, JudgeLending, open_scorer
 from rewardlab_serve.reward_service import ServiceLimits
 from rewardlab_serve.server import RewardServer, ServerSettings, bound_socket, reward_app
 
@@ -66,8 +67,10 @@ class Server:
 
 
 @contextmanager
-def _running(recipe, doors, options, rules, limits, drain):
+def _running(recipe, doors, options, rules, limits, drain, lends=None, borrows=None):
     plan = make_plan(load(recipe, (), strict=False), purpose="score")
+    lending = None if lends is None else JudgeLending(plan, lends)
+    borrower = None if borrows is None else Borrower(plan, borrows, rules.get("token"))
     settings = ServerSettings(
         rules=GateRules(**rules),
         limits=ServiceLimits(**limits),
@@ -77,8 +80,12 @@ def _running(recipe, doors, options, rules, limits, drain):
     for one in settings.doors:
         refuse_recipe(plan, one, options)
     started = threading.Event()
-    with bound_socket("127.0.0.1", 0) as listening, Scorer(plan) as scorer:
-        app, service = reward_app(plan, scorer, settings)
+    with (
+        bound_socket("127.0.0.1", 0) as listening,
+        closing(lending) if lending else nullcontext(),
+        open_scorer(plan, JudgingSettings(), lending, borrower) as scorer,
+    ):
+        app, service = reward_app(plan, scorer, settings, lending)
         server = RewardServer(app, service, drain, started.set)
         thread = threading.Thread(target=server.serve_at, args=(listening,))
         thread.start()
@@ -94,11 +101,10 @@ def serving():
     """`serving(recipe, doors=["slime"], cohort=1.0, token="t")`: a server that runs until the test ends."""
     with ExitStack() as stack:
 
-        def start(recipe=RECIPE, doors=(), options=None, drain=5.0, **settings):
+        def start(recipe=RECIPE, doors=(), options=None, drain=5.0, sharing=None, **settings):
             rules = {name: value for name, value in settings.items() if name in GateRules.__dataclass_fields__}
             limits = {name: value for name, value in settings.items() if name not in rules}
-            return stack.enter_context(
-                _running(recipe, doors, options or DoorOptions(end_tokens=["</s>"]), rules, limits, drain)
-            )
+            options = options or DoorOptions(end_tokens=["</s>"])
+            return stack.enter_context(_running(recipe, doors, options, rules, limits, drain, **(sharing or {})))
 
         yield start

@@ -201,7 +201,7 @@ def test_an_unknown_format_names_those_that_there_are(scores):
     code, told = scores(VERL, "--format", "verll")
     assert code == 2
     assert "no format 'verll'; did you mean 'verl'" in told
-    assert "there are inspect, lm_eval, nemo_gym, trl, verifiers, verl" in told
+    assert "there are inspect, lm_eval, nemo_gym, rewardlab, trl, verifiers, verl" in told
     code, told = scores(VERL, "--format", "trl")
     assert "3.jsonl:1: is no record of TRL's completions, which has 'prompt'" in told
 
@@ -210,3 +210,12 @@ def test_rows_of_our_own_form_are_read_as_before(scores, write):
     row = {"prompt": "2 + 3?", "completions": ["\\boxed{5}"], "answer": "5"}
     write("rows.jsonl", [row | dict.fromkeys(["input", "output", "gts", "score", "step"], "x")])
     assert scores("rows.jsonl")[0][0]["total"] == [1.0]
+
+
+def test_check_says_before_anything_is_scored_what_rollouts_lack(main, write):
+    write("r.yaml", RIGHT)
+    code, out, _ = main("check", "r.yaml", VERL)
+    assert (code, out.splitlines()[-1]) == (0, f"{VERL}: 2 rows with 4 completions have what the reward needs")
+    code, _, err = main("check", "r.yaml", TRL)
+    assert code == 2
+    assert "completions_00001.parquet:1: field 'answer' is needed by right (math/accuracy)" in err
