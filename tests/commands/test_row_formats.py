@@ -94,6 +94,6 @@ def test_a_dataset_is_read_from_it(rows, main, write, ending):
 
 
 def test_without_the_plugin_that_reads_a_format_its_installation_is_told(rows, main, monkeypatch):
-    monkeypatch.setattr(row_file, "_formats", lambda: EntryPoints(()))
+    monkeypatch.setattr(row_file, "entry_points_of", lambda group: EntryPoints(()))
     code, _, err = main("score", "r.yaml", rows("csv"), "-o", "out.jsonl")
     assert (code, err) == (2, "error: rows.csv: nothing here reads .csv files; pip install rewardlab-data brings it\n")

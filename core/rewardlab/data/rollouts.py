@@ -5,11 +5,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
 from rewardlab.data.row_file import read_lines
+from rewardlab.entry_points import entry_points_of
 from rewardlab.errors import Problem, UserError, nearest
 
 FORMATS = "rewardlab.rollout_formats"
@@ -71,7 +72,7 @@ def rollout_format(path: str, name: str | None = None) -> RolloutFormat | None:
 
 
 def _named(name: str) -> RolloutFormat:
-    points = {point.name: point for point in entry_points(group=FORMATS)}
+    points = {point.name: point for point in entry_points_of(FORMATS)}
     if name not in points:
         what = f"no format {name!r}{nearest(name, points)}; there are {', '.join(sorted(points)) or 'none'}"
         raise UserError(what, where="--format")
@@ -84,7 +85,7 @@ def _recognized(path: str) -> RolloutFormat | None:
     first = _first_record(path)
     if COMPLETIONS in first:
         return None
-    formats = {point.name: _loaded(point) for point in entry_points(group=FORMATS)}
+    formats = {point.name: _loaded(point) for point in entry_points_of(FORMATS)}
     found = sorted(name for name, one in formats.items() if one.recognizes(path, first))
     if len(found) > 1:
         raise UserError(f"could be rollouts of {' or '.join(found)}; say which: --format {found[0]}", where=path)

@@ -45,20 +45,30 @@ def records(path):
 
 
 @pytest.mark.parametrize(
-    ("file", "totals"),
+    ("file", "totals", "answers"),
     [
-        (VERL, {"3/5017478177a6bf4e": [1.5, 0.5], "3/a8234d47a3a7c2a0": [1.5, 0.5]}),
-        (DATA / "verl" / "12.jsonl", {f"12/{'0b7c1d52-7a54-4e3c-9a57-3f1f5d1c8a01'}": [1.5, 0.5]}),
-        (VERIFIERS, {"sums/sum-0": [1.5, 0.5], "step1-1": [1.5, 0.5]}),
-        (DATA / "inspect_ai" / "sums.json", {"sums/s1": [0.5, 0.5], "sums/s2": [0.5, 0.5]}),
-        (next((DATA / "lm_eval").glob("samples_sums*")), {"samples_sums_de/0": [0, 0], "samples_sums_de/1": [0, 0]}),
+        (VERL, {"3/5017478177a6bf4e": [1, 1], "3/a8234d47a3a7c2a0": [1, 1]}, ["5", "11"]),
+        (DATA / "verl" / "12.jsonl", {f"12/{'0b7c1d52-7a54-4e3c-9a57-3f1f5d1c8a01'}": [1, 1]}, ["5", "11"]),
+        (VERIFIERS, {"sums/sum-0": [1, 1], "step1-1": [1, 1]}, ["5", "11"]),
+        (DATA / "inspect_ai" / "sums.json", {"sums/s1": [1, 1], "sums/s2": [1, 1]}, ["2", "4"]),
+        (
+            next((DATA / "lm_eval").glob("samples_sums*")),
+            {"samples_sums_de/0": [0, 0], "samples_sums_de/1": [0, 0]},
+            ["5", "11"],
+        ),
     ],
     ids=["verl", "verl with uid", "verifiers", "inspect", "lm_eval"],
 )
-def test_a_file_is_scored_as_it_is(scores, file, totals):
-    found, _ = scores(file, reward=RIGHT)
+def test_a_file_is_scored_as_it_is(scores, converted, file, totals, answers):
+    found, _ = scores(file)
     by_id = {row["id"]: row["total"] for row in found}
     assert {name: by_id[name] for name in totals} == totals
+    assert [row["answer"] for row in converted(file)] == answers
+
+
+def test_rewards_read_the_answers_of_a_file(scores):
+    found, _ = scores(VERL, reward=RIGHT)
+    assert [row["total"] for row in found] == [[1.5, 0.5], [1.5, 0.5]]
 
 
 def test_trl_answers_stand_in_what_its_reward_logged(scores):
