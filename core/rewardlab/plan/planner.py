@@ -249,11 +249,11 @@ class _Planner:
         if right is not None and right not in names:
             self._add(("reward", "correctness"), f"no component {right!r}{self._hint(right, 'reward', 'components')}")
 
-    def _hint(self, name: str, *path: str) -> str:
-        """Return what follows "no judge 'x'": which override removed it, else the nearest name at `path`."""
+    def _hint(self, name: str, *path: str, also: Sequence[str] = ()) -> str:
+        """Return what follows "no judge 'x'": which override removed it, else the nearest name at `path` or `also`."""
         if override := self._document.removed_by((*path, name)):
             return f": {override} removed it; override this key, too"
-        return nearest(name, declared(self._document, *path))
+        return nearest(name, [*declared(self._document, *path), *also])
 
     def _total(
         self, reward: RewardSection, components: Mapping[str, Component | None]
@@ -269,7 +269,7 @@ class _Planner:
             return None, None
         for name in expression.names:
             if name not in names and len(self.problems) < MAX_LISTED:
-                self._add(path, f"no component {name!r}{self._hint(name, 'reward', 'components')}")
+                self._add(path, f"no component {name!r}{self._hint(name, 'reward', 'components', also=[PROGRESS])}")
         ranges = {name: effective_range(p.spec, p.use) for name, p in components.items() if p}
         try:
             return expression, total_range(of_names, {**ranges, **(ALL_PROGRESS if scheduled else {})})
