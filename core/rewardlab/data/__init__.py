@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from rewardlab.data.ledger_format import LEDGER_FOLDER as LEDGER_FOLDER
     from rewardlab.data.ledger_format import LEDGER_VERSION as LEDGER_VERSION
     from rewardlab.data.ledger_format import SCORE_COLUMNS as SCORE_COLUMNS
+    from rewardlab.data.ledger_format import SOME_HAVE as SOME_HAVE
     from rewardlab.data.ledger_format import ColumnType as ColumnType
     from rewardlab.data.ledger_format import ledger_indices as ledger_indices
     from rewardlab.data.ledger_format import shard_beginning as shard_beginning

@@ -33,9 +33,11 @@ LEDGER_COLUMNS: Mapping[str, ColumnType] = {
     "total": "float",
     "shaped": "float",
     "rest": "float",
+    "progress": "float",
 }
-"""the columns of every ledger, as a flat table begins; lines have no `superseded`, which a reader works out, and only
-those of conversations have `messages`, which is a column if one has it"""
+"""the columns of every ledger, as a flat table begins; lines have no `superseded`, which a reader works out"""
+SOME_HAVE = ("messages", "progress")
+"""columns of conversations, and of totals with a progress: a table has them if a line does"""
 
 SCORE_COLUMNS: Mapping[str, ColumnType] = {
     "value": "float",

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rewardlab.data import LEDGER_COLUMNS, SCORE_COLUMNS, ColumnType
+from rewardlab.data import LEDGER_COLUMNS, SCORE_COLUMNS, SOME_HAVE, ColumnType
 
 MAX_FIELDS = 256
 """different fields that get a column each"""
@@ -56,11 +56,8 @@ class ColumnFinder:
 
         More than MAX_FIELDS different fields are one column `fields`, of JSON.
         """
-        found = [
-            Column(name=name, type=kind, path=(name,))
-            for name, kind in LEDGER_COLUMNS.items()
-            if name != "messages" or (name,) in self._with_value
-        ]
+        common = [Column(name=name, type=kind, path=(name,)) for name, kind in LEDGER_COLUMNS.items()]
+        found = [one for one in common if one.name not in SOME_HAVE or one.path in self._with_value]
         if len(self._fields) > MAX_FIELDS:
             found.append(Column(name="fields", type="text", path=("fields",)))
         else:
