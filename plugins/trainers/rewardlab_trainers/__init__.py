@@ -1,0 +1,5 @@
+"""The reward of a recipe in trainers of other makers: a module for each, over one door.
+
+recipe_door     the reward, what a trainer is refused before it generates anything, and what all adapters share
+slime           slime and miles: `--custom-rm-path`, with or without `--group-rm`
+"""

@@ -1,0 +1,50 @@
+"""What the tests of the adapters share: recipes, and what `rewardlab score` gives for a row."""
+
+import json
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+ROW = {"prompt": "1+1?", "answer": "2"}
+TEXTS = ["\\boxed{2}", "3", "\\boxed{3} or so", "\\boxed{2} and more"]
+ALONE = {
+    "version": 1,
+    "reward": {
+        "components": {"accuracy": {"use": "math/accuracy"}, "box": {"use": "format/boxed"}},
+        "total": "accuracy + 0.1 * box",
+    },
+}
+COMPARED = {
+    "version": 1,
+    "reward": {
+        "components": {"accuracy": {"use": "math/accuracy"}, "longest": {"use": "toy/longest"}},
+        "total": "accuracy + longest",
+    },
+}
+
+
+def faulty(**options):
+    """A recipe whose component fails on texts with BAD."""
+    components = {"box": {"use": "format/boxed"}, "faulty": {"use": "toy/faulty", "with": {"how": "fail"}, **options}}
+    return {"version": 1, "reward": {"components": components, "total": "box + faulty"}}
+
+
+MASKING = faulty(on_missing="zero_advantage", max_missing=1)
+
+
+@pytest.fixture
+def told(main, write):
+    """The line that `rewardlab score` writes for texts of one prompt: `told(recipe, texts)`."""
+
+    numbers = count()
+
+    def line(recipe, texts=TEXTS, **fields):
+        scored = f"scored{next(numbers)}.jsonl"
+        write("told.yaml", json.dumps(recipe))
+        write("rows.jsonl", [{**ROW, **fields, "completions": texts}])
+        code, _, err = main("score", "told.yaml", "rows.jsonl", "-o", scored)
+        assert code == 0, err
+        return json.loads(Path(scored).read_text("utf-8"))
+
+    return line
