@@ -114,3 +114,8 @@ def numbers_of(one: ScoredCompletion) -> dict[str, float]:
     """Return the total and the value of each component that has one, for a trainer's logs."""
     found = {"total": one.total, **{name: part.value for name, part in one.components.items()}}
     return {f"rewardlab/{name}": value for name, value in found.items() if value is not None}
+
+
+def with_thinking(thinking: str | None, text: str) -> str:
+    """Return an answer as the model wrote it, where a trainer keeps the thoughts before it apart."""
+    return f"<think>{thinking}</think>{text}" if thinking else text

@@ -1,6 +1,8 @@
 """What the tests of the adapters share: recipes, and what `rewardlab score` gives for a row."""
 
 import json
+import sys
+from importlib import invalidate_caches
 from itertools import count
 from pathlib import Path
 
@@ -48,3 +50,23 @@ def told(main, write):
         return json.loads(Path(scored).read_text("utf-8"))
 
     return line
+
+
+@pytest.fixture
+def mine(tmp_path, monkeypatch, toy):
+    """A module as docs/trainers.md has it, from which a trainer takes `reward`: `mine(opening, recipe)` is its name."""
+    numbers, written = count(), []
+
+    def file(opening, recipe, end="", **options):
+        number = next(numbers)
+        (tmp_path / f"recipe{number}.yaml").write_text(json.dumps(recipe))
+        given = ", ".join([repr(str(tmp_path / f"recipe{number}.yaml")), *(f"{k}={v!r}" for k, v in options.items())])
+        written.append(f"{tmp_path.name.replace('-', '_')}_{number}")
+        (tmp_path / f"{written[-1]}.py").write_text(f"{opening}\n\nreward = reward_function({given})\n{end}")
+        invalidate_caches()
+        return written[-1]
+
+    monkeypatch.syspath_prepend(tmp_path)
+    yield file
+    for name in written:
+        sys.modules.pop(name, None)
