@@ -3,4 +3,5 @@
 recipe_door     the reward, what a trainer is refused before it generates anything, and what all adapters share
 slime           slime and miles: `--custom-rm-path`, with or without `--group-rm`
 verifiers       verifiers 0.4: a function that the configuration of a task plugs
+tinker          tinker-cookbook: `compute_group_rewards` of a group of trajectories
 """

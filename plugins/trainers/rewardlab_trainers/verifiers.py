@@ -14,10 +14,10 @@ def reward_function(
 ) -> Callable[[Any, Any], Awaitable[float]]:
     """Return a recipe's reward for the configuration of a verifiers task.
 
-        reward = reward_function("/path/recipe.yaml")  # in my_rewards.py; --taskset.task.rewards.total.fn my_rewards:reward
+        reward = reward_function("/path/recipe.yaml")  # fn = "my_rewards:reward"
 
-    The fields of the task's data are those of the row, and the agent's last reply is the completion. A reply that cannot
-    be scored is an error of the rollout. fields: the names that tasks have; given, a recipe that needs others is
+    The fields of the task's data are those of the row, and the agent's last reply is the completion. A reply that
+    cannot be scored is an error of the rollout. fields: the names that tasks have; given, a recipe that needs others is
     refused at once. Raises a UserError that lists every mistake of the recipe, or says that it compares completions:
     verifiers scores each rollout by itself.
     """
