@@ -65,13 +65,22 @@ class RecipeDoor:
         """Return a scored group for each row, without blocking the event loop; what is raised is no reward."""
         return await self.reward.ascore(rows, self._guard)
 
+    def groups_now(self, rows: Sequence[Mapping[str, Any]]) -> list[ScoredGroup]:
+        """Return what `groups` returns, for code that waits in a thread of its own."""
+        return self.reward.score(rows, self._guard)
+
     async def alone(self, row: Mapping[str, Any]) -> ScoredCompletion:
         """Return the one completion of a row. Raises a JobError if it has no total."""
-        return self._with_total(await self.groups([row]))
+        (scored,) = await self.groups([row])
+        return self.with_total(scored.by_completion()[0])
 
-    def alone_now(self, row: Mapping[str, Any]) -> ScoredCompletion:
-        """Return what `alone` returns, for code that waits in a thread of its own."""
-        return self._with_total(self.reward.score([row], self._guard))
+    def with_total(self, one: ScoredCompletion) -> ScoredCompletion:
+        """Return a completion that nothing can mask. Raises a JobError if it has no total."""
+        if one.total is None:
+            reasons = [f"{name}: {part.reason}" for name, part in one.components.items() if part.failed]
+            why = "; ".join(reasons) or "no total"
+            raise JobError(f"no reward for {one.sample.place()}: {why}; {self.trainer.name} has no mask for it here")
+        return one
 
     def refuse_comparisons(self, instead: str) -> None:
         """Raise a UserError if the recipe compares the completions of a prompt, which the trainer hands over alone."""
@@ -94,14 +103,6 @@ class RecipeDoor:
             hint = "map its column with `dataset: fields: {OURS: THEIRS}` in the recipe, or have it sent"
             what = f"{needed}, and {self.trainer.name} sends {', '.join(sorted(sent)) or 'no field'}; {hint}"
             raise UserError(what, where="reward")
-
-    def _with_total(self, scored: Sequence[ScoredGroup]) -> ScoredCompletion:
-        one = scored[0].by_completion()[0]
-        if one.total is None:
-            reasons = [f"{name}: {part.reason}" for name, part in one.components.items() if part.failed]
-            why = "; ".join(reasons) or "no total"
-            raise JobError(f"no reward for {one.sample.place(0)}: {why}; {self.trainer.name} has no mask for it here")
-        return one
 
 
 def row_of(columns: Mapping[str, Any], prompt: Any, completions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -54,19 +54,26 @@ def told(main, write):
 
 @pytest.fixture
 def mine(tmp_path, monkeypatch, toy):
-    """A module as docs/trainers.md has it, from which a trainer takes `reward`: `mine(opening, recipe)` is its name."""
+    """A module as docs/trainers.md has it, from which a trainer takes `reward`: `mine(opening, recipe)` is its name.
+
+    `mine.recipe(recipe)` is the path of a recipe's file.
+    """
     numbers, written = count(), []
 
+    def recipe_file(recipe):
+        path = tmp_path / f"recipe{next(numbers)}.yaml"
+        path.write_text(json.dumps(recipe))
+        return str(path)
+
     def file(opening, recipe, end="", **options):
-        number = next(numbers)
-        (tmp_path / f"recipe{number}.yaml").write_text(json.dumps(recipe))
-        given = ", ".join([repr(str(tmp_path / f"recipe{number}.yaml")), *(f"{k}={v!r}" for k, v in options.items())])
-        written.append(f"{tmp_path.name.replace('-', '_')}_{number}")
+        given = ", ".join([repr(recipe_file(recipe)), *(f"{name}={value!r}" for name, value in options.items())])
+        written.append(f"{tmp_path.name.replace('-', '_')}_{next(numbers)}")
         (tmp_path / f"{written[-1]}.py").write_text(f"{opening}\n\nreward = reward_function({given})\n{end}")
         invalidate_caches()
         return written[-1]
 
     monkeypatch.syspath_prepend(tmp_path)
+    file.recipe = recipe_file
     yield file
     for name in written:
         sys.modules.pop(name, None)
