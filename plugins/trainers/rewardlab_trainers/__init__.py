@@ -5,4 +5,5 @@ slime           slime and miles: `--custom-rm-path`, with or without `--group-rm
 verifiers       verifiers 0.4: a function that the configuration of a task plugs
 tinker          tinker-cookbook: `compute_group_rewards` of a group of trajectories
 nemo_rl         NeMo-RL: an environment of one turn
+skyrl           SkyRL: a generator around its own
 """

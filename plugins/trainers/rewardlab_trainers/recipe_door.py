@@ -6,6 +6,7 @@ What a trainer cannot carry is refused when its file is imported, before anythin
 import atexit
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 from typing import Any
 
@@ -90,7 +91,8 @@ class RecipeDoor:
 
     def expect(self, thing: object, *names: str) -> None:
         """Raise a UserError if an object of the trainer lacks what the adapter reads: it is of another version."""
-        if lacking := [name for name in names if not hasattr(thing, name)]:
+        has = thing.__contains__ if isinstance(thing, Mapping) else partial(hasattr, thing)
+        if lacking := [name for name in names if not has(name)]:
             what = f"{type(thing).__name__} has no {', '.join(lacking)}, so it is of another version than this adapter"
             raise UserError(f"{what} knows; install {self.trainer.name} {self.trainer.known}")
 
