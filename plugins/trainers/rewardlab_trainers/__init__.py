@@ -6,4 +6,6 @@ verifiers       verifiers 0.4: a function that the configuration of a task plugs
 tinker          tinker-cookbook: `compute_group_rewards` of a group of trajectories
 nemo_rl         NeMo-RL: an environment of one turn
 skyrl           SkyRL: a generator around its own
+openenv         OpenEnv: a rubric
+rllm            rLLM: an evaluator, found by its entry point
 """

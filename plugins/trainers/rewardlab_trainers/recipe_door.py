@@ -75,6 +75,11 @@ class RecipeDoor:
         (scored,) = await self.groups([row])
         return self.with_total(scored.by_completion()[0])
 
+    def alone_now(self, row: Mapping[str, Any]) -> ScoredCompletion:
+        """Return what `alone` returns, for code that waits in a thread of its own."""
+        (scored,) = self.groups_now([row])
+        return self.with_total(scored.by_completion()[0])
+
     def with_total(self, one: ScoredCompletion) -> ScoredCompletion:
         """Return a completion that nothing can mask. Raises a JobError if it has no total."""
         if one.total is None:
@@ -107,7 +112,7 @@ class RecipeDoor:
             raise UserError(what, where="reward")
 
 
-def row_of(columns: Mapping[str, Any], prompt: Any, completions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def row_of(columns: Mapping[str, Any], prompt: Any, completions: Sequence[Any]) -> dict[str, Any]:
     """Return a row to score. A `prompt` among the columns counts: what the trainer has may be in its chat template."""
     given = {name: value for name, value in columns.items() if value is not None}
     return {"prompt": prompt, **given, "completions": list(completions)}

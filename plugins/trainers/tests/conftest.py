@@ -3,6 +3,7 @@
 import json
 import sys
 from importlib import invalidate_caches
+from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 
@@ -77,3 +78,14 @@ def mine(tmp_path, monkeypatch, toy):
     yield file
     for name in written:
         sys.modules.pop(name, None)
+
+
+@pytest.fixture
+def peer(monkeypatch):
+    """Have a trainer's package: its own, or if it is not installed the copy of its interface in peers/."""
+
+    def installed(name):
+        if find_spec(name) is None:
+            monkeypatch.syspath_prepend(Path(__file__).parent / "peers" / name)
+
+    return installed

@@ -1,7 +1,5 @@
 """NeMo-RL: batches of conversations as its rollouts hand them to an environment."""
 
-from pathlib import Path
-
 import pytest
 from pydantic import ValidationError
 from rewardlab.errors import JobError, UserError
@@ -12,9 +10,9 @@ torch = pytest.importorskip("torch")
 
 
 @pytest.fixture
-def environment(mine, monkeypatch):
+def environment(mine, peer):
     """An environment as `env: rewardlab:` sets it; `nemo_rl` is a copy of its interface if it is not installed."""
-    monkeypatch.syspath_prepend(Path(__file__).parent / "peers/nemo")
+    peer("nemo_rl")
     from rewardlab_trainers.nemo_rl import RewardEnvironment
 
     return lambda recipe, **said: RewardEnvironment({"recipe": mine.recipe(recipe), **said})
