@@ -3,7 +3,6 @@
 What a trainer cannot carry is refused when its file is imported, before anything is generated.
 """
 
-import atexit
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -48,7 +47,6 @@ class RecipeDoor:
     ) -> None:
         self.trainer = trainer
         self.reward = load_reward(recipe, *overrides, device=device)
-        atexit.register(self.reward.close)
         plan = self.reward.plan
         self._guard = MissingGuard.over_rows(plan.uses_in_total)
         self._compared = [f"{n} ({part.use.use})" for n, part in plan.components.items() if part.spec.scope == "group"]
