@@ -97,12 +97,11 @@ class RewardEnvironment(EnvironmentInterface[dict[str, Any]]):
         self, indices: Sequence[int], logs: Sequence[Any], metadata: Sequence[Mapping[str, Any]]
     ) -> dict[str, Any]:
         log, info = logs[indices[0]], dict(metadata[indices[0]])
-        if (truth := info.pop("ground_truth", None)) is not None:
-            info[self._said.label] = truth
+        label = {self._said.label: info.pop("ground_truth", None)}
         if self._said.group is None:
             info.pop("id", None)  # the completions of a prompt share it, and are rows of their own
         messages = [{"role": one["role"], "content": one["content"]} for one in log[:-1]]
-        return row_of(info, messages, [{"text": logs[index][-1]["content"]} for index in indices])
+        return row_of(info, messages, [{"text": logs[index][-1]["content"]} for index in indices], **label)
 
 
 def register(name: str = "rewardlab") -> None:

@@ -30,7 +30,7 @@ class Trainer:
 
 
 class RecipeDoor:
-    """The reward of a recipe for one trainer; it lasts as long as the process.
+    """The reward of a recipe for one trainer; it ends with the last that refers to it.
 
     Raises a UserError that lists every mistake of the recipe, and says if it compares completions that the trainer does
     not hand over together, or needs a field that is not among `fields`, the names that the trainer sends (None: they
@@ -110,9 +110,9 @@ class RecipeDoor:
             raise UserError(what, where="reward")
 
 
-def row_of(columns: Mapping[str, Any], prompt: Any, completions: Sequence[Any]) -> dict[str, Any]:
+def row_of(columns: Mapping[str, Any], prompt: Any, completions: Sequence[Any], **label: Any) -> dict[str, Any]:
     """Return a row to score. A `prompt` among the columns counts: what the trainer has may be in its chat template."""
-    given = {name: value for name, value in columns.items() if value is not None}
+    given = {name: value for name, value in [*columns.items(), *label.items()] if value is not None}
     return {"prompt": prompt, **given, "completions": list(completions)}
 
 

@@ -4,10 +4,9 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from rewardlab import ScoredCompletion
 from rewardlab.errors import UserError
 
-from rewardlab_trainers.recipe_door import Recipe, RecipeDoor, Trainer, row_of, with_thinking
+from rewardlab_trainers.recipe_door import Recipe, RecipeDoor, Trainer, numbers_of, row_of, with_thinking
 
 RLLM = Trainer(name="rLLM", known="of August 2026 (9beb6e0)", groups=False)
 RECIPE = "REWARDLAB_RECIPE"
@@ -37,21 +36,16 @@ class RecipeEvaluator:
         self._door, self._label = RecipeDoor(RLLM, named, overrides, fields=sent, device=device), label
 
     def evaluate(self, task: Any, episode: Any) -> Any:
-        """Return rLLM's EvalOutput: the total, and a signal for each component that has a value."""
+        """Return rLLM's EvalOutput: the reward, and the total and each component as signals."""
         from rllm.eval.types import EvalOutput, Signal
 
         self._door.expect(task, "instruction", "metadata")
         self._door.expect(episode, "trajectories")
         columns = dict(task.metadata)
-        if (truth := columns.pop("ground_truth", None)) is not None:
-            columns[self._label] = truth
-        one = self._door.alone_now(row_of(columns, _text(task.instruction), [_completion(episode)]))
-        signals = [Signal(name=name, value=value) for name, value in _values(one).items()]
+        label = {self._label: columns.pop("ground_truth", None)}
+        one = self._door.alone_now(row_of(columns, _text(task.instruction), [_completion(episode)], **label))
+        signals = [Signal(name=name, value=value) for name, value in numbers_of(one).items()]
         return EvalOutput(reward=one.shaped, is_correct=one.shaped >= 1.0, signals=signals)
-
-
-def _values(one: ScoredCompletion) -> dict[str, float]:
-    return {name: part.value for name, part in one.components.items() if part.value is not None}
 
 
 def _text(instruction: str | Sequence[Mapping[str, Any]]) -> str:

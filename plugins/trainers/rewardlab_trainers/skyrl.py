@@ -82,12 +82,11 @@ class RewardedGenerator:
     def _row(self, indices: Sequence[int], batch: Mapping[str, Any], output: Mapping[str, Any]) -> dict[str, Any]:
         extras = dict((batch["env_extras"] or [{}] * len(batch["prompts"]))[indices[0]])
         spec, more = extras.pop("reward_spec", None) or {}, extras.pop("extra_info", None) or {}
-        columns = {**extras, **more}
-        if spec.get("ground_truth") is not None:
-            columns[self._label] = spec["ground_truth"]
+        columns, label = {**extras, **more}, {self._label: spec.get("ground_truth")}
         if batch["trajectory_ids"] is None:
             columns.pop("id", None)  # the trajectories of a prompt share it, and are rows of their own
-        return row_of(columns, batch["prompts"][indices[0]], [self._completion(index, output) for index in indices])
+        completions = [self._completion(index, output) for index in indices]
+        return row_of(columns, batch["prompts"][indices[0]], completions, **label)
 
     def _completion(self, index: int, output: Mapping[str, Any]) -> dict[str, Any]:
         tokens = _last_turn(output["response_ids"][index], output["loss_masks"][index])

@@ -69,9 +69,8 @@ class SlimeReward:
         return _given(args, sample, await self.door.alone(self._row([sample])))
 
     def _row(self, samples: Sequence[Any]) -> dict[str, Any]:
-        first = samples[0]
-        columns = {**(first.metadata or {}), **({} if first.label is None else {self._label: first.label})}
-        return row_of(columns, first.prompt, [self._completion(sample) for sample in samples])
+        first, completions = samples[0], [self._completion(sample) for sample in samples]
+        return row_of(first.metadata or {}, first.prompt, completions, **{self._label: first.label})
 
     def _completion(self, sample: Any) -> dict[str, Any]:
         text = sample.response
@@ -90,10 +89,12 @@ class SlimeReward:
             if not sample.remove_sample:
                 votes[sample.group_index][_rollout(sample)] = reward
         scales = {group: _mean_and_scale([*found.values()], by_std) for group, found in votes.items()}
-        return raw, [
-            0.0 if sample.remove_sample else _scaled(reward, *scales[sample.group_index])
-            for sample, reward in zip(samples, raw, strict=True)
-        ]
+        normalized = [0.0] * len(raw)
+        for index, sample in enumerate(samples):
+            if not sample.remove_sample:
+                mean, scale = scales[sample.group_index]
+                normalized[index] = (raw[index] - mean) / scale
+        return raw, normalized
 
 
 def _given(args: Any, sample: Any, one: ScoredCompletion) -> float | Mapping[str, float]:
@@ -110,7 +111,3 @@ def _rollout(sample: Any) -> Hashable:
 
 def _mean_and_scale(rewards: Sequence[float], by_std: bool) -> tuple[float, float]:
     return fmean(rewards), stdev(rewards) + EPSILON if by_std and len(rewards) > 1 else 1.0
-
-
-def _scaled(reward: float, mean: float, scale: float) -> float:
-    return (reward - mean) / scale

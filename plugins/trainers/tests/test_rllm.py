@@ -39,7 +39,7 @@ def test_episodes_have_the_rewards_of_score_and_signals(told):
     assert [one.reward for one in found] == pytest.approx(line["total"], abs=1e-6)
     assert [one.is_correct for one in found] == [total >= 1 for total in line["total"]]
     signals = [{signal.name: signal.value for signal in one.signals} for one in found]
-    assert [one["box"] for one in signals] == line["components"]["box"]["value"]
+    assert [one["rewardlab/box"] for one in signals] == line["components"]["box"]["value"]
 
 
 def test_the_last_answer_is_read_with_its_thoughts():
