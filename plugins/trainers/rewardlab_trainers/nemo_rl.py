@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from nemo_rl.environments.interfaces import EnvironmentInterface, EnvironmentReturn
 from rewardlab import Config
-from rewardlab.errors import JobError
+from rewardlab.errors import JobError, UserError
 
 from rewardlab_trainers.recipe_door import RecipeDoor, Trainer, row_of
 
@@ -45,7 +45,8 @@ class RewardEnvironment(EnvironmentInterface[dict[str, Any]]):
 
     def __init__(self, cfg: Mapping[str, Any]) -> None:
         said = self._said = EnvironmentSettings.model_validate(dict(cfg))
-        grouped = said.group is not None and said.group_size is not None
+        if (grouped := said.group is not None) != (said.group_size is not None):
+            raise UserError("give both `group` and `group_size`, or neither", where="env")
         sent = None if said.fields is None else {said.label, *said.fields}
         self._door = RecipeDoor(replace(NEMO_RL, groups=grouped), said.recipe, said.overrides, sent, said.device)
         self._door.expect(EnvironmentReturn, "observations", "metadata", "rewards", "terminateds", "answers")

@@ -73,6 +73,8 @@ def test_what_is_missing_is_told_before_a_step(environment):
         environment(ALONE, label="gold", fields=["level"])
     with pytest.raises(UserError, match="field 'answer' is needed by accuracy"):
         environment(ALONE, label="gold").step(*batch())
+    with pytest.raises(UserError, match="give both `group` and `group_size`"):
+        environment(ALONE, group="row")
     with pytest.raises(ValidationError, match="groupsize"):
         environment(ALONE, groupsize=4)
 
