@@ -9,19 +9,27 @@ from pathlib import Path
 
 import pytest
 
+RIGHT = r"""
+from rewardlab import reward
+
+@reward(range=(0, 1), requires=["answer"], runs="inline")
+def right(sample, completion):
+    "1 for the row's answer in a box."
+    return float("\\boxed{%s}" % sample.fields["answer"] in completion.text)
+"""
 ROW = {"prompt": "1+1?", "answer": "2"}
 TEXTS = ["\\boxed{2}", "3", "\\boxed{3} or so", "\\boxed{2} and more"]
 ALONE = {
     "version": 1,
     "reward": {
-        "components": {"accuracy": {"use": "math/accuracy"}, "box": {"use": "format/boxed"}},
+        "components": {"accuracy": {"use": "sums/right"}, "box": {"use": "format/boxed"}},
         "total": "accuracy + 0.1 * box",
     },
 }
 COMPARED = {
     "version": 1,
     "reward": {
-        "components": {"accuracy": {"use": "math/accuracy"}, "longest": {"use": "toy/longest"}},
+        "components": {"accuracy": {"use": "sums/right"}, "longest": {"use": "toy/longest"}},
         "total": "accuracy + longest",
     },
 }
@@ -34,6 +42,13 @@ def faulty(**options):
 
 
 MASKING = faulty(on_missing="zero_advantage", max_missing=1)
+
+
+@pytest.fixture
+def toy(toy, offer):
+    """The toy plugin, and sums/right."""
+    offer("sums", RIGHT)
+    return toy
 
 
 @pytest.fixture
