@@ -62,11 +62,11 @@ class RecipeDoor:
 
     async def groups(self, rows: Sequence[Mapping[str, Any]]) -> list[ScoredGroup]:
         """Return a scored group for each row, without blocking the event loop; what is raised is no reward."""
-        return await self.reward.ascore(rows, self._guard)
+        return await self.reward.ascore(rows, guard=self._guard)
 
     def groups_now(self, rows: Sequence[Mapping[str, Any]]) -> list[ScoredGroup]:
         """Return what `groups` returns, for code that waits in a thread of its own."""
-        return self.reward.score(rows, self._guard)
+        return self.reward.score(rows, guard=self._guard)
 
     async def alone(self, row: Mapping[str, Any]) -> ScoredCompletion:
         """Return the one completion of a row. Raises a JobError if it has no total."""
