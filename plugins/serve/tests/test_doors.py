@@ -233,3 +233,12 @@ class TestAgentsOfNemoGym:
         server = serving(RECIPE, doors=["nemo_gym"])
         for path in ("/seed_session", "/aggregate_metrics"):
             assert (server.ask(path, {"verify_responses": []}).status, server.ask(path, {}).body) == (200, {})
+
+
+def test_nemo_gym_sends_what_tools_did(serving):
+    read_all = {"box": {"use": "format/boxed", "reads": "all"}, "last": {"use": "format/boxed"}}
+    recipe = {"version": 1, "reward": {"components": read_all, "total": "box - last"}}
+    body = request("nemo_gym", "it is done")
+    call = {"type": "function_call", "call_id": "c", "name": "calc", "arguments": "{}"}
+    body["response"]["output"][:1] = [call, {"type": "function_call_output", "call_id": "c", "output": RIGHT}]
+    assert serving(recipe, doors=["nemo_gym"]).ask("/verify", body).body["reward"] == 1.0

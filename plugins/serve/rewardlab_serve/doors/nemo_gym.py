@@ -65,14 +65,26 @@ def _prompt(given: Any) -> str | list[dict[str, str]]:
 
 
 def _answer(response: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the last message of a response as a completion; an empty one if it ended before there was a message."""
-    output = entry(response, "output", list, NAME)
-    messages = [one for one in output if isinstance(one, Mapping) and one.get("type") == "message"]
-    text = text_of(messages[-1].get("content")) if messages else ""
+    """Return a response as a completion: its last message, or with it what tools did; "" if it ended before one."""
+    turns = [turn for one in entry(response, "output", list, NAME) if (turn := _turn(one)) is not None]
+    alone = all(one["role"] == "assistant" and "tool_calls" not in one for one in turns)
+    said = {"text": turns[-1]["content"] if turns else ""} if alone else {"messages": turns}
     usage = response.get("usage")
     tokens = usage.get("output_tokens") if isinstance(usage, Mapping) else None
     cut = isinstance(response.get("incomplete_details"), Mapping)
-    return {"text": text, "token_count": tokens, "truncated": cut}
+    return {**said, "token_count": tokens, "truncated": cut}
+
+
+def _turn(item: Any) -> dict[str, Any] | None:
+    """Return an item of a response as a message; None for reasoning, and for what is neither said nor a function's."""
+    kind = item.get("type") if isinstance(item, Mapping) else None
+    if kind == "message":
+        return {"role": "assistant", "content": text_of(item.get("content"))}
+    if kind == "function_call":
+        return {"role": "assistant", "content": "", "tool_calls": [item]}
+    if kind == "function_call_output":
+        return {"role": "tool", "content": item.get("output"), "tool_call_id": item.get("call_id")}
+    return None
 
 
 def _verdict(member: Mapping[str, Any]) -> dict[str, Any]:

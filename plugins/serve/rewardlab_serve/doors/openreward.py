@@ -28,11 +28,12 @@ BEFORE_STREAM = 2.0
 """seconds in which a failure is answered by its status, upon which the client asks again; later its client raises it"""
 LAST_MESSAGE = {"name": "answer", "arg": "text", "description": "This ends the episode; the group's reward is its own."}
 """the tool that a harness hands the last message to, and without which it would wait for calls"""
+KINDS = ("text", "reasoning", "tool_call", "tool_result")
 TOOLS = {
     "tools": [],
     "terminal_tool": LAST_MESSAGE,
     "supports_score_group": True,
-    "message_block_types": ["text", "reasoning", "tool_call", "tool_result"],
+    "message_block_types": [*KINDS],
 }
 ENDED = {"ok": True, "output": {"blocks": [], "metadata": None, "reward": None, "finished": True}}
 
@@ -42,8 +43,9 @@ def _routes(service: RewardService, metrics: Metrics, _: DoorOptions) -> Sequenc
 
     async def score_group(body: Any, request: Request) -> Response:
         task = sessions.row(_session(request))
-        completions = [_answer(one) for one in entry(body, "candidates", list, NAME)]
-        row = {**row_of(task, task.get("prompt"), ""), "completions": completions}
+        prompt = task.get("prompt")
+        completions = [_completion(one, _messages(prompt)) for one in entry(body, "candidates", list, NAME)]
+        row = {**row_of(task, prompt, ""), "completions": completions}
         scoring = asyncio.ensure_future(service.group(row))
         try:
             await asyncio.wait([scoring], timeout=BEFORE_STREAM)
@@ -125,17 +127,35 @@ def _messages(prompt: Any) -> list[dict[str, Any]]:
     return [{"role": one["role"], "blocks": [{"type": "text", "text": text_of(one["content"])}]} for one in given]
 
 
-def _answer(candidate: Any) -> str:
-    """Return the text of the last turn, without its reasoning and calls."""
-    turns = entry(candidate, "messages", list, NAME)
-    last = turns[-1] if turns else None
-    if not isinstance(last, Mapping) or last.get("role") != "assistant":
+def _completion(candidate: Any, prompt: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what a candidate's model said, or with it what tools did; a transcript may begin with the prompt."""
+    turns = [turn for one in entry(candidate, "messages", list, NAME) for turn in _turns(one)]
+    asked = [{"role": one["role"], "content": "".join(block["text"] for block in one["blocks"])} for one in prompt]
+    behind = turns[len(asked) :] if turns[: len(asked)] == asked else turns
+    if not behind or behind[-1]["role"] != "assistant":
         raise bad_request("the last message of a candidate is the assistant's answer, and this one is not")
-    return text_of([one for one in entry(last, "blocks", list, NAME) if _is_shown(one)])
+    first = next(index for index, turn in enumerate(behind) if turn["role"] == "assistant")
+    said = behind[first:]  # what comes before is a prompt in other words
+    alone = len(said) == 1 and "tool_calls" not in said[0]
+    return {"text": said[0]["content"]} if alone else {"messages": said}
 
 
-def _is_shown(block: Any) -> bool:
-    return not isinstance(block, Mapping) or block.get("type") not in ("reasoning", "tool_call")
+def _turns(message: Any) -> list[dict[str, Any]]:
+    """Return a message as a conversation has it, where results of tools stand apart from what the user said."""
+    if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
+        raise bad_request('a message is an object {"role", "blocks"}')
+    blocks = [one for one in entry(message, "blocks", list, NAME) if isinstance(one, Mapping)]
+    of = {kind: [one for one in blocks if one.get("type", "text") == kind] for kind in (*KINDS, "image")}
+    if of["image"]:
+        raise bad_request("rewards read texts only, and this message has an image")
+    results = [
+        {"role": "tool", "content": text_of(one.get("blocks")), "tool_call_id": one.get("tool_call_id")}
+        for one in of["tool_result"]
+    ]
+    said: dict[str, Any] = {"role": message["role"], "content": text_of(of["text"])}
+    if calls := [{**one, "arguments": one.get("input")} for one in of["tool_call"]]:
+        said["tool_calls"] = calls
+    return [*results, *([said] if of["text"] or calls or not results else [])]
 
 
 def _scores(group: Mapping[str, Any]) -> dict[str, Any]:
