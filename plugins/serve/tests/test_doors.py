@@ -88,6 +88,11 @@ class TestDoorsWithoutGroups:
         ):
             serving(recipe, doors=[name])
 
+    def test_refuse_a_recipe_that_reads_more_than_the_last_answer(self, serving, name):
+        tone = {"tone": {"use": "format/boxed", "reads": "all"}}
+        with pytest.raises(UserError, match=r"tone \(format/boxed\) reads whole .* carry them: nemo_gym, openreward"):
+            serving({"version": 1, "reward": {"components": tone, "total": "tone"}}, doors=[name])
+
     def test_have_no_number_for_a_masked_answer(self, serving, toy, name):
         recipe = faulty(on_missing="zero_advantage", max_missing=1, **{"with": {"how": "fail"}})
         recipe["reward"]["total"] = "0.5 * box + 0.5 * toy"

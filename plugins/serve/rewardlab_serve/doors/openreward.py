@@ -43,8 +43,9 @@ def _routes(service: RewardService, metrics: Metrics, _: DoorOptions) -> Sequenc
 
     async def score_group(body: Any, request: Request) -> Response:
         task = sessions.row(_session(request))
-        prompt = task.get("prompt")
-        completions = [_completion(one, _messages(prompt)) for one in entry(body, "candidates", list, NAME)]
+        prompt, whole = task.get("prompt"), bool(service.plan.readers_of_messages)
+        candidates = entry(body, "candidates", list, NAME)
+        completions = [_conversation(one, _messages(prompt)) if whole else _answer(one) for one in candidates]
         row = {**row_of(task, prompt, ""), "completions": completions}
         scoring = asyncio.ensure_future(service.group(row))
         try:
@@ -127,17 +128,27 @@ def _messages(prompt: Any) -> list[dict[str, Any]]:
     return [{"role": one["role"], "blocks": [{"type": "text", "text": text_of(one["content"])}]} for one in given]
 
 
-def _completion(candidate: Any, prompt: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what a candidate's model said, or with it what tools did; a transcript may begin with the prompt."""
-    turns = [turn for one in entry(candidate, "messages", list, NAME) for turn in _turns(one)]
-    asked = [{"role": one["role"], "content": "".join(block["text"] for block in one["blocks"])} for one in prompt]
-    behind = turns[len(asked) :] if turns[: len(asked)] == asked else turns
-    if not behind or behind[-1]["role"] != "assistant":
+def _answer(candidate: Any) -> dict[str, Any]:
+    """Return the text of the last turn, without its reasoning and calls."""
+    turns = entry(candidate, "messages", list, NAME)
+    last = turns[-1] if turns else None
+    if not isinstance(last, Mapping) or last.get("role") != "assistant":
         raise bad_request("the last message of a candidate is the assistant's answer, and this one is not")
+    return {"text": text_of([one for one in entry(last, "blocks", list, NAME) if _is_shown(one)])}
+
+
+def _is_shown(block: Any) -> bool:
+    return not isinstance(block, Mapping) or block.get("type") not in ("reasoning", "tool_call")
+
+
+def _conversation(candidate: Any, prompt: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what a candidate's model said, with what tools did; its transcript may begin with the prompt."""
+    _answer(candidate)
+    turns = [turn for one in candidate["messages"] for turn in _turns(one)]
+    asked = [turn for one in prompt for turn in _turns(one)]
+    behind = turns[len(asked) :] if turns[: len(asked)] == asked else turns
     first = next(index for index, turn in enumerate(behind) if turn["role"] == "assistant")
-    said = behind[first:]  # what comes before is a prompt in other words
-    alone = len(said) == 1 and "tool_calls" not in said[0]
-    return {"text": said[0]["content"]} if alone else {"messages": said}
+    return {"messages": behind[first:]}
 
 
 def _turns(message: Any) -> list[dict[str, Any]]:
@@ -168,4 +179,4 @@ def _scores(group: Mapping[str, Any]) -> dict[str, Any]:
     return {"scores": [{"reward": one["shaped"], "metadata": {"components": values_of(one)}} for one in members]}
 
 
-DOOR = Door(name=NAME, path=PATH, groups=True, says_size=True, routes=_routes)
+DOOR = Door(name=NAME, path=PATH, groups=True, says_size=True, messages=True, routes=_routes)
