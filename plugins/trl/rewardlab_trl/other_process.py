@@ -1,0 +1,56 @@
+"""One of the other processes of a stage, as rewardlab_trl.processes starts it: `python -m ... FOLDER NUMBER`.
+
+It learns from what the first process has scored; what goes wrong stands in its log.
+"""
+
+import os
+import pickle
+import sys
+import threading
+from pathlib import Path
+from typing import Any, cast
+
+from rewardlab.training import RunDirectory, StageJob, Training, plan_of_job
+
+from rewardlab_trl.options import options_of
+from rewardlab_trl.processes import Work, joined
+from rewardlab_trl.trainer_arguments import device, prepare_process, quiet_libraries
+
+
+def main(folder: Path, number: int) -> None:
+    """Load the model, join the others, and train with them to the end."""
+    threading.Thread(target=_end_with_the_first, daemon=True).start()
+    work: Work = pickle.loads((folder / "work.pickle").read_bytes())
+    prepare_process()
+    quiet_libraries()
+    plan = plan_of_job(work.run / "recipe.resolved.yaml")
+    where = device(options_of(plan))
+    from rewardlab_trl.engine_errors import resource_errors
+    from rewardlab_trl.models import load_model
+    from rewardlab_trl.policy import TrlPolicy
+
+    job = StageJob(plan=plan, run=RunDirectory(path=work.run, held=False), index=work.index, say=print)
+    training = Training(
+        job=job,
+        samples=work.samples,
+        rows=work.rows,
+        order=work.order,
+        steps=work.steps,
+        reward=None,
+        log=cast(Any, None),  # the first process has it
+        after_step=lambda step: False,  # likewise
+    )
+    with resource_errors(job.name):
+        model = load_model(work.source, f"cuda:{number}" if where == "cuda" else where)
+        with joined(folder, number, work.count, where) as processes:
+            TrlPolicy(job, work.source, model).learn(training, processes)
+
+
+def _end_with_the_first() -> None:
+    """End this process at once when the one that started it is gone, which is when its end of the pipe closes."""
+    os.read(0, 1)
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]))
