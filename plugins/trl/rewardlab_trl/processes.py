@@ -226,7 +226,7 @@ class _Others:
         said = log.read_text(encoding="utf-8", errors="replace").strip().rpartition("\n")[2]
         last = f"; it said last: {said}" if said else ""
         return JobError(
-            f"stage {self._stage}: process {number} of 0 to {self._count - 1} ended with {fate} ({log}){last}"
+            f"stage {self._stage}: process {number} (of {self._count}, from 0) ended with {fate} ({log}){last}"
         )
 
     def watch(self) -> None:

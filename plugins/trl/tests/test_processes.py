@@ -140,7 +140,7 @@ class TestTwo:
         code, out, err = _ended_at(2, kill_other, command, home, again)
         assert code == 1, out + err
         log = again / "logs" / "1-rl.process-1.log"
-        assert f"error: stage 1-rl: process 1 of 0 to 1 ended with signal 9, Killed ({log})" in err
+        assert f"error: stage 1-rl: process 1 (of 2, from 0) ended with signal 9, Killed ({log})" in err
         code, out, err = _ended_at(3, lambda: os.kill(os.getpid(), signal.SIGINT), command, home, again)
         assert code == 130, out + err
         assert (again / "checkpoints/1-rl/checkpoint-3/rng_state_1.pth").is_file()
