@@ -13,14 +13,14 @@ from typing import Any, cast
 from rewardlab.training import RunDirectory, StageJob, Training, plan_of_job
 
 from rewardlab_trl.options import options_of
-from rewardlab_trl.processes import Work, joined
+from rewardlab_trl.processes import SharedTraining, joined
 from rewardlab_trl.trainer_arguments import device, prepare_process, quiet_libraries
 
 
 def main(folder: Path, number: int) -> None:
     """Load the model, join the others, and train with them to the end."""
     threading.Thread(target=_end_with_the_first, daemon=True).start()
-    work: Work = pickle.loads((folder / "work.pickle").read_bytes())
+    work: SharedTraining = pickle.loads((folder / "work.pickle").read_bytes())
     prepare_process()
     quiet_libraries()
     plan = plan_of_job(work.run / "recipe.resolved.yaml")

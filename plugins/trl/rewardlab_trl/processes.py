@@ -35,7 +35,7 @@ MAX_NOTICE_S = 5.0
 
 
 @dataclass(frozen=True)
-class Work:
+class SharedTraining:
     """What the first process hands to the others, by a file."""
 
     run: Path
@@ -120,7 +120,7 @@ def together(training: Training, source: str, count: int, device: str) -> Iterat
     job = training.job
     with TemporaryDirectory(prefix="rewardlab-") as name, ExitStack() as stack:
         folder = Path(name)
-        work = Work(
+        work = SharedTraining(
             job.run.path.absolute(), job.index, source, count, training.samples, training.rows, training.order,
             training.steps,
         )  # fmt: skip
