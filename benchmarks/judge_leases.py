@@ -183,7 +183,7 @@ def drive(service: Any, options: Any, server: int) -> dict[str, Any]:
 def cpu_a_report(service: Any, count: int) -> float:
     """The coordinator's CPU seconds for a report of a scorer that wants more, once the scorers ask nothing any more."""
     import ray
-    from rewardlab_ray.leases.lease_messages import LeaseReport
+    from rewardlab_leases.lease_messages import LeaseReport
 
     borrower = (len(service.scorers), "bench")
 

@@ -27,7 +27,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 
-from rewardlab_ray.leases.judge_lender import MIN_PAUSE_S, REPORT_COST_S
+from rewardlab_leases.judge_lender import MIN_PAUSE_S, REPORT_COST_S
 from scale_costs import Costs, Lengths, measured
 
 ROW, BY_TOKENS, FEW_ENGINES, VECTORISED = "rows of 1", "by tokens", "by tokens, engines of 8", "no loop over tokens"

@@ -78,8 +78,8 @@ def test_other_commands_tell_the_same(rows, main, ending, command):
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_what_is_wrong_has_its_place(rows, main, ending):
-    code, _, err = main("check", "r.yaml", rows(ending))
-    assert (code, "these rows have no scores yet" in err) == (2, True)
+    code, out, _ = main("check", "r.yaml", rows(ending))
+    assert (code, f"rows.{ending}: {len(ROWS)} rows" in out) == (0, True)
     wrong = [row | ({"prompt": " "} if n == 2 else {}) for n, row in enumerate(ROWS)]
     code, _, err = main("score", "r.yaml", rows(ending, wrong), "-o", "out.jsonl")
     place = {"csv": 6}.get(ending, 3)  # a line with the head and two prompts of two lines come before it
@@ -94,6 +94,6 @@ def test_a_dataset_is_read_from_it(rows, main, write, ending):
 
 
 def test_without_the_plugin_that_reads_a_format_its_installation_is_told(rows, main, monkeypatch):
-    monkeypatch.setattr(row_file, "_formats", lambda: EntryPoints(()))
+    monkeypatch.setattr(row_file, "entry_points_of", lambda group: EntryPoints(()))
     code, _, err = main("score", "r.yaml", rows("csv"), "-o", "out.jsonl")
     assert (code, err) == (2, "error: rows.csv: nothing here reads .csv files; pip install rewardlab-data brings it\n")

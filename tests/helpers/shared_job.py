@@ -13,11 +13,11 @@ from rewardlab.judging import circuit_breaker, rate_limit, retries
 from rewardlab.judging.hosted_judge import HostedJudge
 from rewardlab.judging.settings import JudgingSettings
 from rewardlab.plan.component import Component
-from rewardlab_ray.leases import budget_lender, judge_lender, judge_share, leased_limits, turn_lender
-from rewardlab_ray.leases.judge_lender import JudgeLenders
-from rewardlab_ray.leases.judge_share import JudgeShare
-from rewardlab_ray.leases.reply_owner import ReplyOwner
-from rewardlab_ray.leases.shared_replies import ReplyLine
+from rewardlab_leases import budget_lender, judge_lender, judge_share, leased_limits, turn_lender
+from rewardlab_leases.judge_lender import JudgeLenders
+from rewardlab_leases.judge_share import JudgeShare
+from rewardlab_leases.reply_owner import ReplyOwner
+from rewardlab_leases.shared_replies import ReplyLine
 
 TIMED = (retries, budget_lender, circuit_breaker, judge_lender, judge_share, leased_limits, rate_limit, turn_lender)
 OF = ContextVar("the process that a task belongs to", default=None)

@@ -141,8 +141,9 @@ judges: {main: {use: openai/chat, with: {model: m, base_url: URL}, timeout: 0.2,
 
 
 def test_a_judge_that_is_down_is_waited_for_by_a_job_that_goes_on_as_long_as_its_questions_would_wait(
-    judge_server, write
+    judge_server, write, monkeypatch
 ):
+    monkeypatch.setattr(retries, "FIRST_PAUSE_S", 0.1)
     server = judge_server.JudgeServer(answer=lambda request: "ready")
     with judge_server.Serving(server):
         url, port = server.url, server.port

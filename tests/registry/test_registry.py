@@ -226,9 +226,19 @@ def test_a_broken_plugin_is_a_row_and_stops_only_what_names_it(offer, how):
     assert why in said
 
 
-@pytest.mark.parametrize("points", [b"[console_scripts]\nfoo bar\n", b"[rewardlab]\nmine\n", b"[x]\nfoo = b\xff\xfe\n"])
-@pytest.mark.parametrize("metadata", ["Metadata-Version: 2.1\nName: odd-thing\nVersion: 1.0\n", None])
-def test_malformed_entry_points_of_another_distribution_stop_nothing(offer, main, tmp_path, points, metadata):
+ODD = "Metadata-Version: 2.1\nName: odd-thing\nVersion: 1.0\n"
+
+
+@pytest.mark.parametrize(
+    ("points", "metadata"),
+    [
+        (b"[console_scripts]\nfoo bar\n", ODD),
+        (b"[rewardlab]\nmine\n", ODD),
+        (b"[x]\nfoo = b\xff\xfe\n", ODD),
+        (b"[x]\nfoo = b\xff\xfe\n", None),
+    ],
+)
+def test_malformed_entry_points_of_another_distribution_stop_nothing(offer, main, write, points, metadata):
     folder = offer("fine", BREVITY)
     other = folder / "odd_thing-1.0.dist-info"
     other.mkdir()
@@ -240,6 +250,9 @@ def test_malformed_entry_points_of_another_distribution_stop_nothing(offer, main
     code, out, err = main("plugins")
     assert (code, "fine/brevity" in out) == (0, True)
     assert ("odd-thing" if metadata else str(folder)) in err
+    recipe = write("r.yaml", "{version: 1, reward: {components: {box: {use: format/boxed}}, total: box}}")
+    rows = write("rows.jsonl", [{"prompt": "?", "completions": ["x"]}])
+    assert main("score", recipe, rows, "-o", "out.jsonl")[0] == 0
 
 
 def test_an_entry_point_that_names_no_module_is_a_broken_plugin(offer):

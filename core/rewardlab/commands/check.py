@@ -1,14 +1,18 @@
 """`rewardlab check`: every mistake in a recipe, without loading a model."""
 
+import os
 from collections.abc import Mapping
 from typing import Annotated, Any
 
 from rewardlab.commands.arguments import AnyRecipe
+from rewardlab.commands.row_inputs import file_of
+from rewardlab.data import refuse_stream
 from rewardlab.errors import UserError
 from rewardlab.plan import Plan
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.yaml12 import dump
 from rewardlab.registry.registry import command_of_ours
+from rewardlab.scorefile.rows import check_all, is_scored
 from rewardlab.specs import Config
 from rewardlab.specs.command_spec import CommandResult, Overrides, Positional
 from rewardlab.training import check_recipe
@@ -17,14 +21,15 @@ from rewardlab.training import check_recipe
 class Options(Config):
     """Find every mistake in a recipe: unknown names, wrong options, missing fields, sizes that do not divide.
 
-    Loads no model, calls no judge and costs nothing; reads the first rows of each dataset. With ROWS that are scored
-    already, a run's folder or the output of `score`, it also shows what moved the reward there: `rewardlab causes`.
+    Loads no model, calls no judge and costs nothing; reads the first rows of each dataset. With ROWS, also rollouts of
+    another tool, it says whether they have what the rewards need; of rows that are scored already, a run's folder or
+    the output of `score`, what moved the reward there: `rewardlab causes`.
     """
 
     recipe: Annotated[AnyRecipe, Positional("RECIPE")]
     """what to check"""
     rows: Annotated[str | None, Positional("ROWS.jsonl")] = None
-    """scored rows to look for causes in"""
+    """rows or rollouts to look into"""
     overrides: Annotated[tuple[str, ...], Overrides()] = ()
     """changes of the recipe"""
     resolved: bool = False
@@ -34,30 +39,43 @@ class Options(Config):
 def run(options: Options) -> CommandResult:
     """Return every mistake; a recipe with mistakes raises nothing. A JobError if a plugin fails while it is checked.
 
-    data: {"ok", "problems": [{"where", "path", "what"}], "warnings", "total_range"}; with rows, "findings" and
-    "causes".
+    data: {"ok", "problems": [{"where", "path", "what"}], "warnings", "total_range"}; with rows, "rows" and
+    "completions", or "findings" and "causes" if they are scored.
     """
     document = load(options.recipe, options.overrides, strict=False)
     if options.resolved:
         return CommandResult(text=dump(document.raw).rstrip("\n"), data=document.raw)
     try:
         plan = check_recipe(document)
-        causes = None if options.rows is None else _causes(options)
+        found = None if options.rows is None else _in_rows(options, plan)
     except UserError as error:
         data = error.as_dict() | {"warnings": []}
         return CommandResult(ok=False, text=str(error), data=data, problems=error.problems)
     named = "" if isinstance(options.recipe, Mapping) else f"{options.recipe}: "
     lines = [f"{named}fine", *_range_line(plan)]
     warnings, data = list(plan.warnings), _as_dict(plan)
-    if causes is not None:
-        lines.append(causes.text)
-        warnings += causes.warnings
-        data |= causes.data | {"ok": True}
+    if found is not None:
+        lines.append(found.text)
+        warnings += found.warnings
+        data |= found.data | {"ok": True}
     return CommandResult(text="\n".join(lines), data=data, warnings=warnings)
 
 
+def _in_rows(options: Options, plan: Plan) -> CommandResult:
+    """Return what rows say of the recipe. UserError if some cannot be scored by it, or were not by it."""
+    refuse_stream(str(options.rows))
+    with file_of(options.rows, lambda text: None) as (path, _):
+        if os.path.isdir(str(path)) or is_scored(str(path)):
+            return _causes(options)
+        count, completions = check_all(plan, str(path))
+    told = (
+        f"{options.rows}: {count:,} row{'s' * (count != 1)} with {completions:,} completions have what the reward needs"
+    )
+    return CommandResult(text=told, data={"rows": count, "completions": completions})
+
+
 def _causes(options: Options) -> CommandResult:
-    """Return what `rewardlab causes` finds in rows that are scored already; it refuses others, for scoring may cost."""
+    """Return what `rewardlab causes` finds in rows that are scored already; it scores none, for that may cost."""
     spec = command_of_ours("causes")
     given = {"recipe": options.recipe, "overrides": options.overrides, "rows": options.rows, "limit": None}
     found = spec.run(spec.options_class()(**given))

@@ -5,17 +5,20 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
 from rewardlab.data.row_file import read_lines
+from rewardlab.entry_points import entry_points_of
 from rewardlab.errors import Problem, UserError, nearest
 
 FORMATS = "rewardlab.rollout_formats"
 """entry points of plugins: the name of a format, such as "verl" -> its RolloutFormat"""
 ENDINGS = (".jsonl", ".parquet", ".eval", ".json", ".jsonl.gz")
 """of files that are read of a folder"""
+HUB_DATA = "data"
+"""the folder with the files of a dataset of the hub"""
 COMPLETIONS = "completions"
 """the column of rows in our own form, which no other format has"""
 
@@ -36,16 +39,28 @@ class RolloutFormat:
 
 
 def rollout_rows(path: str, name: str | None = None) -> Iterator[PlacedRow] | None:
-    """Return the rows of a file, or of a folder with a file for each step; None if no format recognizes it.
+    """Return the rows of a file, or of a folder with several, such as a file for each step, or a dataset of the hub.
 
-    Raises UserError for an unknown name.
+    None for a file that no format recognizes, and for another folder, such as a run's. Raises UserError for an unknown
+    name.
     """
-    files = [path]
-    if os.path.isdir(path):
-        inside = (str(file) for file in Path(path).iterdir() if file.name.endswith(ENDINGS))
-        files = sorted(inside, key=_in_steps)
+    files = _files_of(Path(path)) if os.path.isdir(path) else [path]
+    of_hub = not files
+    files = files or _files_of(Path(path, HUB_DATA))
     found = rollout_format(files[0], name) if files else None
-    return None if found is None else (row for file in files for row in found.rows(file))
+    if found is None and not (of_hub and files and COMPLETIONS in _first_record(files[0])):
+        return None
+    read = _rows if found is None else found.rows
+    return (row for file in files for row in read(file))
+
+
+def _files_of(folder: Path) -> list[str]:
+    inside = [str(file) for file in folder.iterdir() if file.name.endswith(ENDINGS)] if folder.is_dir() else []
+    return sorted(inside, key=_in_steps)
+
+
+def _rows(path: str) -> Iterator[PlacedRow]:
+    return ((f"{path}:{number}", row) for number, row in read_lines(path))
 
 
 def rollout_format(path: str, name: str | None = None) -> RolloutFormat | None:
@@ -57,7 +72,7 @@ def rollout_format(path: str, name: str | None = None) -> RolloutFormat | None:
 
 
 def _named(name: str) -> RolloutFormat:
-    points = {point.name: point for point in entry_points(group=FORMATS)}
+    points = {point.name: point for point in entry_points_of(FORMATS)}
     if name not in points:
         what = f"no format {name!r}{nearest(name, points)}; there are {', '.join(sorted(points)) or 'none'}"
         raise UserError(what, where="--format")
@@ -70,7 +85,7 @@ def _recognized(path: str) -> RolloutFormat | None:
     first = _first_record(path)
     if COMPLETIONS in first:
         return None
-    formats = {point.name: _loaded(point) for point in entry_points(group=FORMATS)}
+    formats = {point.name: _loaded(point) for point in entry_points_of(FORMATS)}
     found = sorted(name for name, one in formats.items() if one.recognizes(path, first))
     if len(found) > 1:
         raise UserError(f"could be rollouts of {' or '.join(found)}; say which: --format {found[0]}", where=path)

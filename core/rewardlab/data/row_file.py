@@ -3,11 +3,10 @@
 import os
 import zlib
 from collections.abc import Callable, Generator, Iterator
-from functools import cache
-from importlib.metadata import EntryPoints, entry_points
 from typing import Any, BinaryIO, cast
 
 from rewardlab.data.jsonl import json_lines
+from rewardlab.entry_points import entry_points_of
 from rewardlab.errors import Problem, UserError
 from rewardlab.first_party import installation, plugin_with
 
@@ -44,7 +43,7 @@ def read_lines(path: str | os.PathLike[str], any_text: bool = False) -> Generato
 def _reader(path: str) -> Callable[[BinaryIO, str, bool], Iterator[NumberedRow]]:
     """Return the function that reads a file of this name. Raises UserError if its plugin is missing or two claim it."""
     _, _, ending = os.path.basename(path).lower().removesuffix(PACKED).rpartition(".")
-    points = _formats().select(name=ending)
+    points = entry_points_of(FORMATS).select(name=ending)
     if len(owners := sorted({point.dist.name for point in points if point.dist})) > 1:
         raise UserError(f".{ending} files are read by {' and '.join(owners)}; uninstall one of them", where=path)
     for point in points:
@@ -53,11 +52,6 @@ def _reader(path: str) -> Callable[[BinaryIO, str, bool], Iterator[NumberedRow]]
     if owner := plugin_with("formats", ending):
         raise UserError(f"nothing here reads .{ending} files; {installation(owner)}", where=path)
     return json_lines
-
-
-@cache
-def _formats() -> EntryPoints:
-    return entry_points(group=FORMATS)
 
 
 def refuse_stream(path: str) -> None:

@@ -6,7 +6,6 @@ distributions offer is never settled silently.
 
     registry         plugins and what they offer, by name
     loading          what the module of a plugin offers, by hooks and by `@reward`
-    path_state       whether a distribution was installed or removed since sys.path was last looked at
     function_reward  `@reward`: a reward that is one function
 """
 

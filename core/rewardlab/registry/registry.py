@@ -2,17 +2,16 @@
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from functools import cached_property, lru_cache
-from importlib.metadata import EntryPoint, EntryPoints, distributions, entry_points
+from importlib.metadata import EntryPoint, EntryPoints
 from importlib.util import find_spec
 from typing import Any, TypeVar
 
-from rewardlab.errors import UserError, nearest, one_line
+from rewardlab.entry_points import scanned_entry_points, states_of_path
+from rewardlab.errors import UserError, nearest
 from rewardlab.first_party import first_party, installation, plugin_with
 from rewardlab.references import references
 from rewardlab.registry.loading import Plugin, load, owner_of
-from rewardlab.registry.path_state import states_of_path
 from rewardlab.specs import BackendSpec, Spec
 from rewardlab.specs.command_spec import CommandSpec
 
@@ -32,7 +31,7 @@ class Registry:
 
     @cached_property
     def _scanned(self) -> tuple[Any, Sequence[str]]:
-        return _scan_distributions() if self._given is None else (self._given, ())
+        return scanned_entry_points() if self._given is None else (self._given, ())
 
     @property
     def unreadable(self) -> Sequence[str]:
@@ -197,28 +196,6 @@ def command_of_ours(name: str) -> CommandSpec:
     if owner not in registry.names():
         raise UserError(f"the command {name!r} is not installed; {installation(owner)}")
     return registry.usable(owner).commands[name]
-
-
-def _scan_distributions() -> tuple[Any, Sequence[str]]:
-    """Return the installed entry points, and a line for each distribution whose entry points are malformed.
-
-    Of two distributions of one name the first on sys.path counts.
-    """
-    with suppress(Exception):
-        return entry_points(), ()  # all groups at once, because each scan of the installed distributions is slow
-    points: list[EntryPoint] = []
-    unreadable: list[str] = []
-    seen: set[str | None] = set()
-    for found in distributions():  # one malformed file had ended the scan of all
-        name = None
-        try:
-            name = found.metadata["Name"]
-            points += [] if name in seen else found.entry_points
-        except Exception as error:
-            where = found.locate_file("") if name is None else name
-            unreadable.append(f"the entry points of {where} cannot be read: {one_line(error)}; install it again")
-        seen.add(name)
-    return EntryPoints(points), unreadable
 
 
 def _without_entry_point(name: str) -> str:

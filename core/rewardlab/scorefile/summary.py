@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from importlib.metadata import entry_points
 from typing import Any, Protocol
 
+from rewardlab.entry_points import entry_points_of
 from rewardlab.judging.usage import Usage
 from rewardlab.plan import Plan
 from rewardlab.scorefile.output import lacks_part
@@ -26,7 +26,7 @@ class Watcher(Protocol):
 
 def watchers_of(plan: Plan) -> list[Watcher]:
     """Return the watchers of the plugins that are installed."""
-    return [point.load()(plan) for point in entry_points(group=WATCHERS)]
+    return [point.load()(plan) for point in entry_points_of(WATCHERS)]
 
 
 @dataclass

@@ -100,8 +100,9 @@ def test_kinds_with_weights_come_out_in_their_ratio_and_a_row_becomes_one():
     counted = Counter(name.partition("/")[2] for name in made)
     assert counted == pytest.approx({"reasoning": 720, "answer": 900, "joint": 450}, rel=0.1)
     assert len(teacher.asked) == 2070
-    assert made == [row.id for row in rows(source[::-1], Teacher(SAID), kinds=kinds)][::-1]
-    assert made != [row.id for row in rows(source, Teacher(SAID), kinds=kinds, seed=1)]
+    few = source[:100]
+    assert made[:100] == [row.id for row in rows(few[::-1], Teacher(SAID), kinds=kinds)][::-1]
+    assert made[:100] != [row.id for row in rows(few, Teacher(SAID), kinds=kinds, seed=1)]
 
 
 @pytest.mark.parametrize("said", [SAID, json.dumps(SAID)])

@@ -12,10 +12,11 @@ pytest.importorskip("inspect_ai", reason="needs the environment of requirements-
 
 from inspect_ai import Task, eval, score
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.log import read_eval_log
+from inspect_ai.log import read_eval_log, read_eval_log_sample_summaries
 from inspect_ai.model import ChatMessageSystem, ChatMessageUser, ModelOutput, ModelUsage, get_model
-from inspect_ai.scorer import Target
+from inspect_ai.scorer import Target, match
 from inspect_ai.solver import TaskState, generate, system_message
+from rewardlab.cli import main
 from rewardlab.errors import UserError
 from rewardlab_inspect import recipe
 from rewardlab_inspect.sample_row import sample_row
@@ -147,3 +148,16 @@ def test_a_mistake_of_the_recipe_is_told_with_its_line(given):
     Path("bad.yaml").write_text(RECIPE.replace("math/accuracy", "math/acuracy"))
     with pytest.raises(UserError, match=r"bad\.yaml:5.*math/accuracy"):
         recipe("bad.yaml")
+
+
+def test_inspect_reads_the_log_that_export_writes(given):
+    samples = [Sample(id=name, input="1 + 1?", target="2") for name in "ab"]
+    log = evaluated([wrote(r"\boxed{2}"), wrote("3")], samples, match(), given)
+    assert main(["score", "recipe.yaml", log.location, "-o", "scored.jsonl"]) == 0
+    assert main(["export", log.location, "scored.jsonl", "-o", "both.eval"]) == 0
+    both = read_eval_log("both.eval")
+    assert [{*sample.scores} for sample in both.samples] == [{"match", "rewardlab"}] * 2
+    assert both.samples[0].scores["rewardlab"].value == 1.5
+    assert both.samples[0].scores["rewardlab"].metadata["components"]["accuracy"]["value"] == 1.0
+    assert [score.name for score in both.results.scores] == ["match", "rewardlab"]
+    assert [sample.scores["rewardlab"].value for sample in read_eval_log_sample_summaries("both.eval")] == [1.5, 0.0]

@@ -50,9 +50,11 @@ def at_a_terminal():
             assert process.stdout.readline() == "ready\n"
             process.send_signal(first)
             if isinstance(then, signal.Signals):
-                time.sleep(1.0)  # it is being asked by then; where it is not yet, it is stopped all the same
+                asked = process.stdout.read(len(QUESTION))
+                time.sleep(0.2)  # it waits for an answer by then: a signal just before would be heard after it
                 process.send_signal(then)
-            elif then is not None:
+                return asked + process.communicate(timeout=30)[0]
+            if then is not None:
                 os.write(ours, then)
             return process.communicate(timeout=30)[0]
 
@@ -74,4 +76,6 @@ def test_ctrl_c_asks(at_a_terminal, answer, told):
 
 
 def test_sigterm_is_an_answer_to_the_question(at_a_terminal):
-    assert at_a_terminal(signal.SIGINT, signal.SIGTERM).endswith(STOPPED)
+    told = at_a_terminal(signal.SIGINT, signal.SIGTERM)
+    assert told.startswith(QUESTION)
+    assert told.endswith(STOPPED)

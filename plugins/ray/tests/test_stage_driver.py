@@ -18,8 +18,8 @@ from rewardlab_ray.stage_task import StageTask
 
 RECIPE = """
     version: 1
-    model: {use: tiny}
-    dataset: {use: data/arithmetic, with: {kind: responses}}
+    model: made/model
+    dataset: {use: data/arithmetic, with: {kind: responses, rows: 8}}
     stages:
       - {use: sft, batch_size: 2, steps: 1}
     backend: {use: openrlhf, gpus_per_node: 2}
@@ -128,8 +128,9 @@ class TestWhatWasSentWithTheJob:
 
 
 @pytest.mark.slow
-def test_the_model_keeps_how_its_rows_were_asked(run, tmp_path):
+def test_the_model_keeps_how_its_rows_were_asked(run, write, tmp_path):
     """A later attempt finds the model as it is, so the file is in it before it is moved to its place."""
+    write("run/recipe.resolved.yaml", RECIPE.replace("made/model", "{use: tiny}"))
     task = StageTask(run=run, index=0, attempt=0, home=run, say=print)
     ways = [{"use": "rubric/binary", "layout": layout} for layout in ("r3", "mr3", "r3")]
     prompt = ({"role": "user", "content": "Is it so?"},)

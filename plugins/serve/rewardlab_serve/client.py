@@ -1,20 +1,12 @@
-"""The client of a reward server: connections that are kept, and requests that are repeated until there is a reward."""
+"""The client of a reward server, for the code of a trainer."""
 
-import asyncio
-import json
-import random
 from collections.abc import Coroutine, Mapping
 from typing import Any, Self
 from urllib.parse import quote
 
-import aiohttp
 from rewardlab.concurrency import LoopThread
-from rewardlab.errors import JobError, UserError
 
-PASSING = (408, 429, 500, 502, 503, 504)
-"""statuses after which the same request may be answered"""
-MAX_PAUSE = 300.0
-"""seconds between two tries, whatever a server or a proxy says"""
+from rewardlab_serve.requests import Requests
 
 
 class RewardClient:
@@ -38,10 +30,9 @@ class RewardClient:
         timeout: float = 900.0,
         connections: int = 8192,
     ) -> None:
-        self._url, self._retries, self._timeout, self._connections = url.rstrip("/"), retries, timeout, connections
-        self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        self._retries = retries
+        self._requests = Requests(url, token, timeout, connections)
         self._home = LoopThread("rewardlab-client")
-        self._session: aiohttp.ClientSession | None = None
 
     def score(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """Return the scores of a group: {"id", "total": [G], "shaped": [G], "components"}.
@@ -69,9 +60,7 @@ class RewardClient:
 
     def close(self) -> None:
         """End the connections; closing again does nothing."""
-        if self._session is not None:
-            self._home.run(self._session.close())
-            self._session = None
+        self._home.run(self._requests.close())
         self._home.close()
 
     def __enter__(self) -> Self:
@@ -84,39 +73,4 @@ class RewardClient:
         return self._post(f"/v1/groups/{quote(group, safe='')}/members/{slot}", {**row, "size": size})
 
     async def _post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        last = ""
-        for attempt in range(self._retries + 1):
-            try:
-                async with self._opened().post(self._url + path, json=body, headers=self._headers) as answer:
-                    if answer.status == 200:
-                        found: dict[str, Any] = await answer.json()
-                        return found
-                    last = f"HTTP {answer.status}: {_message(await answer.text())}"
-                    if answer.status not in PASSING:
-                        raise UserError(last, where=self._url + path)
-                    pause = _pause(answer.headers.get("Retry-After", ""))
-            except (aiohttp.ClientError, TimeoutError, ValueError) as error:
-                last, pause = f"{type(error).__name__}: {error}", 0.0
-            if attempt < self._retries:
-                await asyncio.sleep(max(pause, min(30.0, 0.25 * 2**attempt)) * random.uniform(1.0, 1.25))
-        raise JobError(f"{self._url}{path}: no reward after {self._retries + 1} tries; last: {last}")
-
-    def _opened(self) -> aiohttp.ClientSession:
-        if self._session is None:
-            connector = aiohttp.TCPConnector(limit=self._connections)
-            timeout = aiohttp.ClientTimeout(total=self._timeout, connect=30)
-            self._session = aiohttp.ClientSession(connector=connector, timeout=timeout)
-        return self._session
-
-
-def _pause(retry_after: str) -> float:
-    """Return the seconds that a server asks for; 0 for a date or anything else, as the growing pauses do then."""
-    return min(float(retry_after), MAX_PAUSE) if retry_after.isascii() and retry_after.isdecimal() else 0.0
-
-
-def _message(answer: str) -> str:
-    """Return what a server says of an error; of one that is not ours, such as a proxy, the beginning of its page."""
-    try:
-        return str(json.loads(answer)["error"]["message"])
-    except (ValueError, LookupError, TypeError):
-        return answer[:300]
+        return await self._requests.post(path, body, self._retries + 1, "no reward")

@@ -4,6 +4,8 @@ import ipaddress
 import os
 import re
 import secrets
+from contextlib import closing, nullcontext
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field, PositiveFloat, PositiveInt
@@ -13,7 +15,6 @@ from rewardlab.errors import UserError
 from rewardlab.judging import JudgingSettings
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
-from rewardlab.scoring import Machine, Scorer
 
 TOKEN = "REWARDLAB_TOKEN"
 """the variable with the token that requests must bring"""
@@ -37,7 +38,8 @@ class Options(Config):
     port: Annotated[int, Field(ge=0, le=65535), Flag("-p")] = 8321
     """the port; 0: a free one, which is printed"""
     door: tuple[str, ...] = ()
-    """also speak as this trainer expects: openrlhf, slime, nemo_gym, google, aws, eval_protocol; repeatable"""
+    """also speak as this trainer expects: openrlhf, slime, nemo_gym, openreward, google, aws, eval_protocol; repeatable
+    """
     label: Annotated[str, Flag(metavar="FIELD")] = "answer"
     """of the recipe that a door's label, reference or ground truth is"""
     group_size: Annotated[PositiveInt | None, Flag(metavar="N")] = None
@@ -60,6 +62,10 @@ class Options(Config):
     """of answers that a repeated request gets again"""
     drain: Annotated[float, Field(ge=0), Flag(metavar="SECONDS")] = 30.0
     """that groups under way may take after the signal to stop"""
+    share_judges: Annotated[str | None, Flag(metavar="DIR")] = None
+    """lend the judges' limits and budgets to servers that name this one by --judges-of; DIR keeps what was spent"""
+    judges_of: Annotated[str | None, Flag(metavar="URL")] = None
+    """a server of the same recipe with --share-judges, within whose limits this one asks its judges"""
     allow_host: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
     """the server is also called so by those who ask; repeatable"""
     say: Say = note
@@ -70,6 +76,7 @@ def run(options: Options) -> CommandResult:
     """Serve until a signal ends it. A UserError for an address, a door or a recipe that cannot be served."""
     from rewardlab_serve.doors import DoorOptions, door, refuse_recipe
     from rewardlab_serve.gate import GateRules
+    from rewardlab_serve.judge_lending import Borrower, JudgeLending, open_scorer
     from rewardlab_serve.reward_service import ServiceLimits
     from rewardlab_serve.server import RewardServer, ServerSettings, bound_socket, connections_for, reward_app
 
@@ -96,10 +103,18 @@ def run(options: Options) -> CommandResult:
     )
     for one in settings.doors:
         refuse_recipe(plan, one, settings.door_options)
+    if options.share_judges is not None and options.judges_of is not None:
+        raise UserError("a server lends its judges or borrows them: give one of both", where="--judges-of")
+    lending = None if options.share_judges is None else JudgeLending(plan, Path(options.share_judges))
+    borrower = None if options.judges_of is None else Borrower(plan, options.judges_of, os.environ.get(TOKEN) or None)
     judging = JudgingSettings(say=options.say)
-    with bound_socket(options.host, options.port) as listening, Scorer(plan, Machine(), judging=judging) as scorer:
+    with (
+        bound_socket(options.host, options.port) as listening,
+        closing(lending) if lending else nullcontext(),
+        open_scorer(plan, judging, lending, borrower) as scorer,
+    ):
         scorer.warm()
-        app, service = reward_app(plan, scorer, settings)
+        app, service = reward_app(plan, scorer, settings, lending)
         port = listening.getsockname()[1]
         RewardServer(app, service, options.drain, lambda: _say_where(options, port)).serve_at(listening)
         usage = scorer.judges.summary()

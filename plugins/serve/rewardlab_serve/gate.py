@@ -28,9 +28,9 @@ MAX_HELD = 2**30
 class GateRules:
     """The rules of a gate.
 
-    token: what `Authorization: Bearer` must say; None asks for none. hosts: names that the server may be called by,
-    beside its addresses and localhost. body: bytes of a request. requests: that are answered at the same time. rate:
-    requests a second; None: no limit.
+    token: what `Authorization: Bearer` or `X-API-Key` must say; None asks for none. hosts: names that the server may be
+    called by, beside its addresses and localhost. body: bytes of a request. requests: that are answered at the same
+    time. rate: requests a second; None: no limit.
     """
 
     token: str | None = None
@@ -80,10 +80,8 @@ class RequestGate:
     def _admit(self, scope: Scope, headers: Headers) -> None:
         self._check_names(headers)
         self._check_token(headers)
-        if (
-            scope["method"] == "POST"
-            and headers.get("content-type", "").partition(";")[0].strip() != "application/json"
-        ):
+        kind = headers.get("content-type", "").partition(";")[0].strip()
+        if scope["method"] == "POST" and _has_body(headers) and kind != "application/json":
             what = "a request has JSON: Content-Type: application/json"
             raise RequestError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "bad_request", what)
         if int(headers.get("content-length") or 0) > self.rules.body:
@@ -112,7 +110,7 @@ class RequestGate:
     def _check_token(self, headers: Headers) -> None:
         if self.rules.token is None:
             return
-        scheme, _, given = headers.get("authorization", "").partition(" ")
+        scheme, _, given = headers.get("authorization", f"bearer {headers.get('x-api-key', '')}").partition(" ")
         if scheme.lower() != "bearer" or not hmac.compare_digest(given.strip().encode(), self.rules.token.encode()):
             what = "a token is needed, and the right one: Authorization: Bearer TOKEN"
             raise RequestError(HTTPStatus.UNAUTHORIZED, "unauthorized", what)
@@ -147,6 +145,10 @@ class _Bounded:
         self.take(size)
         self.read += size
         return message
+
+
+def _has_body(headers: Headers) -> bool:
+    return headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
 
 
 def _too_large(most: int) -> RequestError:

@@ -23,7 +23,7 @@ from rewardlab_serve.metrics import Metrics
 BODY_SECONDS = 60.0
 """that a body may take to arrive"""
 Handler = Callable[[Any, Request], Coroutine[Any, Any, Any]]
-"""(the body's JSON, the request) -> JSON values"""
+"""(the body's JSON, the request) -> JSON values, or a response of another kind"""
 
 
 def json_answer(values: Any, status: int = 200, after: float | None = None) -> Response:
@@ -38,7 +38,8 @@ def json_endpoint(door: str, metrics: Metrics, handler: Handler) -> Callable[[Re
     async def answer(request: Request) -> Response:
         try:
             work = handler(await _body(request), request)
-            response = json_answer(await _unless_gone(work, request))
+            found = await _unless_gone(work, request)
+            response = found if isinstance(found, Response) else json_answer(found)
         except RequestError as error:
             response = json_answer(error.as_dict(), error.status, error.after)
         except ClientDisconnect:
@@ -67,6 +68,8 @@ async def _body(request: Request) -> Any:
     except TimeoutError:
         what = f"the body has not come within {BODY_SECONDS:g} s"
         raise RequestError(HTTPStatus.REQUEST_TIMEOUT, "bad_request", what) from None
+    if not body:
+        return None
     try:
         return json_values(body.decode())
     except ValueError as error:

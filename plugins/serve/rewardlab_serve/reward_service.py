@@ -79,6 +79,10 @@ class RewardService:
         answer = await self._answered(key, group, range(len(group.completions)), len(group.completions))
         return {**answer, "id": group.sample.id if given is None else given}
 
+    def check(self, row: Mapping[str, Any]) -> None:
+        """Raise a RequestError if a row is not what the recipe's reward can score."""
+        self._group_of(row)
+
     async def in_turn(self, ask: Callable[[Any], Awaitable[Any]], rows: Iterable[Any]) -> list[Any]:
         """Return what `ask` gives for each row of a request, some at a time: a long request is not too many."""
         places = asyncio.Semaphore(MAX_AT_ONCE)
@@ -124,7 +128,8 @@ class RewardService:
             return "the server is being shut down, and takes no new group"
         if time.monotonic() < self._ready_at:
             return "too many scores are missing; the groups that were asked about say of which component, and why"
-        return None
+        stopped = (str(judge.stopped) for judge in self._scorer.judges.values() if judge.stopped is not None)
+        return next(stopped, None)
 
     def hurry(self) -> None:
         """Let `drain` wait no longer."""

@@ -3,15 +3,16 @@
 import http.client
 import json
 import threading
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing
 from types import SimpleNamespace
 
 import pytest
+from rewardlab.judging import JudgingSettings
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
-from rewardlab.scoring import Scorer
 from rewardlab_serve.doors import DoorOptions, door, refuse_recipe
 from rewardlab_serve.gate import GateRules
+from rewardlab_serve.judge_lending import Borrower, JudgeLending, open_scorer
 from rewardlab_serve.reward_service import ServiceLimits
 from rewardlab_serve.server import RewardServer, ServerSettings, bound_socket, reward_app
 
@@ -65,40 +66,70 @@ class Server:
         return [found[slot] for slot in range(len(completions))]
 
 
-@contextmanager
-def _running(recipe, doors, options, rules, limits, drain):
-    plan = make_plan(load(recipe, (), strict=False), purpose="score")
-    settings = ServerSettings(
-        rules=GateRules(**rules),
-        limits=ServiceLimits(**limits),
-        doors=[door(name) for name in doors],
-        door_options=options,
-    )
-    for one in settings.doors:
-        refuse_recipe(plan, one, options)
-    started = threading.Event()
-    with bound_socket("127.0.0.1", 0) as listening, Scorer(plan) as scorer:
-        app, service = reward_app(plan, scorer, settings)
+class _Session:
+    """Servers with the scorers of their recipes, whose worker processes take longer to start than a test does.
+
+    Each server is new, as what it keeps of groups is; nobody waits for its end before that of the session. One that
+    shares its judges has a scorer of its own, and ends with its test.
+    """
+
+    def __init__(self, stack):
+        self._stack, self._opened = stack, {}
+
+    def _open(self, stack, recipe, lends=None, borrows=None, token=None):
+        plan = make_plan(load(recipe, (), strict=False), purpose="score")
+        lending = None if lends is None else stack.enter_context(closing(JudgeLending(plan, lends)))
+        borrower = None if borrows is None else Borrower(plan, borrows, token)
+        return plan, lending, stack.enter_context(open_scorer(plan, JudgingSettings(), lending, borrower))
+
+    def start(self, test, recipe, settings, drain, sharing):
+        stack, key = test if sharing else self._stack, json.dumps(recipe, default=str)
+        if sharing:
+            opened = self._open(stack, recipe, token=settings.rules.token, **sharing)
+        else:
+            opened = self._opened[key] = self._opened.get(key) or self._open(stack, recipe)
+        plan, lending, scorer = opened
+        for one in settings.doors:
+            refuse_recipe(plan, one, settings.door_options)
+        app, service = reward_app(plan, scorer, settings, lending)
+        started = threading.Event()
         server = RewardServer(app, service, drain, started.set)
+        listening = bound_socket("127.0.0.1", 0)
+        port = listening.getsockname()[1]
         thread = threading.Thread(target=server.serve_at, args=(listening,))
+        stack.callback(self._ended, thread)
         thread.start()
         assert started.wait(10)
-        yield Server(listening.getsockname()[1], service, server)
-        server.stop()
+        test.callback(server.stop)  # after the second one no group is waited for
+        test.callback(server.stop)
+        return Server(port, service, server)
+
+    @staticmethod
+    def _ended(thread):
         thread.join(30)
         assert not thread.is_alive()
 
 
+@pytest.fixture(scope="session")
+def _session():
+    with ExitStack() as stack:
+        yield _Session(stack)
+
+
 @pytest.fixture
-def serving():
+def serving(_session):
     """`serving(recipe, doors=["slime"], cohort=1.0, token="t")`: a server that runs until the test ends."""
     with ExitStack() as stack:
 
-        def start(recipe=RECIPE, doors=(), options=None, drain=5.0, **settings):
+        def start(recipe=RECIPE, doors=(), options=None, drain=5.0, sharing=None, **settings):
             rules = {name: value for name, value in settings.items() if name in GateRules.__dataclass_fields__}
             limits = {name: value for name, value in settings.items() if name not in rules}
-            return stack.enter_context(
-                _running(recipe, doors, options or DoorOptions(end_tokens=["</s>"]), rules, limits, drain)
+            settings = ServerSettings(
+                rules=GateRules(**rules),
+                limits=ServiceLimits(**limits),
+                doors=[door(name) for name in doors],
+                door_options=options or DoorOptions(end_tokens=["</s>"]),
             )
+            return _session.start(stack, recipe, settings, drain, sharing)
 
         yield start

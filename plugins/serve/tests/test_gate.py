@@ -1,11 +1,10 @@
 """Who may ask, how much, and in which form: what a request is answered that may not pass."""
 
 import socket
-import threading
 
 import pytest
 
-from .test_groups import RIGHT, ROW, error
+from .test_groups import RIGHT, ROW, error, waiting_member
 
 GROUP = {**ROW, "completions": [RIGHT]}
 
@@ -88,15 +87,11 @@ def test_more_than_the_rate_is_told_when_to_come_again(serving):
 
 
 def test_more_groups_than_the_server_takes_are_told_to_wait(serving):
-    server = serving(groups=1, cohort=1.0)
-    first = threading.Thread(
-        target=lambda: server.ask("/v1/groups/g/members/0", {"size": 2, **ROW, "completion": RIGHT})
-    )
-    first.start()
-    while server.ask("/v1/groups/g").status != 202:
-        pass
+    server = serving(groups=1)
+    body = {"size": 2, **ROW, "completion": RIGHT}
+    answer = waiting_member(server, body)
     assert error(server.ask("/v1/groups", GROUP)) == (429, "too_many_requests")
-    first.join()
+    assert server.ask("/v1/groups/g/members/1", body).status == answer().status == 200
     assert server.members("h", [RIGHT, "x"], **ROW)[0].status == 200
 
 
@@ -109,14 +104,11 @@ def test_another_path_is_told_which_there_are(serving):
 
 def test_bodies_of_all_requests_are_bounded_together(serving, monkeypatch):
     monkeypatch.setattr("rewardlab_serve.gate.MAX_HELD", 1000)
-    server = serving(cohort=1.0)
+    server = serving()
     body = {"size": 2, **ROW, "completion": "x" * 600}
-    first = threading.Thread(target=server.ask, args=("/v1/groups/g/members/0", body))
-    first.start()
-    while server.ask("/v1/groups/g").status != 202:
-        pass
+    answer = waiting_member(server, body)
     assert error(server.ask("/v1/groups", {**GROUP, "x": "y" * 600})) == (429, "too_many_requests")
-    first.join()
+    assert server.ask("/v1/groups/g/members/1", {**body, "completion": "x"}).status == answer().status == 200
     assert server.ask("/v1/groups", {**GROUP, "x": "y" * 600}).status == 200
 
 

@@ -24,12 +24,12 @@ def error(answer):
     return answer.status, answer.body["error"]["kind"]
 
 
-def waiting_member(server, body):
-    """Ask about member 0 of group g, which waits for the others; what is returned waits for its answer."""
+def waiting_member(server, body, slot=0):
+    """Ask about a member of group g, which waits for the others; what is returned waits for its answer."""
     found = []
-    asking = threading.Thread(target=lambda: found.append(server.ask("/v1/groups/g/members/0", body)))
+    asking = threading.Thread(target=lambda: found.append(server.ask(f"/v1/groups/g/members/{slot}", body)))
     asking.start()
-    while server.ask("/v1/groups/g").status != 202:
+    while server.ask("/v1/groups/g").body.get("arrived") != slot + 1:
         time.sleep(0.01)
 
     def answer():
@@ -43,13 +43,13 @@ class TestWholeGroups:
     def test_answer_is_the_line_that_score_writes(self, serving, main, write, tmp_path):
         texts = [RIGHT, "x", "\\boxed{4/2} ünï \u2028", ""]
         rows = [{"id": f"g{number}", **ROW, "completions": texts[: number + 1]} for number in range(4)]
-        recipe = write(
-            "r.yaml", "{version: 1, reward: {components: {accuracy: {use: math/accuracy}}, total: accuracy}}"
-        )
-        assert main("score", recipe, write("rows.jsonl", rows), "-o", "out.jsonl")[0] == 0
-        server = serving(recipe)
+        rows += [{"completions": [RIGHT], **row} for row in ({"id": 7, **ROW}, {**ROW, "prompt": "2+2?"})]
+        assert main("score", write("r.yaml", json.dumps(RECIPE)), write("rows.jsonl", rows), "-o", "out.jsonl")[0] == 0
+        server = serving()
         lines = [server.ask("/v1/groups", row).body for row in rows]
         assert lines == [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+        assert server.ask("/v1/groups/7").body["total"] == [1.1]
+        assert server.ask("/v1/groups", {**rows[4], "id": "7"}).body["id"] == "7"
 
     def test_a_repeat_is_answered_from_what_is_there(self, serving, toy, tmp_path):
         server = serving()
@@ -62,16 +62,6 @@ class TestWholeGroups:
         large = 123456789012345678901234567890
         row = {"prompt": "?", "answer": large, "completions": [f"\\boxed{{{large}}}", f"\\boxed{{{large + 1}}}"]}
         assert serving().ask("/v1/groups", row).body["components"]["accuracy"]["value"] == [1.0, 0.0]
-
-    def test_has_the_id_that_score_writes(self, serving, main, write, tmp_path):
-        rows = [{"id": 7, **ROW}, {**ROW, "prompt": "2+2?"}, {"id": "7b", **ROW}]
-        rows = [{**row, "completions": [RIGHT]} for row in rows]
-        assert main("score", write("r.yaml", json.dumps(RECIPE)), write("rows.jsonl", rows), "-o", "out.jsonl")[0] == 0
-        server = serving()
-        lines = [server.ask("/v1/groups", row).body for row in rows]
-        assert lines == [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
-        assert server.ask("/v1/groups/7").body["total"] == [1.1]
-        assert server.ask("/v1/groups", {**rows[0], "id": "7"}).body["id"] == "7"
 
     def test_has_the_columns_that_the_recipe_names(self, serving):
         fields = {"id": "qid", "prompt": "question", "answer": "gold"}
@@ -86,15 +76,10 @@ class TestWholeGroups:
         assert "a group has 1 to 4,096 completions, not 5,000" in found.body["error"]["message"]
 
     def test_that_is_refused_leaves_none_of_its_completions_behind(self, serving):
-        server = serving(cohort=1.0)
-        body = {"size": 3, **ROW, "completion": RIGHT}
-        first = threading.Thread(target=server.ask, args=("/v1/groups/g/members/2", body))
-        first.start()
-        while server.ask("/v1/groups/g").status != 202:
-            time.sleep(0.01)
-        assert error(server.ask("/v1/groups", {"id": "g", **ROW, "completions": ["x", "x", "x"]})) == (409, "conflict")
+        server = serving()
+        waiting_member(server, {"size": 3, **ROW, "completion": RIGHT})
+        assert error(server.ask("/v1/groups", {"id": "g", **ROW, "completions": ["y", "x", "x"]})) == (409, "conflict")
         assert server.ask("/v1/groups/g").body["arrived"] == 1
-        first.join()
 
     def test_batch_says_of_each_group_its_scores_or_why_not(self, serving):
         groups = [{**ROW, "completions": [RIGHT]}, {"prompt": "?", "completions": ["x"]}, 7]
@@ -111,18 +96,18 @@ class TestMembers:
         recipe = {
             "version": 1,
             "reward": {
-                "components": {"accuracy": {"use": "math/accuracy"}},
-                "total": "accuracy",
+                "components": {"box": {"use": "format/boxed"}},
+                "total": "box",
                 "normalize": [{"use": "normalize/std"}],
             },
         }
-        texts = [RIGHT, WRONG, WRONG, RIGHT]
+        texts = [RIGHT, "x", "y", RIGHT]
         server = serving(recipe)
         answers = server.members("g", texts, **ROW)
         with load_reward(recipe) as reward:
             (whole,) = reward.score([{**ROW, "completions": texts}])
         assert [one.body["shaped"] for one in answers] == pytest.approx(list(whole.shaped))
-        assert [one.body["components"]["accuracy"]["value"] for one in answers] == [1.0, 0.0, 0.0, 1.0]
+        assert [one.body["components"]["box"]["value"] for one in answers] == [1.0, 0.0, 0.0, 1.0]
         assert [one.body["slot"] for one in answers] == [0, 1, 2, 3]
 
     def test_of_a_repeat_is_the_same_answer_and_of_another_text_a_conflict(self, serving):
@@ -153,30 +138,19 @@ class TestMembers:
             assert server.ask(f"/v1/groups/g/members/{quote(slot)}", {"size": 2}).status == 400
 
     def test_are_bounded_as_well_as_groups(self, serving):
-        server = serving(characters=1000, cohort=1.0)
-        body = {"size": 9, **ROW, "completion": "x" * 900}
-        threads = [
-            threading.Thread(target=server.ask, args=(f"/v1/groups/g/members/{slot}", body)) for slot in range(2)
-        ]
-        for thread in threads:
-            thread.start()
-        while server.ask("/v1/groups/g").body.get("arrived") != 2:
-            time.sleep(0.01)
+        server = serving(characters=1000)
+        body = {"size": 3, **ROW, "completion": "x" * 900}
+        answers = [waiting_member(server, body, slot) for slot in range(2)]
         assert error(server.ask("/v1/groups/g/members/2", body)) == (429, "too_many_requests")
         assert error(server.ask("/v1/groups", {**ROW, "completions": [""]})) == (429, "too_many_requests")
-        for thread in threads:
-            thread.join()
+        assert server.ask("/v1/groups/g/members/2", {**body, "completion": "x"}).status == 200
+        assert [answer().status for answer in answers] == [200, 200]
         assert server.ask("/v1/groups", {**ROW, "completions": [RIGHT]}).status == 200
 
     def test_fields_count_as_well_as_completions(self, serving):
-        server = serving(characters=1000, cohort=1.0)
-        body = {"size": 2, **ROW, "completion": "x", "extra": "y" * 1000}
-        first = threading.Thread(target=server.ask, args=("/v1/groups/g/members/0", body))
-        first.start()
-        while server.ask("/v1/groups/g").status != 202:
-            time.sleep(0.01)
+        server = serving(characters=1000)
+        waiting_member(server, {"size": 2, **ROW, "completion": "x", "extra": "y" * 1000})
         assert error(server.ask("/v1/groups", {**ROW, "completions": [""]})) == (429, "too_many_requests")
-        first.join()
 
     def test_give_their_place_back_when_their_clients_leave(self, serving):
         server = serving(requests=4)

@@ -75,12 +75,14 @@ def laws_recipe(model: Path) -> str:
 def received(directory: Path, told: Path, stage: int = 0) -> dict[tuple[int, int, str], list[float]]:
     """What verl's trainer trained on, by (stage, step, sample id): the advantage of each completion of a group.
 
-    told: the file that REWARDLAB_CPU_ENGINE_RECEIVED named; a line a step, of the first attempt on.
+    told: the file that REWARDLAB_CPU_ENGINE_RECEIVED named; a line a step, of the first attempt on, and of other runs
+    before this one.
     """
     shards = (directory / "ledger").glob(f"*-{stage}-*-*.jsonl")
     sample_of = {row["key"]: row["id"] for shard in shards for row in read_lines(shard)}
     found: dict[tuple[int, int, str], list[float]] = {}
-    for step, batch in enumerate(read_lines(told), 1):
+    batches = [batch for batch in read_lines(told) if any(key in sample_of for key, *_ in batch)]
+    for step, batch in enumerate(batches, 1):
         for key, _, (advantage, *_) in sorted(batch):
             if not key.startswith("pad"):  # verl's own rows, which fill a batch up
                 found.setdefault((stage, step, sample_of[key]), []).append(advantage)

@@ -14,10 +14,8 @@ from typing import Any
 from rewardlab.concurrency import CallThread
 from rewardlab.errors import JobError, RewardlabError
 from rewardlab.judging import require_secrets
+from rewardlab_leases import JudgeLenders, LeaseGrant, LeaseReport, ReplyOwner
 
-from rewardlab_ray.leases.judge_lender import JudgeLenders
-from rewardlab_ray.leases.lease_messages import LeaseGrant, LeaseReport
-from rewardlab_ray.leases.reply_owner import ReplyOwner
 from rewardlab_ray.messages import GroupPlace, RolloutPrompt, WrittenGroup
 from rewardlab_ray.ray_actors import ActorClient
 from rewardlab_ray.scoring.reading_order import Prompts, ReadingOrder

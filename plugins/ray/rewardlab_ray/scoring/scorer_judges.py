@@ -11,11 +11,8 @@ from rewardlab.concurrency import LoopThread
 from rewardlab.errors import JobError
 from rewardlab.judging import Judges, JudgingSettings, open_judges, require_secrets
 from rewardlab.plan import Component, Plan
+from rewardlab_leases import JudgeShare, LeaseGrant, LeaseReport, ReplyLine, ReplyOwner
 
-from rewardlab_ray.leases.judge_share import JudgeShare
-from rewardlab_ray.leases.lease_messages import LeaseGrant, LeaseReport
-from rewardlab_ray.leases.reply_owner import ReplyOwner
-from rewardlab_ray.leases.shared_replies import ReplyLine
 from rewardlab_ray.ray_actors import ActorClient
 from rewardlab_ray.scoring.policy_judge import Engines
 from rewardlab_ray.scoring.policy_judge_spec import POLICY_JUDGE

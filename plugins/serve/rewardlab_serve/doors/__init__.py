@@ -42,20 +42,22 @@ class DoorOptions:
 class Door:
     """A trainer's dialect.
 
-    path: of its route, for people. groups: whether the trainer says which completions belong together. bounds: of the
-    numbers that it takes; None: any. ends_answers: whether its answers come with the token that ended them.
+    path: of its route, for people. groups: whether the trainer says which completions belong together. says_size: and
+    how many they are. bounds: of the numbers that it takes; None: any. ends_answers: whether its answers come with the
+    token that ended them.
     """
 
     name: str
     path: str
     groups: bool
+    says_size: bool = False
     routes: Callable[[RewardService, Metrics, DoorOptions], Sequence[Route]]
     bounds: tuple[float, float] | None = None
     ends_answers: bool = False
 
 
 OF_THE_ROW = ("id", "prompt", "completion", "completions")
-NAMES = ("openrlhf", "slime", "nemo_gym", "google", "aws", "eval_protocol")
+NAMES = ("openrlhf", "slime", "nemo_gym", "openreward", "google", "aws", "eval_protocol")
 
 
 async def scored_alone(
@@ -92,7 +94,7 @@ def refuse_recipe(plan: Plan, one: Door, options: DoorOptions) -> None:
         others = ", ".join(name for name in NAMES if door(name).groups)
         what = f"this trainer does not say which completions are of one prompt, and {', '.join(compared)} compares them"
         raise UserError(f"{what}; doors that carry groups: {others}, and /v1/groups", where=f"--door {one.name}")
-    if compared and options.group_size is None and one.groups:
+    if compared and options.group_size is None and one.groups and not one.says_size:
         raise UserError("give --group-size, the completions of a group", where=f"--door {one.name}")
     if one.ends_answers and not options.end_tokens:
         what = "this trainer sends answers with the special token that ended them: say which, as in --end-token '</s>'"

@@ -9,6 +9,7 @@ from rewardlab.errors import UserError
 from rewardlab.scorefile import StateFolder, output_path_problem
 
 from rewardlab_studies.export.dataset_folder import write_folder
+from rewardlab_studies.export.inspect_log import write_log
 from rewardlab_studies.export.precomputed import write_precomputed
 from rewardlab_studies.export.score_table import write_table
 from rewardlab_studies.export.scored_rows import ScoredRows
@@ -18,8 +19,8 @@ class Options(Config):
     """Write scores beside their rows for other tools: a table, a dataset for the hub, or scores for inspect_ai.
 
     The ending of OUT says the form. .parquet and .csv: a row for each completion, with columns for each component.
-    .jsonl: what inspect_ai's scorer precomputed_scores reads, if ROWS is its log. No ending: a new folder with a
-    parquet file and a card that says how the reward is composed.
+    .jsonl: what inspect_ai's scorer precomputed_scores reads, if ROWS is its log; .eval: that log with these scores. No
+    ending: a new folder with a parquet file and a card that says how the reward is composed.
     """
 
     rows: Annotated[AnyRows, Positional("ROWS.jsonl")]
@@ -47,6 +48,8 @@ def run(options: Options) -> CommandResult:
         scored = ScoredRows(rows=str(path), scored=str(options.scored), origin=origin)
         if output.suffix == ".jsonl":
             count, unscored = write_precomputed(scored, output)
+        elif output.suffix == ".eval":
+            count, unscored = write_log(scored, options.rows, output)
         else:
             count = (write_table if output.suffix else write_folder)(scored, output)
     told = f"; {unscored:,} have no total and stay unscored" if unscored else ""

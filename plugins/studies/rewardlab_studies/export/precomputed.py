@@ -23,7 +23,7 @@ def write_precomputed(scored: ScoredRows, output: Path) -> tuple[int, int]:
 
     def lines() -> Iterator[str]:
         for one in scored:
-            for record in _records(one):
+            for record in score_records(one):
                 counts[record["value"] is None] += 1
                 if record["value"] is not None:
                     yield json.dumps(record, ensure_ascii=False) + "\n"
@@ -32,7 +32,8 @@ def write_precomputed(scored: ScoredRows, output: Path) -> tuple[int, int]:
     return counts[0], counts[1]
 
 
-def _records(one: ScoredRow) -> Iterator[dict[str, Any]]:
+def score_records(one: ScoredRow) -> Iterator[dict[str, Any]]:
+    """Yield what the scorer reads of each completion of a row; `value` is None if it has no total."""
     sample, scores = one.group.sample, one.scores
     epochs = columns_of_members(sample.fields, len(scores["total"])).get("epoch")
     for index, total in enumerate(scores["total"]):

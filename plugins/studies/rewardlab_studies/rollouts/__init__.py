@@ -7,6 +7,7 @@ In goes what a trainer or an evaluation wrote. Out come rows, or what is wrong w
     verifiers_episodes  the episodes of verifiers
     nemo_gym            what NeMo-Gym collects
     lm_eval_samples     what lm-evaluation-harness logged
+    score_table         what `rewardlab export` wrote
     inspect_log         what inspect_ai logged
     inspect_file        the file of such a log, sample by sample
     records             formats with a record for each completion: its members become groups

@@ -46,30 +46,42 @@ def no_log(path: str, why: str) -> UserError:
 
 
 @contextmanager
-def _opened_zip(path: str) -> Iterator[tuple[Any, dict[str, list[Part]]]]:
+def open_members(path: str) -> Iterator["Members"]:
+    """Give the parts of a `.eval`. Raises UserError if it is no zip."""
     open_packed(path).close()
     try:
         parts = _zip_library().ZipFile(path)
     except Exception as error:  # of a broken zip each library has errors of its own
         raise no_log(path, one_line(error)) from None
     with parts:
-        reading = _Members(parts, path)
+        yield Members(parts, path)
+
+
+@contextmanager
+def _opened_zip(path: str) -> Iterator[tuple[Any, dict[str, list[Part]]]]:
+    with open_members(path) as members:
         questions: dict[str, list[Part]] = {}
-        for name in dict.fromkeys(parts.namelist()):
+        for name in members.names:
             if name.startswith("samples/"):
                 found = _MEMBER.fullmatch(name)
-                questions.setdefault(found[1] if found else name, []).append(partial(reading.row, name))
-        yield reading.row("header.json"), questions
+                questions.setdefault(found[1] if found else name, []).append(partial(members.row, name))
+        yield members.row("header.json"), questions
 
 
-class _Members:
+class Members:
     """The members of a zip, of which no more than MAX_LOG bytes are unpacked, whatever sizes it states."""
 
     def __init__(self, parts: zipfile.ZipFile, path: str) -> None:
         self._parts, self._path, self._left = parts, path, MAX_LOG
+        self.names = [*dict.fromkeys(parts.namelist())]
 
     def row(self, name: str) -> dict[str, Any] | Problem:
         """Return a member's object, or what is wrong with it. Raises UserError if the log is too large."""
+        content = self.content(name)
+        return content if isinstance(content, Problem) else _row(content, f"{self._path}: {name}")
+
+    def content(self, name: str) -> bytes | Problem:
+        """Return what a member holds, of which no more is read than a sample may have, or why it cannot be read."""
         place = f"{self._path}: {name}"
         try:
             with self._parts.open(name) as file:
@@ -82,7 +94,7 @@ class _Members:
         if self._left < 0:
             what = f"holds more than {MAX_LOG >> 20:,} MB, unpacked, and is not read; evaluate fewer samples in one log"
             raise UserError(what, where=self._path)
-        return _row(content, place)
+        return content
 
 
 def _zip_library() -> Any:

@@ -18,7 +18,8 @@ from rewardlab_studies.rollouts.group_store import brought_together
 class Member:
     """A completion as a tool recorded it.
 
-    group: the id of its group. fields: of the prompt, for rewards. columns: all else that was recorded.
+    group: the id of its group. fields: of the prompt, for rewards. recorded: of this completion. columns: all else; a
+    text or list that a whole group shares is a field of the prompt.
     """
 
     group: str
@@ -26,6 +27,7 @@ class Member:
     completion: str | dict[str, Any]
     fields: Mapping[str, Any] = field(default_factory=dict)
     columns: Mapping[str, Any] = field(default_factory=dict)
+    recorded: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +89,9 @@ def group_name(*parts: Any) -> str:
 def _row(name: str, members: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     if not same(member["prompt"] for member in members):
         raise ValueError("its completions were asked different things; the model wrote more than one message of each")
-    fields, recorded = dict[str, Any](), dict[str, list[Any]]()
+    own = dict.fromkeys(column for member in members for column in member["recorded"])
+    recorded = {column: [member["recorded"].get(column) for member in members] for column in own}
+    fields = dict[str, Any]()
     for column in dict.fromkeys(column for member in members for column in member["columns"]):
         values = [member["columns"].get(column) for member in members]
         if isinstance(values[0], str | list | dict) and same(values):

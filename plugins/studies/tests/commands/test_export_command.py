@@ -1,6 +1,8 @@
 """`rewardlab export`: scores beside their rows, in the forms that other tools read; no component is lost."""
 
 import json
+import zipfile
+from statistics import fmean
 
 import pytest
 import yaml
@@ -106,3 +108,61 @@ def test_scores_of_other_rows_are_refused(main, scored, write, tmp_path):
     assert "but its row has 2 completions" in main("export", "more.jsonl", "out.jsonl", "-o", "scores.jsonl")[2]
     write("out.jsonl", [second])
     assert "has no scores and no id" in main("export", "rows.jsonl", "out.jsonl", "-o", "scores.jsonl")[2]
+
+
+class TestALogOfInspectWithScores:
+    def test_has_them_in_its_samples_summaries_and_results(self, main, scored, write, tmp_path):
+        log = LOG.with_suffix(".eval")
+        lines = scored(log)
+        lines[0]["total"][1] = None
+        write("out.jsonl", lines)
+        code, out, _ = main("export", log, "out.jsonl", "-o", "new.eval")
+        assert (code, out) == (0, "7 completions: new.eval; 1 have no total and stay unscored\n")
+        with zipfile.ZipFile(tmp_path / "new.eval") as new:
+            samples = [json.loads(new.read(name)) for name in new.namelist() if name.startswith("samples/")]
+            summaries, header = (json.loads(new.read(f"{name}.json")) for name in ("summaries", "header"))
+        of = {(one["id"], one["epoch"]): one["scores"] for one in samples}
+        assert set(of["s0", 2]) == {"match"}, "no total, no score"
+        for line in lines[1:]:
+            for epoch, total in enumerate(line["total"], 1):
+                score = of[line["id"].rpartition("/")[2], epoch]["rewardlab"]
+                assert score["value"] == total
+                assert {*score["metadata"]["components"]} == {"box", "short"}
+        assert [{*one["scores"]} for one in summaries] == [{*of[one["id"], one["epoch"]]} for one in summaries]
+        match, ours = header["results"]["scores"]
+        assert match["name"] == "match"
+        means = [fmean(total for total in line["total"] if total is not None) for line in lines]
+        assert ours["metrics"]["mean"]["value"] == pytest.approx(fmean(means))
+        assert main("score", "r.yaml", "new.eval", "-o", "again.jsonl")[0] == 0, "it is a log as the first one"
+
+    def test_is_not_made_of_other_rows(self, main, scored, tmp_path):
+        scored(LOG)
+        code, _, err = main("export", LOG, "out.jsonl", "-o", "new.eval")
+        assert code == 2
+        assert "an .eval needs the .eval that was scored" in err
+        assert not (tmp_path / "new.eval").exists()
+
+
+@pytest.mark.parametrize("output", ["data", "t.parquet"])
+def test_what_was_exported_is_scored_again_and_has_every_component(main, scored, output, tmp_path):
+    pytest.importorskip("pyarrow")
+    lines = scored(VERL)
+    assert main("export", VERL, "out.jsonl", "-o", output)[0] == 0
+    code, _, err = main("score", "r.yaml", output, "-o", "again.jsonl")
+    assert code == 0, err
+    assert [json.loads(line) for line in (tmp_path / "again.jsonl").read_text("utf-8").splitlines()] == lines
+    assert main("convert", "data/data/train.parquet" if output == "data" else output, "-o", "rows.jsonl")[0] == 0
+    first = json.loads((tmp_path / "rows.jsonl").read_text("utf-8").splitlines()[0])
+    assert first["recorded"]["components.short.value"] == lines[0]["components"]["short"]["value"]
+    assert first["recorded"]["pred"] == ["5", "6"]
+    assert first["answer"] == "5"
+
+
+def test_a_dataset_of_the_hub_is_read_as_a_folder(main, scored, write, tmp_path):
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    rows = [{"prompt": f"{n}?", "completions": ["\\boxed{1}", "no"]} for n in range(3)]
+    (tmp_path / "hub" / "data").mkdir(parents=True)
+    for number, part in enumerate([rows[:2], rows[2:]]):
+        parquet.write_table(pyarrow.Table.from_pylist(part), tmp_path / f"hub/data/train-0000{number}-of-00002.parquet")
+    write("hub/README.md", "a card")
+    assert [line["components"]["box"]["value"] for line in scored("hub")] == [[1.0, 0.0]] * 3

@@ -45,20 +45,30 @@ def records(path):
 
 
 @pytest.mark.parametrize(
-    ("file", "totals"),
+    ("file", "totals", "answers"),
     [
-        (VERL, {"3/5017478177a6bf4e": [1.5, 0.5], "3/a8234d47a3a7c2a0": [1.5, 0.5]}),
-        (DATA / "verl" / "12.jsonl", {f"12/{'0b7c1d52-7a54-4e3c-9a57-3f1f5d1c8a01'}": [1.5, 0.5]}),
-        (VERIFIERS, {"sums/sum-0": [1.5, 0.5], "step1-1": [1.5, 0.5]}),
-        (DATA / "inspect_ai" / "sums.json", {"sums/s1": [0.5, 0.5], "sums/s2": [0.5, 0.5]}),
-        (next((DATA / "lm_eval").glob("samples_sums*")), {"samples_sums_de/0": [0, 0], "samples_sums_de/1": [0, 0]}),
+        (VERL, {"3/5017478177a6bf4e": [1, 1], "3/a8234d47a3a7c2a0": [1, 1]}, ["5", "11"]),
+        (DATA / "verl" / "12.jsonl", {f"12/{'0b7c1d52-7a54-4e3c-9a57-3f1f5d1c8a01'}": [1, 1]}, ["5", "11"]),
+        (VERIFIERS, {"sums/sum-0": [1, 1], "step1-1": [1, 1]}, ["5", "11"]),
+        (DATA / "inspect_ai" / "sums.json", {"sums/s1": [1, 1], "sums/s2": [1, 1]}, ["2", "4"]),
+        (
+            next((DATA / "lm_eval").glob("samples_sums*")),
+            {"samples_sums_de/0": [0, 0], "samples_sums_de/1": [0, 0]},
+            ["5", "11"],
+        ),
     ],
     ids=["verl", "verl with uid", "verifiers", "inspect", "lm_eval"],
 )
-def test_a_file_is_scored_as_it_is(scores, file, totals):
-    found, _ = scores(file, reward=RIGHT)
+def test_a_file_is_scored_as_it_is(scores, converted, file, totals, answers):
+    found, _ = scores(file)
     by_id = {row["id"]: row["total"] for row in found}
     assert {name: by_id[name] for name in totals} == totals
+    assert [row["answer"] for row in converted(file)] == answers
+
+
+def test_rewards_read_the_answers_of_a_file(scores):
+    found, _ = scores(VERL, reward=RIGHT)
+    assert [row["total"] for row in found] == [[1.5, 0.5], [1.5, 0.5]]
 
 
 def test_trl_answers_stand_in_what_its_reward_logged(scores):
@@ -201,7 +211,7 @@ def test_an_unknown_format_names_those_that_there_are(scores):
     code, told = scores(VERL, "--format", "verll")
     assert code == 2
     assert "no format 'verll'; did you mean 'verl'" in told
-    assert "there are inspect, lm_eval, nemo_gym, trl, verifiers, verl" in told
+    assert "there are inspect, lm_eval, nemo_gym, rewardlab, trl, verifiers, verl" in told
     code, told = scores(VERL, "--format", "trl")
     assert "3.jsonl:1: is no record of TRL's completions, which has 'prompt'" in told
 
@@ -210,3 +220,12 @@ def test_rows_of_our_own_form_are_read_as_before(scores, write):
     row = {"prompt": "2 + 3?", "completions": ["\\boxed{5}"], "answer": "5"}
     write("rows.jsonl", [row | dict.fromkeys(["input", "output", "gts", "score", "step"], "x")])
     assert scores("rows.jsonl")[0][0]["total"] == [1.0]
+
+
+def test_check_says_before_anything_is_scored_what_rollouts_lack(main, write):
+    write("r.yaml", RIGHT)
+    code, out, _ = main("check", "r.yaml", VERL)
+    assert (code, out.splitlines()[-1]) == (0, f"{VERL}: 2 rows with 4 completions have what the reward needs")
+    code, _, err = main("check", "r.yaml", TRL)
+    assert code == 2
+    assert "completions_00001.parquet:1: field 'answer' is needed by right (math/accuracy)" in err

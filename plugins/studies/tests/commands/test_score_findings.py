@@ -17,6 +17,6 @@ def test_a_dead_component_is_a_note_and_a_finding(main, write, monkeypatch):
     assert (finding["kind"], finding["components"]) == ("dead", ["boxed"])
     assert f"note: {finding['what']}" in err.splitlines()
 
-    monkeypatch.setattr(summary, "entry_points", lambda group: ())
+    monkeypatch.setattr(summary, "entry_points_of", lambda group: ())
     code, out, err = main("score", "r.yaml", "rows.jsonl", "-o", "again.jsonl", "--json")
     assert (code, json.loads(out)["findings"]) == (0, [])

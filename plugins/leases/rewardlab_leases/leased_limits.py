@@ -13,9 +13,9 @@ from collections.abc import Callable
 from rewardlab import Ask, Reply
 from rewardlab.judging import JudgeUse, Limits, TokenEstimate, Usage
 
-from rewardlab_ray.leases.lease_messages import LeaseGrant, LeaseReport
-from rewardlab_ray.leases.leased_budget import LeasedBudget
-from rewardlab_ray.leases.turn_lender import LAPSE_S, MAX_TURNS
+from rewardlab_leases.lease_messages import LeaseGrant, LeaseReport
+from rewardlab_leases.leased_budget import LeasedBudget
+from rewardlab_leases.turn_lender import LAPSE_S, MAX_TURNS
 
 ROUNDING = 1e-6  # tokens
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rewardlab.judging import AHEAD, UNITS, BudgetUse, Price, cost, limits_by_unit, refusal
 
-from rewardlab_ray.leases.lease_messages import LeaseReport, Tokens
+from rewardlab_leases.lease_messages import LeaseReport, Tokens
 
 SILENT_S = 5.0
 """seconds after which a borrower that has said nothing keeps nobody waiting for the last of the budget"""

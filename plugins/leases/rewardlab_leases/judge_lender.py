@@ -9,10 +9,10 @@ from rewardlab.errors import JobError
 from rewardlab.judging import NamedJudges, Usage, UsageFile, format_summary
 from rewardlab.plan import Component
 
-from rewardlab_ray.leases.budget_lender import BudgetLender
-from rewardlab_ray.leases.lease_messages import LeaseGrant, LeaseReport
-from rewardlab_ray.leases.permit_lender import PermitLender
-from rewardlab_ray.leases.turn_lender import TurnLender
+from rewardlab_leases.budget_lender import BudgetLender
+from rewardlab_leases.lease_messages import LeaseGrant, LeaseReport
+from rewardlab_leases.permit_lender import PermitLender
+from rewardlab_leases.turn_lender import TurnLender
 
 Borrower = tuple[int, str]
 """its number, and what its process is known by: another one after each restart"""
@@ -97,6 +97,11 @@ class JudgeLender:
             self._budget.forget(borrower)
         self._file.close_share(borrower[1])
 
+    def suspend(self, borrower: Borrower) -> None:
+        """Take back the places and turns of a borrower that says nothing; it may come back, with what it has spent."""
+        self._permits.forget(borrower)
+        self._turns.forget(borrower)
+
     def stop(self, why: str, unreadable: bool = False) -> None:
         """Let all borrowers end; the first reason counts. unreadable: their unread answers are not to be kept."""
         if self.stopped is None:
@@ -111,7 +116,7 @@ class JudgeLender:
 
     def _pauses(self, unmet: bool, wait: float) -> tuple[float, float]:
         """Return how soon and how late the next report may come; wait: seconds until there is another turn."""
-        soonest = max(MIN_PAUSE_S, REPORT_COST_S * self._borrowers)
+        soonest = max(MIN_PAUSE_S, REPORT_COST_S * max(self._borrowers, len(self._known)))
         if not unmet:
             return soonest, max(IDLE_PAUSE_S, soonest)
         pause = max(soonest, min(wait, BUSY_PAUSE_S))
@@ -140,6 +145,11 @@ class JudgeLenders(NamedJudges[JudgeLender]):
     def exchange(self, borrower: Borrower, reports: Mapping[str, LeaseReport]) -> dict[str, LeaseGrant]:
         """Return what the sender may have of each judge. Raises JobError if a file cannot be written."""
         return {name: self[name].exchange(borrower, report) for name, report in reports.items()}
+
+    def suspend(self, borrower: Borrower) -> None:
+        """Take back what a borrower that says nothing keeps others from."""
+        for lender in self.values():
+            lender.suspend(borrower)
 
     def close(self) -> None:
         """Save all counts. Raises JobError if that fails."""

@@ -8,9 +8,9 @@ from contextlib import suppress
 from rewardlab.errors import JobError, one_line
 from rewardlab.judging import HostedJudge, JudgeUse, Limits, ReplyStore, Usage
 
-from rewardlab_ray.leases.lease_messages import LeaseGrant, LeaseReport
-from rewardlab_ray.leases.leased_limits import LeasedLimits
-from rewardlab_ray.leases.shared_replies import ReplyLine, SharedReplies
+from rewardlab_leases.lease_messages import LeaseGrant, LeaseReport
+from rewardlab_leases.leased_limits import LeasedLimits
+from rewardlab_leases.shared_replies import ReplyLine, SharedReplies
 
 Lease = Callable[[dict[str, LeaseReport]], Awaitable[Mapping[str, LeaseGrant]]]
 MAX_PAUSE_S = 5.0

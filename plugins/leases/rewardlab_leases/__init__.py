@@ -9,3 +9,17 @@ budget_lender    the budget, of which what is lent counts as spent
 shared_replies   the kept replies as one process sees them: claimed, then kept
 reply_owner      the files of a part of the replies, and who asks for those that are missing
 """
+
+from typing import TYPE_CHECKING
+
+from rewardlab.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rewardlab_leases.judge_lender import JudgeLenders as JudgeLenders
+    from rewardlab_leases.judge_share import JudgeShare as JudgeShare
+    from rewardlab_leases.lease_messages import LeaseGrant as LeaseGrant
+    from rewardlab_leases.lease_messages import LeaseReport as LeaseReport
+    from rewardlab_leases.reply_owner import ReplyOwner as ReplyOwner
+    from rewardlab_leases.shared_replies import ReplyLine as ReplyLine
+
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from rewardlab import Ask
 from rewardlab.judging.usage import Usage
 from rewardlab.recipe.use import BudgetUse, JudgeUse
-from rewardlab_ray.leases.judge_lender import JudgeLenders
-from rewardlab_ray.leases.lease_messages import LeaseReport
-from rewardlab_ray.leases.leased_limits import LeasedTurns
-from rewardlab_ray.leases.permit_lender import PermitLender
+from rewardlab_leases.judge_lender import JudgeLenders
+from rewardlab_leases.lease_messages import LeaseReport
+from rewardlab_leases.leased_limits import LeasedTurns
+from rewardlab_leases.permit_lender import PermitLender
 
 MINUTE = 60.0
 QUESTION = Ask(messages=({"role": "user", "content": "x"},))

@@ -9,8 +9,8 @@ from rewardlab.errors import JobError, UserError
 from rewardlab.judging.cassette import question_key
 from rewardlab.plan.component import Component
 from rewardlab.recipe.use import CassetteUse, JudgeUse
-from rewardlab_ray.leases.reply_owner import ReplyOwner, owner_of
-from rewardlab_ray.leases.shared_replies import ReplyLine, SharedReplies
+from rewardlab_leases.reply_owner import ReplyOwner, owner_of
+from rewardlab_leases.shared_replies import ReplyLine, SharedReplies
 
 SPEC = JudgeSpec(name="made", summary="a judge", build=lambda options, context: None)
 FIRST, SECOND, RESTARTED = (0, "first"), (1, "second"), (0, "first again")

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from rewardlab import Reply
 from rewardlab.errors import JobError, one_line
 
-from rewardlab_ray.leases.reply_owner import Answer, Message, owner_of
+from rewardlab_leases.reply_owner import Answer, Message, owner_of
 
 LOOK_S = 0.03
 """between two looks whether another process has its reply"""

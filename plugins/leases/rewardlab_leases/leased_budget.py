@@ -8,7 +8,7 @@ from rewardlab import Ask, Reply
 from rewardlab.errors import JobError
 from rewardlab.judging import question_bound, tokens_spent
 
-from rewardlab_ray.leases.lease_messages import Tokens
+from rewardlab_leases.lease_messages import Tokens
 
 MAX_NEEDS = 256
 
