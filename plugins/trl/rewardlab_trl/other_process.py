@@ -7,10 +7,10 @@ import os
 import pickle
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
 
-from rewardlab.training import RunDirectory, StageJob, Training, plan_of_job
+from rewardlab.training import RunDirectory, StageJob, plan_of_job
 
 from rewardlab_trl.options import options_of
 from rewardlab_trl.processes import SharedTraining, joined
@@ -20,30 +20,21 @@ from rewardlab_trl.trainer_arguments import device, prepare_process, quiet_libra
 def main(folder: Path, number: int) -> None:
     """Load the model, join the others, and train with them to the end."""
     threading.Thread(target=_end_with_the_first, daemon=True).start()
-    work: SharedTraining = pickle.loads((folder / "work.pickle").read_bytes())
+    shared: SharedTraining = pickle.loads((folder / "training.pickle").read_bytes())
     prepare_process()
     quiet_libraries()
-    plan = plan_of_job(work.run / "recipe.resolved.yaml")
+    plan = plan_of_job(shared.run / "recipe.resolved.yaml")
     where = device(options_of(plan))
     from rewardlab_trl.engine_errors import resource_errors
     from rewardlab_trl.models import load_model
     from rewardlab_trl.policy import TrlPolicy
 
-    job = StageJob(plan=plan, run=RunDirectory(path=work.run, held=False), index=work.index, say=print)
-    training = Training(
-        job=job,
-        samples=work.samples,
-        rows=work.rows,
-        order=work.order,
-        steps=work.steps,
-        reward=None,
-        log=cast(Any, None),  # the first process has it
-        after_step=lambda step: False,  # likewise
-    )
+    job = StageJob(plan=plan, run=RunDirectory(path=shared.run, held=False), index=shared.index, say=print)
+    training = replace(shared.training, job=job)
     with resource_errors(job.name):
-        model = load_model(work.source, f"cuda:{number}" if where == "cuda" else where)
-        with joined(folder, number, work.count, where) as processes:
-            TrlPolicy(job, work.source, model).learn(training, processes)
+        model = load_model(shared.source, f"cuda:{number}" if where == "cuda" else where)
+        with joined(folder, number, shared.count, where) as processes:
+            TrlPolicy(job, shared.source, model).learn(training, processes)
 
 
 def _end_with_the_first() -> None:

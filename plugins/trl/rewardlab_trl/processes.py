@@ -13,15 +13,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
-from rewardlab import Sample
 from rewardlab.errors import JobError, RewardlabError
-from rewardlab.training import StageJob, TokenRow, Training
+from rewardlab.training import StageJob, Training
 
 T = TypeVar("T")
 MAX_STEP = timedelta(minutes=30)
@@ -36,16 +35,13 @@ MAX_NOTICE_S = 5.0
 
 @dataclass(frozen=True)
 class SharedTraining:
-    """What the first process hands to the others, by a file."""
+    """What the first process hands to the others, by a file: of the training all but what the first keeps to itself."""
 
     run: Path
     index: int
     source: str
     count: int
-    samples: Sequence[Sample]
-    rows: Sequence[TokenRow]
-    order: Sequence[int]
-    steps: int
+    training: Training
 
 
 @dataclass(frozen=True)
@@ -120,19 +116,17 @@ def together(training: Training, source: str, count: int, device: str) -> Iterat
     job = training.job
     with TemporaryDirectory(prefix="rewardlab-") as name, ExitStack() as stack:
         folder = Path(name)
-        work = SharedTraining(
-            job.run.path.absolute(), job.index, source, count, training.samples, training.rows, training.order,
-            training.steps,
-        )  # fmt: skip
-        (folder / "work.pickle").write_bytes(pickle.dumps(work))
+        kept: dict[str, Any] = dict.fromkeys(("job", "reward", "log", "after_step"))
+        shared = SharedTraining(job.run.path.absolute(), job.index, source, count, replace(training, **kept))
+        (folder / "training.pickle").write_bytes(pickle.dumps(shared))
         others = _Others(job, folder, count)
         stack.callback(others.end)
         others.wait_until_ready()
-        with Processes(0, count).seen_by_libraries():
-            processes = stack.enter_context(joined(folder, 0, count, device))
-        if device == "cuda":
-            others.watch()
         try:
+            with Processes(0, count).seen_by_libraries():
+                processes = stack.enter_context(joined(folder, 0, count, device))
+            if device == "cuda":
+                others.watch()
             yield processes
         except Exception as error:
             # a broken connection is noticed here before its other end is gone

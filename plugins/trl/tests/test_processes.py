@@ -91,7 +91,7 @@ class TestBeforeTheRun:
 
 def test_another_process_ends_when_the_first_is_gone(tmp_path):
     """It is gone without a word, while the other reads what it is to do."""
-    os.mkfifo(tmp_path / "work.pickle")
+    os.mkfifo(tmp_path / "training.pickle")
     command = [sys.executable, "-m", "rewardlab_trl.other_process", tmp_path, "1"]
     process = subprocess.Popen([*map(str, command)], stdin=subprocess.PIPE)
     assert process.stdin is not None
