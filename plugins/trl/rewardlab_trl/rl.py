@@ -106,13 +106,18 @@ class StepReward:
         **_: Any,
     ) -> list[float]:
         """Return this process's advantages. JobError if the policy for missing values of a component says so."""
-        step = trainer_state.global_step // self._stage.updates + 1
+        step = self.step(trainer_state)
         parts = self.processes.gathered((prompts, completion_ids, row))
         rewards = self.processes.told(lambda: self.host.score(step, () if self.collects else self.groups(parts)))
         for name, value in rewards.metrics.items():
             log_metric(name, value)
         self.advantages, self.dropped = rewards.advantages, rewards.dropped
         return list(self.processes.share(rewards.advantages))
+
+    def step(self, trainer_state: Any) -> int:
+        """Return the step that the trainer is in, from 1."""
+        done: int = trainer_state.global_step // self._stage.updates
+        return done + 1
 
     def groups(self, parts: Sequence[Part]) -> list[Group]:
         """Return the groups of the processes' completions, the G of a prompt one after the other."""
@@ -183,7 +188,7 @@ class _Trainer(GRPOTrainer):
                 pools[place].append(ids)
             return self.prompt_format.completions(asked, made)
 
-        kept = self.reward.host.collect(groups, further)
+        kept = self.reward.host.collect(self.reward.step(self.state), groups, further)
         return [pool[index] for pool, chosen in zip(pools, kept, strict=True) for index in chosen]
 
     def _tokenize_prompts(self, prompts: list[str]) -> tuple[list[list[int]], None, dict[str, Any]]:
