@@ -224,6 +224,8 @@ class TestWithoutAValue:
 @pytest.mark.slow
 def test_a_script_trains_on_the_rewards_that_score_gives(judge_server, model_folder, tmp_path, ranks, size):
     """A real trainer, whose groups of 4 lie on two processes: what a judge cannot judge does not vote in its group."""
+    import pandas
+
     with judge_server.Serving(judge_server.JudgeServer(fault=fails)) as server:
         recipe, rows = write_equal_recipe(tmp_path, server.url)
         script = Path(__file__).with_name("train_with_reward.py")
@@ -244,6 +246,11 @@ def test_a_script_trains_on_the_rewards_that_score_gives(judge_server, model_fol
         wanted = [0.0 if total is None else (total - mean) / (deviation + 1e-4) for total in one.totals]
         assert [member["advantage"] for member in group] == pytest.approx(wanted, abs=1e-4)
     assert [part["logs"] for part in parts] == [parts[0]["logs"]] * ranks  # of all, in each process
+    tables = [pandas.read_parquet(path) for path in sorted((tmp_path / "out-model").glob("completions/*.parquet"))]
+    for name in ("preference", "length"):
+        shown = [value for table in tables for value in table[f"recipe/reward/{name}"]]
+        wanted = [math.nan if one.value is None else one.value for group in scored for one in group.components[name]]
+        assert shown == pytest.approx(wanted, nan_ok=True)
 
 
 def write_equal_recipe(folder, url):
