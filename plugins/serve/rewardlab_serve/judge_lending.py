@@ -9,7 +9,7 @@ import json
 import threading
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -62,8 +62,10 @@ class JudgeLending:
         self._seen: dict[str, float] = {}
         self._one = threading.Lock()
 
-    def refuse_others(self, judges: Mapping[str, str]) -> None:
+    def refuse_others(self, judges: Mapping[str, str], reported: Iterable[str]) -> None:
         """Raise a RequestError if a server's judges are not those that this one lends."""
+        if unknown := next((name for name in reported if name not in self._digests), None):
+            raise conflict(f"no judge {unknown!r} is lent here: serve the same recipe on both servers")
         for name, digest in judges.items():
             if self._digests.get(name) != digest:
                 raise conflict(f"judge {name!r} is another one here: serve the same recipe on both servers")
@@ -85,7 +87,7 @@ class JudgeLending:
                 given = LeaseBody.model_validate_json(json.dumps(body))
             except ValidationError as error:
                 raise bad_request(f"this is no report of a server that borrows: {one_line(error)}") from None
-            self.refuse_others(given.judges)
+            self.refuse_others(given.judges, given.reports)
             grants = self._exchange(given.process, given.reports)
             return {"grants": {name: asdict(grant) for name, grant in grants.items()}}
 

@@ -96,7 +96,22 @@ class TestAServerThatBorrows:
 
 
 def test_a_report_that_is_none_is_refused(serving, judge, tmp_path):
-    lender = serving(recipe(judge), sharing={"lends": tmp_path})
+    lender = serving(recipe(judge, budget={"tokens": 12_000}), sharing={"lends": tmp_path})
+    for report in (
+        {"permits": 10**400, "wanted": 1},
+        {"permits": -5, "wanted": 1},
+        {"permits": 0, "wanted": -1},
+        {"permits": 0, "wanted": 1, "spent": [-(10**6), 0]},
+        {"permits": 0, "wanted": 1, "spent": [10**400, 0]},
+        {"permits": 0, "wanted": 1, "needs": [[-5, 5]]},
+        {"permits": 0, "wanted": 1, "refund": 1e300},
+        {"permits": 0, "wanted": 1, "turns": [-1e300]},
+        {"permits": 0, "wanted": 1, "usage": {"calls": -7}},
+    ):
+        body = {"process": "p", "judges": {}, "reports": {"j": report}}
+        assert error(lender.ask("/v1/leases", body)) == (400, "bad_request"), report
+    other = {"process": "p", "judges": {}, "reports": {"other": {"permits": 0, "wanted": 1}}}
+    assert error(lender.ask("/v1/leases", other)) == (409, "conflict")
     for body in (
         {},
         [],
@@ -104,6 +119,7 @@ def test_a_report_that_is_none_is_refused(serving, judge, tmp_path):
         {"process": "p", "judges": {}, "reports": {"j": 3}},
     ):
         assert error(lender.ask("/v1/leases", body)) == (400, "bad_request")
+    assert ask_all([lender], 1)[0].status == 200
 
 
 def test_a_server_whose_way_to_the_lender_is_cut_ends_no_other(serving, judge, tmp_path):
