@@ -1,6 +1,6 @@
 """Scores as a flat table: a row for each completion, and columns for each component, named as in a flat ledger."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +51,7 @@ def _rows(one: ScoredRow, parts: list[str]) -> Iterator[list[Any]]:
         yield [
             sample.id,
             index,
-            prompt_cell(sample.prompt),
+            _prompt(sample.prompt),
             completion.text,
             completion.token_count,
             completion.truncated,
@@ -61,3 +61,9 @@ def _rows(one: ScoredRow, parts: list[str]) -> Iterator[list[Any]]:
             scores["shaped"][index],
             *said,
         ]
+
+
+def _prompt(messages: Sequence[Mapping[str, str]]) -> Any:
+    """Return a prompt's cell; a text that could be read as messages stands in a message."""
+    cell = prompt_cell(messages)
+    return messages if isinstance(cell, str) and cell.lstrip().startswith("[") else cell
