@@ -8,6 +8,8 @@ import pytest
 import yaml
 from helpers.paths import TESTS
 from rewardlab.data import read_lines
+from rewardlab_studies.rollouts import inspect_file
+from rewardlab_studies.rollouts.inspect_file import open_members
 
 VERL, LOG = TESTS / "data" / "verl" / "3.jsonl", TESTS / "data" / "inspect_ai" / "sums.json"
 PARTS = "{box: {use: format/boxed}, short: {use: toy/brevity, with: {words: 1}}}"
@@ -137,6 +139,34 @@ class TestALogOfInspectWithScores:
         means = [fmean(total for total in line["total"] if total is not None) for line in lines]
         assert ours["metrics"]["mean"]["value"] == pytest.approx(fmean(means))
         assert main("score", "r.yaml", "new.eval", "-o", "again.jsonl")[0] == 0, "it is a log as the first one"
+
+    def test_keeps_a_sample_that_cannot_be_read_and_is_not_made_of_other_damage(
+        self, main, scored, tmp_path, monkeypatch
+    ):
+        bad = "samples/s0_epoch_1.json"
+
+        def damaged(log, **parts):
+            with open_members(str(LOG.with_suffix(".eval"))) as members, zipfile.ZipFile(tmp_path / log, "w") as new:
+                for name in members.names:
+                    new.writestr(name, parts.get(name) or members.content(name))
+
+        damaged("bad.eval", **{bad: "[]"})
+        assert main("convert", "bad.eval", "-o", "rows.jsonl", "--skip-bad")[0] == 0
+        scored("rows.jsonl")
+        assert main("export", "bad.eval", "out.jsonl", "-o", "new.eval")[0] == 0
+        with zipfile.ZipFile(tmp_path / "new.eval") as new:
+            assert new.read(bad) == b"[]"
+        header = '{"eval": {"task": "sums"}, "results": {"scores": [3]}}'
+        for number, (name, content) in enumerate([("summaries.json", "{"), ("header.json", header)]):
+            damaged(f"{number}.eval", **{bad: "[]", name: content})
+            code, _, err = main("export", f"{number}.eval", "out.jsonl", "-o", f"new{number}.eval")
+            assert code == 2
+            assert f"{number}.eval: {name}: is not as inspect_ai writes it" in err
+        monkeypatch.setattr(inspect_file, "MAX_BYTES", 100_000)
+        damaged("large.eval", **{bad: "[]", "reductions.json": " " * 100_001})
+        code, _, err = main("export", "large.eval", "out.jsonl", "-o", "cut.eval")
+        assert code == 2
+        assert "large.eval: reductions.json: this part is" in err
 
     def test_is_not_made_of_other_rows(self, main, scored, tmp_path):
         scored(LOG)
