@@ -32,6 +32,8 @@ from rewardlab_serve.requests import Requests
 PATH = "/v1/leases"
 SILENT = 30.0
 """seconds after which a server that reports nothing loses its places, which others may wait for"""
+ANSWER = 10.0
+"""seconds for the lender's answer, which takes it milliseconds: one that is suspended or cut off is asked again"""
 TRIES, FEW_TRIES = 14, 2
 """of a report while the lender is started again; and of the first, which tells a wrong address, and of the last"""
 
@@ -110,7 +112,7 @@ class Borrower:
     """A server that borrows parts of judges from one that lends them."""
 
     def __init__(self, plan: Plan, url: str, token: str | None) -> None:
-        self._requests = Requests(url, token, connections=4)
+        self._requests = Requests(url, token, timeout=ANSWER, connections=4)
         self._about = {"process": uuid.uuid4().hex, "judges": digests(plan)}
         self._tries = FEW_TRIES
 
@@ -128,7 +130,7 @@ class Borrower:
         await self._requests.close()
 
     async def lease(self, reports: Mapping[str, LeaseReport]) -> dict[str, LeaseGrant]:
-        """Return what the lender grants; a JobError if it stays away for some four minutes."""
+        """Return what the lender grants; a JobError if it stays away for some four to six minutes."""
         body = {**self._about, "reports": {name: asdict(report) for name, report in reports.items()}}
         found = await self._requests.post(PATH, body, self._tries, "no answer of the server that lends its judges")
         return {name: _grant(grant) for name, grant in found["grants"].items()}

@@ -6,6 +6,7 @@ import pytest
 from rewardlab.errors import JobError, UserError
 from rewardlab_leases import judge_lender
 from rewardlab_serve import judge_lending
+from rewardlab_serve.server import bound_socket
 
 from .test_groups import error
 
@@ -74,6 +75,13 @@ class TestAServerThatBorrows:
         nobody.stop()
         with pytest.raises(JobError, match="no answer of the server that lends its judges"):
             serving(recipe(judge), sharing={"borrows": "http://127.0.0.1:9"})
+
+    def test_nor_by_one_that_says_nothing(self, serving, judge, monkeypatch):
+        monkeypatch.setattr(judge_lending, "ANSWER", 0.2)
+        with bound_socket("127.0.0.1", 0) as silent:
+            url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+            with pytest.raises(JobError, match="no answer of the server that lends its judges after 2 tries"):
+                serving(recipe(judge), sharing={"borrows": url})
 
     def test_nor_with_other_judges(self, serving, judge, tmp_path):
         lender = serving(recipe(judge, concurrency=3), sharing={"lends": tmp_path})
