@@ -103,6 +103,20 @@ class TestAServerThatBorrows:
         assert ask_all([lender], 1)[0].status == 200
 
 
+    def test_nor_does_it_keep_others_from_the_budget(self, serving, judge, tmp_path, monkeypatch):
+        monkeypatch.setattr(judge_lending, "SILENT", 0.0)
+        lender = serving(recipe(judge, budget={"tokens": 12_000}), sharing={"lends": tmp_path})
+
+        def grant(process, **wishes):
+            report = {"permits": 0, "wanted": 1, **wishes}
+            asked = {"process": process, "judges": {}, "reports": {"j": report}}
+            return lender.ask("/v1/leases", asked).body["grants"]["j"]
+
+        assert grant("holds", needs=[[6_000, 0]])["lent"] == [6_000, 0]
+        assert grant("gone", needs=[[7_000, 0]], first=[7_000, 0])["recall"], "it waits for the others' part"
+        assert not grant("other")["recall"]
+
+
 def test_a_report_that_is_none_is_refused(serving, judge, tmp_path):
     lender = serving(recipe(judge, budget={"tokens": 12_000}), sharing={"lends": tmp_path})
     for report in (
