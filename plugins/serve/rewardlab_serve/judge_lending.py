@@ -10,13 +10,14 @@ import threading
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
-from rewardlab.errors import one_line
+from rewardlab.errors import UserError, one_line
+from rewardlab.files import FileLock
 from rewardlab.judging import JudgingSettings, judge_identity
 from rewardlab.plan import Component, Plan
 from rewardlab.scoring import Machine, Scorer
@@ -56,8 +57,17 @@ class JudgeLending:
     """
 
     def __init__(self, plan: Plan, folder: Path) -> None:
+        """Open the folder. Raises a UserError if another server lends from it, or if it cannot be one."""
         self._digests = digests(plan)
-        restarted = folder.is_dir() and any(folder.iterdir())
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            restarted = any(folder.iterdir())
+            self._lock = FileLock(folder / "lock")
+        except BlockingIOError:
+            what = "another server lends from this folder, and a budget is kept by one: borrow with --judges-of"
+            raise UserError(what, where=str(folder)) from None
+        except OSError as error:
+            raise UserError(f"cannot keep what is spent: {error.strerror}", where=str(folder)) from error
         self._lenders = JudgeLenders.open(shared_judges(plan), folder, borrowers=1, restarted=restarted)
         self._own = uuid.uuid4().hex
         self._numbers: dict[str, int] = {}
@@ -78,7 +88,7 @@ class JudgeLending:
 
     def close(self) -> None:
         """Keep what was spent."""
-        with self._one:
+        with self._one, closing(self._lock):
             self._lenders.close()
 
     def route(self, metrics: Metrics) -> Route:

@@ -61,7 +61,9 @@ def test_the_budget_is_that_of_all_servers_and_lasts_over_a_restart(serving, jud
     spent, new = judge.tokens, {"prompt": "new?", "answer": "2", "completions": ["a", "b"]}
     assert error(other.ask("/v1/groups", new)) == (503, "scoring_failed")
     assert "its budget" in other.ask("/readyz").body["reason"]
-    lender.stop()
+    with pytest.raises(UserError, match="another server lends from this folder"):
+        serving(few, sharing={"lends": tmp_path})
+    lender.end()
     again = serving(few, sharing={"lends": tmp_path})
     assert error(again.ask("/v1/groups", new)) == (503, "scoring_failed")
     assert judge.tokens == spent
@@ -101,7 +103,6 @@ class TestAServerThatBorrows:
         held = lender.ask("/v1/leases", {**digests, "reports": {"j": {"permits": 0, "wanted": 1}}})
         assert held.body["grants"]["j"]["permits"] == 1
         assert ask_all([lender], 1)[0].status == 200
-
 
     def test_nor_does_it_keep_others_from_the_budget(self, serving, judge, tmp_path, monkeypatch):
         monkeypatch.setattr(judge_lending, "SILENT", 0.0)
