@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from rewardlab.judging.reply_cache import ReplyStore as ReplyStore
     from rewardlab.judging.reply_cache import judge_identity as judge_identity
     from rewardlab.judging.settings import JudgingSettings as JudgingSettings
+    from rewardlab.judging.usage import MAX_COUNT as MAX_COUNT
+    from rewardlab.judging.usage import Count as Count
     from rewardlab.judging.usage import Usage as Usage
     from rewardlab.judging.usage import UsageFile as UsageFile
     from rewardlab.recipe.use import BudgetUse as BudgetUse

@@ -4,12 +4,18 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from rewardlab.errors import JobError
 from rewardlab.files import read_record, write_json
 
 SAVE_EVERY_S = 1.0
+MAX_COUNT = 2**53
+"""of calls or tokens, beyond which a float loses them"""
+Count = Annotated[int, Field(ge=0, le=MAX_COUNT)]
+"""a number of calls or tokens; the bounds are checked if it comes from a file or over a network"""
 
 
 @dataclass
@@ -22,14 +28,14 @@ class Usage:
     the recipe gives, 0 without one.
     """
 
-    calls: int = 0
-    answers: int = 0
-    retries: int = 0
-    failed: int = 0
-    reused: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    usd: float = 0.0
+    calls: Count = 0
+    answers: Count = 0
+    retries: Count = 0
+    failed: Count = 0
+    reused: Count = 0
+    prompt_tokens: Count = 0
+    completion_tokens: Count = 0
+    usd: Annotated[float, Field(ge=0.0, le=MAX_COUNT)] = 0.0
 
     @property
     def asked(self) -> bool:

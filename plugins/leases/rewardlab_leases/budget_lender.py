@@ -69,6 +69,10 @@ class BudgetLender:
             self._save_ahead()
         return lent, bool(self._waiting)
 
+    def suspend(self, borrower: Hashable) -> None:
+        """Let nobody give back for a borrower that says nothing."""
+        self._waiting.pop(borrower, None)
+
     def forget(self, borrower: Hashable) -> None:
         """Count as spent what a borrower that has ended did not give back."""
         self._waiting.pop(borrower, None)

@@ -91,8 +91,7 @@ class JudgeLender:
 
     def forget(self, borrower: Borrower) -> None:
         """Take back what a borrower had that has ended; what it did not give back of the budget is spent."""
-        self._permits.forget(borrower)
-        self._turns.forget(borrower)
+        self.suspend(borrower)
         if self._budget is not None:
             self._budget.forget(borrower)
         self._file.close_share(borrower[1])
@@ -101,6 +100,8 @@ class JudgeLender:
         """Take back the places and turns of a borrower that says nothing; it may come back, with what it has spent."""
         self._permits.forget(borrower)
         self._turns.forget(borrower)
+        if self._budget is not None:
+            self._budget.suspend(borrower)
 
     def stop(self, why: str, unreadable: bool = False) -> None:
         """Let all borrowers end; the first reason counts. unreadable: their unread answers are not to be kept."""

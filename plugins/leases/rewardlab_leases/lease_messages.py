@@ -1,11 +1,15 @@
 """The messages between a process that borrows parts of a judge's limits and the one that lends them; plain data."""
 
 from dataclasses import dataclass, field
+from typing import Annotated
 
-from rewardlab.judging import Usage
+from pydantic import Field
+from rewardlab.judging import MAX_COUNT, Count, Usage
 
-Tokens = tuple[int, int]
+Tokens = tuple[Count, Count]
 """tokens of questions, tokens of answers"""
+Unspent = Annotated[int, Field(ge=-MAX_COUNT, le=MAX_COUNT)]
+"""below 0 if a server counted more than a question can have"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -16,17 +20,17 @@ class LeaseReport:
     was restarted, does no harm.
     """
 
-    permits: int
+    permits: Count
     """held, after giving back those that it may not keep"""
-    wanted: int
+    wanted: Count
     """permits that it could use now: questions under way and those that wait for a place"""
-    turns: tuple[float, ...] = ()
+    turns: tuple[Annotated[float, Field(ge=0, le=MAX_COUNT)], ...] = ()
     """estimated tokens of the first questions that wait for the rate limit"""
-    refund: float = 0.0
+    refund: Annotated[float, Field(ge=-MAX_COUNT, le=MAX_COUNT)] = 0.0
     """tokens that turns were lent with, less those that their questions needed, since this borrower began"""
     spent: Tokens = (0, 0)
     """of the budget, since this borrower began"""
-    unspent: Tokens = (0, 0)
+    unspent: tuple[Unspent, Unspent] = (0, 0)
     """lent and not spent, questions under way included, after giving back"""
     needs: tuple[Tokens, ...] = ()
     """what is wanted, beyond `unspent`, for each of the first questions that wait for the budget"""

@@ -9,14 +9,15 @@ import json
 import threading
 import time
 import uuid
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
-from rewardlab.errors import one_line
+from rewardlab.errors import UserError, one_line
+from rewardlab.files import FileLock
 from rewardlab.judging import JudgingSettings, judge_identity
 from rewardlab.plan import Component, Plan
 from rewardlab.scoring import Machine, Scorer
@@ -32,6 +33,8 @@ from rewardlab_serve.requests import Requests
 PATH = "/v1/leases"
 SILENT = 30.0
 """seconds after which a server that reports nothing loses its places, which others may wait for"""
+ANSWER = 10.0
+"""seconds for the lender's answer, which takes it milliseconds: one that is suspended or cut off is asked again"""
 TRIES, FEW_TRIES = 14, 2
 """of a report while the lender is started again; and of the first, which tells a wrong address, and of the last"""
 
@@ -54,16 +57,27 @@ class JudgeLending:
     """
 
     def __init__(self, plan: Plan, folder: Path) -> None:
+        """Open the folder. Raises a UserError if another server lends from it, or if it cannot be one."""
         self._digests = digests(plan)
-        restarted = folder.is_dir() and any(folder.iterdir())
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            restarted = any(folder.iterdir())
+            self._lock = FileLock(folder / "lock")
+        except BlockingIOError:
+            what = "another server lends from this folder, and a budget is kept by one: borrow with --judges-of"
+            raise UserError(what, where=str(folder)) from None
+        except OSError as error:
+            raise UserError(f"cannot keep what is spent: {error.strerror}", where=str(folder)) from error
         self._lenders = JudgeLenders.open(shared_judges(plan), folder, borrowers=1, restarted=restarted)
         self._own = uuid.uuid4().hex
         self._numbers: dict[str, int] = {}
         self._seen: dict[str, float] = {}
         self._one = threading.Lock()
 
-    def refuse_others(self, judges: Mapping[str, str]) -> None:
+    def refuse_others(self, judges: Mapping[str, str], reported: Iterable[str]) -> None:
         """Raise a RequestError if a server's judges are not those that this one lends."""
+        if unknown := next((name for name in reported if name not in self._digests), None):
+            raise conflict(f"no judge {unknown!r} is lent here: serve the same recipe on both servers")
         for name, digest in judges.items():
             if self._digests.get(name) != digest:
                 raise conflict(f"judge {name!r} is another one here: serve the same recipe on both servers")
@@ -74,7 +88,7 @@ class JudgeLending:
 
     def close(self) -> None:
         """Keep what was spent."""
-        with self._one:
+        with self._one, closing(self._lock):
             self._lenders.close()
 
     def route(self, metrics: Metrics) -> Route:
@@ -85,7 +99,7 @@ class JudgeLending:
                 given = LeaseBody.model_validate_json(json.dumps(body))
             except ValidationError as error:
                 raise bad_request(f"this is no report of a server that borrows: {one_line(error)}") from None
-            self.refuse_others(given.judges)
+            self.refuse_others(given.judges, given.reports)
             grants = self._exchange(given.process, given.reports)
             return {"grants": {name: asdict(grant) for name, grant in grants.items()}}
 
@@ -108,7 +122,7 @@ class Borrower:
     """A server that borrows parts of judges from one that lends them."""
 
     def __init__(self, plan: Plan, url: str, token: str | None) -> None:
-        self._requests = Requests(url, token, connections=4)
+        self._requests = Requests(url, token, timeout=ANSWER, connections=4)
         self._about = {"process": uuid.uuid4().hex, "judges": digests(plan)}
         self._tries = FEW_TRIES
 
@@ -126,7 +140,7 @@ class Borrower:
         await self._requests.close()
 
     async def lease(self, reports: Mapping[str, LeaseReport]) -> dict[str, LeaseGrant]:
-        """Return what the lender grants; a JobError if it stays away for some four minutes."""
+        """Return what the lender grants; a JobError if it stays away for some four to six minutes."""
         body = {**self._about, "reports": {name: asdict(report) for name, report in reports.items()}}
         found = await self._requests.post(PATH, body, self._tries, "no answer of the server that lends its judges")
         return {name: _grant(grant) for name, grant in found["grants"].items()}

@@ -28,8 +28,15 @@ RECIPE = {
 class Server:
     """A running server: its port, its service, and `ask`."""
 
-    def __init__(self, port, service, server):
+    def __init__(self, port, service, server, stack):
         self.port, self.service, self.stop, self.url = port, service, server.stop, f"http://127.0.0.1:{port}"
+        self._stack = stack
+
+    def end(self):
+        """End one that shares its judges, with its scorer."""
+        self.stop()
+        self.stop()
+        self._stack.close()
 
     def ask(self, path, body=None, method=None, headers=()):
         """(status, JSON or text, headers) of a request; `body` is JSON, or bytes as they are."""
@@ -83,7 +90,7 @@ class _Session:
         return plan, lending, stack.enter_context(open_scorer(plan, JudgingSettings(), lending, borrower))
 
     def start(self, test, recipe, settings, drain, sharing):
-        stack, key = test if sharing else self._stack, json.dumps(recipe, default=str)
+        stack, key = test.enter_context(ExitStack()) if sharing else self._stack, json.dumps(recipe, default=str)
         if sharing:
             opened = self._open(stack, recipe, token=settings.rules.token, **sharing)
         else:
@@ -102,7 +109,7 @@ class _Session:
         assert started.wait(10)
         test.callback(server.stop)  # after the second one no group is waited for
         test.callback(server.stop)
-        return Server(port, service, server)
+        return Server(port, service, server, stack)
 
     @staticmethod
     def _ended(thread):

@@ -6,6 +6,7 @@ import pytest
 from rewardlab.errors import JobError, UserError
 from rewardlab_leases import judge_lender
 from rewardlab_serve import judge_lending
+from rewardlab_serve.server import bound_socket
 
 from .test_groups import error
 
@@ -60,7 +61,9 @@ def test_the_budget_is_that_of_all_servers_and_lasts_over_a_restart(serving, jud
     spent, new = judge.tokens, {"prompt": "new?", "answer": "2", "completions": ["a", "b"]}
     assert error(other.ask("/v1/groups", new)) == (503, "scoring_failed")
     assert "its budget" in other.ask("/readyz").body["reason"]
-    lender.stop()
+    with pytest.raises(UserError, match="another server lends from this folder"):
+        serving(few, sharing={"lends": tmp_path})
+    lender.end()
     again = serving(few, sharing={"lends": tmp_path})
     assert error(again.ask("/v1/groups", new)) == (503, "scoring_failed")
     assert judge.tokens == spent
@@ -74,6 +77,13 @@ class TestAServerThatBorrows:
         nobody.stop()
         with pytest.raises(JobError, match="no answer of the server that lends its judges"):
             serving(recipe(judge), sharing={"borrows": "http://127.0.0.1:9"})
+
+    def test_nor_by_one_that_says_nothing(self, serving, judge, monkeypatch):
+        monkeypatch.setattr(judge_lending, "ANSWER", 0.2)
+        with bound_socket("127.0.0.1", 0) as silent:
+            url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+            with pytest.raises(JobError, match="no answer of the server that lends its judges after 2 tries"):
+                serving(recipe(judge), sharing={"borrows": url})
 
     def test_nor_with_other_judges(self, serving, judge, tmp_path):
         lender = serving(recipe(judge, concurrency=3), sharing={"lends": tmp_path})
@@ -94,9 +104,37 @@ class TestAServerThatBorrows:
         assert held.body["grants"]["j"]["permits"] == 1
         assert ask_all([lender], 1)[0].status == 200
 
+    def test_nor_does_it_keep_others_from_the_budget(self, serving, judge, tmp_path, monkeypatch):
+        monkeypatch.setattr(judge_lending, "SILENT", 0.0)
+        lender = serving(recipe(judge, budget={"tokens": 12_000}), sharing={"lends": tmp_path})
+
+        def grant(process, **wishes):
+            report = {"permits": 0, "wanted": 1, **wishes}
+            asked = {"process": process, "judges": {}, "reports": {"j": report}}
+            return lender.ask("/v1/leases", asked).body["grants"]["j"]
+
+        assert grant("holds", needs=[[6_000, 0]])["lent"] == [6_000, 0]
+        assert grant("gone", needs=[[7_000, 0]], first=[7_000, 0])["recall"], "it waits for the others' part"
+        assert not grant("other")["recall"]
+
 
 def test_a_report_that_is_none_is_refused(serving, judge, tmp_path):
-    lender = serving(recipe(judge), sharing={"lends": tmp_path})
+    lender = serving(recipe(judge, budget={"tokens": 12_000}), sharing={"lends": tmp_path})
+    for report in (
+        {"permits": 10**400, "wanted": 1},
+        {"permits": -5, "wanted": 1},
+        {"permits": 0, "wanted": -1},
+        {"permits": 0, "wanted": 1, "spent": [-(10**6), 0]},
+        {"permits": 0, "wanted": 1, "spent": [10**400, 0]},
+        {"permits": 0, "wanted": 1, "needs": [[-5, 5]]},
+        {"permits": 0, "wanted": 1, "refund": 1e300},
+        {"permits": 0, "wanted": 1, "turns": [-1e300]},
+        {"permits": 0, "wanted": 1, "usage": {"calls": -7}},
+    ):
+        body = {"process": "p", "judges": {}, "reports": {"j": report}}
+        assert error(lender.ask("/v1/leases", body)) == (400, "bad_request"), report
+    other = {"process": "p", "judges": {}, "reports": {"other": {"permits": 0, "wanted": 1}}}
+    assert error(lender.ask("/v1/leases", other)) == (409, "conflict")
     for body in (
         {},
         [],
@@ -104,6 +142,7 @@ def test_a_report_that_is_none_is_refused(serving, judge, tmp_path):
         {"process": "p", "judges": {}, "reports": {"j": 3}},
     ):
         assert error(lender.ask("/v1/leases", body)) == (400, "bad_request")
+    assert ask_all([lender], 1)[0].status == 200
 
 
 def test_a_server_whose_way_to_the_lender_is_cut_ends_no_other(serving, judge, tmp_path):

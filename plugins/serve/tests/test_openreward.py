@@ -127,13 +127,24 @@ def test_a_closed_session_is_forgotten(serving):
 
 
 def test_sessions_that_nobody_asks_for_make_room(serving, monkeypatch):
-    monkeypatch.setattr("rewardlab_serve.doors.sessions.MAX_CHARACTERS", 150)
+    monkeypatch.setattr("rewardlab_serve.doors.sessions.MAX_CHARACTERS", 1500)
     server = serving(doors=["openreward"])
     first, second = Session(server), Session(server)
     assert error(second.created) == (429, "too_many_requests")
     monkeypatch.setattr("rewardlab_serve.doors.sessions.STALE", 0.0)
     assert Session(server).created.status == 200
     assert error(first.ask("/ping")) == (404, "unknown_session")
+
+
+def test_a_session_that_was_asked_for_outlives_an_older_one_that_was_not(serving, monkeypatch):
+    server, now = serving(doors=["openreward"]), 0.0
+    monkeypatch.setattr("rewardlab_serve.doors.sessions.time", SimpleNamespace(monotonic=lambda: now))
+    asked, left = Session(server), Session(server)
+    now = 800.0
+    assert asked.ask("/ping").status == 200
+    now = 1000.0
+    Session(server)
+    assert [one.ask("/ping").status for one in (asked, left)] == [200, 404]
 
 
 def test_the_token_may_come_as_the_clients_key(serving):

@@ -5,6 +5,7 @@ import time
 import uuid
 from collections.abc import Mapping
 from http import HTTPStatus
+from itertools import takewhile
 from typing import Any
 
 from rewardlab_serve.errors import RequestError, bad_request, too_many
@@ -13,6 +14,8 @@ STALE = 900.0
 """seconds after which a session ends that nobody has asked for"""
 MAX_CHARACTERS = 2**28
 """of the rows of all sessions"""
+OVERHEAD = 1024
+"""characters for which a session counts beside its row"""
 
 
 class Sessions:
@@ -32,7 +35,7 @@ class Sessions:
     def open(self, name: str, row: Mapping[str, Any]) -> None:
         """Keep a row. Raises a RequestError if the session has one, or if there are too many."""
         self._end_stale()
-        size = len(json.dumps(row))
+        size = OVERHEAD + len(json.dumps(row))
         if name in self._rows:
             raise bad_request(f"session {name[:64]!r} exists already")
         if len(name) > 128:
@@ -46,6 +49,7 @@ class Sessions:
         """Return a session's row, and keep it for longer. Raises a RequestError for one that is not open."""
         if name not in self._rows:
             raise RequestError(HTTPStatus.NOT_FOUND, "unknown_session", f"no session {name[:64]!r} is open")
+        del self._seen[name]
         self._seen[name] = time.monotonic()
         return self._rows[name][0]
 
@@ -57,5 +61,5 @@ class Sessions:
 
     def _end_stale(self) -> None:
         now = time.monotonic()
-        for name in [name for name, seen in self._seen.items() if now - seen > STALE]:
+        for name in list(takewhile(lambda name: now - self._seen[name] > STALE, self._seen)):
             self.close(name)

@@ -12,7 +12,7 @@ from statistics import fmean
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from rewardlab.errors import JobError, Problem, UserError
+from rewardlab.errors import JobError, Problem, UserError, one_line
 
 from rewardlab_studies.export.precomputed import score_records
 from rewardlab_studies.export.scored_rows import ScoredRows
@@ -42,11 +42,21 @@ def write_log(scored: ScoredRows, log: Any, output: Path) -> tuple[int, int]:
                     content = members.content(name)
                     if isinstance(content, Problem):
                         raise UserError([content])
-                    new.writestr(name, _with_scores(name, content, scores))
+                    new.writestr(name, _part(str(log), name, content, scores))
             made.rename(output)
     except OSError as error:
         raise JobError(f"{output} cannot be written: {error.strerror or error}") from error
     return len(scores), len(records) - len(scores)
+
+
+def _part(log: str, name: str, content: bytes, scores: Scores) -> bytes:
+    """Return a part of the new log. Raises UserError if it is not as inspect_ai writes it."""
+    try:
+        return _with_scores(name, content, scores)
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        if name.startswith("samples/"):  # it was left out, and told, when the log was read
+            return content
+        raise UserError(f"is not as inspect_ai writes it: {one_line(error)}", where=f"{log}: {name}") from None
 
 
 def _with_scores(name: str, content: bytes, scores: Scores) -> bytes:

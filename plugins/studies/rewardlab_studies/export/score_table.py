@@ -1,6 +1,6 @@
 """Scores as a flat table: a row for each completion, and columns for each component, named as in a flat ledger."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +54,7 @@ def _rows(one: ScoredRow, parts: list[str], talks: bool) -> Iterator[list[Any]]:
         yield [
             sample.id,
             index,
-            prompt_cell(sample.prompt),
+            _prompt(sample.prompt),
             completion.text,
             completion.token_count,
             completion.truncated,
@@ -65,3 +65,9 @@ def _rows(one: ScoredRow, parts: list[str], talks: bool) -> Iterator[list[Any]]:
             scores["shaped"][index],
             *said,
         ]
+
+
+def _prompt(messages: Sequence[Mapping[str, str]]) -> Any:
+    """Return a prompt's cell; a text that could be read as messages stands in a message."""
+    cell = prompt_cell(messages)
+    return messages if isinstance(cell, str) and cell.lstrip().startswith("[") else cell

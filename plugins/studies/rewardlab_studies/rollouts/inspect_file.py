@@ -94,7 +94,8 @@ class Members:
         if self._left < 0:
             what = f"holds more than {MAX_LOG >> 20:,} MB, unpacked, and is not read; evaluate fewer samples in one log"
             raise UserError(what, where=self._path)
-        return content
+        kind = "sample" if name.startswith("samples/") else "part"
+        return Problem(where=place, what=too_long(kind)) if len(content) > MAX_BYTES else content
 
 
 def _zip_library() -> Any:

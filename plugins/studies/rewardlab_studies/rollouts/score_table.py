@@ -3,9 +3,10 @@
 A row of the parquet file is a completion, with the `id` of its prompt. Lists and objects are JSON in its cells.
 """
 
-import json
 from collections.abc import Mapping
 from typing import Any
+
+from rewardlab.data import json_values
 
 from rewardlab_studies.rollouts.records import Member, RecordFormat
 
@@ -26,25 +27,36 @@ def _member(record: Mapping[str, Any]) -> Member:
             "token_count": record.get("tokens"),
             "truncated": bool(record["truncated"]),
         },
-        fields=json.loads(record["fields"]),
-        recorded={**json.loads(record["recorded"]), **scores},
+        fields=_object(record, "fields"),
+        recorded={**_object(record, "recorded"), **scores},
     )
 
 
 def _said(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the messages of a conversation, of other completions the text."""
-    talk = record.get("messages")
-    return {"text": record["completion"]} if talk is None else {"messages": json.loads(talk)}
+    talk = _values(record.get("messages"))
+    return {"messages": talk} if isinstance(talk, list) else {"text": record["completion"]}
+
+
+def _object(record: Mapping[str, Any], name: str) -> dict[str, Any]:
+    found = _values(record[name])
+    if not isinstance(found, dict):
+        raise ValueError(f"`{name}` is no text of a JSON object; of an exported table the .parquet is read, no .csv")
+    return found
 
 
 def _prompt(cell: Any) -> Any:
     """Return a prompt's messages, which stand as JSON unless they are one text of the user."""
-    if isinstance(cell, str) and cell.startswith("["):
-        try:
-            return json.loads(cell)
-        except ValueError:
-            return cell
-    return cell
+    found = _values(cell)
+    return found if isinstance(found, list) and all(isinstance(one, dict) for one in found) else cell
+
+
+def _values(cell: Any) -> Any:
+    """Return the values of a text of JSON, None if it is none."""
+    try:
+        return json_values(cell) if isinstance(cell, str) else None
+    except (ValueError, RecursionError):
+        return None
 
 
 FORMAT = RecordFormat(tool="rewardlab's table of scores", columns=COLUMNS, member=_member).as_rollouts()

@@ -8,6 +8,8 @@ import pytest
 import yaml
 from helpers.paths import TESTS
 from rewardlab.data import read_lines
+from rewardlab_studies.rollouts import inspect_file
+from rewardlab_studies.rollouts.inspect_file import open_members
 
 VERL, LOG = TESTS / "data" / "verl" / "3.jsonl", TESTS / "data" / "inspect_ai" / "sums.json"
 PARTS = "{box: {use: format/boxed}, short: {use: toy/brevity, with: {words: 1}}}"
@@ -45,6 +47,9 @@ def test_a_table_has_every_component_of_every_completion(main, scored, tmp_path)
     assert json.loads(rows[1]["fields"]) == {"step": 3, "answer": "5"}
     assert main("export", VERL, "out.jsonl", "-o", "t.csv")[0] == 0
     assert len([row for _, row in read_lines(tmp_path / "t.csv")]) == 4
+    code, _, err = main("score", "r.yaml", "t.csv", "-o", "again.jsonl")
+    assert code == 2, "its cells have no types"
+    assert "of an exported table the .parquet is read, no .csv" in err
 
 
 def test_a_folder_says_how_the_reward_is_composed(main, scored, tmp_path):
@@ -135,6 +140,34 @@ class TestALogOfInspectWithScores:
         assert ours["metrics"]["mean"]["value"] == pytest.approx(fmean(means))
         assert main("score", "r.yaml", "new.eval", "-o", "again.jsonl")[0] == 0, "it is a log as the first one"
 
+    def test_keeps_a_sample_that_cannot_be_read_and_is_not_made_of_other_damage(
+        self, main, scored, tmp_path, monkeypatch
+    ):
+        bad = "samples/s0_epoch_1.json"
+
+        def damaged(log, **parts):
+            with open_members(str(LOG.with_suffix(".eval"))) as members, zipfile.ZipFile(tmp_path / log, "w") as new:
+                for name in members.names:
+                    new.writestr(name, parts.get(name) or members.content(name))
+
+        damaged("bad.eval", **{bad: "[]"})
+        assert main("convert", "bad.eval", "-o", "rows.jsonl", "--skip-bad")[0] == 0
+        scored("rows.jsonl")
+        assert main("export", "bad.eval", "out.jsonl", "-o", "new.eval")[0] == 0
+        with zipfile.ZipFile(tmp_path / "new.eval") as new:
+            assert new.read(bad) == b"[]"
+        header = '{"eval": {"task": "sums"}, "results": {"scores": [3]}}'
+        for number, (name, content) in enumerate([("summaries.json", "{"), ("header.json", header)]):
+            damaged(f"{number}.eval", **{bad: "[]", name: content})
+            code, _, err = main("export", f"{number}.eval", "out.jsonl", "-o", f"new{number}.eval")
+            assert code == 2
+            assert f"{number}.eval: {name}: is not as inspect_ai writes it" in err
+        monkeypatch.setattr(inspect_file, "MAX_BYTES", 100_000)
+        damaged("large.eval", **{bad: "[]", "reductions.json": " " * 100_001})
+        code, _, err = main("export", "large.eval", "out.jsonl", "-o", "cut.eval")
+        assert code == 2
+        assert "large.eval: reductions.json: this part is" in err
+
     def test_is_not_made_of_other_rows(self, main, scored, tmp_path):
         scored(LOG)
         code, _, err = main("export", LOG, "out.jsonl", "-o", "new.eval")
@@ -156,6 +189,27 @@ def test_what_was_exported_is_scored_again_and_has_every_component(main, scored,
     assert first["recorded"]["components.short.value"] == lines[0]["components"]["short"]["value"]
     assert first["recorded"]["pred"] == ["5", "6"]
     assert first["answer"] == "5"
+
+
+def test_a_prompt_that_looks_like_messages_is_the_same_when_it_is_read_again(main, scored, write, tmp_path):
+    pytest.importorskip("pyarrow")
+    asked = ["[1, 2] sorted?", "[1, 2]", '[{"role": "user", "content": "1?"}]']
+    write("rows.jsonl", [{"prompt": text, "completions": ["\\boxed{1}"]} for text in asked])
+    scored("rows.jsonl")
+    assert main("export", "rows.jsonl", "out.jsonl", "-o", "t.parquet")[0] == 0
+    assert main("convert", "t.parquet", "-o", "again.jsonl")[0] == 0
+    again = [row["prompt"] for _, row in read_lines(tmp_path / "again.jsonl")]
+    assert [one if isinstance(one, str) else one[0]["content"] for one in again] == asked
+
+
+@pytest.mark.parametrize("cell", [None, 3, "no", "[1]", "null", "[" * 100_000, '{"a": NaN}'])
+@pytest.mark.parametrize("column", ["fields", "recorded"])
+def test_a_table_whose_cells_are_no_json_is_refused(main, write, column, cell):
+    row = {"id": "a", "index": 0, "prompt": "1?", "completion": "1", "truncated": False, "fields": "{}"}
+    write("t.jsonl", [row | {"recorded": "{}"} | {column: cell}])
+    code, _, err = main("convert", "t.jsonl", "-o", "rows.jsonl")
+    assert code == 2, err
+    assert f"t.jsonl:1: `{column}` is no text of a JSON object" in err
 
 
 def test_a_dataset_of_the_hub_is_read_as_a_folder(main, scored, write, tmp_path):
