@@ -1,7 +1,7 @@
 """The averages of values of prompts, by cell and by any mean of cells, with intervals and p-values."""
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import fsum
 from random import Random
@@ -94,6 +94,19 @@ class PromptValues:
         if self._kind == "difference":
             return difference_interval(mean, units)
         return other_interval(mean, units, self._draws, Random(f"{self._seed}/{place}"))
+
+
+def clustered_average(values: Sequence[float], clusters: Sequence[int]) -> TableAverage | None:
+    """Return the average of one cell, of units that count together if they share a cluster; None of no values."""
+    if not values:
+        return None
+    cell = Cell("", "")
+    there = CellValues(values=values, clusters=clusters)
+    units = units_at({cell: 1.0}, {cell: there})
+    shares = all(0 <= value <= 1 for value in values)
+    found = share_interval(there.mean, units) if shares else other_interval(there.mean, units, 0, Random(0))
+    low, high = found or (None, None)
+    return TableAverage(mean=there.mean, low=low, high=high, prompts=len(values), clusters=len(units))
 
 
 def kind_of_values(models: Iterable["array[float]"], compared: bool = False) -> ValueKind:

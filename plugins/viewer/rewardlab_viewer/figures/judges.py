@@ -1,4 +1,4 @@
-"""The report's part about judges: questions and costs, and how consistent comparisons were."""
+"""The tables about judges: questions and costs, and how consistent comparisons were."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -8,13 +8,17 @@ from typing import Any
 from rewardlab.data import read_lines
 
 COUNTS = ("calls", "reused", "retries", "failed", "prompt_tokens", "completion_tokens", "usd")
+COUNTED = ("calls", "comparisons", "ties", "unparsable", "failed", "triples", "intransitive")
+SUMMED = {*COUNTED, "position_bias", "order_agreement"}
+"""what a reward that compares says of a group, as pairwise/win_rate does"""
+MAX_LANGUAGE = 40
 SHOWN = ("groups", "position bias", "orders agree", "cyclic triples", "ties", "unparsable", "failed")
 
 
-def usage_table(path: Path) -> Iterator[list[str]]:
+def usage_table(path: Path | None) -> Iterator[list[str]]:
     """Yield a head and a line a judge, from a run's usage.jsonl; nothing if no judge in a network was asked."""
     sums: dict[str, dict[str, float]] = {}
-    for _, row in read_lines(path) if path.exists() else ():
+    for _, row in read_lines(path) if path is not None else ():
         if isinstance(row, Mapping):
             of_judge = sums.setdefault(row["judge"], dict.fromkeys(COUNTS, 0))
             for name in COUNTS:
@@ -26,24 +30,34 @@ def usage_table(path: Path) -> Iterator[list[str]]:
 
 
 class JudgeConsistency:
-    """The consistency of the comparisons in a ledger's groups, by component."""
+    """The consistency of the comparisons in a ledger's groups, by component, and by language if there are several."""
 
     def __init__(self) -> None:
-        self._sums: dict[str, _ConsistencySums] = defaultdict(_ConsistencySums)
+        self._sums: dict[tuple[str, str], _ConsistencySums] = defaultdict(_ConsistencySums)
 
     def add(self, line: Mapping[str, Any]) -> None:
         """Take one line of the ledger into account; the first line of a group is about all of it."""
-        if line["index"] == 0:
-            for name, score in line["components"].items():
-                if isinstance(group := score["info"].get("group"), Mapping) and "comparisons" in group:
-                    self._sums[name].add(group)
+        if line["index"] != 0:
+            return
+        fields = line.get("fields")
+        language = fields.get("language") if isinstance(fields, Mapping) else None
+        for name, score in line["components"].items():
+            group = (score.get("info") or {}).get("group")
+            if isinstance(group, Mapping) and group.keys() >= SUMMED:
+                self._sums[name, ""].add(group)
+                if isinstance(language, str):
+                    self._sums[name, language[:MAX_LANGUAGE]].add(group)
 
     def table(self) -> Iterator[list[str]]:
         """Yield a head and a line a component; nothing if none compares in pairs."""
-        if self._sums:
-            yield ["component", *SHOWN]
-        for name, sums in self._sums.items():
-            yield [name, *sums.cells()]
+        names = [name for name, language in self._sums if not language]
+        if names:
+            yield ["component", "language", *SHOWN]
+        for name in names:
+            yield [name, "all", *self._sums[name, ""].cells()]
+            languages = sorted(language for of, language in self._sums if of == name and language)
+            for language in languages if len(languages) > 1 else ():
+                yield [name, language, *self._sums[name, language].cells()]
 
 
 class _ConsistencySums:
@@ -56,7 +70,7 @@ class _ConsistencySums:
 
     def add(self, group: Mapping[str, Any]) -> None:
         self._groups += 1
-        for name in ("calls", "comparisons", "ties", "unparsable", "failed", "triples", "intransitive"):
+        for name in COUNTED:
             self._counts[name] += group[name]
         self._bias.add(group["position_bias"])
         self._agreement.add(group["order_agreement"])
