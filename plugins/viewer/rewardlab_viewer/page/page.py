@@ -20,7 +20,7 @@ from rewardlab_viewer.page.numbers import PackedNumbers, packed_numbers
 from rewardlab_viewer.page.policy import policy
 from rewardlab_viewer.page.run_view import RunView, view_of
 from rewardlab_viewer.read.run_folder import RunFolder
-from rewardlab_viewer.read.scored_file import ScoredRows
+from rewardlab_viewer.read.scored_file import ScoredSource
 
 HERE = Path(__file__).parent
 SCRIPTS = ("data", "visible", "charts", "tables", "group_view", "filters", "samples", "main")
@@ -37,7 +37,7 @@ def write_report(sources: Sequence[Path], target: Path, bundle: bool = False) ->
     with ExitStack() as closing:
         views = []
         for path in sources:
-            views.append(view_of(ScoredRows(path) if path.is_file() else RunFolder(path)))
+            views.append(view_of(ScoredSource(path) if path.is_file() else RunFolder(path)))
             closing.callback(views[-1].chunks.close)
         most = None if bundle else MAX_PAGE_BYTES // len(views)
         kept = [KeptParts.of(view, most) for view in views]

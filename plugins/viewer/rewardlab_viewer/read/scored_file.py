@@ -13,7 +13,7 @@ PHASE = "scored"
 COMMON = {"attempt": 0, "stage": 0, "step": None, "trained": "no", "phase": PHASE}
 
 
-class ScoredRows(Source):
+class ScoredSource(Source):
     """A file that `score` wrote. It has no texts; rows that also hold `prompt` and `completions` show them."""
 
     def __init__(self, path: Path) -> None:

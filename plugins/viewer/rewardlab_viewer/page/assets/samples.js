@@ -60,10 +60,11 @@ async function filter() {
   return listed(found, "");
 }
 
-function listed(groups, told) {
-  const run = RUNS[wanted.run], before = list.groups[list.at];
+// at: the group that stays or becomes the chosen one; the first is chosen if it is not among them.
+function listed(groups, told, at = list.groups[list.at]) {
+  const run = RUNS[wanted.run];
   list.groups = [...groups];
-  list.at = list.groups.indexOf(before);
+  list.at = list.groups.indexOf(at);
   document.getElementById("found").textContent = `${told}${groups.length.toLocaleString("en")} of ${run.count.toLocaleString("en")} groups`;
   showList();
   if (!groups.length) document.getElementById("group").replaceChildren(element("p", {class: "empty"}, run.count ? "No group fits these filters." : "There is no completion."));
@@ -77,9 +78,9 @@ function chooseLinked() {
   const group = RUNS[wanted.run].numbers.get("group").indexOf(Number(asked.get("group")));
   Object.assign(wanted, {text: "", part: "", fields: {}, what: "", component: "", differing: false});
   filterControls(filter);
-  listed(filteredByNumbers(), "");
+  listed(filteredByNumbers(), "", group < 0 ? undefined : group);
   if (group < 0) document.getElementById("group").replaceChildren(element("p", {class: "note"}, `Group ${asked.get("group")} is not in this page.`));
-  else choose(list.groups.indexOf(group), false);
+  else choose(list.at, false);
   document.getElementById("samples").scrollIntoView();
   return true;
 }
