@@ -112,7 +112,7 @@ def test_curves_have_values_under_the_pointer_and_split_by_language(visit, page)
     assert chart.locator(".u-legend .u-value").first.inner_text().isdigit(), "the step under the pointer"
     assert "mean" in chart.inner_text()
     assert "held-out" in chart.inner_text()
-    tab.select_option("#chart-controls select", "language")
+    tab.select_option("#chart-controls label:has-text('split by') select", "language")
     labels = tab.locator("figure.chart").first.locator(".u-legend .u-label").all_inner_texts()
     assert {"am", "ar", "en", "zh"} <= {label.rstrip(":") for label in labels}
     tab.click("text=Everything that the engine logged")
@@ -221,8 +221,8 @@ def test_hostile_texts_are_shown_and_run_nothing(visit, tmp_path):
             )
             tab.evaluate(OPEN_ALL)
             assert tab.evaluate(elements) == 0
-        for name in tab.locator("#chart-controls option").all():
-            tab.select_option("#chart-controls select", name.get_attribute("value"))
+        for name in tab.locator("#chart-controls label:has-text('split by') option").all():
+            tab.select_option("#chart-controls label:has-text('split by') select", name.get_attribute("value"))
         tab.fill("#search", "alert(1)")
         tab.wait_for_timeout(500)
         assert not tab.evaluate("'ran' in window")

@@ -4,7 +4,7 @@ const DASHES = [[], [7, 3], [2, 3], [9, 3, 2, 3], [4, 2], [12, 4], [2, 6], [6, 2
 const MAX_SHOWN = 8; // values of a field with a line of their own from the beginning
 const HEIGHT = 190;
 const drawn = new Map(); // figure -> uPlot
-const chosen = {split: "", stage: 0};
+const chosen = {split: "", stage: 0, smooth: 1};
 const resized = new ResizeObserver((entries) => {
   for (const {target, contentRect} of entries) drawn.get(target)?.setSize({width: Math.floor(contentRect.width), height: HEIGHT});
 });
@@ -43,6 +43,15 @@ function drawChart(parent, title, lines, bands = []) {
   resized.observe(node);
 }
 
+// The mean of each point and those before it, as many as were asked for.
+function smoothed(values) {
+  if (chosen.smooth === 1) return values;
+  return values.map((_, at) => {
+    const near = values.slice(Math.max(0, at + 1 - chosen.smooth), at + 1).filter((value) => value !== null);
+    return near.length ? near.reduce((sum, value) => sum + value, 0) / near.length : null;
+  });
+}
+
 function stagesOf(run) {
   return run.charts.stages.filter((one) => one.stage === chosen.stage);
 }
@@ -54,8 +63,8 @@ function drawMetric(parent, name) {
   const lines = [], bands = [];
   for (const {run, stage, curves} of of) {
     const by = chosen.split ? Object.entries(curves.by[chosen.split] ?? {}) : [];
-    by.forEach(([value, means], at) => lines.push({label: several(run) + value, points: [stage.steps, means], hidden: at >= MAX_SHOWN}));
-    if (!by.length) lines.push({label: several(run) + "mean", points: [stage.steps, curves.mean]});
+    by.forEach(([value, means], at) => lines.push({label: several(run) + value, points: [stage.steps, smoothed(means)], hidden: at >= MAX_SHOWN}));
+    if (!by.length) lines.push({label: several(run) + "mean", points: [stage.steps, smoothed(curves.mean)]});
     const steps = Object.keys(stage.evaluated).map(Number).filter((step) => name in stage.evaluated[step]);
     if (steps.length && !by.length) lines.push({label: several(run) + "held-out", points: [steps, steps.map((step) => stage.evaluated[step][name])], dots: true});
   }
@@ -84,7 +93,7 @@ function drawLog(parent, name) {
     const with_it = of.filter(({log}) => log.numbers[number]);
     const values = new Set(with_it.flatMap(({log}) => log.numbers[number]));
     if (values.size === 1) constant.push(`${number} ${shown([...values][0], 6)}`);
-    else drawChart(parent, number, with_it.map(({run, log}) => ({label: RUNS.length > 1 ? run.name : "value", points: [log.steps, log.numbers[number]]})));
+    else drawChart(parent, number, with_it.map(({run, log}) => ({label: RUNS.length > 1 ? run.name : "value", points: [log.steps, smoothed(log.numbers[number])]})));
   }
   if (constant.length) parent.append(element("p", {class: "about"}, `Always the same: ${constant.join(", ")}.`));
 }
@@ -108,6 +117,7 @@ function chartControls() {
   chosen.stage = stages.at(-1) ?? 0;
   const splits = [...new Set(RUNS.flatMap((run) => stagesOf(run).flatMap((one) => Object.keys(one.metrics.total.by))))];
   if (stages.length > 1) parent.append(picker("stage", stages.map(String), String(chosen.stage), (value) => { chosen.stage = Number(value); drawCharts(); }));
+  parent.append(picker("smooth over", ["1", "5", "20"], "1", (value) => { chosen.smooth = Number(value); drawCharts(); }));
   if (splits.length) parent.append(picker("split by", ["", ...splits], "", (value) => { chosen.split = value; drawCharts(); }, "nothing: quantiles"));
 }
 

@@ -7,6 +7,9 @@ function visible(text) {
   return String(text).replace(STEERING, (one) => "\\u" + one.charCodeAt(0).toString(16).padStart(4, "0"));
 }
 
+// A formula reads from left to right in every script: \boxed{7} in Arabic, too.
+const FORMULA = /(\\[A-Za-z]+(?:\{[^{}\n]{0,200}\})*|\$[^$\n]{1,200}\$)/;
+
 function element(tag, properties, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(properties ?? {})) {
@@ -19,8 +22,9 @@ function element(tag, properties, ...children) {
 }
 
 // A text of a row, in its language as far as the row says it; the browser finds each paragraph's direction.
-function said(text, language, tag = "div") {
-  return element(tag, {class: "say", dir: "auto", lang: languageTag(language)}, text);
+function said(text, language) {
+  const parts = String(text).split(FORMULA).map((part, at) => (at % 2 ? element("bdi", {dir: "ltr"}, part) : part));
+  return element("div", {class: "say", dir: "auto", lang: languageTag(language)}, parts.filter((part) => part !== ""));
 }
 
 function languageTag(language) {

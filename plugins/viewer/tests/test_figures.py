@@ -1,0 +1,148 @@
+"""The figures of lines: what they count, and that it adds up."""
+
+from rewardlab.training import Results
+from rewardlab.training.results import Slice
+from rewardlab_viewer.figures.coverage import component_coverage, coverage, left_out_sentence
+from rewardlab_viewer.figures.curves import MAX_POINTS, stage_curves
+from rewardlab_viewer.figures.groups import flat_groups, is_flat
+from rewardlab_viewer.figures.lengths import length_table
+from rewardlab_viewer.figures.slices import slice_tables
+from rewardlab_viewer.read.columns import MAX_VALUES, RunPart, ScoreColumns
+
+
+def columns_of(*groups):
+    """Columns of groups: (fields of the first line, totals, what else the lines say)."""
+    columns = ScoreColumns()
+    for number, (fields, totals, said) in enumerate(groups):
+        lines = [_line(number, fields, index, total, said) for index, total in enumerate(totals)]
+        columns.add(lines, said.get("discarded", False))
+    return columns
+
+
+def _line(number, fields, index, total, said):
+    of_component = said.get("component", {"value": total, "error": None, "info": {}})
+    line = {"attempt": 0, "stage": 1, "step": 1, "group": number, "index": index, "trained": "yes", "phase": "training"}
+    line |= {"id": f"s{number}", "fields": fields, "completion": "", "tokens": 10 + index, "truncated": False}
+    return line | {"components": {"right": of_component}, "total": total, "shaped": total} | said
+
+
+EVALUATED = {"trained": "no", "phase": "after", "step": 9}
+
+
+def test_each_completion_counts_once_and_what_nobody_recorded_is_the_rest():
+    columns = columns_of(
+        ({}, [1.0, 0.0, None], {"component": {"value": None, "error": "no answer"}}),
+        ({}, [None, 1.0], {"component": {"value": None, "error": None}}),
+        ({}, [1.0, 1.0], {"discarded": True}),
+        ({}, [1.0], EVALUATED),
+    )
+    part = Slice(name="all", prompts=2, completions=1, means={}, missing=3)
+    training, evaluated = coverage(columns, {(1, "training"): 10}, {"1-rl-after": Results(name="after", slices=[part])})
+    assert (training.scored, training.masked, training.failed, training.left_out) == (3, 1, 1, 2)
+    assert (training.expected, training.unknown) == (10, 3)
+    assert (evaluated.expected, evaluated.scored, evaluated.unknown) == (4, 1, 3)
+    assert left_out_sentence([training, evaluated]).startswith("2 of 7 completions (28.6%) were made to be trained on")
+    [right] = component_coverage(columns)
+    assert (right.scored, right.abstained, right.failed, right.absent) == (3, 2, 3, 0)
+    [more] = coverage(columns_of(({}, [1.0] * 4, {})), {(1, "training"): 3}, {})
+    assert (more.expected, more.unknown) == (4, 0), "a group sampler makes more than the recipe says"
+
+
+def test_a_component_that_comes_later_was_not_asked_before():
+    columns = columns_of(({}, [1.0, 0.0], {}), ({}, [1.0], {"components": {"late": {"value": 0.5}}}))
+    assert [(one.component, one.scored, one.absent) for one in component_coverage(columns)] == [
+        ("right", 2, 1),
+        ("late", 1, 2),
+    ]
+    assert list(columns.components["late"].states) == [0, 0, 1]
+
+
+def test_curves_have_means_quantiles_and_means_by_field():
+    groups = [
+        ({"language": language}, [value, value + 1, None], {"step": step})
+        for step in (1, 2, 3)
+        for language, value in (("am", step), ("en", 10 * step))
+    ]
+    groups.append(({"language": "en"}, [1000.0], {"step": 2, "discarded": True}))
+    groups.append(({"language": "en"}, [4.0, 6.0], {**EVALUATED, "step": 3}))
+    [curves] = stage_curves(columns_of(*groups))
+    assert curves.steps == [1, 2, 3]
+    total = curves.metrics["total"]
+    assert total.mean == [6.0, 11.5, 17.0]
+    assert [curve[0] for curve in total.quantiles] == [1.3, 1.75, 6.0, 10.25, 10.7]
+    assert total.by == {"language": {"am": [1.5, 2.5, 3.5], "en": [10.5, 20.5, 30.5]}}
+    assert curves.evaluated == {3: {"total": 5.0, "right": 5.0}}
+    assert curves.metrics["flat groups"].mean == [0.0, 0.0, 0.0]
+
+
+def test_many_steps_share_points():
+    [curves] = stage_curves(columns_of(*(({}, [float(step)], {"step": step}) for step in range(1, 1002))))
+    assert len(curves.steps) == 334 <= MAX_POINTS
+    assert curves.steps[:2] == [1, 4]
+    assert curves.metrics["total"].mean[:2] == [2.0, 5.0]
+
+
+def test_intervals_by_field_are_clustered_by_problem():
+    def rows(problem_of):
+        groups = []
+        for number in range(40):
+            fields = {"language": "am" if number % 2 else "en", "problem": problem_of(number)}
+            groups.append((fields, [float(number // 4 % 2)] * 2, EVALUATED))
+        [table] = slice_tables(columns_of(*groups), ["language"])
+        return table
+
+    alone, together = rows(str), rows(lambda number: str(number // 4))
+    assert (alone.part, alone.field, alone.metrics) == (
+        "evaluation after stage 1, step 9",
+        "language",
+        ["total", "right"],
+    )
+    assert [(row.value, row.problems, row.completions) for row in alone.rows] == [
+        ("all", 40, 80),
+        ("am", 20, 40),
+        ("en", 20, 40),
+    ]
+    assert [row.problems for row in together.rows] == [10, 10, 10]
+    width = [(row.averages[0].high - row.averages[0].low) for table in (alone, together) for row in table.rows]
+    assert width[3] > 1.5 * width[0], "four groups of a problem say no more than one"
+    assert alone.rows[0].averages[0].mean == 0.5
+
+
+def test_a_field_splits_if_it_has_few_values_and_is_no_answer():
+    groups = [
+        (
+            {
+                "id": str(number),
+                "answer": str(number % 2),
+                "kind": number % 3,
+                "same": "x",
+                "task": ("a", "b")[number % 2],
+            },
+            [1.0],
+            {},
+        )
+        for number in range(2 * MAX_VALUES + 2)
+    ]
+    assert columns_of(*groups).split_fields() == ["task", "kind"]
+
+
+def test_flat_groups_are_those_with_two_equal_totals():
+    columns = columns_of(
+        ({"language": "am"}, [0.3, 0.1 + 0.2], {}),
+        ({"language": "en"}, [0.3, 0.4], {}),
+        ({"language": "am"}, [1.0, None], {}),
+        ({"language": "en"}, [1.0, 1.0, None], {}),
+    )
+    assert [is_flat(columns, group) for group in range(4)] == [True, False, False, True]
+    found = [(one.where, one.flat, one.groups) for one in flat_groups(columns, ["language"])]
+    assert found == [("", 2, 4), ("language am", 1, 2), ("language en", 1, 2)]
+
+
+def test_length_goes_with_reward_inside_of_groups():
+    columns = columns_of(({}, [1.0, 2.0, 3.0], {}), ({}, [30.0, 20.0, None], {}))
+    table = length_table(columns, RunPart(1, "training", None), [0, 1])
+    assert [(one.low, one.high, one.completions) for one in table.bins] == [
+        (10, 10, 1), (10, 10, 1), (11, 11, 1), (11, 11, 1), (12, 12, 1),
+    ]  # fmt: skip
+    assert round(dict(table.correlations)["total"], 3) == round(-3 / (2.5 * 52) ** 0.5, 3)
+    assert length_table(columns_of(({}, [1.0], {})), RunPart(1, "training", None), [0]) is None
