@@ -251,6 +251,7 @@ def test_two_runs_stand_side_by_side_on_the_same_prompts(visit, tmp_path):
     tab = visit(tmp_path / "both.html", "#group=3")
     assert tab.locator("#group .beside > div").count() == 2
     assert [text.split()[0] for text in tab.locator("#group .beside > div > h3").all_inner_texts()] == ["one", "other"]
+    assert tab.locator("#group h4", has_text="Prompt").count() == 1
     assert {"one: mean", "other: mean"} <= {text.rstrip(":") for text in tab.locator(".u-label").all_inner_texts()}
     tab.check("text=only where runs differ")
     tab.wait_for_function("() => document.getElementById('found').textContent.startsWith('50 of 100')")

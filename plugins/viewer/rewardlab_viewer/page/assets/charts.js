@@ -13,7 +13,7 @@ function color(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-// lines: [{label, points: [steps, values], dots, hidden}]; band: [lower, upper] of values at the first line's steps
+// lines: [{label, points: [steps, values], dots, hidden, tone}], tone: the number of its color and dashes; band: [lower, upper] of values at the first line's steps
 function drawChart(parent, title, lines, bands = []) {
   const node = element("figure", {class: "chart"});
   const first = lines[0].points[1].filter((value) => value !== null);
@@ -22,7 +22,7 @@ function drawChart(parent, title, lines, bands = []) {
   parent.append(node);
   const data = uPlot.join([...lines.map((line) => line.points), ...bands.flatMap((band) => [[lines[0].points[0], band[0]], [lines[0].points[0], band[1]]])]);
   const series = lines.map((line, at) => ({
-    label: visible(line.label), stroke: color(`--c${at % 8}`), width: 2, dash: DASHES[Math.floor(at / 8) % 8 || at % 8],
+    label: visible(line.label), stroke: color(`--c${(line.tone ?? at) % 8}`), width: 2, dash: DASHES[line.tone ?? at] ?? DASHES[at % 8],
     show: !line.hidden, spanGaps: true, value: (_, value) => shown(value ?? NaN),
     points: line.dots ? {show: true, size: 9, width: 2, fill: color("--card")} : {show: data[0].length < 30},
     ...(line.dots ? {paths: () => null} : {}),
@@ -64,9 +64,9 @@ function drawMetric(parent, name) {
   for (const {run, stage, curves} of of) {
     const by = chosen.split ? Object.entries(curves.by[chosen.split] ?? {}) : [];
     by.forEach(([value, means], at) => lines.push({label: several(run) + value, points: [stage.steps, smoothed(means)], hidden: at >= MAX_SHOWN}));
-    if (!by.length) lines.push({label: several(run) + "mean", points: [stage.steps, smoothed(curves.mean)]});
+    if (!by.length) lines.push({label: several(run) + "mean", points: [stage.steps, smoothed(curves.mean)], tone: run.number});
     const steps = Object.keys(stage.evaluated).map(Number).filter((step) => name in stage.evaluated[step]);
-    if (steps.length && !by.length) lines.push({label: several(run) + "held-out", points: [steps, steps.map((step) => stage.evaluated[step][name])], dots: true});
+    if (steps.length && !by.length) lines.push({label: several(run) + "held-out", points: [steps, steps.map((step) => stage.evaluated[step][name])], dots: true, tone: RUNS.length > 1 ? run.number : 1});
   }
   if (of.length === 1 && !chosen.split && name !== "flat groups") {
     const [low, lower, , upper, high] = of[0].curves.quantiles;

@@ -2,19 +2,30 @@
 
 const GOLD = ["answer", "reference", "gold", "solution"]; // fields that stand first
 
-async function groupNode(run, group) {
-  const texts = await run.textsOf(group);
-  const language = typeof texts.fields?.language === "string" ? texts.fields.language : null;
+// pairs: [[run, group], ...], the same problem in each run: what was asked stands once, and answers side by side.
+async function groupNode(pairs) {
+  const texts = await Promise.all(pairs.map(([run, group]) => run.textsOf(group)));
+  const answers = pairs.map(([run, group], at) => completionNodes(run, group, texts[at], languageOf(texts[at])));
+  const named = (nodes, at) => element("div", {}, element("h3", {}, element("bdi", {}, pairs[at][0].name), element("span", {class: "chip"}, placeOf(...pairs[at]))), nodes);
+  return element("div", {}, headNodes(...pairs[0], texts[0]), pairs.length > 1 ? element("div", {class: "beside"}, answers.map(named)) : answers[0]);
+}
+
+function languageOf(texts) {
+  return typeof texts.fields?.language === "string" ? texts.fields.language : null;
+}
+
+function headNodes(run, group, texts) {
+  const language = languageOf(texts);
   const chips = [
     placeOf(run, group), language,
     run.isFlat(group) ? "flat: all got the same" : null, run.numbers.get("discarded")[group] ? "left out of training" : null,
   ].filter(Boolean);
-  return element("div", {},
+  return [
     element("h3", {}, element("bdi", {}, String(texts.id)), chips.map((text) => element("span", {class: "chip"}, text))),
     element("div", {class: "links"},
       copyButton("Copy link", () => location.href.split("#")[0] + linkOf(run, group)),
       copyButton("Copy as row", () => JSON.stringify(asRow(texts)))),
-    promptNodes(texts.prompt, language), fieldNodes(texts.fields, language), completionNodes(run, group, texts, language));
+    ...promptNodes(texts.prompt, language), ...fieldNodes(texts.fields, language)];
 }
 
 // The part that a group belongs to, and its step.
@@ -44,8 +55,14 @@ function promptNodes(prompt, language) {
   const messages = Array.isArray(prompt) ? prompt : [{role: "user", content: prompt}];
   return [element("h4", {}, "Prompt"), ...messages.flatMap((message) => [
     messages.length > 1 ? element("div", {class: "role"}, String(message.role)) : null,
-    said(typeof message.content === "string" ? message.content : JSON.stringify(message.content), language),
+    said(contentOf(message), language),
   ]).filter(Boolean)];
+}
+
+// A message's text; of one in parts, that of each, and what is no text as JSON.
+function contentOf({content}) {
+  const parts = Array.isArray(content) ? content : [content];
+  return parts.map((part) => (typeof part === "string" ? part : typeof part?.text === "string" ? part.text : JSON.stringify(part))).join("\n");
 }
 
 function fieldNodes(fields, language) {

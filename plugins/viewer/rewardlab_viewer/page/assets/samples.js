@@ -36,11 +36,9 @@ async function choose(at, said = true) {
   showList();
   if (said) history.replaceState(null, "", linkOf(run, group));
   try {
-    const pairs = [[run, group], ...besides(run, group)];
-    const nodes = await Promise.all(pairs.map(([one, number]) => groupNode(one, number)));
+    const shown = await groupNode([[run, group], ...besides(run, group)]);
     if (list.groups[list.at] !== group) return; // another was chosen meanwhile
-    const beside = nodes.map((one, number) => element("div", {}, element("h3", {}, element("bdi", {}, pairs[number][0].name)), one));
-    node.replaceChildren(nodes.length > 1 ? element("div", {class: "beside"}, beside) : nodes[0]);
+    node.replaceChildren(shown);
     node.scrollTop = 0;
   } catch (error) {
     node.replaceChildren(element("p", {class: "alarm"}, `This group cannot be shown: ${error.message}`));
@@ -80,8 +78,8 @@ function chooseLinked() {
   filterControls(filter);
   listed(filteredByNumbers(), "", group < 0 ? undefined : group);
   if (group < 0) document.getElementById("group").replaceChildren(element("p", {class: "note"}, `Group ${asked.get("group")} is not in this page.`));
-  else choose(list.at, false);
-  document.getElementById("samples").scrollIntoView();
+  const shown = group < 0 ? Promise.resolve() : choose(list.at, false);
+  shown.then(() => document.getElementById("samples").scrollIntoView());
   return true;
 }
 
