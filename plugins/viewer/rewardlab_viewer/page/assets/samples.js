@@ -79,7 +79,7 @@ function chooseLinked() {
   listed(filteredByNumbers(), "", group < 0 ? undefined : group);
   if (group < 0) document.getElementById("group").replaceChildren(element("p", {class: "note"}, `Group ${asked.get("group")} is not in this page.`));
   const shown = group < 0 ? Promise.resolve() : choose(list.at, false);
-  shown.then(() => document.getElementById("samples").scrollIntoView());
+  shown.then(() => document.getElementById("samples").scrollIntoView({behavior: "instant"}));
   return true;
 }
 
