@@ -45,7 +45,7 @@ SAYS = [
     "10: reward.components.polite.with.judge: no judge 'mian'; did you mean 'main'?",
     "11: reward.components.other.with.judge: missing; expected text [toy/prefer takes judge: text]",
     "12: reward.components.answer.use: no plugin 'match'; did you mean 'math/accuracy'?",
-    "14: reward.total: no component 'langauge'; there are 'answer', 'other', 'polite', 'quick', 'short'",
+    "14: reward.total: no component 'langauge'; there are 'answer', 'other', 'polite', 'progress', 'quick', 'short'",
     "14: reward.total: the denominator `quick` can be 0 (its range is [0, 1])",
     "16: reward.correctness: duplicate key, line 15 has it too; keep one",
     "16: reward.correctness: no component 'shrot'; did you mean 'short'?",

@@ -276,6 +276,29 @@ class TestAFactorOfTheLoss:
         assert found(self.normalized("normalize/std", loss="seq_mean")) == []
 
 
+class TestANormalizerOfComponents:
+    normalized = staticmethod(lambda *names: changed("stages:", f"  normalize: [{', '.join(names)}]\nstages:"))
+
+    def test_is_the_first(self, found):
+        assert found(self.normalized("normalize/gdpo", "normalize/center")) == []
+        (line,) = found(self.normalized("normalize/std", "normalize/gdpo"))
+        assert line.startswith("10: reward.normalize.1: normalize/gdpo shapes the components, before there is a total")
+
+    def test_needs_a_sum_of_components(self, found):
+        def told(total):
+            return found(changed("total: polite", f"total: {total}", self.normalized("normalize/gdpo")))
+
+        assert told("2 * (polite - 1) / 3 + progress * polite") == []
+        (line,) = told("polite * polite + min(polite, 0.5)")
+        assert line.startswith("9: reward.total: normalize/gdpo shapes each component by itself, so this must be a sum")
+        assert "and polite, min(polite, 0.5) is not" in line
+
+    def test_has_the_bounds_that_the_components_give_it(self, toy, write):
+        text = changed("total: polite", "total: progress * polite - 3", self.normalized("normalize/gdpo"))
+        plan = make_plan(load(write("r.yaml", text), strict=False))
+        assert plan.shaped_range(8) == pytest.approx((-1e4, 1e4)), "one over eps, without what is the same for all"
+
+
 class TestACritic:
     def test_leaves_no_completion_out(self, found):
         """Its advantages come from every reward, so a completion without one would be trained on."""

@@ -224,6 +224,7 @@ def test_shaped_values_have_the_bounds_that_the_normalizers_know(plan):
             "10: reward.components.polite.with.judge: no judge 'main'; there",
         ),
         ("short + 2", "shrt + 2", "11: reward.total: no component 'shrt'; did you mean 'short'?"),
+        ("short + 2", "progres", "11: reward.total: no component 'progres'; did you mean 'progress'?"),
         (
             "2 * polite",
             "(polite",

@@ -56,6 +56,8 @@ def run(options: Options) -> CommandResult:
     streams = STREAM in (options.rows, output)
     _refuse_flags(options, output, streams)
     plan = make_plan(load(options.recipe, options.overrides, strict=False), purpose="score")
+    for line in plan.progress_note:
+        options.say(line)
     if streams:
         with file_of(options.rows, options.say, options.format, options.skip_bad) as (path, say):
             summary = score_stream(plan, str(path), _print_at_once, say, options.skip_bad)

@@ -32,8 +32,10 @@ LEDGER_COLUMNS: Mapping[str, ColumnType] = {
     "total": "float",
     "shaped": "float",
     "rest": "float",
+    "progress": "float",
 }
-"""the columns of every ledger, as a flat table begins; lines have no `superseded`, which a reader works out"""
+"""the columns of every ledger, as a flat table begins; lines have no `superseded`, which a reader works out, and no
+`progress` if their total has none"""
 
 SCORE_COLUMNS: Mapping[str, ColumnType] = {
     "value": "float",

@@ -9,6 +9,7 @@ from rewardlab.plan.plan import Plan
 from rewardlab.plan.policy_judge import POLICY, served_findings
 from rewardlab.recipe.loading import Document
 from rewardlab.recipe.models import Recipe
+from rewardlab.recipe.terms import mixed_parts
 from rewardlab.recipe.training_stages import RlStage
 from rewardlab.recipe.validation import Finding, RecipePath, lookup
 from rewardlab.specs import RewardSpec
@@ -41,6 +42,7 @@ def cross_findings(plan: Plan, found: Mapping[RecipePath, Component]) -> Iterato
         yield from _logprob_findings(place, component, plan.judges)
         yield from _continuation_findings(place, component, plan.judges)
     yield from _normalize_findings(plan.recipe, found)
+    yield from _by_component_findings(plan, found)
     yield from _critic_findings(plan)
 
 
@@ -73,6 +75,23 @@ def _normalize_findings(recipe: Recipe, found: Mapping[RecipePath, Component]) -
         planned = found.get(("reward", "normalize", index))
         if planned is not None and planned.spec.scales_loss:
             yield from _loss_findings(recipe, index, planned, last=index == len(normalizers) - 1)
+
+
+def _by_component_findings(plan: Plan, found: Mapping[RecipePath, Component]) -> Iterator[Finding]:
+    """Yield findings for a normalizer that shapes each component by itself, if it or the total leaves no components."""
+    for place, planned in found.items():
+        if place[:2] != ("reward", "normalize") or not planned.spec.by_component:
+            continue
+        use = planned.use.use
+        if place[2] != 0:
+            yield place, f"{use} shapes the components, before there is a total; it must be the first of `normalize`"
+        if plan.expression is not None and (mixed := mixed_parts(plan.expression.tree)):
+            yield (
+                ("reward", "total"),
+                f"{use} shapes each component by itself, so this must be a sum of components, each times a number, as "
+                f"a + 0.5 * b, and {', '.join(mixed)} is not; take normalize/std, which shapes the total, or a reward "
+                "that does in one component what these do together",
+            )
 
 
 def _critic_findings(plan: Plan) -> Iterator[Finding]:

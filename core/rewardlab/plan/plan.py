@@ -1,6 +1,6 @@
 """The checked plan of a recipe: the recipe, its components and everything derived from both."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -8,9 +8,9 @@ from typing import Any
 from rewardlab.data import RowNeeds
 from rewardlab.plan.component import Component
 from rewardlab.plan.dataset_places import evaluation_place
-from rewardlab.plan.total_range import Interval
+from rewardlab.plan.total_range import ALL_PROGRESS, Interval, effective_range
 from rewardlab.recipe.evaluation import EvalStage
-from rewardlab.recipe.expression import Expression
+from rewardlab.recipe.expression import Expression, parse
 from rewardlab.recipe.loading import Document
 from rewardlab.recipe.models import Recipe
 from rewardlab.recipe.use import ComponentUse, DatasetUse, JudgeUse, Use
@@ -102,14 +102,45 @@ class Plan:
         """Whether a normalizer takes a mean off the totals, so that the shaped values are advantages."""
         return any(planned.spec.subtracts_mean for planned in self.normalizers)
 
+    @property
+    def progress_note(self) -> list[str]:
+        """Return a line that says what `progress` in the total is without a training; none if the total has none."""
+        progress = None if self.expression is None else self.expression.progress
+        where = self.document.where(("reward", "total"))
+        return [] if progress is None else [f"{where}: progress is {progress:g} here, as reward.progress says"]
+
+    @property
+    def by_component(self) -> bool:
+        """Whether a normalizer shapes the components of the total one by one."""
+        return any(planned.spec.by_component for planned in self.normalizers)
+
+    @property
+    def whitens(self) -> bool:
+        """Whether a normalizer wants its values divided by their deviation over the step."""
+        asked = [(one, one.spec.whitens) for one in self.normalizers]
+        return any(whitens and one.ask("whether it whitens", whitens, one.options) for one, whitens in asked)
+
     def shaped_range(self, group_size: int) -> Interval | None:
         """Return the bounds of the rewards that a trainer receives; None if a normalizer has no known bounds."""
         bounds = self.total_range
         for planned in self.normalizers:
             if bounds is None or planned.spec.range is None:
                 return None
-            bounds = planned.ask("its range", planned.spec.range, planned.options, bounds, group_size)
+            ask = partial(planned.ask, "its range", planned.spec.range, planned.options)
+            bounds = self._range_by_component(ask, group_size) if planned.spec.by_component else ask(bounds, group_size)
         return bounds
+
+    def _range_by_component(self, shaped: Callable[[Interval, int], Interval], group_size: int) -> Interval:
+        """Return the bounds of the total of shaped components, without what the total only adds."""
+        assert self.expression is not None
+        ranges, total = {}, parse(self.expression.text)
+        for name in self.expression.names:
+            low, high = effective_range(self.components[name].spec, self.components[name].use)
+            ranges[name] = shaped((min(low, 0.0), max(high, 0.0)), group_size)  # 0 is what a truncated one may count
+        (low, high), added = (
+            total.range({**ALL_PROGRESS, **of_each}) for of_each in (ranges, dict.fromkeys(ranges, (0.0, 0.0)))
+        )
+        return low - added[1], high - added[0]
 
     def stage_dataset(self, index: int) -> Component[DatasetUse, DatasetSpec]:
         """Return the dataset that stage `index` trains on: its own or the recipe's."""

@@ -13,8 +13,8 @@ from rewardlab.plan.cross_checks import cross_findings, cross_warnings, declared
 from rewardlab.plan.dataset_places import dataset_uses
 from rewardlab.plan.plan import Plan
 from rewardlab.plan.policy_judge import POLICY, policy_judge, refuse_outside
-from rewardlab.plan.total_range import Interval, effective_range, total_range
-from rewardlab.recipe.expression import Expression, check_name, parse
+from rewardlab.plan.total_range import ALL_PROGRESS, Interval, effective_range, total_range
+from rewardlab.recipe.expression import PROGRESS, Expression, check_name, parse
 from rewardlab.recipe.loading import Document
 from rewardlab.recipe.models import Recipe, RewardSection, needs_engine, scores
 from rewardlab.recipe.partial_validation import LostParts, read, salvage
@@ -116,7 +116,7 @@ class _Planner:
         for index, named in enumerate(reward.normalize):
             use = Use(use=named) if isinstance(named, str) else named
             normalizers.append(self._find("normalizer", use, ("reward", "normalize", index)))
-        expression, total_range = self._total(reward.total, components)
+        expression, total_range = self._total(reward, components)
         return replace(
             plan,
             components=_found(components),
@@ -249,28 +249,30 @@ class _Planner:
         if right is not None and right not in names:
             self._add(("reward", "correctness"), f"no component {right!r}{self._hint(right, 'reward', 'components')}")
 
-    def _hint(self, name: str, *path: str) -> str:
-        """Return what follows "no judge 'x'": which override removed it, else the nearest name at `path`."""
+    def _hint(self, name: str, *path: str, also: Sequence[str] = ()) -> str:
+        """Return what follows "no judge 'x'": which override removed it, else the nearest name at `path` or `also`."""
         if override := self._document.removed_by((*path, name)):
             return f": {override} removed it; override this key, too"
-        return nearest(name, declared(self._document, *path))
+        return nearest(name, [*declared(self._document, *path), *also])
 
     def _total(
-        self, text: str, components: Mapping[str, Component | None]
+        self, reward: RewardSection, components: Mapping[str, Component | None]
     ) -> tuple[Expression | None, Interval | None]:
         path = ("reward", "total")
+        names = declared(self._document, "reward", "components")
         try:
-            expression = parse(text)
+            of_names = parse(reward.total)
+            scheduled = PROGRESS in of_names.names and PROGRESS not in names
+            expression = of_names.at(reward.progress) if scheduled else of_names
         except ValueError as error:
             self._add(path, str(error))
             return None, None
-        names = declared(self._document, "reward", "components")
         for name in expression.names:
             if name not in names and len(self.problems) < MAX_LISTED:
-                self._add(path, f"no component {name!r}{self._hint(name, 'reward', 'components')}")
+                self._add(path, f"no component {name!r}{self._hint(name, 'reward', 'components', also=[PROGRESS])}")
         ranges = {name: effective_range(p.spec, p.use) for name, p in components.items() if p}
         try:
-            return expression, total_range(expression, ranges)
+            return expression, total_range(of_names, {**ranges, **(ALL_PROGRESS if scheduled else {})})
         except ValueError as error:
             self._add(path, str(error))
             return expression, None

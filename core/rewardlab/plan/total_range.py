@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 
-from rewardlab.recipe.expression import Expression
+from rewardlab.recipe.expression import PROGRESS, Expression
 from rewardlab.recipe.use import ComponentUse
 from rewardlab.specs import RewardSpec
 
 Interval = tuple[float, float]
+ALL_PROGRESS: Mapping[str, Interval] = {PROGRESS: (0.0, 1.0)}
 
 GUESSES = ((0.3, 0.4), (-7.9, -7.1))
 """Two guesses for names whose range is unknown: an error that occurs with both does not come from the guess."""

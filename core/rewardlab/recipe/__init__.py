@@ -17,6 +17,7 @@ pydantic models of a `Recipe`. No plugin is consulted: the plan validates `with`
     other_names       what TRL, OpenRLHF and verl call the settings of a stage
     partial_validation           the valid parts of a recipe that has mistakes, so that one run names every mistake
     expression, expression_tree   the grammar of `total`
+    terms             the total as a sum of terms: weighted names, gates, and what no sum can separate
 """
 
 from typing import TYPE_CHECKING

@@ -5,7 +5,8 @@
     factor  = "-" factor | number | name | "(" sum ")"
             | ("min" | "max") "(" sum ("," sum)+ ")" | "clip" "(" sum "," sum "," sum ")"
 
-Nothing else is accepted: a recipe's text is never passed to Python's own parser.
+Nothing else is accepted: a recipe's text is never passed to Python's own parser. `progress` is a number, the share of a
+training that is done, unless a component has that name.
 """
 
 import keyword
@@ -21,15 +22,25 @@ from rewardlab.recipe.expression_tree import FUNCTIONS, Interval, Node, Ranges, 
 
 _ALLOWED = "names, numbers, + - * /, min(a, b), max(a, b), clip(x, low, high) and parentheses"
 _MAX_LENGTH, _MAX_DEPTH = 10_000, 50
+PROGRESS = "progress"
+"""in a total: the share of the stage's steps that is done, from 0 to 1"""
 
 
 @dataclass(frozen=True)
 class Expression:
-    """A parsed expression. `names` lists its components in order of appearance."""
+    """A parsed expression. `names` lists its components in order of appearance.
+
+    progress: the number that `progress` stands for; None if the text has none, or it is the name of a component.
+    """
 
     text: str
     names: tuple[str, ...]
     tree: Node = field(repr=False, compare=False)
+    progress: float | None = None
+
+    def at(self, progress: float) -> "Expression":
+        """Return this expression of a total with another progress, which must be one that has some."""
+        return parse(self.text, progress)
 
     def evaluate(self, values: Values) -> float:
         """Return the value for finite `values`, one for each name; values of other names are ignored.
@@ -51,13 +62,17 @@ class Expression:
         return self.tree.range(ranges)
 
 
-def parse(text: str) -> Expression:
-    """Parse an expression. ValueError names the column (from 1), what is wrong there and what is allowed."""
-    parser = _Parser(text)
+def parse(text: str, progress: float | None = None) -> Expression:
+    """Parse an expression. ValueError names the column (from 1), what is wrong there and what is allowed.
+
+    progress: the number for `progress`, which is a name like any other without it.
+    """
+    parser = _Parser(text, progress)
     root = parser.sum()
     if parser.next.kind != "end":
         parser.expected("+ - * / or the end")
-    return Expression(text, tuple(parser.names), root)
+    names = tuple(name for name in parser.names if progress is None or name != PROGRESS)
+    return Expression(text, names, root, progress)
 
 
 def check_name(name: str) -> str | None:
@@ -89,8 +104,9 @@ class _Token(NamedTuple):
 class _Parser:
     """A recursive-descent parser; it collects `names` while it parses."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, progress: float | None = None) -> None:
         self.text = text
+        self.progress = progress
         if len(text) > _MAX_LENGTH:
             self.fail(_MAX_LENGTH, f"it is longer than {_MAX_LENGTH} characters")
         found = [_Token(match.lastgroup or "", match[0], match.start()) for match in _TOKEN.finditer(text)]
@@ -156,7 +172,7 @@ class _Parser:
             self.fail(token.start, f"{token.text + self.next.text!r} is not a number")
         if math.isinf(float(token.text)):
             self.fail(token.start, f"{token.text[:40]} is too large for a number")
-        return tree.number(token.text)
+        return tree.number(token.text, float(token.text))
 
     def name(self) -> Node:
         token = self.take()
@@ -167,6 +183,8 @@ class _Parser:
         if wrong := check_name(token.text):
             self.fail(token.start, wrong)
         self.names[token.text] = None
+        if token.text == PROGRESS and self.progress is not None:
+            return tree.number(PROGRESS, self.progress)
         return tree.name(token.text)
 
     def call(self, name: _Token) -> Node:

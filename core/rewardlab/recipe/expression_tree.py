@@ -39,9 +39,8 @@ class Node(NamedTuple):
             yield from part._names()
 
 
-def number(text: str) -> Node:
-    """Return a node for a number as it is written."""
-    value = float(text)
+def number(text: str, value: float) -> Node:
+    """Return a node for a number, which is written so."""
     return Node(text, lambda values: value, lambda ranges: (value, value), "number")
 
 

@@ -47,9 +47,12 @@ class RewardSection(Config):
     components: dict[str, ComponentUse] = Field(min_length=1)
     """a name of your choice: a reward"""
     total: str
-    """names, numbers, + - * /, min max clip, parentheses"""
+    """names, numbers, + - * /, min max clip, parentheses; `progress` is the share of the stage's steps that is done"""
     normalize: list[str | Use] = Field(default_factory=list)
     """normalizers, in order; only with dr_grpo, which takes the group's mean off, if none of them takes one"""
+    progress: float = Field(1.0, ge=0, le=1)
+    """what `progress` in `total` is if no step of a training says it: in evaluations, `rewardlab score`, `serve` and
+    programs; 1 is the end of the training"""
     correctness: str | None = None
     """the component that says whether an answer is right, for filtering and curricula"""
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.files import cut_torn_line
+from rewardlab.recipe.expression import PROGRESS
 from rewardlab.scorefile.index import RowIndex
 from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.text.redaction import redact
@@ -19,13 +20,16 @@ COLUMNS = ("value", "error", "info")
 
 
 def output_row(given_id: int | str, scored: ScoredGroup) -> dict[str, Any]:
-    """Return {"id", "total": [G], "shaped": [G], "components": {name: {"value", "error", "info": [G] each}}}."""
+    """Return {"id", "total": [G], "shaped": [G], "components": {name: {"value", "error", "info": [G] each}}}.
+
+    Of a total with a progress also "progress".
+    """
     return {
         "id": given_id,
         "total": list(scored.totals),
         "shaped": list(scored.shaped),
         "components": {name: _columns(scores) for name, scores in scored.components.items()},
-    }
+    } | ({} if scored.progress is None else {PROGRESS: scored.progress})
 
 
 def _columns(scores: Sequence[Score]) -> dict[str, list[Any]]:
@@ -118,8 +122,8 @@ def _parsed(line: bytes, components: Sequence[str]) -> dict[str, Any] | None:
         row = json.loads(line)
         found = row["components"]
         columns = [row["total"], row["shaped"], *(found[name][key] for name in found for key in COLUMNS)]
-        fits = tuple(row) == KEYS and list(found) == list(components) and type(row["id"]) in (int, str)
-        return row if fits and len({len(column) for column in columns}) == 1 else None
+        fits = tuple(row) in (KEYS, (*KEYS, PROGRESS)) and list(found) == list(components)
+        return row if fits and type(row["id"]) in (int, str) and len({len(column) for column in columns}) == 1 else None
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
 

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from rewardlab.scoring.attribution.decomposition import decomposition_of as decomposition_of
     from rewardlab.scoring.attribution.decomposition import mean as mean
     from rewardlab.scoring.attribution.group_attribution import Attribution as Attribution
-    from rewardlab.scoring.attribution.group_attribution import GroupAttribution as GroupAttribution
-    from rewardlab.scoring.attribution.group_attribution import ScoredTotals as ScoredTotals
     from rewardlab.scoring.composition import Composition as Composition
     from rewardlab.scoring.composition import ScoredGroup as ScoredGroup
     from rewardlab.scoring.deadline import in_time as in_time

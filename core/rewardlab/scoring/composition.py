@@ -8,14 +8,15 @@ import hashlib
 import math
 import reprlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rewardlab.errors import PLUGIN_FAULTS, JobError, one_line
 from rewardlab.recipe.expression import Expression
+from rewardlab.recipe.terms import terms_of
 from rewardlab.recipe.use import ComponentUse
 from rewardlab.scoring.attribution.decomposition import Decomposition, mean
-from rewardlab.scoring.attribution.group_attribution import GroupAttribution, ScoredTotals
+from rewardlab.scoring.attribution.group_attribution import Column, GroupAttribution, ScoredTotals
 from rewardlab.scoring.scored_completion import ScoredCompletion, component_score, line_of, table_of
 from rewardlab.types import Completion, Group, Sample, Score
 
@@ -30,6 +31,7 @@ class ScoredGroup:
         Empty for what no trainer gets.
     causes: what each component contributed to `shaped`; None if that is not known any more.
     centred: whether a normalizer has taken a mean off `shaped`, such as that of a whole pool: no trainer takes another.
+    progress: what `progress` in the total was; None if it has none.
     """
 
     sample: Sample
@@ -39,6 +41,7 @@ class ScoredGroup:
     shaped: Sequence[float]
     causes: GroupAttribution | None = field(default=None, compare=False, repr=False)
     centred: bool = False
+    progress: float | None = None
 
     def __repr__(self) -> str:
         return f"<{line_of(self.sample.id, self.totals)}>"
@@ -72,6 +75,7 @@ class Composition:
 
     decomposition: each component's part of the total; without it, groups have no causes.
     centred: whether one of the normalizers takes a mean off.
+    by_component: whether the first normalizer shapes each component of the total by itself.
     """
 
     expression: Expression
@@ -80,6 +84,15 @@ class Composition:
     zero_truncated: bool = False
     decomposition: Decomposition | None = None
     centred: bool = False
+    by_component: bool = False
+
+    def at(self, progress: float | None) -> "Composition":
+        """Return the composition at a progress of a training; it is the same one if the total has none, or None."""
+        if progress is None or self.expression.progress is None:
+            return self
+        expression = self.expression.at(progress)
+        decomposition = None if self.decomposition is None else self.decomposition.at(expression)
+        return replace(self, expression=expression, decomposition=decomposition)
 
     def compose(self, group: Group, components: Mapping[str, Sequence[Score]], seed: int = 0) -> ScoredGroup:
         """Return one group with totals and shaped rewards. JobError if a policy says `fail`."""
@@ -119,21 +132,10 @@ class Composition:
         """Return the kept completions as a group; known: the scores of the whole pool, which has the totals."""
         columns = self.columns(pool.sample, known)
         totals = self._totals(pool, columns)
-        shaped = self._shaped(pool, totals, kept, seed)
-        causes = None
-        if self.decomposition is not None:
-            zeroed = [self.zero_truncated and completion.truncated for completion in pool.completions]
-            seen = ScoredTotals(
-                decomposition=self.decomposition,
-                columns=columns,
-                totals=totals,
-                decided=[total is not None and not zero for total, zero in zip(totals, zeroed, strict=True)],
-                kept=kept,
-                shaped=shaped,
-                own={name: [score.value for score in components[name]] for name in self.expression.names},
-                normalized=bool(self.normalizers),
-            )
-            causes = GroupAttribution(seen)
+        parts = self.parts(pool, columns, totals, seed)
+        shaped = self._shaped(pool, totals if parts is None else _sums(parts, totals), kept, seed)
+        own = {name: [score.value for score in components[name]] for name in self.expression.names}
+        causes = self.attribution(pool, kept, columns, totals, parts, shaped, own)
         return ScoredGroup(
             sample=pool.sample,
             completions=tuple(pool.completions[place] for place in kept),
@@ -142,6 +144,7 @@ class Composition:
             shaped=shaped,
             causes=causes,
             centred=self.centred,
+            progress=self.expression.progress,
         )
 
     def columns(self, sample: Sample, components: Mapping[str, Sequence[Score]]) -> dict[str, list[float | None]]:
@@ -196,6 +199,55 @@ class Composition:
             return mean(present) if present else None
         return None if use.on_missing == "zero_advantage" else float(use.on_missing)
 
+    def parts(
+        self, pool: Group, columns: Mapping[str, Column], totals: Column, seed: int = 0
+    ) -> dict[str, list[float | None]] | None:
+        """Return each component's weighted values as the first normalizer shapes them; None if none goes by component.
+
+        A completion without a total has None, and is in no statistic; one with a total of 0 since it was cut counts 0.
+        """
+        if not self.by_component:
+            return None
+        zeroed, present = self._zeroed(pool), [place for place, total in enumerate(totals) if total is not None]
+        known = Group(sample=pool.sample, completions=[pool.completions[place] for place in present])
+        parts: dict[str, list[float | None]] = {}
+        for name, weight in terms_of(self.expression.tree).weights.items():
+            parts[name] = [None] * len(totals)
+            values = [0.0 if zeroed[place] else columns[name][place] or 0.0 for place in present]
+            shaped = self._called(self.normalizers[0], known, values, range(len(values)), seed) if values else ()
+            for place, value in zip(present, shaped, strict=True):
+                parts[name][place] = weight * value
+        return parts
+
+    def attribution(
+        self,
+        pool: Group,
+        kept: Sequence[int],
+        columns: Mapping[str, Column],
+        totals: Column,
+        parts: Mapping[str, Column] | None,
+        shaped: Sequence[float],
+        own: Mapping[str, Column],
+    ) -> GroupAttribution | None:
+        """Return what each component, which `own` gave the kept, contributed to them; None without a decomposition."""
+        if self.decomposition is None:
+            return None
+        seen = ScoredTotals(
+            decomposition=self.decomposition,
+            columns=columns,
+            totals=totals if parts is None else _sums(parts, totals),
+            parts=parts,
+            decided=[total is not None and not zero for total, zero in zip(totals, self._zeroed(pool), strict=True)],
+            kept=kept,
+            shaped=shaped,
+            own=own,
+            normalized=len(self.normalizers) > self.by_component,
+        )
+        return GroupAttribution(seen)
+
+    def _zeroed(self, pool: Group) -> list[bool]:
+        return [self.zero_truncated and completion.truncated for completion in pool.completions]
+
     def _shaped(self, pool: Group, totals: Sequence[float | None], kept: Sequence[int], seed: int) -> list[float]:
         """Return the shaped rewards of the kept completions; one without a total gets the mean of the others."""
         present = [place for place, total in enumerate(totals) if total is not None]
@@ -214,18 +266,32 @@ class Composition:
 
     def _normalized(self, pool: Group, totals: Sequence[float], kept: Sequence[int], seed: int) -> list[float]:
         """Return the shaped totals of the kept: each normalizer but the last shapes the whole pool."""
+        values, shapers = list(totals), self.normalizers[self.by_component :]
+        for named in shapers[:-1]:
+            values = self._called(named, pool, values, range(len(totals)), seed)
+        return self._called(shapers[-1], pool, values, kept, seed) if shapers else [values[place] for place in kept]
+
+    def _called(
+        self, named: tuple[str, Any], pool: Group, values: Sequence[float], kept: Sequence[int], seed: int
+    ) -> list[float]:
+        """Return what a normalizer makes of the values at the places `kept`."""
+        use, normalizer = named
         counts = [completion.token_count for completion in pool.completions]
         own_seed = int.from_bytes(hashlib.sha256(f"{seed}:{pool.sample.id}".encode()).digest()[:4])
-        values, last = list(totals), len(self.normalizers) - 1
-        for index, (use, normalizer) in enumerate(self.normalizers):
-            tokens = None if None in counts else list(counts)
-            wanted = list(kept) if index == last else list(range(len(totals)))
-            try:
-                shaped = normalizer.shape(list(values), tokens, list(wanted), own_seed)
-                values = [float(value) for value in shaped]
-            except PLUGIN_FAULTS as error:  # the one place where a normalizer's exceptions get their name
-                raise JobError(f"normalizer {use} on {pool.sample.place()}: {one_line(error)}") from error
-            if len(values) != len(wanted) or not all(map(math.isfinite, values)):
-                what = f"gave {reprlib.repr(values)} for {len(wanted)} values"
-                raise JobError(f"normalizer {use} on {pool.sample.place()}: {what}")
-        return values if self.normalizers else [values[place] for place in kept]
+        try:
+            shaped = normalizer.shape(list(values), None if None in counts else counts, list(kept), own_seed)
+            made = [float(value) for value in shaped]
+        except PLUGIN_FAULTS as error:  # the one place where a normalizer's exceptions get their name
+            raise JobError(f"normalizer {use} on {pool.sample.place()}: {one_line(error)}") from error
+        if len(made) != len(kept) or not all(map(math.isfinite, made)):
+            what = f"gave {reprlib.repr(made)} for {len(kept)} values"
+            raise JobError(f"normalizer {use} on {pool.sample.place()}: {what}")
+        return made
+
+
+def _sums(parts: Mapping[str, Column], totals: Column) -> list[float | None]:
+    """Return the sum of the parts of each completion; None without a total."""
+    return [
+        None if total is None else math.fsum(column[place] or 0.0 for column in parts.values())
+        for place, total in enumerate(totals)
+    ]

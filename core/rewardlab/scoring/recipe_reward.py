@@ -43,10 +43,13 @@ def load_reward(
             groups = reward.score([{"prompt": "1+1?", "answer": "2", "completions": ["\\boxed{2}", "three"]}])
 
     recipe: a YAML file, a dict, or the folder of a run. overrides: as on the command line. device: the torch device of
-    models if the recipe names none; "auto" takes a GPU if there is one. say: called with warnings about judges.
+    models if the recipe names none; "auto" takes a GPU if there is one. say: called with warnings about judges, and
+    with what `progress` in the total is.
     Raises a UserError that lists every mistake of the recipe, or names what cannot be built.
     """
     plan = make_plan(load(recipe, overrides, strict=False), purpose="score")
+    for line in plan.progress_note:
+        say(line)
     reward = RecipeReward(plan, machine=Machine(device=device), judging=JudgingSettings(say=say))
     again = os.path.abspath(recipe) if not isinstance(recipe, Mapping) and Path(recipe).exists() else recipe
     reward._loaded = partial(load_reward, again, *overrides, device=device, say=say)
@@ -76,17 +79,20 @@ class RecipeReward:
         parts = ", ".join(f"{name} ({planned.use.use})" for name, planned in self.plan.components.items())
         return f"<RecipeReward {self.plan.recipe.reward.total if self.plan.recipe.reward else ''!s}: {parts}>"
 
-    def score(self, rows: Rows) -> list[ScoredGroup]:
+    def score(self, rows: Rows, progress: float | None = None) -> list[ScoredGroup]:
         """Return a scored group for each row, in order. All rows are checked before anything is scored.
 
-        rows: dicts, or the path of a file. Raises a UserError that lists what is wrong with rows, and a JobError if
+        rows: dicts, or the path of a file. progress: of your training, 0 to 1, if the total has one; absent: what the
+        recipe's `reward.progress` says. Raises a UserError that lists what is wrong with rows, and a JobError if
         a component fails or abstains and the recipe's on_missing or on_abstain says `fail`, or fails more often than
         its max_missing allows.
         """
+        if progress is not None and not 0 <= progress <= 1:
+            raise UserError(f"progress is the share of a training that is done, from 0 to 1, and not {progress!r}")
         checked = all_rows(rows, self.plan)
-        if len(checked) > AT_ONCE:
+        if len(checked) > AT_ONCE and progress is None:
             return [scored for _, scored in self.in_order(checked)]
-        found = self._scorer.score_groups([row.group for row in checked])
+        found = self._scorer.score_groups([row.group for row in checked], progress=progress)
         self._guard().check_all(found)
         return found
 

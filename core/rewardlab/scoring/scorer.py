@@ -113,6 +113,7 @@ class Scorer(AbstractContextManager["Scorer"]):
                 uses=plan.recipe.reward.components,
                 normalizers=[(p.use.use, build(p, bare, f"normalizer {p.use.use}", "shape")) for p in plan.normalizers],
                 centred=plan.centred,
+                by_component=plan.by_component,
                 zero_truncated=zero_truncated,
                 decomposition=decomposition_of(plan),
             )
@@ -121,12 +122,15 @@ class Scorer(AbstractContextManager["Scorer"]):
             self.close()
             raise
 
-    def score_groups(self, groups: Sequence[Group], zero_truncated: bool | None = None) -> list[ScoredGroup]:
+    def score_groups(
+        self, groups: Sequence[Group], zero_truncated: bool | None = None, progress: float | None = None
+    ) -> list[ScoredGroup]:
         """Return complete groups scored, in order; wait for them. Not for use on an event loop.
 
         zero_truncated: in place of the scorer's own setting, for an evaluation that shares a training's scorer.
+        progress: of the training, 0 to 1; None is what the recipe declares, as in an evaluation.
         """
-        composition, streams = self._composed(zero_truncated), [GroupStream.of(group) for group in groups]
+        composition, streams = self._composed(zero_truncated, progress), [GroupStream.of(group) for group in groups]
         return self.home.run(gather_or_cancel(self._score(stream, composition) for stream in streams))
 
     def submit(self, group: Group) -> "Future[ScoredGroup]":
@@ -150,14 +154,16 @@ class Scorer(AbstractContextManager["Scorer"]):
         timeout: float | None = None,
         zero_truncated: bool | None = None,
         sampled: bool = True,
+        progress: float | None = None,
     ) -> Pool:
         """Return an empty pool for a group of `size`, into which a trainer puts completions as they arrive.
 
         timeout: as in `score`; with a group sampler it applies to each completion by itself once it is there, and to
             the chosen group.
         sampled: false if the recipe's group sampler is not to choose, as in an evaluation.
+        progress: as in `score_groups`.
         """
-        composition = self._composed(zero_truncated)
+        composition = self._composed(zero_truncated, progress)
         if self._sampler is None or not sampled:
             stream = GroupStream(sample, size)
             return StreamedPool(stream, self.home.submit(self._score(stream, composition, timeout)))
@@ -199,8 +205,9 @@ class Scorer(AbstractContextManager["Scorer"]):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _composed(self, zero_truncated: bool | None) -> Composition:
-        return self.composition if zero_truncated is None else replace(self.composition, zero_truncated=zero_truncated)
+    def _composed(self, zero_truncated: bool | None, progress: float | None = None) -> Composition:
+        made = self.composition.at(progress)
+        return made if zero_truncated is None else replace(made, zero_truncated=zero_truncated)
 
     def _open(self, name: str, planned: Component, judges: Judges) -> Executor:
         limits = {"timeout": planned.use.timeout, "memory": planned.use.memory}

@@ -235,6 +235,11 @@ class NormalizerSpec(Spec):
         group's.
     subset: a function of the options: the largest pool of totals that is used whole; of a larger pool a random subset
     of this size is used. None: no limit. `check` warns if no pool can be larger.
+    by_component: true if it shapes each component by itself: `shape` is called once for each that the total names, with
+        its values (stand-ins for missing ones included) in the place of totals, and the total's weights are applied
+        to what it returns. It must be the first of `normalize`, and the total a sum of weighted components.
+    whitens: a function of the options: whether the values of a step's completions that have a total are divided by
+        their standard deviation, with n - 1, + 1e-4, before they are trained on. None: they are not.
     """
 
     kind: ClassVar[str] = "normalizer"
@@ -244,6 +249,8 @@ class NormalizerSpec(Spec):
     scales_loss: bool = False
     subtracts_mean: bool = False
     subset: Function[Callable[[Any], int] | None] = Function(None)
+    by_component: bool = False
+    whitens: Function[Callable[[Any], bool] | None] = Function(None)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from rewardlab.training.advantages import CENTRED as CENTRED
     from rewardlab.training.advantages import group_advantages as group_advantages
     from rewardlab.training.advantages import whitened as whitened
+    from rewardlab.training.advantages import whitening as whitening
     from rewardlab.training.alarm_watch import AlarmWatch as AlarmWatch
     from rewardlab.training.alarm_watch import alarm_sentences as alarm_sentences
     from rewardlab.training.asked_rows import keep_asked as keep_asked

@@ -15,25 +15,33 @@ CENTRED = ("grpo", "dr_grpo", "rloo", "reinforce_baseline")
 EPSILON = 1e-4  # TRL's own, in its division by the standard deviation
 
 
-def batch_advantages(algorithm: str, groups: Sequence[ScoredGroup]) -> list[float]:
+def batch_advantages(algorithm: str, groups: Sequence[ScoredGroup], whitens: bool = False) -> list[float]:
     """Return B x G advantages, group after group; 0 for a sample without a total, which no mean or deviation counts.
 
-    As `group_advantages`; of reinforce_baseline whole: divided by the standard deviation of all of them, with the
-    number of samples, + 1e-4 (REINFORCE++-baseline, Hu et al. 2025).
+    As `group_advantages`, and `whitened` over all of them as `whitening` says.
     """
     values = [value for group in groups for value in group_advantages(algorithm, group)]
-    if algorithm != "reinforce_baseline":
+    off = whitening(algorithm, whitens)
+    if off is None:
         return values
-    return whitened(values, sum(total is not None for group in groups for total in group.totals))
+    return whitened(values, sum(total is not None for group in groups for total in group.totals), off)
 
 
-def whitened(values: Sequence[float], count: int) -> list[float]:
+def whitening(algorithm: str, whitens: bool) -> int | None:
+    """Return how `whitened` divides the advantages of a step: 0 by n, 1 by n - 1; None if nothing whitens them.
+
+    By n with reinforce_baseline (REINFORCE++-baseline, Hu et al. 2025), by n - 1 if a normalizer whitens (GDPO).
+    """
+    return 0 if algorithm == "reinforce_baseline" else 1 if whitens else None
+
+
+def whitened(values: Sequence[float], count: int, whitening: int = 0) -> list[float]:
     """Return the centred rewards of a step over their standard deviation + 1e-4.
 
     count: of the samples that have a value. The others are 0 in `values`, and vote neither on the mean, which is 0
-    already, nor on the deviation.
+    already, nor on the deviation. whitening: taken off their number, as the function of that name says.
     """
-    spread = math.sqrt(math.fsum(v * v for v in values) / max(1, count))
+    spread = math.sqrt(math.fsum(v * v for v in values) / max(1, count - whitening))
     return [v / (spread + EPSILON) for v in values]
 
 
@@ -43,7 +51,7 @@ def group_advantages(algorithm: str, group: ScoredGroup) -> list[float]:
     grpo: (r - mean) / (std + 1e-4), std with G - 1 (DeepSeekMath, eq. 2.2).
     dr_grpo: r - mean (Liu et al. 2025).
     rloo: r minus the mean of the others, which is (r - mean) * G / (G - 1) (Ahmadian et al. 2024, eq. 5).
-    reinforce_baseline: r - mean, which is still to be whitened over the batch (Hu et al. 2025).
+    reinforce_baseline: r - mean, which is still to be whitened over the batch.
     If a normalizer has taken a mean off, its values are the advantages (dr_grpo alone goes with normalizers).
     """
     if group.centred:

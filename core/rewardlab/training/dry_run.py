@@ -61,7 +61,8 @@ def shaped_line(plan: Plan, stage: RlStage) -> Iterator[str]:
     shaped = plan.shaped_range(stage.group_size)
     if plan.normalizers and shaped is not None:
         chain = ", ".join(n.use.use for n in plan.normalizers)
-        yield f"shaped by {chain}: in [{shaped[0]:.3g}, {shaped[1]:.3g}]"
+        whitened = ", then over the deviation of the step" if plan.whitens else ""
+        yield f"shaped by {chain}: in [{shaped[0]:.3g}, {shaped[1]:.3g}]{whitened}"
 
 
 def clip_note(stage: RlStage) -> str:

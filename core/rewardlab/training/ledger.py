@@ -97,6 +97,7 @@ class UsageLog:
 
 def ledger_rows(group: ScoredGroup) -> Iterator[dict[str, Any]]:
     """Yield a row for each of the group's G completions, in their order; the first has the prompt and the fields."""
+    progress = {} if group.progress is None else {"progress": group.progress}
     for index, completion in enumerate(group.completions):
         yield {
             "id": group.sample.id,
@@ -107,6 +108,7 @@ def ledger_rows(group: ScoredGroup) -> Iterator[dict[str, Any]]:
             "components": {name: _component(group, name, index) for name in group.components},
             "total": group.totals[index],
             "shaped": group.shaped[index] if group.shaped else None,
+            **progress,
         } | ({} if group.causes is None else {"rest": group.causes.found.rest[index]})
 
 

@@ -73,7 +73,8 @@ def _reinforce(
             if evaluator is not None and stage.eval_every and step % stage.eval_every == 0:
                 evaluator.during(step)
 
-        steps = _train(job, stage, policy, samples, (), StageReward(job, scorer), evaluate)
+        reward = StageReward(job, scorer, steps_of(stage, len(samples)))
+        steps = _train(job, stage, policy, samples, (), reward, evaluate)
         if evaluator is not None:
             evaluator.after(steps)
         for line in scorer.judges.summary():

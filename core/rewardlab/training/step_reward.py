@@ -18,15 +18,18 @@ from rewardlab.types import Completion, Group
 
 
 def collect_groups(
-    scorer: Scorer, first: Sequence[Group], generate: Callable[[Sequence[int]], Sequence[Completion]]
+    scorer: Scorer,
+    first: Sequence[Group],
+    generate: Callable[[Sequence[int]], Sequence[Completion]],
+    progress: float | None = None,
 ) -> list[PooledGroup]:
     """Return the group that is trained on for each prompt, in order. Not for use on an event loop.
 
     first: each prompt with its first G completions. generate: called with places in `first`, as often as each of them
     wants a further completion, in order; gives one completion for each. While it runs, nothing is being scored.
-    JobError if a reward, a judge or the group sampler ends the job.
+    progress: of the training, 0 to 1. JobError if a reward, a judge or the group sampler ends the job.
     """
-    pools = [scorer.collect(group.sample, len(group.completions)) for group in first]
+    pools = [scorer.collect(group.sample, len(group.completions), progress=progress) for group in first]
     try:
         for pool, group in zip(pools, first, strict=True):
             for index, completion in enumerate(group.completions):
@@ -76,22 +79,23 @@ class StageReward:
     whether a group sampler chooses the groups, of completions that it wants in rounds.
     """
 
-    def __init__(self, job: StageJob, scorer: Scorer) -> None:
+    def __init__(self, job: StageJob, scorer: Scorer, steps: int) -> None:
+        """Take a stage of so many steps, of which earlier attempts may have done some."""
         assert isinstance(job.stage, RlStage)
-        self._job, self._stage, self._scorer = job, job.stage, scorer
+        self._job, self._stage, self._scorer, self._steps = job, job.stage, scorer, steps
         self._guard = MissingGuard(job.plan.uses_in_total)
         self._chosen: list[PooledGroup] = []
         self.collects = job.plan.sampler is not None
 
     def collect(
-        self, first: Sequence[Group], generate: Callable[[Sequence[int]], Sequence[Completion]]
+        self, step: int, first: Sequence[Group], generate: Callable[[Sequence[int]], Sequence[Completion]]
     ) -> list[tuple[int, ...]]:
-        """Let the group sampler choose the groups of the next step; return which completions of each prompt it keeps.
+        """Let the group sampler choose the groups of a step; return which completions of each prompt it keeps.
 
-        first: each prompt with its first completions. generate: called with places in `first` for rounds of further
-        completions, one for each place.
+        step: as in `score`. first: each prompt with its first completions. generate: called with places in `first` for
+        rounds of further completions, one for each place.
         """
-        self._chosen = collect_groups(self._scorer, first, generate)
+        self._chosen = collect_groups(self._scorer, first, generate, self._progress(step))
         return [one.kept for one in self._chosen]
 
     def score(self, step: int, groups: Sequence[Group] = ()) -> StepRewards:
@@ -100,7 +104,8 @@ class StageReward:
         Raises JobError if a component failed and its policy for missing values says so.
         """
         metrics: dict[str, float] = {}
-        scored = self._scorer.score_groups(groups) if groups else self._take_chosen(step, metrics)
+        at = self._progress(step)
+        scored = self._scorer.score_groups(groups, progress=at) if groups else self._take_chosen(step, metrics)
         self._refuse_missing(step, scored)
         flat = [self._stage.zero_variance_groups == "drop" and is_flat(group) for group in scored]
         for drop, trained in ((True, "no"), (False, "yes")):
@@ -114,9 +119,13 @@ class StageReward:
         dropped = [drop for drop, group in zip(flat, scored, strict=True) for _ in group.completions]
         # no statistic of the batch counts a dropped group
         trained_on = [group for group, drop in zip(scored, flat, strict=True) if not drop]
-        values = iter(batch_advantages(self._stage.algorithm, trained_on))
+        values = iter(batch_advantages(self._stage.algorithm, trained_on, self._job.plan.whitens))
         advantages = [0.0 if drop else next(values) for drop in dropped]
         return StepRewards(advantages=advantages, dropped=dropped, metrics=metrics)
+
+    def _progress(self, step: int) -> float:
+        """Return the share of the stage's steps that is done before this one."""
+        return (step - 1) / self._steps
 
     def _take_chosen(self, step: int, metrics: dict[str, float]) -> list[ScoredGroup]:
         """Return the groups that were chosen, once the ledger has those that were not."""

@@ -3,7 +3,7 @@
 from rewardlab import NormalizerSpec, hookimpl
 from rewardlab.laws import Laws
 
-from rewardlab_normalize.options import CenterOptions, LengthOptions, StdOptions
+from rewardlab_normalize.options import CenterOptions, GdpoOptions, LengthOptions, StdOptions
 
 
 def _center_range(_options: CenterOptions, total: tuple[float, float], _size: int) -> tuple[float, float]:
@@ -12,7 +12,7 @@ def _center_range(_options: CenterOptions, total: tuple[float, float], _size: in
     return low - high, high - low
 
 
-def _std_range(options: StdOptions, total: tuple[float, float], _size: int) -> tuple[float, float]:
+def _std_range(options: StdOptions | GdpoOptions, total: tuple[float, float], _size: int) -> tuple[float, float]:
     # sqrt(P - 1) bounds it while the pool is its own subset; a larger pool P is bounded by eps alone
     low, high = total
     return (low - high) / options.eps, (high - low) / options.eps
@@ -23,6 +23,10 @@ def _length_range(options: LengthOptions, total: tuple[float, float], size: int)
     low, high = total
     most = float(options.reference_length * size)
     return min(0.0, low) * most, max(0.0, high) * most
+
+
+def _whitens(options: GdpoOptions) -> bool:
+    return options.batch
 
 
 def _subset(options: StdOptions) -> int:
@@ -50,6 +54,17 @@ def rewardlab_normalizers() -> list[NormalizerSpec]:
             subset=_subset,
             build="rewardlab_normalize.std:Std",
             laws=Laws(examples="rewardlab_normalize.examples:examples_of_std"),
+        ),
+        NormalizerSpec(
+            name="gdpo",
+            summary="each component less its mean in the group, over its own standard deviation; then their sum",
+            config=GdpoOptions,
+            subtracts_mean=True,
+            by_component=True,
+            whitens=_whitens,
+            range=_std_range,
+            build="rewardlab_normalize.gdpo:Gdpo",
+            laws=Laws(examples="rewardlab_normalize.examples:examples_of_gdpo"),
         ),
         NormalizerSpec(
             name="length",

@@ -8,6 +8,11 @@ def examples_of_center() -> list[NormalizerExample]:
     return [NormalizerExample()]
 
 
+def examples_of_gdpo() -> list[NormalizerExample]:
+    """Return the defaults, and a larger eps."""
+    return [NormalizerExample(), NormalizerExample(title="a larger eps", options={"eps": 1e-2})]
+
+
 def examples_of_length() -> list[NormalizerExample]:
     """Return a short and a long reference length."""
     return [

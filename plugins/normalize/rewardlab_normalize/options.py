@@ -10,6 +10,15 @@ class CenterOptions(Config):
     """Options of normalize/center: there are none."""
 
 
+class GdpoOptions(Config):
+    """Options of normalize/gdpo."""
+
+    eps: float = Field(default=1e-4, gt=0)
+    """Added to each component's standard deviation; TRL's is 1e-4."""
+    batch: bool = True
+    """Whether the advantages of a step are divided by their standard deviation once the components are added."""
+
+
 class LengthOptions(Config):
     """Options of normalize/length."""
 

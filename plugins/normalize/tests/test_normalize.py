@@ -6,10 +6,14 @@ from helpers.each_case import each_case
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
-from rewardlab import Context, find
+from rewardlab import Completion, Context, Group, Sample, Score, find
+from rewardlab.recipe import parse
+from rewardlab.recipe.use import ComponentUse
+from rewardlab.scoring import Composition
+from rewardlab.scoring.attribution.decomposition import Decomposition
 
-SPECS = {name: find("normalizer", f"normalize/{name}") for name in ("center", "std")}
-names = st.sampled_from(sorted(SPECS))
+SPECS = {name: find("normalizer", f"normalize/{name}") for name in ("center", "std", "gdpo")}
+names = st.sampled_from(["center", "std"])
 total = st.floats(-4, 4).map(lambda x: round(x, 6))
 groups = st.lists(total, min_size=1, max_size=16)
 
@@ -166,6 +170,64 @@ class TestLength:
         for options in ({}, {"reference_length": 0}):
             with pytest.raises(ValidationError):
                 self.spec.config(**options)
+
+
+class TestGdpo:
+    """Each component by itself, then their sum; ../../trl/tests/test_gdpo.py compares it with TRL's own."""
+
+    def composed(self, *more, total="a - b / 2 + 3", b=(2.0, 2.0, 4.0, 9.0, 6.0), **options):
+        specs = [(find("normalizer", f"normalize/{name}"), given) for name, given in (("gdpo", {}), *more)]
+        built = [(spec.name, spec.build(spec.config(**given), Context())) for spec, given in specs]
+        composition = Composition(
+            expression=(expression := parse(total)),
+            uses=dict.fromkeys("ab", ComponentUse(use="made/up", on_missing="zero_advantage")),
+            normalizers=built,
+            by_component=True,
+            decomposition=Decomposition(expression, {}),
+            **options,
+        )
+        made = [Completion(text="x", token_count=10 * n + 10, truncated=n == 4) for n in range(5)]
+        a = [Score(value=1.0), Score(value=0.0), Score(value=1.0), Score(error="none"), Score(value=0.5)]
+        scores = {"a": a, "b": [Score(value=value) for value in b]}
+        return composition.compose(Group(sample=Sample(id="s"), completions=made), scores)
+
+    @staticmethod
+    def wanted(a, b):
+        """Of those that have a total, with n - 1; the constant of the total is in no reward."""
+        columns = [[(x - statistics.fmean(of)) / (statistics.stdev(of) + 1e-4) for x in of] for of in (a, b)]
+        return columns[0], [-value / 2 for value in columns[1]]
+
+    def test_one_without_a_total_is_in_no_components_statistics(self):
+        made = self.composed()
+        a, b = self.wanted([1, 0, 1, 0.5], [2, 2, 4, 6])
+        assert [*made.shaped[:3], made.shaped[4]] == pytest.approx([x + y for x, y in zip(a, b, strict=True)])
+        assert made.totals == [3, 2, 2, None, 0.5]
+
+    def test_contributions_are_the_shaped_components(self):
+        for made, factor in ((self.composed(), 1), (self.composed(("length", {"reference_length": 64})), 256 / 110)):
+            a, b = self.wanted([1, 0, 1, 0.5], [2, 2, 4, 6])
+            shown = [row for row in made.by_completion() if row.total is not None]
+            assert [row.components["a"].contribution for row in shown] == pytest.approx([factor * x for x in a])
+            assert [row.components["b"].contribution for row in shown] == pytest.approx([factor * x for x in b])
+            assert [row.rest for row in shown] == pytest.approx([0] * 4, abs=1e-12)
+
+    def test_a_total_of_no_component_teaches_nothing(self):
+        assert self.composed(total="2").shaped == [0.0] * 5
+
+    def test_contributions_may_cancel_each_other(self):
+        made = self.composed(total="a + b", b=(0.0, 1.0, 0.0, 9.0, 0.5))
+        first = made.by_completion()[0].components
+        assert made.shaped == pytest.approx([0.0] * 5, abs=1e-12)
+        assert first["a"].contribution == pytest.approx(-first["b"].contribution) != 0
+
+    def test_one_that_was_cut_may_count_0_of_each(self):
+        made = self.composed(zero_truncated=True)
+        a, b = self.wanted([1, 0, 1, 0], [2, 2, 4, 0])
+        assert [*made.shaped[:3], made.shaped[4]] == pytest.approx([x + y for x, y in zip(a, b, strict=True)])
+
+    def test_a_group_of_equals_and_one_of_one_teach_nothing(self):
+        assert shape("gdpo", [0.1] * 3) == [0.0] * 3
+        assert shape("gdpo", [0.7]) == [0.0]
 
 
 @each_case("options", [{"subset": 1}, {"eps": 0}, {"mean_from": "group"}, {"subsets": 3}])

@@ -1,6 +1,6 @@
 """What OpenRLHF's own estimator makes of rewards under a compiled command: `python estimate.py < JSON`, JSON out.
 
-In: [{"module", "arguments", "algorithm", "groups": [[[reward, whether it has a total], ...], ...]}, ...]. Out: for
+In: [{"module", "arguments", "whitening", "groups": [[[reward, whether it has a total], ...], ...]}, ...]. Out: for
 each, the advantages of every group. What engine_trainer.py does around it is done here, too.
 """
 
@@ -25,8 +25,8 @@ def estimate(case):
     take_as_they_are(maker)
     rewards = [reward for group in case["groups"] for reward in group]
     experiences = [experience(number, *reward) for number, reward in enumerate(rewards)]
-    if case["algorithm"] == "reinforce_baseline":
-        whiten(experiences)
+    if case["whitening"] is not None:
+        whiten(experiences, case["whitening"])
     found = [experience.advantages[0].tolist() for experience in maker.compute_advantages_and_returns(experiences)]
     assert all(len(set(tokens)) == 1 for tokens in found), "one advantage for every token of a completion"
     size = len(case["groups"][0])

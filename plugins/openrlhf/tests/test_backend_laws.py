@@ -4,6 +4,7 @@ import json
 
 import pytest
 from rewardlab.testing import check_backend
+from rewardlab_testing.backend_laws.ledger import read_rows
 from rewardlab_testing.law_words import BACKEND
 
 pytest.importorskip("openrlhf", reason="needs the environment of requirements-openrlhf-cpu.txt")
@@ -35,7 +36,7 @@ backend: {use: openrlhf, gpus_per_node: 1, engine: {sleep: false, zero_stage: 1,
 ELSEWHERE = ("whole", "scores", "masked", "stop", "failures")
 """laws that cost a job or two, which others make: test_end_to_end_training.py asks what `whole` and `scores` ask, a
 stop goes the way of Ctrl-C, which `resume` tries, jobs that end by a failure are in test_end_to_end_faults.py and
-test_service.py, and `masked` is below, under the algorithm that looks at a whole step; test_end_to_end_evaluations.py
+test_service.py, and `masked` is below, under a normalizer that looks at a whole step; test_end_to_end_evaluations.py
 asks it of rloo in an asynchronous job, and test_engine_arguments.py of all four at OpenRLHF's estimator"""
 
 
@@ -51,19 +52,25 @@ def test_openrlhf_keeps_every_law_but_that_of_the_same_completions(jobs, model_f
 
 
 def test_a_completion_without_a_value_has_no_vote_in_openrlhfs_own_batch(jobs, model_folder, toy, tmp_path):
-    """Of reinforce_baseline, which OpenRLHF itself would whiten over tokens, masked members with the others."""
-    recipe = RECIPE.replace("MODEL", str(model_folder("llama"))).replace("grpo", "reinforce_baseline")
-    told = tmp_path / "received.jsonl"
+    """Of normalize/gdpo, which looks at each component and at the whole step, under weights that change with it."""
+    recipe = RECIPE.replace("MODEL", str(model_folder("llama"))).replace("grpo", "dr_grpo")
+    scheduled = "letters + 0.1 * longest + (1 - progress) * accuracy\n  normalize: [normalize/gdpo]"
+    recipe = recipe.replace("letters + 0.1 * longest + accuracy", scheduled)
+    told, progress = tmp_path / "received.jsonl", set()
+
+    def received(run):
+        progress.update((row["step"], row["progress"]) for row in read_rows(run))
+        return jobs.received(run, told)
+
     with jobs.ray_environment(tmp_path) as (environment, _):
         environment["REWARDLAB_CPU_ENGINE_RECEIVED"] = str(told)
-        [result] = check_backend(
-            recipe, environment=environment, only=["masked"], received=lambda run: jobs.received(run, told)
-        )
+        [result] = check_backend(recipe, environment=environment, only=["masked"], received=received)
     assert [outcome.law for outcome in result.of("held")] == ["masked"]
     batches = [json.loads(line) for line in told.read_text().splitlines()]
     assert len(batches) == 3
     for batch in batches:
         assert all(len(tokens) == 1 for *_, tokens in batch), "one advantage for every token of a completion"
-        assert sum(tokens[0] ** 2 for *_, tokens in batch) / 6 == pytest.approx(1, abs=1e-3) or not any(
+        assert sum(tokens[0] ** 2 for *_, tokens in batch) / 5 == pytest.approx(1, abs=1e-3) or not any(
             tokens[0] for *_, tokens in batch
         )
+    assert progress == {(1, 0), (2, 1 / 3), (3, 2 / 3)}

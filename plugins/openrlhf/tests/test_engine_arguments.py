@@ -24,7 +24,7 @@ from rewardlab import Completion, Sample, ScoredGroup
 from rewardlab.errors import JobError
 from rewardlab.recipe import load
 from rewardlab.training import check_recipe
-from rewardlab.training.advantages import batch_advantages
+from rewardlab.training.advantages import batch_advantages, whitening
 from rewardlab_openrlhf.compile import PROGRAMS, compile_stage
 from rewardlab_openrlhf.compile.extra_arguments import EXTRA_ARGUMENTS
 from rewardlab_openrlhf.engine_arguments import WHEEL, check_arguments, engine_parser
@@ -197,7 +197,7 @@ class TestAdvantages:
             made = [rewards(group, range(8), None, 8, algorithm) for group in groups]
             sent = [[(value, log[SCORED]) for value, log in zip(one.values, one.logs, strict=True)] for one in made]
             given.append({"module": command.module, "arguments": command.arguments})
-            given[-1] |= {"algorithm": algorithm, "groups": sent}
+            given[-1] |= {"whitening": whitening(algorithm, False), "groups": sent}
         done = subprocess.run(
             [sys.executable, Path(__file__).with_name("estimate.py")],
             input=json.dumps(given),

@@ -140,6 +140,19 @@ class TestAGroup:
         assert found.values == pytest.approx((0.5**0.5, -(0.5**0.5)), abs=1e-3), "of two, one standard deviation apart"
         assert found.correctness is None
 
+    def test_has_the_progress_of_its_prompts_place_in_the_stage(self, settings, scoring, server):
+        given = settings(server, recipe=RECIPE.replace("short + judged", "short + progress"))
+        (given.folder / "order.json").write_text(json.dumps([0] * 8))
+
+        async def each(scorer):
+            for position in (1, 2, 7):
+                await score(scorer, replace(place(key=f"{position}"), position=position), "1", "2 3")
+            await score(scorer, place(evaluation=True, key="e"), "1", "2 3")
+
+        scoring(given, each)
+        found = [(row["progress"], row["total"]) for row in read_rows(given.run) if row["index"] == 0]
+        assert sorted(found) == [(0, 1), (0.25, 1.25), (0.75, 1.75), (1, 2)], "the last is of an evaluation"
+
     def test_whose_rewards_were_lost_on_the_way_gives_them_again_and_is_recorded_once(self, settings, scoring, server):
         given = settings(server)
 

@@ -81,6 +81,8 @@ def run(options: Options) -> CommandResult:
     from rewardlab_serve.server import RewardServer, ServerSettings, bound_socket, connections_for, reward_app
 
     plan = make_plan(load(options.recipe, options.overrides, strict=False), purpose="score")
+    for line in plan.progress_note:
+        options.say(line)
     requests = connections_for(options.max_requests)
     if requests < options.max_requests:
         options.say(f"warning: at most {requests:,} requests at a time, since `ulimit -Hn` allows no more connections")

@@ -99,13 +99,18 @@ class StepReward:
         **_: Any,
     ) -> list[float]:
         """Return B x G advantages. Raises JobError if the policy for missing values of a component says so."""
-        step = trainer_state.global_step // self._stage.updates + 1
+        step = self.step(trainer_state)
         groups = () if self.host.collects else self.groups(prompts, completion_ids, row)
         rewards = self.host.score(step, groups)
         for name, value in rewards.metrics.items():
             log_metric(name, value)
         self.advantages, self.dropped = rewards.advantages, rewards.dropped
         return list(rewards.advantages)
+
+    def step(self, trainer_state: Any) -> int:
+        """Return the step that the trainer is in, from 1."""
+        done: int = trainer_state.global_step // self._stage.updates
+        return done + 1
 
     def groups(self, prompts: Sequence[str], completion_ids: Sequence[list[int]], rows: Sequence[int]) -> list[Group]:
         """Return the groups of B x G completions, the G of a prompt one after the other; rows: of their samples."""
@@ -163,7 +168,8 @@ class _Trainer(GRPOTrainer):
                 pools[group].append(ids)
             return self.prompt_format.completions([prompts[place] for place in places], made)
 
-        kept = self.reward.host.collect(self.reward.groups(prompts, completion_ids, rows), further)
+        groups = self.reward.groups(prompts, completion_ids, rows)
+        kept = self.reward.host.collect(self.reward.step(self.state), groups, further)
         return [pool[index] for pool, chosen in zip(pools, kept, strict=True) for index in chosen], None
 
     def _tokenize_prompts(self, prompts: list[str]) -> tuple[list[list[int]], None, dict[str, Any]]:

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from typing import Any, Self
 
@@ -64,7 +65,7 @@ class TrainerReward:
         all_fields = dict(zip(names, values, strict=True))
         sizes = list(self._sizes(all_prompts, all_fields))
         rows = list(_rows(sizes, all_prompts, all_texts, all_fields, self._id_column))
-        scored = shared_work(rows, self.reward.score)
+        scored = shared_work(rows, partial(self.reward.score, progress=_progress(**columns)))
         guard = MissingGuard(self.reward.plan.uses_in_total)  # of each step by itself, as in `rewardlab run`
         for group in scored:
             guard.count(group)
@@ -142,6 +143,12 @@ class TrainerReward:
 def _is_alone(log_metric: Any) -> bool:
     """Return whether a trainer has no other reward function, so that None leaves a completion out; False if unknown."""
     return len(getattr(getattr(log_metric, "__self__", None), "reward_funcs", ())) == 1
+
+
+def _progress(trainer_state: Any = None, log_metric: Any = None, **_: Any) -> float | None:
+    """Return the share of the training's updates that is done; None in an evaluation, and if the trainer tells none."""
+    model, steps = getattr(getattr(log_metric, "__self__", None), "model", None), getattr(trainer_state, "max_steps", 0)
+    return float(trainer_state.global_step / steps) if steps > 0 and getattr(model, "training", False) else None
 
 
 def _key(row: tuple[Any, ...]) -> str:

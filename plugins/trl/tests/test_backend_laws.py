@@ -82,8 +82,10 @@ def test_a_completion_without_a_value_has_no_vote(checked):
     assert checked(f"stages=[{stages}]", only=["masked"]) == ["masked"]
 
 
-def test_nor_has_it_one_in_a_normalizer(checked):
-    overrides = ("stages.0.algorithm=dr_grpo", "reward.normalize=[normalize/std]")
+@pytest.mark.parametrize("normalizers", ["normalize/std", "normalize/gdpo"])
+def test_nor_has_it_one_in_a_normalizer(checked, normalizers):
+    """Of gdpo in the statistics of none of three components, nor in those of the step."""
+    overrides = ("stages.0.algorithm=dr_grpo", f"reward.normalize=[{normalizers}]")
     assert checked(*overrides, only=["masked"]) == ["masked"]
 
 

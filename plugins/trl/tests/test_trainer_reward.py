@@ -274,7 +274,7 @@ def test_trains_a_model_by_a_recipe(toy, model_folder, tmp_path):
     )
     model, tokenizer = AutoModelForCausalLM.from_pretrained(folder), AutoTokenizer.from_pretrained(folder)
     before = {name: value.clone() for name, value in model.named_parameters()}
-    with reward_function(FAULTY, name="recipe") as reward:
+    with reward_function(FAULTY, "reward.total=brief + faulty + progress", name="recipe") as reward:
         trainer = GRPOTrainer(
             model=model,
             reward_funcs=reward,
@@ -285,5 +285,8 @@ def test_trains_a_model_by_a_recipe(toy, model_folder, tmp_path):
         trainer.train()
     logs = [entry for entry in trainer.state.log_history if "recipe/reward/brief" in entry]
     assert len(logs) == 3
+    parts = [log["recipe/reward/brief"] + log["recipe/reward/faulty"] for log in logs]
+    progress = [log["recipe/reward/total"] - part for log, part in zip(logs, parts, strict=True)]
+    assert progress == pytest.approx([0, 1 / 3, 2 / 3], abs=1e-5)
     assert all(math.isclose(log["rewards/recipe/mean"], log["recipe/reward/total"], rel_tol=1e-5) for log in logs)
     assert any(not value.equal(before[name]) for name, value in model.named_parameters())

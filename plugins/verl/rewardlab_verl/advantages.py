@@ -18,7 +18,7 @@ def finished_advantages(
     """Return (advantages, returns), both B x T: at each token the sum of the rewards from it on.
 
     The reward of a completion is at its last token; those of the other tokens are the penalty of `kl: {in: reward}`.
-    index: the group of each completion, by which reinforce_baseline learns how many of the step have a reward at all.
+    index: the group of each completion, by which whitening learns how many of the step have a reward at all.
     """
     job = None if config is None else config.get("rewardlab")
     if job is None:
@@ -27,16 +27,16 @@ def finished_advantages(
             "with a script of your own use verl's estimators, such as grpo"
         )
     rewards = token_level_rewards * response_mask
-    if job["algorithm"] == "reinforce_baseline":
-        rewards = _whitened(rewards, _count_scored(job["job"], index))
+    if (whitening := job["whitening"]) is not None:
+        rewards = _whitened(rewards, _count_scored(job["job"], index), whitening)
     returns = rewards.flip(-1).cumsum(-1).flip(-1) * response_mask
     return returns, returns
 
 
-def _whitened(rewards: Any, count: int) -> Any:
+def _whitened(rewards: Any, count: int, whitening: int) -> Any:
     """Return the rewards, of which each completion has one, over the deviation of the step's `count` that have one."""
     scores = rewards.sum(-1)
-    made = scores.new_tensor(whitened(scores.tolist(), count))
+    made = scores.new_tensor(whitened(scores.tolist(), count, whitening))
     return (rewards != 0) * made.unsqueeze(-1)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import Finding, RlStage, SftStage
-from rewardlab.training import context_of
+from rewardlab.training import context_of, whitening
 
 from rewardlab_verl.compile import stage_settings
 from rewardlab_verl.compile.batches import batch_findings
@@ -26,7 +26,7 @@ def findings(plan: Plan) -> Iterator[Finding]:
     yield from ((("backend", *path), what) for path, what in _backend(plan, backend))
     for index, stage in enumerate(plan.recipe.stages):
         if isinstance(stage, RlStage | SftStage):
-            found = [*_training(backend, stage), *batch_findings(backend, stage)]
+            found = [*_training(plan, backend, stage), *batch_findings(backend, stage)]
             yield from ((("stages", index, *path), what) for path, what in found)
             if not found:
                 yield from _arguments(plan, index, backend)
@@ -60,7 +60,7 @@ def _backend(plan: Plan, backend: Options) -> Iterator[Finding]:
             yield ("engine", "lora", "dropout"), "verl's adapters have none; leave it out"
 
 
-def _training(backend: Options, stage: RlStage | SftStage) -> Iterator[Finding]:
+def _training(plan: Plan, backend: Options, stage: RlStage | SftStage) -> Iterator[Finding]:
     if stage.schedule == "linear" and backend.engine.strategy == "fsdp2":
         yield ("schedule",), "verl's fsdp2 has constant and cosine; cosine is the nearest (Megatron has linear)"
     if not isinstance(stage, RlStage):
@@ -69,11 +69,10 @@ def _training(backend: Options, stage: RlStage | SftStage) -> Iterator[Finding]:
         yield ("on_truncated",), "verl cannot leave a completion out of the loss; zero is the nearest"
     if stage.zero_variance_groups == "drop":
         yield ("zero_variance_groups",), "verl cannot leave a group out of the loss without generating others; keep it"
-    if stage.algorithm == "reinforce_baseline" and stage.kl.coef and stage.kl.into == "reward":
-        yield (
-            ("kl", "in"),
-            "reinforce_baseline whitens rewards, and a penalty is none; `in: loss` is the nearest",
-        )
+    whitened = whitening(stage.algorithm, plan.whitens) is not None
+    if whitened and stage.kl.coef and stage.kl.into == "reward":
+        what = "reinforce_baseline" if stage.algorithm == "reinforce_baseline" else "`normalize`"
+        yield ("kl", "in"), f"{what} whitens rewards, and a penalty is none; `in: loss` is the nearest"
     if stage.keep == "best":
         yield (
             ("keep",),

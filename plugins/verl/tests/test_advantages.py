@@ -6,7 +6,7 @@ from rewardlab_verl.advantages import finished_advantages
 
 pytestmark = pytest.mark.slow  # imports torch
 
-JOB = {"rewardlab": {"job": "made", "algorithm": "grpo"}}
+JOB = {"rewardlab": {"job": "made", "whitening": None}}
 MASK = [[1, 1, 1], [1, 1, 0]]
 
 

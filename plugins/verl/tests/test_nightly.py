@@ -6,6 +6,7 @@ import time
 import pytest
 from helpers.learning import assert_lifts_the_held_out_total
 from rewardlab.testing import check_backend
+from rewardlab_testing.backend_laws.ledger import read_rows
 
 pytest.importorskip("verl", reason="needs the environment of requirements-verl-cpu.txt")
 pytestmark = pytest.mark.nightly
@@ -29,15 +30,28 @@ def test_verl_keeps_the_laws_that_cost_a_job_each(jobs, model_folder, toy, tmp_p
     assert [outcome.law for outcome in result.of("held")] == [*jobs.AT_NIGHT]
 
 
-def test_a_completion_without_a_value_has_no_vote_in_verls_own_batch(jobs, model_folder, toy, tmp_path):
-    """Of reinforce_baseline, which looks at the whole step; verl's would whiten tokens, masked ones with them."""
-    recipe = jobs.laws_recipe(model_folder("llama")).replace("grpo", "reinforce_baseline")
-    told = tmp_path / "received.jsonl"
+@pytest.mark.parametrize("algorithm", ["reinforce_baseline", "dr_grpo"])
+def test_a_completion_without_a_value_has_no_vote_in_verls_own_batch(jobs, model_folder, toy, tmp_path, algorithm):
+    """Of those that look at the whole step: verl's would whiten tokens, masked ones with them.
+
+    dr_grpo with normalize/gdpo, which looks at each component, too, under weights that change from step to step.
+    """
+    recipe = jobs.laws_recipe(model_folder("llama")).replace("grpo", algorithm)
+    if algorithm == "dr_grpo":
+        total = "letters + 0.1 * longest + accuracy"
+        scheduled = f"{total} - progress * accuracy\n  normalize: [normalize/gdpo]"
+        assert total in recipe
+        recipe = recipe.replace(total, scheduled)
+    told, progress = tmp_path / "received.jsonl", set()
+
+    def received(run):
+        progress.update((row["step"], row.get("progress")) for row in read_rows(run))
+        return jobs.received(run, told)
+
     with jobs.ray_environment(tmp_path) as (environment, _):
         environment |= {"REWARDLAB_CPU_ENGINE_TOKENS": "8", "REWARDLAB_CPU_ENGINE_RECEIVED": str(told)}
-        [result] = check_backend(
-            recipe, environment=environment, only=["masked"], received=lambda run: jobs.received(run, told)
-        )
+        [result] = check_backend(recipe, environment=environment, only=["masked"], received=received)
+    assert progress == {(step + 1, step / 3 if algorithm == "dr_grpo" else None) for step in range(3)}
     assert [outcome.law for outcome in result.of("held")] == ["masked"]
     for batch in map(json.loads, told.read_text().splitlines()):
         assert all(len(tokens) == 1 for *_, tokens in batch), "one advantage for every token of a completion"

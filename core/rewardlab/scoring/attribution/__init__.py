@@ -3,7 +3,6 @@
 In go a total's expression, the values that it saw in a group and the shaped rewards that came of them. Out come
 contributions that add up to the rewards.
 
-    terms              the total as a sum of terms: weighted names, gates, and what no sum can separate
     decomposition      each name's part of each total of a group, and shares of what several names did together
     group_attribution  contributions to the shaped rewards of one scored group, worked out when first asked for
 

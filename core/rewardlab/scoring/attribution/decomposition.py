@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rewardlab.plan import Plan
 from rewardlab.recipe.expression import Expression
-from rewardlab.scoring.attribution.terms import GatedTerm, MixedTerm, Terms, terms_of
+from rewardlab.recipe.terms import GatedTerm, MixedTerm, Terms, terms_of
 
 EXACT = 8
 """The most names whose shares are exact; more of them act in one order alone, that of the expression."""
@@ -116,6 +116,10 @@ class Decomposition:
         self.gates: dict[str, None] = {}
         self.mixed: dict[str, None] = {}
         self._note(self._terms, 1.0)
+
+    def at(self, expression: Expression) -> "Decomposition":
+        """Return the decomposition of another expression over the same components."""
+        return Decomposition(expression, self._tops)
 
     def parts(self, columns: Columns) -> TotalParts:
         """Return the parts of n totals, from the n values of each name.

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -85,6 +85,7 @@ class ScoredTotals:
     columns: name -> P values that the total saw, stand-ins included; None if it saw none, {} if the whole group
         got zero advantage. totals: P. decided: P; false if the total is not the expression's value (none, or 0 for a
         truncated completion). kept: G places; shaped: G; own: name -> G values that the component gave itself.
+    parts: name -> P parts, if a normalizer made them of each component by itself; totals are their sums then.
     """
 
     decomposition: Decomposition
@@ -95,6 +96,7 @@ class ScoredTotals:
     shaped: Sequence[float]
     own: Mapping[str, Column]
     normalized: bool
+    parts: Mapping[str, Column] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -143,6 +145,9 @@ def _attribution(seen: ScoredTotals) -> Attribution:
     # this leaves no value out: a total is decided if all of them have one
     values = {name: [v for place in decided if (v := column[place]) is not None] for name, column in columns.items()}
     parts = seen.decomposition.parts(values) if decided else TotalParts(of={}, constant=0.0, means={})
+    if seen.parts is not None and decided:
+        of = {name: [column[place] or 0.0 for place in decided] for name, column in seen.parts.items()}
+        parts = replace(parts, of=of, constant=0.0)
     ranks = {place: rank for rank, place in enumerate(decided)}
     indices = [index for index, place in enumerate(seen.kept) if place in ranks]
     given = _contributions(seen, parts, [ranks[seen.kept[index]] for index in indices], indices)

@@ -24,13 +24,13 @@ FINISHED = "finished"
 """in the place of an estimator: no baseline is subtracted, and nothing is whitened"""
 
 
-def install(job: str, algorithm: str) -> None:
+def install(job: str, algorithm: str, whitening: int | None) -> None:
     """Have OpenRLHF's main program, which runs in this process next, start the trainers of this file.
 
-    job: the name of the rl stage's actors begins with it. algorithm: of the stage.
+    job: the name of the rl stage's actors begins with it. algorithm: of the stage. whitening: of its advantages.
     """
-    ppo_trainer.PPOTrainer = Starter(TrainerActor, SynchronousTrainer, job, algorithm)
-    ppo_trainer_async.PPOTrainerAsync = Starter(TrainerActor, AsynchronousTrainer, job, algorithm)
+    ppo_trainer.PPOTrainer = Starter(TrainerActor, SynchronousTrainer, job, algorithm, whitening)
+    ppo_trainer_async.PPOTrainerAsync = Starter(TrainerActor, AsynchronousTrainer, job, algorithm, whitening)
 
 
 class Starter:
@@ -51,8 +51,8 @@ class TrainerActor:
     would not be those that its modules know.
     """
 
-    def __init__(self, trainer: Any, job: str, algorithm: str, *arguments: Any, **more: Any) -> None:
-        self._trainer = trainer(job, algorithm, *arguments, **more)
+    def __init__(self, trainer: Any, *arguments: Any, **more: Any) -> None:
+        self._trainer = trainer(*arguments, **more)
 
     def fit(self, **more: Any) -> None:
         """Train to the end."""
@@ -87,12 +87,16 @@ def _class_of(actor: Any) -> Any:
 class _StepTrainer(ppo_trainer.BasePPOTrainer):
     """The part that both trainers share; it stands behind OpenRLHF's own class, which calls it by `super()`.
 
-    Whoever is built sets `job` and `algorithm` first.
+    Whoever is built calls `_begin` first.
     """
 
     job: str
     algorithm: str
+    whitening: int | None
     step: int | None = None
+
+    def _begin(self, job: str, algorithm: str, whitening: int | None) -> None:
+        self.job, self.algorithm, self.whitening = job, algorithm, whitening
 
     def __init__(self, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, **more)
@@ -102,8 +106,8 @@ class _StepTrainer(ppo_trainer.BasePPOTrainer):
     def train_step(self, rollout_samples: Sequence[Any], global_step: int) -> Any:
         """Train on the samples of one step."""
         self.step = global_step + 1
-        if self.algorithm == "reinforce_baseline":
-            whiten(rollout_samples)
+        if self.whitening is not None:
+            whiten(rollout_samples, self.whitening)
         return super().train_step(rollout_samples, global_step)
 
     def broadcast_to_vllm(self) -> None:
@@ -116,8 +120,8 @@ class _StepTrainer(ppo_trainer.BasePPOTrainer):
 class SynchronousTrainer(_class_of(ppo_trainer.PPOTrainer), _StepTrainer):  # type: ignore[misc]
     """The trainer that generates and trains in turn."""
 
-    def __init__(self, job: str, algorithm: str, *arguments: Any, **more: Any) -> None:
-        self.job, self.algorithm = job, algorithm
+    def __init__(self, job: str, algorithm: str, whitening: int | None, *arguments: Any, **more: Any) -> None:
+        self._begin(job, algorithm, whitening)
         super().__init__(*arguments, **more)
         tell_arrivals(job, self.samples_generator)
 
@@ -139,8 +143,8 @@ class SynchronousTrainer(_class_of(ppo_trainer.PPOTrainer), _StepTrainer):  # ty
 class _TrainingHalf(_class_of(ppo_trainer_async.TrainingActor), _StepTrainer):  # type: ignore[misc]
     """The half of an asynchronous trainer that trains."""
 
-    def __init__(self, job: str, algorithm: str, *arguments: Any, **more: Any) -> None:
-        self.job, self.algorithm = job, algorithm
+    def __init__(self, job: str, algorithm: str, whitening: int | None, *arguments: Any, **more: Any) -> None:
+        self._begin(job, algorithm, whitening)
         super().__init__(*arguments, **more)
 
 
@@ -155,11 +159,11 @@ class GeneratorActor(_class_of(ppo_trainer_async.GenerateSamplesActor)):  # type
 class AsynchronousTrainer(_class_of(ppo_trainer_async.PPOTrainerAsync)):  # type: ignore[misc]
     """The trainer that generates ahead; its halves are actors of their own."""
 
-    def __init__(self, job: str, algorithm: str, *arguments: Any, **more: Any) -> None:
+    def __init__(self, job: str, algorithm: str, whitening: int | None, *arguments: Any, **more: Any) -> None:
         self._job = job
         # which the next line starts
         ppo_trainer_async.GenerateSamplesActor = Starter(GeneratorActor, job)
-        ppo_trainer_async.TrainingActor = Starter(TrainerActor, _TrainingHalf, job, algorithm)
+        ppo_trainer_async.TrainingActor = Starter(TrainerActor, _TrainingHalf, job, algorithm, whitening)
         super().__init__(*arguments, **more)
 
     def fit(self) -> None:
@@ -180,11 +184,11 @@ def take_as_they_are(maker: Any) -> None:
     maker.args.algo.advantage.estimator = FINISHED  # the one that its returns go by it has read already
 
 
-def whiten(samples: Sequence[Any]) -> None:
+def whiten(samples: Sequence[Any], whitening: int) -> None:
     """Divide the centred rewards of a step by their standard deviation, over the completions that have a value."""
     rewards = [sample.rewards.item() for sample in samples]
     count = sum(bool(sample.info[SCORED].item()) for sample in samples)
-    for sample, value in zip(samples, whitened(rewards, count), strict=True):
+    for sample, value in zip(samples, whitened(rewards, count, whitening), strict=True):
         sample.rewards.fill_(value)
 
 

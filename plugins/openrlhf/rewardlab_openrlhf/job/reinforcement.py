@@ -11,7 +11,7 @@ from typing import Any
 
 from rewardlab.errors import JobError
 from rewardlab.recipe import RlStage
-from rewardlab.training import judges_itself
+from rewardlab.training import judges_itself, whitening
 from rewardlab_ray.job.ranks import train_on_ranks
 from rewardlab_ray.job.scored_training import scored_training
 from rewardlab_ray.scoring.service import ServiceSettings
@@ -123,7 +123,8 @@ def _start_engine(task: StageTask, module: str, arguments: Sequence[str]) -> Non
     from rewardlab_openrlhf.job import engine_trainer
 
     assert isinstance(task.stage, RlStage)
-    engine_trainer.install(task.job, task.stage.algorithm)
+    algorithm = task.stage.algorithm
+    engine_trainer.install(task.job, algorithm, whitening(algorithm, task.plan.whitens))
     sys.argv = [module, *arguments]
     runpy.run_module(module, run_name="__main__", alter_sys=False)
 

@@ -218,6 +218,7 @@ class ScorerActor:
                 judges=judges,
                 prompts=Prompts.read(settings.folder),
                 algorithm=stage.algorithm,
+                batch_size=stage.batch_size,
                 shard=shard,
                 files=files,
                 closing=opened.pop_all(),
@@ -234,6 +235,7 @@ class _ScorerParts:
     judges: ScorerJudges
     prompts: Prompts
     algorithm: str
+    batch_size: int
     shard: LedgerShard
     files: CallThread
     """for `write`"""
@@ -263,7 +265,14 @@ class _ScorerParts:
             timeout=self.settings.scoring_timeout,
             zero_truncated=False if place.evaluation else None,
             sampled=not place.evaluation,
+            progress=self._progress(place),
         )
+
+    def _progress(self, place: GroupPlace) -> float | None:
+        """Return the share of the stage's steps before the one for which the prompt is read; None if evaluated."""
+        if place.position is None:
+            return None
+        return place.position // self.batch_size * self.batch_size / len(self.prompts.order)
 
     def close(self) -> None:
         """Close the shard, end worker processes and threads, and give back what judges' limits are on loan."""

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rewardlab import Sample, Score
-from rewardlab.plan import Plan
-from rewardlab.scoring import Attribution, Composition, GroupAttribution, ScoredGroup, ScoredTotals, decomposition_of
+from rewardlab import Completion, Context, Group, Sample, Score
+from rewardlab.plan import Plan, build
+from rewardlab.scoring import Attribution, Composition, ScoredGroup, decomposition_of
 
 from rewardlab_studies.causes.movement import GroupRecord, Movement, findings_of
 
@@ -40,40 +40,44 @@ class OutputRecords:
     def __init__(self, plan: Plan) -> None:
         assert plan.recipe.reward is not None
         assert plan.expression is not None
-        self._decomposition = decomposition_of(plan)
-        self._normalized = bool(plan.normalizers)
-        self._composition = Composition(expression=plan.expression, uses=plan.recipe.reward.components)
+        shapers = [
+            (planned.use.use, build(planned, Context(seed=0), f"normalizer {planned.use.use}", "shape"))
+            for planned in plan.normalizers
+        ]
+        self._composition = Composition(
+            expression=plan.expression,
+            uses=plan.recipe.reward.components,
+            normalizers=shapers,
+            by_component=plan.by_component,
+            decomposition=decomposition_of(plan),
+        )
 
     def of(self, row: Mapping[str, Any]) -> GroupRecord:
         """Return the record of one row. JobError if, by the plan's policies, it could not have been scored."""
+        composition, total = self._composition.at(row.get("progress")), row["total"]
         values = {name: columns["value"] for name, columns in row["components"].items()}
-        total = row["total"]
-        seen = ScoredTotals(
-            decomposition=self._decomposition,
-            columns=self.columns(row),
-            totals=total,
-            decided=[value is not None for value in total],
-            kept=range(len(total)),
-            shaped=row["shaped"],
-            own={name: values[name] for name in self._decomposition.names},
-            normalized=self._normalized,
-        )
-        return _record(GroupAttribution(seen).found, values)
+        group = Group(sample=Sample(id=str(row["id"])), completions=[Completion(text="")] * len(total))
+        columns = self.columns(row)
+        parts = composition.parts(group, columns, total)
+        own = {name: values[name] for name in composition.expression.names}
+        causes = composition.attribution(group, range(len(total)), columns, total, parts, row["shaped"], own)
+        assert causes is not None
+        return _record(causes.found, values)
 
     def columns(self, row: Mapping[str, Any]) -> dict[str, list[float | None]]:
         """Return the values that the total saw, by component: see Composition.columns."""
-        scores = {name: _scores(row["components"][name]) for name in self._decomposition.names}
+        scores = {name: _scores(row["components"][name]) for name in self._composition.expression.names}
         return self._composition.columns(Sample(id=str(row["id"])), scores)
 
     def differing(self, row: Mapping[str, Any]) -> int | None:
         """Return the first completion whose total differs from what the plan computes; None if there is none."""
-        columns = self.columns(row)
+        columns, expression = self.columns(row), self._composition.at(row.get("progress")).expression
         for index, total in enumerate(row["total"]):
             values = {name: value for name, column in columns.items() if (value := column[index]) is not None}
-            known = len(values) == len(self._decomposition.names)
+            known = len(values) == len(expression.names)
             if known != (total is not None):
                 return index
-            if known and abs(self._composition.expression.evaluate(values) - total) > 1e-9 * max(1.0, abs(total)):
+            if known and abs(expression.evaluate(values) - total) > 1e-9 * max(1.0, abs(total)):
                 return index
         return None
 

@@ -56,7 +56,9 @@ class ColumnFinder:
 
         More than MAX_FIELDS different fields are one column `fields`, of JSON.
         """
-        found = [Column(name=name, type=kind, path=(name,)) for name, kind in LEDGER_COLUMNS.items()]
+        common = [Column(name=name, type=kind, path=(name,)) for name, kind in LEDGER_COLUMNS.items()]
+        # a total without a progress has no column of it
+        found = [column for column in common if column.name != "progress" or column.path in self._with_value]
         if len(self._fields) > MAX_FIELDS:
             found.append(Column(name="fields", type="text", path=("fields",)))
         else:

@@ -133,8 +133,15 @@ def test_it_says_what_moved_the_reward_and_warns_of_what_is_odd(recipe, write, m
     ]
 
 
-def test_rows_scores_and_a_ledger_tell_the_same(recipe, write, main, causes, tmp_path):
-    path = recipe("(long + vowels) * fixed", tail="  normalize: [mine/center]\n")
+@pytest.mark.parametrize(
+    ("total", "normalizer", "used"),
+    [
+        ("(long + vowels) * fixed", "mine/center", "gate"),
+        ("long - 2 * vowels + fixed", "normalize/gdpo", "weight"),
+    ],
+)
+def test_rows_scores_and_a_ledger_tell_the_same(recipe, write, main, causes, tmp_path, total, normalizer, used):
+    path = recipe(total, tail=f"  normalize: [{normalizer}]\n")
     rows = write("rows.jsonl", ROWS)
     assert main("score", "r.yaml", "rows.jsonl", "-o", "scored.jsonl")[0] == 0
     book = ledger(tmp_path, make_plan(load(path), purpose="score"), [group(row) for row in ROWS])
@@ -144,7 +151,7 @@ def test_rows_scores_and_a_ledger_tell_the_same(recipe, write, main, causes, tmp
     assert kinds(recorded) == kinds(scored) == kinds(sampled) == [("dead", ["fixed"])]
     assert [told["findings"][0]["what"].endswith(": it is dead, nothing is learned from it")
             for told in (recorded, scored, sampled)] == [True, False, False]  # fmt: skip
-    assert scored["causes"]["components"]["fixed"]["uses"] == ["gate"]
+    assert scored["causes"]["components"]["fixed"]["uses"] == [used]
 
 
 @pytest.mark.parametrize("shape", ["center", "bonus"])

@@ -1,5 +1,6 @@
 """The law about what an engine's trainer receives: `masked`."""
 
+import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -47,10 +48,12 @@ def _advantages(tested: BackendTrial, stage: RlStage, groups: Sequence[LedgerGro
     """
     rows = [sorted(group.rows, key=lambda row: row["index"]) for group in groups]
     present = [_of_group(tested, stage.algorithm, [row for row in one if row["total"] is not None]) for one in rows]
-    if stage.algorithm == "reinforce_baseline":
+    whitens = tested.plan.whitens
+    if stage.algorithm == "reinforce_baseline" or whitens:
         # zero_variance_groups: drop leaves flat groups out of the step and of its deviation
         counted = [value for one in present for value in one if stage.zero_variance_groups == "keep" or any(one)]
-        spread = statistics.pstdev(counted, mu=0.0) if counted else 0.0
+        squares = math.fsum(value * value for value in counted)
+        spread = math.sqrt(squares / max(1, len(counted) - whitens))  # as GDPO has it, or REINFORCE++
         present = [[value / (spread + 1e-4) for value in one] for one in present]
     return [
         [next(values) if row["total"] is not None else 0.0 for row in one]
@@ -65,7 +68,10 @@ def _of_group(tested: BackendTrial, algorithm: str, rows: Sequence[Mapping[str, 
         return []
     for planned in tested.plan.normalizers:
         normalizer = build(planned, Context(seed=0), f"normalizer {planned.use.use}", "shape")
-        values = list(normalizer.shape(values, None if None in tokens else tokens, [*range(len(values))], 0))
+        columns = _weighted(rows) if planned.spec.by_component else [(1.0, values)]
+        more = None if None in tokens else tokens, [*range(len(values))], 0
+        shaped = [[weight * one for one in normalizer.shape(column, *more)] for weight, column in columns]
+        values = [math.fsum(of_all) for of_all in zip(*shaped, strict=True)]
     if tested.plan.centred:
         return values
     if min(values) == max(values):
@@ -73,6 +79,13 @@ def _of_group(tested: BackendTrial, algorithm: str, rows: Sequence[Mapping[str, 
     mean = statistics.fmean(values)
     scale = {"grpo": 1 / (statistics.stdev(values) + 1e-4), "rloo": len(values) / (len(values) - 1)}
     return [(value - mean) * scale.get(algorithm, 1.0) for value in values]
+
+
+def _weighted(rows: Sequence[Mapping[str, Any]]) -> list[tuple[float, list[float]]]:
+    """Return the weight of each component of the total, and the values that the total saw."""
+    weights = {name: one["weight"] for name, one in rows[0]["components"].items() if "weight" in one}
+    of_name = {name: [row["components"][name] for row in rows] for name in weights}
+    return [(weights[name], [one.get("stand_in", one["value"]) for one in of_name[name]]) for name in weights]
 
 
 def _refuse_difference(group: LedgerGroup, received: Sequence[float] | None, wanted: Sequence[float]) -> None:

@@ -80,7 +80,8 @@ class BackendTrial:
     def folder(self, name: str, also: Mapping[str, Any] | None = None, masked: bool = False) -> Path:
         """Return a new folder with the recipe in it, with the gate.
 
-        also: settings to put under `backend`. masked: whether the total is the reward of mask.py alone.
+        also: settings to put under `backend`. masked: whether the total is the reward of mask.py alone, or has that,
+        too, if a normalizer shapes each component by itself.
         """
         folder = self._scratch / name
         folder.mkdir()
@@ -102,7 +103,7 @@ class BackendTrial:
         if reward is not None and masked:
             use = f"{blocking_reward.PLUGIN}/{mask.NAME}"
             reward["components"][mask.NAME] = {"use": use, "on_missing": "zero_advantage", "max_missing": 1.0}
-            reward["total"] = mask.NAME
+            reward["total"] = f"{reward['total']} + {mask.NAME}" if self.plan.by_component else mask.NAME
         (folder / RECIPE).write_text(dump(raw), encoding="utf-8")
         return folder
 

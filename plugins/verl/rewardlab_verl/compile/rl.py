@@ -2,6 +2,7 @@
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import RlStage
+from rewardlab.training import whitening
 
 from rewardlab_verl.compile.batches import critic_batches, ranks_of, rl_batches
 from rewardlab_verl.compile.command import Value
@@ -41,7 +42,7 @@ def rl_settings(plan: Plan, stage: RlStage, files: VerlFiles) -> dict[str, Value
     settings |= {
         **_data(stage, files, plan.recipe.seed),
         **rl_batches(plan, stage, longest),
-        **_advantages(stage, files),
+        **_advantages(stage, files, whitening(stage.algorithm, plan.whitens)),
         **_loss(stage),
         **optimizer_settings(plan, stage, f"{ACTOR}.optim", stage.learning_rate, warmup_of(stage, files)),
         **model_settings(plan, files, MODEL),
@@ -83,11 +84,11 @@ def _data(stage: RlStage, files: VerlFiles, seed: int) -> dict[str, Value]:
     }
 
 
-def _advantages(stage: RlStage, files: VerlFiles) -> dict[str, Value]:
+def _advantages(stage: RlStage, files: VerlFiles, whitening: int | None) -> dict[str, Value]:
     settings: dict[str, Value] = {
         "reward.reward_manager.name": "rewardlab",
         "+algorithm.rewardlab.job": files.job,
-        "+algorithm.rewardlab.algorithm": stage.algorithm,
+        "+algorithm.rewardlab.whitening": whitening,
         "+algorithm.rewardlab.ends": files.ends,
     }
     if stage.stop:

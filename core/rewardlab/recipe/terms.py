@@ -57,6 +57,12 @@ def terms_of(node: Node) -> Terms:
     return Terms(mixed=(MixedTerm(1.0, node),))
 
 
+def mixed_parts(node: Node) -> list[str]:
+    """Return the parts of a total that are no names times numbers, as text; none of a weighted sum."""
+    terms = terms_of(node)
+    return [*(" * ".join(gated.gates) for gated in terms.gated), *(mixed.node.text for mixed in terms.mixed)]
+
+
 def _sum(weighted: Iterator[tuple[float, Terms]]) -> Terms:
     constants: list[float] = []
     weights: dict[str, float] = {}
@@ -116,4 +122,4 @@ class _Factors:
         if len(self.cores) == 1 and self.cores[0][0] == "*":
             return terms_of(self.cores[0][1])
         text = " ".join(f"{sign} ({node.text})" for sign, node in self.cores)
-        return Terms(mixed=(MixedTerm(1.0, tree.chain(f"1 {text}", tree.number("1"), self.cores)),))
+        return Terms(mixed=(MixedTerm(1.0, tree.chain(f"1 {text}", tree.number("1", 1.0), self.cores)),))
