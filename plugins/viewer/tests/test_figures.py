@@ -2,6 +2,7 @@
 
 from rewardlab.training import Results
 from rewardlab.training.results import Slice
+from rewardlab_viewer.figures.agreement import agreements
 from rewardlab_viewer.figures.coverage import component_coverage, coverage, left_out_sentence
 from rewardlab_viewer.figures.curves import MAX_POINTS, stage_curves
 from rewardlab_viewer.figures.groups import flat_groups, is_flat
@@ -146,3 +147,21 @@ def test_length_goes_with_reward_inside_of_groups():
     ]  # fmt: skip
     assert round(dict(table.correlations)["total"], 3) == round(-3 / (2.5 * 52) ** 0.5, 3)
     assert length_table(columns_of(({}, [1.0], {})), RunPart(1, "training", None), [0]) is None
+
+
+def test_a_component_agrees_with_correctness_if_it_puts_the_more_correct_first():
+    def group(language, truth, judged):
+        components = [
+            {"right": {"value": right, "error": None}, "judge": {"value": value, "error": None}}
+            for right, value in zip(truth, judged, strict=True)
+        ]
+        lines = [_line(0, {"language": language}, at, 1.0, {}) for at in range(len(truth))]
+        return [line | {"components": scores} for line, scores in zip(lines, components, strict=True)]
+
+    columns = ScoreColumns()
+    columns.add(group("am", [1.0, 0.0, 0.0], [0.9, 0.9, 0.1]), False)  # one tie, one alike
+    columns.add(group("en", [1.0, 0.0, None], [0.2, 0.7, 0.9]), False)  # turned round
+    columns.add(group("en", [1.0, 1.0], [0.2, 0.7]), False)  # equally correct
+    found = [(one.language, one.pairs, one.tied, one.average.mean) for one in agreements(columns, "right")]
+    assert found == [("all", 3, 1, 0.375), ("am", 2, 1, 0.75), ("en", 1, 0, 0.0)]
+    assert list(agreements(columns, None)) == []

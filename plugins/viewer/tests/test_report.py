@@ -160,7 +160,9 @@ def test_what_judges_were_asked_and_how_consistent_they_were(run):
 
 
 def _cells(head, *cells):
-    return f'<th scope="row" dir="auto">{head}</th>' + "".join(f"<td>{cell}</td>" for cell in cells)
+    kind = [' class="text"' if cell[:1].isalpha() else "" for cell in cells]
+    row = [f"<td{one}>{cell}</td>" for one, cell in zip(kind, cells, strict=True)]
+    return f'<th scope="row" dir="auto">{head}</th>' + "".join(row)
 
 
 def test_a_run_without_judges_says_nothing_of_them(run):

@@ -6,6 +6,7 @@ coverage          what became of the completions that there should be, which add
 groups            groups in which all completions got the same
 lengths           length against reward
 movement_section  what moved the reward: the share of its variance that each component made
+agreement         each component against correctness
 judges            questions to judges, their cost and consistency, by language
 remarks           what rewards remarked
 """

@@ -25,6 +25,7 @@ from rewardlab_viewer.read.scored_file import ScoredSource
 HERE = Path(__file__).parent
 SCRIPTS = ("data", "visible", "charts", "tables", "group_view", "filters", "samples", "main")
 """the files of the page's script, in their order"""
+OTHER_REWARDS = "These have different rewards: numbers of one name need not mean the same in each of them."
 DATA_HERE = "<!-- data -->"
 
 
@@ -39,6 +40,8 @@ def write_report(sources: Sequence[Path], target: Path, bundle: bool = False) ->
         for path in sources:
             views.append(view_of(ScoredSource(path) if path.is_file() else RunFolder(path)))
             closing.callback(views[-1].chunks.close)
+        if any(view.source.reward != views[0].source.reward for view in views):
+            views[0].source.notes.append(OTHER_REWARDS)
         most = None if bundle else MAX_PAGE_BYTES // len(views)
         kept = [KeptParts.of(view, most) for view in views]
         if bundle:

@@ -6,6 +6,7 @@ from typing import Any
 
 from rewardlab_studies.ledger import is_discarded
 
+from rewardlab_viewer.figures.agreement import Agreement, agreements
 from rewardlab_viewer.figures.coverage import (
     ComponentCoverage,
     Coverage,
@@ -44,6 +45,7 @@ class RunView:
     lengths: Sequence[LengthTable]
     usage: Sequence[Sequence[str]]
     consistency: Sequence[Sequence[str]]
+    agreements: Sequence[Agreement]
     remarks: Sequence[Sequence[str]]
 
     @property
@@ -104,6 +106,7 @@ def view_of(source: Source) -> RunView:
         lengths=[table for part, groups in parts if (table := length_table(columns, part, groups)) is not None],
         usage=list(usage_table(source.usage)),
         consistency=list(consistency.table()),
+        agreements=list(agreements(columns, source.correctness)),
         remarks=list(remarks.table()),
     )
 

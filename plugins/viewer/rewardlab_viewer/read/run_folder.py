@@ -77,7 +77,8 @@ class RunFolder(Source):
         """Read from the recipe what is correctness and how many completions there should be, and whether it ended."""
         tree = _tree(path)
         stages = tree.get("stages") or []
-        self.correctness = (tree.get("reward") or {}).get("correctness")
+        self.reward = tree.get("reward")
+        self.correctness = (self.reward or {}).get("correctness")
         expected = {}
         for index, stage in enumerate(stages):
             logged = next((log for log in self.logs if log.name.startswith(f"{index}-")), None)

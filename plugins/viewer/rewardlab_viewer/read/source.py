@@ -28,7 +28,8 @@ class Source:
     """A source of completions. notes: what is broken or unfinished, in words; they grow while `lines` is read.
 
     results: of each evaluation, by the name of its file. expected: how many completions there should be of a stage and
-    phase, as far as the recipe or the results say so. correctness: the component that the recipe calls so.
+    phase, as far as the recipe or the results say so. correctness: the component that the recipe calls so. reward: all
+    that the recipe says of it.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Source:
     usage: Path | None = None
     current: CurrentSteps = field(default_factory=lambda: CurrentSteps(()))
     correctness: str | None = None
+    reward: Any = None
     expected: Mapping[tuple[int, str], int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
