@@ -159,7 +159,7 @@ def test_a_component_agrees_with_correctness_if_it_puts_the_more_correct_first()
         return [line | {"components": scores} for line, scores in zip(lines, components, strict=True)]
 
     columns = ScoreColumns()
-    columns.add(group("am", [1.0, 0.0, 0.0], [0.9, 0.9, 0.1]), False)  # one tie, one alike
+    columns.add(group("am", [0.0, 1.0, 0.0], [0.9, 0.9, 0.1]), False)  # one tie, one alike
     columns.add(group("en", [1.0, 0.0, None], [0.2, 0.7, 0.9]), False)  # turned round
     columns.add(group("en", [1.0, 1.0], [0.2, 0.7]), False)  # equally correct
     found = [(one.language, one.pairs, one.tied, one.average.mean) for one in agreements(columns, "right")]
