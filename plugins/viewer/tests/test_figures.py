@@ -74,6 +74,7 @@ def test_curves_have_means_quantiles_and_means_by_field():
     assert total.by == {"language": {"am": [1.5, 2.5, 3.5], "en": [10.5, 20.5, 30.5]}}
     assert curves.evaluated == {3: {"total": 5.0, "right": 5.0}}
     assert curves.metrics["flat groups"].mean == [0.0, 0.0, 0.0]
+    assert curves.metrics["flat groups"].quantiles == [], "of numbers that are one of two"
 
 
 def test_many_steps_share_points():

@@ -4,6 +4,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from math import fsum
 from typing import Any
 
@@ -21,7 +22,8 @@ Curve = Sequence[float | None]
 
 @dataclass(frozen=True, kw_only=True)
 class MetricCurves:
-    """The curves of one number. quantiles: one for each of QUANTILES. by: field -> value -> means."""
+    """The curves of one number. quantiles: one for each of QUANTILES; none of
+    numbers that are one of two. by: field -> value -> means."""
 
     mean: Curve
     quantiles: Sequence[Curve]
@@ -89,7 +91,7 @@ def _metric(
     ordered = [sorted(values) for values in whole]
     return MetricCurves(
         mean=[fsum(values) / len(values) if values else None for values in ordered],
-        quantiles=[[quantile(values, share) for values in ordered] for share in QUANTILES],
+        quantiles=[[quantile(values, share) for values in ordered] for share in QUANTILES if _is_graded(ordered)],
         by={
             name: {
                 value: [_ratio(sums[name][point * len(names) + code]) for point in range(size)]
@@ -98,6 +100,16 @@ def _metric(
             for name, (names, _) in splits.items()
         },
     )
+
+
+def _is_graded(columns: Iterable[Sequence[float]]) -> bool:
+    """Return whether there are more than two different numbers: quantiles of right and wrong say nothing."""
+    seen = set()
+    for value in chain.from_iterable(columns):
+        seen.add(value)
+        if len(seen) > 2:
+            return True
+    return False
 
 
 def _ratio(cell: Sequence[float]) -> float | None:

@@ -68,10 +68,9 @@ function drawMetric(parent, name) {
     const steps = Object.keys(stage.evaluated).map(Number).filter((step) => name in stage.evaluated[step]);
     if (steps.length && !by.length) lines.push({label: several(run) + "held-out", points: [steps, steps.map((step) => stage.evaluated[step][name])], dots: true, tone: RUNS.length > 1 ? run.number : 1});
   }
-  if (of.length === 1 && !chosen.split && name !== "flat groups") {
+  if (of.length === 1 && !chosen.split && of[0].curves.quantiles.length) {
     const [low, lower, , upper, high] = of[0].curves.quantiles;
-    const telling = of[0].curves.quantiles.some((curve) => curve.some((value) => value !== null && value !== 0 && value !== 1));
-    if (telling) bands.push([low, high, ["10%", "90%"]], [lower, upper, ["25%", "75%"]]);
+    bands.push([low, high, ["10%", "90%"]], [lower, upper, ["25%", "75%"]]);
   }
   drawChart(parent, name, lines, bands);
 }
