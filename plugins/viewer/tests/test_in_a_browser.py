@@ -170,6 +170,7 @@ def test_a_text_has_its_language_and_direction(visit, page, run):
     said = tab.locator("#group .say").first
     assert said.get_attribute("lang") == "he"
     assert said.evaluate("node => getComputedStyle(node).direction") == "rtl"
+    assert said.locator("bdi[dir=ltr]").inner_text().startswith("\\boxed{"), "a formula reads from left to right"
 
 
 def test_the_best_completion_stands_first_with_every_component(visit, page, run):

@@ -157,6 +157,15 @@ def test_what_judges_were_asked_and_how_consistent_they_were(run):
     rows[1]["components"] = json.loads(json.dumps(rows[1]["components"]).replace("0.5", "0.25"))
     (run / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert _cells("short", "am", "1", "+0.25", "–", "25.0%", "50.0%", "25.0%", "0.0%") in page(run)
+    rows = [
+        json.loads(json.dumps(scored | {"group": group, "id": f"s{group // of}"}).replace("0.5", str(group % 5 / 10)))
+        for of in (1, 10)
+        for group in range(40)
+    ]
+    (run / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows[:40]))
+    assert "<td>+0.20 (+0.15 to +0.25)</td>" in page(run)
+    (run / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows[40:]))
+    assert "<td>+0.20 (+0.04 to +0.36)</td>" in page(run), "of four problems"
 
 
 def _cells(head, *cells):

@@ -22,8 +22,10 @@ Curve = Sequence[float | None]
 
 @dataclass(frozen=True, kw_only=True)
 class MetricCurves:
-    """The curves of one number. quantiles: one for each of QUANTILES; none of
-    numbers that are one of two. by: field -> value -> means."""
+    """The curves of one number. by: field -> value -> means.
+
+    quantiles: one for each of QUANTILES; none of numbers that are one of two.
+    """
 
     mean: Curve
     quantiles: Sequence[Curve]

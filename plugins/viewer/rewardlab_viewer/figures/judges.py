@@ -1,4 +1,7 @@
-"""The tables about judges: questions and costs, and how consistent comparisons were."""
+"""The tables about judges: questions and costs, and how consistent comparisons were.
+
+The position bias has a 95% interval, in which the groups of a problem count together.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -6,6 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab.data import read_lines
+from rewardlab_studies.tables import TableAverage, clustered_average
+
+from rewardlab_viewer.read.columns import number, problem_of
 
 COUNTS = ("calls", "reused", "retries", "failed", "prompt_tokens", "completion_tokens", "usd")
 COUNTED = ("calls", "comparisons", "ties", "unparsable", "failed", "triples", "intransitive")
@@ -40,13 +46,14 @@ class JudgeConsistency:
         if line["index"] != 0:
             return
         fields = line.get("fields")
-        language = fields.get("language") if isinstance(fields, Mapping) else None
+        fields = fields if isinstance(fields, Mapping) else {}
+        language, problem = fields.get("language"), hash(problem_of(line))
         for name, score in line["components"].items():
             group = (score.get("info") or {}).get("group")
             if isinstance(group, Mapping) and group.keys() >= SUMMED:
-                self._sums[name, ""].add(group)
+                self._sums[name, ""].add(group, problem)
                 if isinstance(language, str):
-                    self._sums[name, language[:MAX_LANGUAGE]].add(group)
+                    self._sums[name, language[:MAX_LANGUAGE]].add(group, problem)
 
     def table(self) -> Iterator[list[str]]:
         """Yield a head and a line a component; nothing if none compares in pairs."""
@@ -61,26 +68,31 @@ class JudgeConsistency:
 
 
 class _ConsistencySums:
-    """The sums over the groups of one component."""
+    """The sums over the groups of one component, and of each group its position bias and its problem."""
 
     def __init__(self) -> None:
         self._groups = 0
         self._counts: dict[str, float] = defaultdict(float)
-        self._bias, self._agreement = _Mean(), _Mean()
+        self._bias: list[float] = []
+        self._problems: list[int] = []
+        self._agreement: list[float] = []
 
-    def add(self, group: Mapping[str, Any]) -> None:
+    def add(self, group: Mapping[str, Any], problem: int) -> None:
         self._groups += 1
         for name in COUNTED:
-            self._counts[name] += group[name]
-        self._bias.add(group["position_bias"])
-        self._agreement.add(group["order_agreement"])
+            self._counts[name] += _known(group[name], 0.0)
+        if (bias := _known(group["position_bias"], None)) is not None:
+            self._bias.append(bias)
+            self._problems.append(problem)
+        if (agreement := _known(group["order_agreement"], None)) is not None:
+            self._agreement.append(agreement)
 
     def cells(self) -> list[str]:
-        counts, bias = self._counts, self._bias.value()
+        counts = self._counts
         return [
             f"{self._groups:,}",
-            "–" if bias is None else f"{bias:+.2f}",
-            _share(self._agreement.value(), 1),
+            _with_interval(clustered_average(self._bias, self._problems, "difference")),
+            _share(sum(self._agreement) / len(self._agreement), 1) if self._agreement else "–",
             _share(counts["intransitive"], counts["triples"]),
             _share(counts["ties"], counts["comparisons"]),
             _share(counts["unparsable"], counts["calls"]),
@@ -88,21 +100,18 @@ class _ConsistencySums:
         ]
 
 
-class _Mean:
-    """The mean of the values so far that are not None."""
-
-    def __init__(self) -> None:
-        self._sum = 0.0
-        self._count = 0
-
-    def add(self, value: float | None) -> None:
-        if value is not None:
-            self._sum += value
-            self._count += 1
-
-    def value(self) -> float | None:
-        return self._sum / self._count if self._count else None
+def _known(value: Any, otherwise: Any) -> Any:
+    """Return a finite number as it is; info may hold anything."""
+    found = number(value)
+    return found if found == found else otherwise
 
 
-def _share(part: float | None, whole: float) -> str:
-    return "–" if part is None or not whole else f"{part / whole:.1%}"
+def _with_interval(average: TableAverage | None) -> str:
+    if average is None:
+        return "–"
+    spread = "" if average.low is None else f" ({average.low:+.2f} to {average.high:+.2f})"
+    return f"{average.mean:+.2f}{spread}"
+
+
+def _share(part: float, whole: float) -> str:
+    return "–" if not whole else f"{part / whole:.1%}"

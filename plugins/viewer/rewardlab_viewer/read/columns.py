@@ -107,8 +107,7 @@ class ScoreColumns:
         self.discarded.append(discarded)
         fields = first.get("fields")
         fields = fields if isinstance(fields, Mapping) else {}
-        problem = str(fields.get("problem", first["id"]))
-        self.problem.append(self.problems.setdefault(problem, len(self.problems)))
+        self.problem.append(self.problems.setdefault(problem_of(first), len(self.problems)))
         self._add_fields(fields)
         for line in lines:
             self._add_completion(line)
@@ -167,6 +166,12 @@ class ScoreColumns:
         for group, part in enumerate(self.part):
             found[parts[part]].append(group)
         return found
+
+
+def problem_of(first: Line) -> str:
+    """Return what a group is about, by its first line: its field `problem`, else its id."""
+    fields = first.get("fields")
+    return str(fields.get("problem", first["id"]) if isinstance(fields, Mapping) else first["id"])
 
 
 def number(value: Any) -> float:
