@@ -27,4 +27,4 @@ def rewardlab_commands() -> list[CommandSpec]:
 def rewardlab_run_finished(directory: Path) -> Sequence[str]:
     from .page.page import write_report
 
-    return list(write_report([directory], directory / "report.html"))
+    return list(write_report([directory], directory / "report.html").findings)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 from helpers.synthetic_run import GROUP, write_run
+from rewardlab import Sample
+from rewardlab.laws import RewardExample
 from rewardlab_viewer.page.page import write_report
 
 pytestmark = pytest.mark.slow
@@ -182,6 +184,31 @@ def test_the_best_completion_stands_first_with_every_component(visit, page, run)
     assert totals == sorted((round(line["total"], 3) for line in lines if line["total"] is not None), reverse=True)
     assert tab.locator(".completion").first.locator(".score").count() == 3
     assert "answer" in tab.inner_text("#group .fieldlist")
+
+
+def test_a_group_is_copied_as_rows_and_as_an_example_of_laws(visit, page, run):
+    lines = lines_of(run)[GROUP * 120 : GROUP * 121]
+    first, answers = lines[0], [line["components"]["accuracy"]["value"] for line in lines]
+    assert {*answers} == {0.0, 1.0}
+    tab = visit(page, "#group=120", permissions=["clipboard-read", "clipboard-write"])
+
+    def copied(label):
+        tab.click(f"#group button:text-is('{label}')")
+        tab.wait_for_selector("#group button:text-is('Copied')")
+        tab.wait_for_selector(f"#group button:text-is('{label}')")
+        return tab.evaluate("navigator.clipboard.readText()")
+
+    asked = {"id": first["id"], "prompt": first["prompt"], **first["fields"]}
+    texts = [line["completion"] for line in lines]
+    assert json.loads(copied("Copy as row")) == asked | {"completions": texts}
+    right = [text for text, answer in zip(texts, answers, strict=True) if answer == 1.0]
+    assert json.loads(copied("Copy as probe")) == asked | {"honest": right[0]}
+    example = eval(copied("Copy as law example"), {"RewardExample": RewardExample, "Sample": Sample})
+    assert (example.sample.id, example.sample.prompt) == (first["id"], first["prompt"])
+    assert example.sample.fields == first["fields"]
+    assert example.good == right
+    assert sorted([*example.good, *example.bad]) == sorted(texts)
+    assert copied("Copy link").endswith("/report.html#group=120")
 
 
 def _hostile_lines(lines):

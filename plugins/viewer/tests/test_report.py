@@ -216,7 +216,7 @@ def test_what_moved_the_reward_and_what_is_odd_about_it(run):
     assert _cells("seen", "no, only logged") in text
     dead = "polite is the same for all completions of a prompt in every one of 9 groups: it is dead"
     assert f'<ul class="findings"><li>{dead}' in text
-    [finding] = write_report([run], run / "report.html")
+    [finding] = write_report([run], run / "report.html").findings
     assert finding.startswith(dead)
 
 
@@ -280,7 +280,7 @@ def test_what_a_resumed_run_replaced_is_known_of_lines_that_others_wrote_and_not
 
 def test_a_ledger_that_tells_of_no_contributions_has_no_such_part(run):
     assert "The share says" not in page(run)
-    assert list(write_report([run], run / "report.html")) == []
+    assert list(write_report([run], run / "report.html").findings) == []
     (run / "ledger.jsonl").unlink()
     assert "The share says" not in page(run)
 

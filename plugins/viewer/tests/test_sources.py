@@ -38,7 +38,7 @@ def test_what_is_torn_damaged_or_replaced_is_said_and_the_rest_is_shown(run, tmp
     (run / "state.json").write_text('{"attempt": 0, "done": []}')
     found = notes(run, target=tmp_path / "page.html")
     assert found[0].startswith("The results in evaluation/0-rl-after.json are left out: ")
-    assert found[1].startswith("The run has not ended: it was stopped or killed.")
+    assert found[1].startswith("Not all stages are done: the run was stopped or killed")
     assert found[2] == "The ledger ends in the middle of a line, as a run leaves it that goes on or was killed."
     assert found[3] == "2 lines of the ledger cannot be read, and are left out."
     assert re.fullmatch(r"\d+ completions are left out: a resume went back behind them.", found[4])

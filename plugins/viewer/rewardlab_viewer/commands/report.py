@@ -23,8 +23,9 @@ class Options(Config):
 def run(options: Options) -> CommandResult:
     """Write the page; data: its path, and what is wrong with the run."""
     target = options.bundle or options.output or _target(options.run)
-    findings = list(write_report(options.run, target, bundle=options.bundle is not None))
-    return CommandResult(text=f"wrote {target}", data={"ok": True, "output": str(target), "findings": findings})
+    written = write_report(options.run, target, bundle=options.bundle is not None)
+    data = {"ok": True, "output": str(target), "findings": list(written.findings)}
+    return CommandResult(text=f"wrote {target}", data=data, warnings=list(written.notes))
 
 
 def _target(sources: list[Path]) -> Path:

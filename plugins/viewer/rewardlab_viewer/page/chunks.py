@@ -94,4 +94,4 @@ def _rows(lines: Sequence[Line]) -> Iterator[dict[str, Any]]:
             name: {key: entry[key] for key in ("error", "info") if entry.get(key)}
             for name, entry in line["components"].items()
         }
-        yield {"text": line.get("completion") or "", "said": {name: told for name, told in said.items() if told}}
+        yield {"text": line.get("completion"), "said": {name: told for name, told in said.items() if told}}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -23,17 +23,24 @@ from rewardlab_viewer.read.run_folder import RunFolder
 from rewardlab_viewer.read.scored_file import ScoredSource
 
 HERE = Path(__file__).parent
-SCRIPTS = ("data", "visible", "charts", "tables", "group_view", "filters", "samples", "main")
+SCRIPTS = ("data", "visible", "charts", "tables", "copies", "group_view", "filters", "samples", "main")
 """the files of the page's script, in their order"""
 OTHER_REWARDS = "These have different rewards: numbers of one name need not mean the same in each of them."
 DATA_HERE = "<!-- data -->"
 
 
-def write_report(sources: Sequence[Path], target: Path, bundle: bool = False) -> Sequence[str]:
+class WrittenReport(NamedTuple):
+    """What a page says, in words: what is odd about the components of rewards, and what is broken or unfinished."""
+
+    findings: Sequence[str]
+    notes: Sequence[str]
+
+
+def write_report(sources: Sequence[Path], target: Path, bundle: bool = False) -> "WrittenReport":
     """Write the page about run folders and scored files to the file `target`.
 
     bundle: `target` is a folder, which gets an index.html and the texts beside it.
-    Return what is odd about the components of their rewards, in words. A UserError if one is neither.
+    A UserError if a source is neither.
     """
     with ExitStack() as closing:
         views = []
@@ -50,7 +57,8 @@ def write_report(sources: Sequence[Path], target: Path, bundle: bool = False) ->
         else:
             before, after = _page(kept, bundle=False).split(DATA_HERE)
             write_text(target, chain([before], _blocks(kept), [after]))
-        return [finding for view in views if view.movement is not None for finding in view.movement.findings]
+        findings = [finding for view in views if view.movement is not None for finding in view.movement.findings]
+        return WrittenReport(findings, [note for view in views for note in view.source.notes])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from rewardlab import redact
 from rewardlab.data import BadRows, read_lines
 from rewardlab.errors import RewardlabError, UserError
 from rewardlab.files import FileLock, read_json
@@ -44,7 +45,7 @@ class RunFolder(Source):
             if not _is_line(line):
                 bad.count += 1
             elif line in self.current:
-                yield line
+                yield line if "fields" not in line else {**line, "fields": _told_names(line["fields"])}
             else:
                 replaced += 1
         if bad.count:
@@ -90,7 +91,7 @@ class RunFolder(Source):
             self.notes.append(
                 "The run goes on; this page shows what there was when it was written."
                 if _is_held(path)
-                else "The run has not ended: it was stopped or killed. `rewardlab run RECIPE --resume latest` goes on."
+                else "Not all stages are done: the run was stopped or killed, or was asked for some of them."
             )
 
 
@@ -112,6 +113,11 @@ def _tree(path: Path) -> Mapping[str, Any]:
         return load(path, strict=False).tree
     except RewardlabError:
         return {}
+
+
+def _told_names(fields: Any) -> Any:
+    """Return a row's fields with the values of environment variables masked in their names, as results mask them."""
+    return {redact(name): value for name, value in fields.items()} if isinstance(fields, Mapping) else None
 
 
 def _is_line(line: Line) -> bool:

@@ -14,7 +14,7 @@ COMMON = {"attempt": 0, "stage": 0, "step": None, "trained": "no", "phase": PHAS
 
 
 class ScoredSource(Source):
-    """A file that `score` wrote. It has no texts; rows that also hold `prompt` and `completions` show them."""
+    """A file that `score` wrote. It has texts only if its rows also hold `prompt` and `completions`."""
 
     def __init__(self, path: Path) -> None:
         """Raise a UserError if the first row is not one that `score` wrote."""
@@ -57,5 +57,5 @@ def _lines(number: int, row: Line) -> Iterator[Line]:
             for name, columns in row["components"].items()
         }
         asked = {"prompt": row.get("prompt"), "fields": row.get("fields") or {}} if index == 0 else {}
-        line = {**COMMON, "group": number, "index": index, "id": str(row["id"]), **asked, "completion": text or ""}
+        line = {**COMMON, "group": number, "index": index, "id": str(row["id"]), **asked, "completion": text}
         yield line | {"components": components, "total": total, "shaped": row["shaped"][index]}

@@ -24,7 +24,9 @@ function headNodes(run, group, texts) {
     element("h3", {}, element("bdi", {}, String(texts.id)), chips.map((text) => element("span", {class: "chip"}, text))),
     element("div", {class: "links"},
       copyButton("Copy link", () => location.href.split("#")[0] + linkOf(run, group)),
-      copyButton("Copy as row", () => JSON.stringify(asRow(texts)))),
+      copyButton("Copy as row", () => JSON.stringify(asRow(texts))),
+      copyButton("Copy as probe", () => JSON.stringify(asProbe(run, group, texts))),
+      copyButton("Copy as law example", () => asExample(run, group, texts))),
     ...promptNodes(texts.prompt, language), ...fieldNodes(texts.fields, language)];
 }
 
@@ -36,18 +38,6 @@ function placeOf(run, group) {
 
 function linkOf(run, group) {
   return `#group=${run.numbers.get("group")[group]}` + (RUNS.length > 1 ? `&run=${run.number}` : "");
-}
-
-function asRow(texts) {
-  return {id: texts.id, prompt: texts.prompt, ...texts.fields, completions: texts.rows.map((row) => row.text)};
-}
-
-function copyButton(label, text) {
-  return element("button", {type: "button", onclick: async ({target}) => {
-    await navigator.clipboard.writeText(text());
-    target.textContent = "Copied";
-    setTimeout(() => { target.textContent = label; }, 1200);
-  }}, label);
 }
 
 function promptNodes(prompt, language) {
@@ -94,9 +84,9 @@ function completionNode(run, group, row, at, language) {
       shaped === shaped && Math.abs(shaped - total) > 1e-6 ? element("span", {}, `shaped ${signed(shaped)}`) : null,
       tokens ? element("span", {class: "chip"}, `${tokens} tokens`) : null,
       number("truncated") ? element("span", {class: "chip warn"}, "cut at the limit") : null,
-      row.text.trim() ? null : element("span", {class: "chip warn"}, "empty"),
+      row.text?.trim() === "" ? element("span", {class: "chip warn"}, "empty") : null,
       element("span", {class: "chip"}, `completion ${at}`)),
-    said(row.text, language),
+    row.text === null ? element("p", {class: "about"}, "Its text is not in the file.") : said(row.text, language),
     element("div", {class: "scores"}, scores), failures,
     Object.keys(info).length ? infoNode(info) : null);
 }
