@@ -79,26 +79,27 @@ class RecipeReward:
         parts = ", ".join(f"{name} ({planned.use.use})" for name, planned in self.plan.components.items())
         return f"<RecipeReward {self.plan.recipe.reward.total if self.plan.recipe.reward else ''!s}: {parts}>"
 
-    def score(self, rows: Rows, progress: float | None = None) -> list[ScoredGroup]:
+    def score(self, rows: Rows, progress: float | None = None, guard: MissingGuard | None = None) -> list[ScoredGroup]:
         """Return a scored group for each row, in order. All rows are checked before anything is scored.
 
         rows: dicts, or the path of a file. progress: of your training, 0 to 1, if the total has one; absent: what the
-        recipe's `reward.progress` says. Raises a UserError that lists what is wrong with rows, and a JobError if
-        a component fails or abstains and the recipe's on_missing or on_abstain says `fail`, or fails more often than
-        its max_missing allows.
+        recipe's `reward.progress` says. guard: counts failures over many calls; absent: in these rows. Raises a
+        UserError that lists what is wrong with rows, and a JobError if a component fails or abstains and the recipe's
+        on_missing or on_abstain says `fail`, or fails more often than its max_missing allows.
         """
         if progress is not None and not 0 <= progress <= 1:
             raise UserError(f"progress is the share of a training that is done, from 0 to 1, and not {progress!r}")
         checked = all_rows(rows, self.plan)
         if len(checked) > AT_ONCE and progress is None:
-            return [scored for _, scored in self.in_order(checked)]
+            return [scored for _, scored in self.in_order(checked, guard)]
         found = self._scorer.score_groups([row.group for row in checked], progress=progress)
-        self._guard().check_all(found)
+        (guard or self._guard()).check_all(found)
         return found
 
-    async def ascore(self, rows: Rows) -> list[ScoredGroup]:
+    async def ascore(self, rows: Rows, guard: MissingGuard | None = None) -> list[ScoredGroup]:
         """Return what `score` returns, without blocking the event loop."""
-        return [scored async for scored in self._as_they_come(await asyncio.to_thread(all_rows, rows, self.plan))]
+        checked = await asyncio.to_thread(all_rows, rows, self.plan)
+        return [scored async for scored in self._as_they_come(checked, guard)]
 
     def stream(self, rows: Rows) -> Generator[ScoredGroup]:
         """Yield a scored group for each row, in order, as soon as it is there; rows are read as they are needed.
@@ -124,7 +125,7 @@ class RecipeReward:
     def score_one(self, *, prompt: Any, completion: Any, **fields: Any) -> ScoredCompletion:
         """Return one completion with its total, and each component's value, reason and contribution.
 
-        prompt: a text or messages. completion: a text, or {"text", "token_count", "truncated"}. fields: what the
+        prompt: a text or messages. completion: likewise, or {"text", "token_count", "truncated"}. fields: what the
         rewards read of the row (answer, language, ...). It is a group of its own: normalizers have nothing to compare
         it with. Raises a UserError if a component compares the completions of a prompt, as it would have no number for
         one alone, and what `score` raises, but for the recipe's max_missing, which is about many.
@@ -147,9 +148,11 @@ class RecipeReward:
         """
         return completion_table(groups, library)
 
-    def in_order(self, rows: Iterable[InputRow]) -> Generator[tuple[InputRow, ScoredGroup]]:
+    def in_order(
+        self, rows: Iterable[InputRow], guard: MissingGuard | None = None
+    ) -> Generator[tuple[InputRow, ScoredGroup]]:
         """Yield checked rows with their scores; a JobError follows the row at which too many scores are missing."""
-        guard = self._guard()
+        guard = guard or self._guard()
         with closing(scored_in_order(self._scorer, rows)) as found:
             for row, scored in found:
                 yield row, scored
@@ -194,8 +197,10 @@ class RecipeReward:
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
-    async def _as_they_come(self, rows: Iterable[InputRow]) -> AsyncGenerator[ScoredGroup]:
-        guard = self._guard()
+    async def _as_they_come(
+        self, rows: Iterable[InputRow], guard: MissingGuard | None = None
+    ) -> AsyncGenerator[ScoredGroup]:
+        guard = guard or self._guard()
         with closing(due_in_order(rows, lambda row: self._scorer.submit(row.group))) as due:
             for _, pending in due:
                 yield (scored := await asyncio.wrap_future(pending))

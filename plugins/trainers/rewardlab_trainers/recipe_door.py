@@ -1,0 +1,132 @@
+"""The reward of a recipe as the adapters of trainers ask it: whole groups, or completions whose others are unknown.
+
+What a trainer cannot carry is refused when its file is imported, before anything is generated.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from os import PathLike
+from typing import Any
+
+from rewardlab import ScoredCompletion, ScoredGroup, load_reward
+from rewardlab.errors import JobError, UserError
+from rewardlab.scoring import MissingGuard
+
+WITH_GROUPS = "slime, miles, tinker-cookbook, SkyRL, NeMo-RL's synchronous rollouts, TRL, or `rewardlab serve`"
+Recipe = str | PathLike[str] | Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trainer:
+    """A trainer as its adapter knows it.
+
+    known: the version whose code the adapter was written for. groups: whether it hands over whole groups. messages:
+    whether the adapter hands on what tools did, beside the last answer.
+    """
+
+    name: str
+    known: str
+    groups: bool
+    messages: bool = False
+
+
+class RecipeDoor:
+    """The reward of a recipe for one trainer; it ends with the last that refers to it.
+
+    Raises a UserError that lists every mistake of the recipe, and says if it compares completions that the trainer does
+    not hand over together, or needs a field that is not among `fields`, the names that the trainer sends (None: they
+    are not known before the first row, of which a missing one is an error, too).
+    """
+
+    def __init__(
+        self,
+        trainer: Trainer,
+        recipe: Recipe,
+        overrides: Sequence[str] = (),
+        fields: Collection[str] | None = None,
+        device: str = "auto",
+    ) -> None:
+        self.trainer = trainer
+        self.reward = load_reward(recipe, *overrides, device=device)
+        plan = self.reward.plan
+        self._guard = MissingGuard.over_rows(plan.uses_in_total)
+        self._compared = [f"{n} ({part.use.use})" for n, part in plan.components.items() if part.spec.scope == "group"]
+        self._compared += [part.use.use for part in plan.normalizers]
+        try:
+            if not trainer.groups:
+                self.refuse_comparisons(f"doors with whole groups: {WITH_GROUPS}")
+            if (readers := plan.readers_of_messages) and not trainer.messages:
+                what = f"{', '.join(readers)} reads whole conversations, and {trainer.name} hands over the last answer"
+                raise UserError(f"{what}; verifiers, TRL and `rewardlab serve` carry them", where="reward")
+            if fields is not None:
+                self._refuse_lacking(fields)
+        except UserError:
+            self.reward.close()
+            raise
+
+    async def groups(self, rows: Sequence[Mapping[str, Any]]) -> list[ScoredGroup]:
+        """Return a scored group for each row, without blocking the event loop; what is raised is no reward."""
+        return await self.reward.ascore(rows, guard=self._guard)
+
+    def groups_now(self, rows: Sequence[Mapping[str, Any]]) -> list[ScoredGroup]:
+        """Return what `groups` returns, for code that waits in a thread of its own."""
+        return self.reward.score(rows, guard=self._guard)
+
+    async def alone(self, row: Mapping[str, Any]) -> ScoredCompletion:
+        """Return the one completion of a row. Raises a JobError if it has no total."""
+        (scored,) = await self.groups([row])
+        return self.with_total(scored.by_completion()[0])
+
+    def alone_now(self, row: Mapping[str, Any]) -> ScoredCompletion:
+        """Return what `alone` returns, for code that waits in a thread of its own."""
+        (scored,) = self.groups_now([row])
+        return self.with_total(scored.by_completion()[0])
+
+    def with_total(self, one: ScoredCompletion) -> ScoredCompletion:
+        """Return a completion that nothing can mask. Raises a JobError if it has no total."""
+        if one.total is None:
+            reasons = [f"{name}: {part.reason}" for name, part in one.components.items() if part.failed]
+            why = "; ".join(reasons) or "no total"
+            raise JobError(f"no reward for {one.sample.place()}: {why}; {self.trainer.name} has no mask for it here")
+        return one
+
+    def refuse_comparisons(self, instead: str) -> None:
+        """Raise a UserError if the recipe compares the completions of a prompt, which the trainer hands over alone."""
+        if self._compared:
+            what = f"{', '.join(self._compared)} compares the completions of a prompt"
+            raise UserError(f"{what}, and {self.trainer.name} hands over each alone here; {instead}", where="reward")
+
+    def expect(self, thing: object, *names: str) -> None:
+        """Raise a UserError if an object of the trainer lacks what the adapter reads: it is of another version."""
+        has = thing.__contains__ if isinstance(thing, Mapping) else partial(hasattr, thing)
+        if lacking := [name for name in names if not has(name)]:
+            what = f"{type(thing).__name__} has no {', '.join(lacking)}, so it is of another version than this adapter"
+            raise UserError(f"{what} knows; install {self.trainer.name} {self.trainer.known}")
+
+    def _refuse_lacking(self, sent: Collection[str]) -> None:
+        plan = self.reward.plan
+        theirs: Mapping[str, str] = plan.recipe.dataset.fields if plan.recipe.dataset else {}
+        lacking = {name: by for name, by in plan.row_needs.fields.items() if not {name, theirs.get(name)} & {*sent}}
+        if lacking:
+            needed = "; ".join(f"{name!r} is needed by {readers}" for name, readers in lacking.items())
+            hint = "map its column with `dataset: fields: {OURS: THEIRS}` in the recipe, or have it sent"
+            what = f"{needed}, and {self.trainer.name} sends {', '.join(sorted(sent)) or 'no field'}; {hint}"
+            raise UserError(what, where="reward")
+
+
+def row_of(columns: Mapping[str, Any], prompt: Any, completions: Sequence[Any], **label: Any) -> dict[str, Any]:
+    """Return a row to score. A `prompt` among the columns counts: what the trainer has may be in its chat template."""
+    given = {name: value for name, value in [*columns.items(), *label.items()] if value is not None}
+    return {"prompt": prompt, **given, "completions": list(completions)}
+
+
+def numbers_of(one: ScoredCompletion) -> dict[str, float]:
+    """Return the total and the value of each component that has one, for a trainer's logs."""
+    found = {"total": one.total, **{name: part.value for name, part in one.components.items()}}
+    return {f"rewardlab/{name}": value for name, value in found.items() if value is not None}
+
+
+def with_thinking(thinking: str | None, text: str) -> str:
+    """Return an answer as the model wrote it, where a trainer keeps the thoughts before it apart."""
+    return f"<think>{thinking}</think>{text}" if thinking else text
