@@ -211,6 +211,24 @@ def test_a_group_is_copied_as_rows_and_as_an_example_of_laws(visit, page, run):
     assert copied("Copy link").endswith("/report.html#group=120")
 
 
+def test_a_conversation_shows_who_said_what_and_its_calls_of_tools(visit, tmp_path):
+    call = {"function": {"name": "add", "arguments": '{"a": 2}'}}
+    said = [
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        {"role": "tool", "name": "add", "content": "4, from a tool"},
+        {"role": "assistant", "content": [{"type": "text", "text": "It is 4."}]},
+    ]
+    folder = write_run(tmp_path / "run", 80, lines_of=lambda lines: [line | {"messages": said} for line in lines])
+    write_report([folder], tmp_path / "page.html")
+    tab = visit(tmp_path / "page.html", "#group=3")
+    completion = tab.locator(".completion").first
+    assert completion.locator(".role").all_inner_texts() == ["assistant", "tool", "assistant"]
+    assert completion.locator(".say").all_inner_texts() == ["4, from a tool", "It is 4."]
+    assert '"arguments": "{\\"a\\": 2}"' in completion.locator(".more").first.inner_text()
+    tab.fill("#search", "from a tool")
+    tab.wait_for_function("() => document.getElementById('found').textContent.startsWith('10 of 10')")
+
+
 def _hostile_lines(lines):
     """Put hostile texts everywhere that a policy, a dataset or a plugin writes."""
     text = HOSTILE[lines[0]["group"] % len(HOSTILE)]

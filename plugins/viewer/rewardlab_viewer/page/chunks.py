@@ -94,4 +94,6 @@ def _rows(lines: Sequence[Line]) -> Iterator[dict[str, Any]]:
             name: {key: entry[key] for key in ("error", "info") if entry.get(key)}
             for name, entry in line["components"].items()
         }
-        yield {"text": line.get("completion"), "said": {name: told for name, told in said.items() if told}}
+        conversation = {"messages": line["messages"]} if line.get("messages") else {}
+        told = {name: found for name, found in said.items() if found}
+        yield {"text": line.get("completion"), **conversation, "said": told}

@@ -13,7 +13,7 @@ function asked(texts) {
 }
 
 function asRow(texts) {
-  return {...asked(texts), completions: texts.rows.map((row) => row.text)};
+  return {...asked(texts), completions: texts.rows.map((row) => row.messages ?? row.text)};
 }
 
 function asProbe(run, group, texts) {

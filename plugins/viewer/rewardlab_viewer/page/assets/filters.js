@@ -85,7 +85,7 @@ function differs(run, group) {
 }
 
 function matches(texts, needle) {
-  const all = [String(texts.id), JSON.stringify(texts.prompt ?? ""), JSON.stringify(texts.fields ?? {}), ...texts.rows.map((row) => row.text ?? ""), ...texts.rows.map((row) => JSON.stringify(row.said))];
+  const all = [String(texts.id), JSON.stringify(texts.prompt ?? ""), JSON.stringify(texts.fields ?? {}), ...texts.rows.map((row) => (row.text ?? "") + JSON.stringify(row.messages ?? "")), ...texts.rows.map((row) => JSON.stringify(row.said))];
   return all.some((text) => text.toLocaleLowerCase().includes(needle));
 }
 

@@ -43,14 +43,20 @@ function linkOf(run, group) {
 function promptNodes(prompt, language) {
   if (!prompt) return [];
   const messages = Array.isArray(prompt) ? prompt : [{role: "user", content: prompt}];
-  return [element("h4", {}, "Prompt"), ...messages.flatMap((message) => [
-    messages.length > 1 ? element("div", {class: "role"}, String(message.role)) : null,
-    said(contentOf(message), language),
-  ]).filter(Boolean)];
+  return [element("h4", {}, "Prompt"), ...messageNodes(messages, language)];
+}
+
+// The messages of a prompt or an answer, each with who says it if there are several, and what else it has, such as calls of tools.
+function messageNodes(messages, language) {
+  return messages.flatMap(({role, content, ...more}) => [
+    messages.length > 1 ? element("div", {class: "role"}, String(role)) : null,
+    content === null || content === undefined || content === "" ? null : said(contentOf(content), language),
+    Object.keys(more).length ? element("pre", {class: "more", dir: "auto"}, JSON.stringify(more, null, 1)) : null,
+  ]).filter(Boolean);
 }
 
 // A message's text; of one in parts, that of each, and what is no text as JSON.
-function contentOf({content}) {
+function contentOf(content) {
   const parts = Array.isArray(content) ? content : [content];
   return parts.map((part) => (typeof part === "string" ? part : typeof part?.text === "string" ? part.text : JSON.stringify(part))).join("\n");
 }
@@ -86,9 +92,14 @@ function completionNode(run, group, row, at, language) {
       number("truncated") ? element("span", {class: "chip warn"}, "cut at the limit") : null,
       row.text?.trim() === "" ? element("span", {class: "chip warn"}, "empty") : null,
       element("span", {class: "chip"}, `completion ${at}`)),
-    row.text === null ? element("p", {class: "about"}, "Its text is not in the file.") : said(row.text, language),
+    answerNodes(row, language),
     element("div", {class: "scores"}, scores), failures,
     Object.keys(info).length ? infoNode(info) : null);
+}
+
+function answerNodes(row, language) {
+  if (Array.isArray(row.messages)) return messageNodes(row.messages, language);
+  return row.text === null ? element("p", {class: "about"}, "Its text is not in the file.") : said(row.text, language);
 }
 
 function scoreNode(run, name, number, told) {
