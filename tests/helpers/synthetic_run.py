@@ -85,7 +85,12 @@ def _lines(number, groups, words, draw, given):
         asked = {}
         if index == 0:
             prompt = [{"role": "user", "content": _text(words[language], draw, 20)}]
-            fields = {"language": language, "task": ("sums", "stories", "proofs")[number % 3], "answer": str(number)}
+            fields = {
+                "language": language,
+                "task": ("sums", "stories", "proofs")[number % 3],
+                "answer": str(number),
+                "source": None,
+            }
             asked = {"prompt": prompt, "fields": fields}
         text = next(given, None) if index == 1 else None
         lines.append(
