@@ -1,9 +1,10 @@
 """What the page says of what is broken or unfinished, and what else it takes than one run."""
 
+import gzip
 import html
 import json
 import re
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from hashlib import sha256
 
 import pytest
@@ -31,8 +32,9 @@ def test_what_is_torn_damaged_or_replaced_is_said_and_the_rest_is_shown(run, tmp
     ledger = run / "ledger.jsonl"
     lines = ledger.read_text(encoding="utf-8").splitlines()
     lines[3] = lines[3][:-20]
+    odd = json.dumps(json.loads(lines[0]) | {"components": {"accuracy": 1}})
     again = [json.dumps(json.loads(line) | {"attempt": 1, "group": 0, "step": 13}) for line in lines[:3]]
-    ledger.write_text("\n".join([*lines, '{"no": "line"}', *again, '{"version": 2, "attem']), encoding="utf-8")
+    ledger.write_text("\n".join([*lines, '{"no": "line"}', odd, *again, '{"version": 2, "attem']), encoding="utf-8")
     (run / "evaluation" / "0-rl-after.json").write_text('{"name": "after"')
     (run / "logs" / "0-rl.jsonl").write_text('{"step": 1, "loss": 0.5}\n{"step": 2, "lo')
     (run / "state.json").write_text('{"attempt": 0, "done": []}')
@@ -40,7 +42,7 @@ def test_what_is_torn_damaged_or_replaced_is_said_and_the_rest_is_shown(run, tmp
     assert found[0].startswith("The results in evaluation/0-rl-after.json are left out: ")
     assert found[1].startswith("Not all stages are done: the run was stopped or killed")
     assert found[2] == "The ledger ends in the middle of a line, as a run leaves it that goes on or was killed."
-    assert found[3] == "2 lines of the ledger cannot be read, and are left out."
+    assert found[3] == "3 lines of the ledger cannot be read, and are left out."
     assert re.fullmatch(r"\d+ completions are left out: a resume went back behind them.", found[4])
     assert len(found) == 5
 
@@ -70,6 +72,31 @@ def test_a_scored_file_is_shown_as_a_run_is(tmp_path, main):
     text = (tmp_path / "scored.html").read_text(encoding="utf-8")
     assert '<th scope="row">scored rows</th><td>6</td><td>6 <small>100.0%</small></td>' in text
     assert '<th scope="row" dir="auto">right</th><td>3 <small>50.0%</small></td><td>0</td><td>3' in text
+
+
+def test_a_scored_file_has_the_texts_of_the_rows_that_are_named_and_its_recipes_correctness(tmp_path, main):
+    recipe = tmp_path / "recipe.yaml"
+    recipe.write_text(
+        "version: 1\nreward:\n  components: {boxed: {use: format/boxed}, right: {use: math/accuracy}}\n"
+        "  total: boxed + right\n  correctness: right\n"
+    )
+    rows = tmp_path / "rows.jsonl"
+    answers = ["\\boxed{4}", "four", [{"role": "assistant", "content": "It is \\boxed{5}"}]]
+    given = {"prompt": "2 + 2?", "answer": "4", "completions": answers}
+    rows.write_text("".join(json.dumps(given | {"id": one, "language": one}) + "\n" for one in ("am", "en")))
+    assert main("score", recipe, rows, "-o", tmp_path / "scored.jsonl")[0] == 0
+    code, _, err = main("report", tmp_path / "scored.jsonl", "--rows", rows)
+    assert (code, err) == (0, "")
+    text = (tmp_path / "scored.html").read_text(encoding="utf-8")
+    [packed] = re.findall(r'id="texts-0-0">([^<]*)<', text)
+    [first, _] = json.loads(gzip.decompress(b64decode(packed)))
+    assert first["fields"] == {"answer": "4", "language": "am"}
+    assert [row["text"] for row in first["rows"]] == ["\\boxed{4}", "four", "It is \\boxed{5}"]
+    assert first["rows"][2]["messages"][0]["role"] == "assistant"
+    assert "differ in right" in text, "the recipe beside the scores says what is correct"
+    code, _, err = main("report", write_run(tmp_path / "run"), "--rows", rows)
+    assert code == 2
+    assert "--rows belongs to a file that `score` wrote" in err
 
 
 def test_a_file_that_score_did_not_write_and_several_runs_without_a_name_are_refused(run, tmp_path, main):

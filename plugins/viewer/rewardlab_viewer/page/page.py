@@ -36,16 +36,18 @@ class WrittenReport(NamedTuple):
     notes: Sequence[str]
 
 
-def write_report(sources: Sequence[Path], target: Path, bundle: bool = False) -> "WrittenReport":
+def write_report(
+    sources: Sequence[Path], target: Path, bundle: bool = False, rows: str | None = None
+) -> "WrittenReport":
     """Write the page about run folders and scored files to the file `target`.
 
-    bundle: `target` is a folder, which gets an index.html and the texts beside it.
+    bundle: `target` is a folder, which gets an index.html and the texts beside it. rows: of the scored files.
     A UserError if a source is neither.
     """
     with ExitStack() as closing:
         views = []
         for path in sources:
-            views.append(view_of(ScoredSource(path) if path.is_file() else RunFolder(path)))
+            views.append(view_of(ScoredSource(path, rows) if path.is_file() else RunFolder(path)))
             closing.callback(views[-1].chunks.close)
         if any(view.source.reward != views[0].source.reward for view in views):
             views[0].source.notes.append(OTHER_REWARDS)

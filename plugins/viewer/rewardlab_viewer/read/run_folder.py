@@ -121,10 +121,12 @@ def _told_names(fields: Any) -> Any:
 
 
 def _is_line(line: Line) -> bool:
+    components = line.get("components")
     return (
         all(type(line.get(key)) is int for key in ("attempt", "group", "index"))
         and {"stage", "step", "trained", "id"} <= line.keys()
-        and isinstance(line.get("components"), Mapping)
+        and isinstance(components, Mapping)
+        and all(isinstance(entry, Mapping) for entry in components.values())
     )
 
 
