@@ -4,11 +4,12 @@ from rewardlab.training import Results
 from rewardlab.training.results import Slice
 from rewardlab_viewer.figures.agreement import agreements
 from rewardlab_viewer.figures.coverage import component_coverage, coverage, left_out_sentence
-from rewardlab_viewer.figures.curves import MAX_POINTS, stage_curves
+from rewardlab_viewer.figures.curves import MAX_POINTS, stage_curves, thinned
 from rewardlab_viewer.figures.groups import flat_groups, is_flat
 from rewardlab_viewer.figures.lengths import length_table
 from rewardlab_viewer.figures.slices import slice_tables
 from rewardlab_viewer.read.columns import MAX_VALUES, RunPart, ScoreColumns
+from rewardlab_viewer.read.source import LoggedStage
 
 
 def columns_of(*groups):
@@ -79,9 +80,12 @@ def test_curves_have_means_quantiles_and_means_by_field():
 
 def test_many_steps_share_points():
     [curves] = stage_curves(columns_of(*(({}, [float(step)], {"step": step}) for step in range(1, 1002))))
-    assert len(curves.steps) == 334 <= MAX_POINTS
-    assert curves.steps[:2] == [1, 4]
-    assert curves.metrics["total"].mean[:2] == [2.0, 5.0]
+    assert len(curves.steps) == 251 <= MAX_POINTS
+    assert curves.steps[:2] == [1, 5]
+    assert curves.metrics["total"].mean[:2] == [2.5, 6.5]
+    log = LoggedStage(name="1-rl", steps=range(1, 1002), numbers={"loss": [None, *map(float, range(1000))]})
+    assert thinned(log).steps[-2:] == range(997, 1002, 4)
+    assert thinned(log).numbers["loss"][:2] == [1.0, 4.5]
 
 
 def test_intervals_by_field_are_clustered_by_problem():

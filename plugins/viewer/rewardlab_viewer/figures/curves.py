@@ -10,11 +10,11 @@ from typing import Any
 
 from rewardlab_viewer.figures.groups import is_flat
 from rewardlab_viewer.read.columns import ScoreColumns
-from rewardlab_viewer.read.source import TRAINING
+from rewardlab_viewer.read.source import TRAINING, LoggedStage
 
-MAX_POINTS = 400
-"""points of a curve; more steps than that share points"""
-MAX_SPLITS = 8
+MAX_POINTS = 300
+"""points of a curve; of more steps, neighbours share a point"""
+MAX_SPLITS = 4
 """fields by which curves are split"""
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 Curve = Sequence[float | None]
@@ -92,8 +92,10 @@ def _metric(
                 cell[1] += len(known)
     ordered = [sorted(values) for values in whole]
     return MetricCurves(
-        mean=[fsum(values) / len(values) if values else None for values in ordered],
-        quantiles=[[quantile(values, share) for values in ordered] for share in QUANTILES if _is_graded(ordered)],
+        mean=[_told(_mean(values)) for values in ordered],
+        quantiles=[
+            [_told(quantile(values, share)) for values in ordered] for share in QUANTILES if _is_graded(ordered)
+        ],
         by={
             name: {
                 value: [_ratio(sums[name][point * len(names) + code]) for point in range(size)]
@@ -115,7 +117,26 @@ def _is_graded(columns: Iterable[Sequence[float]]) -> bool:
 
 
 def _ratio(cell: Sequence[float]) -> float | None:
-    return cell[0] / cell[1] if cell[1] else None
+    return _told(cell[0] / cell[1]) if cell[1] else None
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return fsum(values) / len(values) if values else None
+
+
+def _told(value: float | None) -> float | None:
+    """Return a number with as many digits as a curve shows: the page has many of them."""
+    return None if value is None else float(f"{value:.6g}")
+
+
+def thinned(log: LoggedStage) -> LoggedStage:
+    """Return a log with MAX_POINTS steps at most; neighbours share a point, which has their mean."""
+    every = -(-len(log.steps) // MAX_POINTS)
+    numbers = {}
+    for name, values in log.numbers.items():
+        blocks = [values[at : at + every] for at in range(0, len(values), every)]
+        numbers[name] = [_told(_mean([value for value in block if value is not None])) for block in blocks]
+    return LoggedStage(name=log.name, steps=log.steps[::every], numbers=numbers)
 
 
 def quantile(ordered: Sequence[float], share: float) -> float | None:
@@ -135,5 +156,5 @@ def _evaluated(columns: ScoreColumns, stage: int) -> dict[int, dict[str, float]]
             for name, values in columns.metrics():
                 known = [values[at] for group in groups for at in columns.of_group(group) if values[at] == values[at]]
                 if known:
-                    found.setdefault(part.step, {})[name] = fsum(known) / len(known)
+                    found.setdefault(part.step, {})[name] = float(f"{fsum(known) / len(known):.6g}")
     return dict(sorted(found.items()))

@@ -1,7 +1,7 @@
 """What the page shows of one source: its figures, made in one reading of its lines, and its texts."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from rewardlab_studies.ledger import is_discarded
@@ -14,7 +14,7 @@ from rewardlab_viewer.figures.coverage import (
     coverage,
     left_out_sentence,
 )
-from rewardlab_viewer.figures.curves import StageCurves, stage_curves
+from rewardlab_viewer.figures.curves import StageCurves, stage_curves, thinned
 from rewardlab_viewer.figures.groups import FlatGroups, flat_groups
 from rewardlab_viewer.figures.judges import JudgeConsistency, usage_table
 from rewardlab_viewer.figures.lengths import LengthTable, length_table
@@ -70,7 +70,7 @@ class RunView:
 
     def charts(self) -> dict[str, Any]:
         """Return what the page's script draws, as JSON values."""
-        logs = [{"name": log.name, "steps": log.steps, "numbers": log.numbers} for log in self.source.logs]
+        logs = [asdict(thinned(log)) for log in self.source.logs]
         return {"stages": [curves.as_dict() for curves in self.curves], "logs": logs}
 
 
