@@ -65,7 +65,7 @@ def _lines(number: int, group: Group | None, scores: Mapping[str, Any]) -> Itera
             name: {key: column[index] for key, column in columns.items() if isinstance(column, list)}
             for name, columns in scores["components"].items()
         }
-        line = {**COMMON, "group": number, "index": index, "id": str(scores["id"])}
+        line: dict[str, Any] = {**COMMON, "group": number, "index": index, "id": str(scores["id"])}
         line |= {"components": components, "total": scores["total"][index], "shaped": scores["shaped"][index]}
         yield line | (asked if index == 0 else {}) | ({} if completion is None else _answered(completion))
 
