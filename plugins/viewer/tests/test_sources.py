@@ -39,7 +39,7 @@ def test_what_is_torn_damaged_or_replaced_is_said_and_the_rest_is_shown(run, tmp
     (run / "logs" / "0-rl.jsonl").write_text('{"step": 1, "loss": 0.5}\n{"step": 2, "lo')
     (run / "state.json").write_text('{"attempt": 0, "done": []}')
     found = notes(run, target=tmp_path / "page.html")
-    assert found[0].startswith("The results in evaluation/0-rl-after.json are left out: ")
+    assert found[0].startswith("evaluation/0-rl-after.json is damaged (")
     assert found[1].startswith("Not all stages are done: the run was stopped or killed")
     assert found[2] == "The ledger ends in the middle of a line, as a run leaves it that goes on or was killed."
     assert found[3] == "3 lines of the ledger cannot be read, and are left out."

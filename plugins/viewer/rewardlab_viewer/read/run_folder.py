@@ -61,7 +61,7 @@ class RunFolder(Source):
             try:
                 yield path.stem, Results.load(path)
             except (RewardlabError, OSError) as error:
-                self.notes.append(f"The results in evaluation/{path.name} are left out: {error}.")
+                self.notes.append(f"{error}.".replace(str(path), f"evaluation/{path.name}"))
 
     def _log(self, path: Path) -> LoggedStage | None:
         by_step: dict[int, Mapping[str, Any]] = {}
