@@ -3,6 +3,7 @@
 from rewardlab.training import Results
 from rewardlab.training.results import Slice
 from rewardlab_viewer.figures.agreement import agreements
+from rewardlab_viewer.figures.changes import change_tables
 from rewardlab_viewer.figures.coverage import component_coverage, coverage, left_out_sentence
 from rewardlab_viewer.figures.curves import MAX_POINTS, stage_curves, thinned
 from rewardlab_viewer.figures.groups import flat_groups, is_flat
@@ -170,3 +171,23 @@ def test_a_component_agrees_with_correctness_if_it_puts_the_more_correct_first()
     found = [(one.language, one.pairs, one.tied, one.average.mean) for one in agreements(columns, "right")]
     assert found == [("all", 3, 1, 0.375), ("am", 2, 1, 0.75), ("en", 1, 0, 0.0)]
     assert list(agreements(columns, None)) == []
+
+
+def test_a_change_is_of_problems_that_were_evaluated_before_and_after():
+    def groups(phase, gain):
+        for problem in range(12):
+            fields = {"language": ("am", "en")[problem % 2], "problem": str(problem)}
+            value = problem % 3 / 4 + gain * (problem % 2)
+            yield fields, [value, value], {**EVALUATED, "phase": phase}
+
+    only_before = ({"language": "en", "problem": "more"}, [1.0], {**EVALUATED, "phase": "before"})
+    columns = columns_of(*groups("before", 0.0), only_before, *groups("after", 0.5))
+    [table] = change_tables(columns, "language")
+    assert (table.part, table.metrics) == ("stage 1", ["total", "right"])
+    found = [(row.value, row.problems, round(row.averages[0].mean, 6)) for row in table.rows]
+    assert found == [("all", 12, 0.25), ("am", 6, 0.0), ("en", 6, 0.5)]
+    assert 0 < table.rows[0].averages[0].low < 0.25 < table.rows[0].averages[0].high < 0.5
+    assert table.rows[1].averages[0].low < 0 < table.rows[1].averages[0].high, "six problems are few"
+    assert list(change_tables(columns_of(*groups("after", 0.5)), "language")) == []
+    [plain] = change_tables(columns, None)
+    assert [row.value for row in plain.rows] == ["all"]

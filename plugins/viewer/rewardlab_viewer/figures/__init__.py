@@ -2,6 +2,7 @@
 
 curves            what each step gave: means, quantiles, and means by field
 slices            averages by field, with intervals clustered by problem
+changes           what a stage changed, on the same problems, with intervals
 coverage          what became of the completions that there should be, which adds up
 groups            groups in which all completions got the same
 lengths           length against reward

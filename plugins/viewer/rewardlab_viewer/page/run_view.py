@@ -7,6 +7,7 @@ from typing import Any
 from rewardlab_studies.ledger import is_discarded
 
 from rewardlab_viewer.figures.agreement import Agreement, agreements
+from rewardlab_viewer.figures.changes import change_tables
 from rewardlab_viewer.figures.coverage import (
     ComponentCoverage,
     Coverage,
@@ -38,6 +39,7 @@ class RunView:
     chunks: TextChunks
     movement: MovementSection | None
     curves: Sequence[StageCurves]
+    changes: Sequence[SliceTable]
     slices: Sequence[SliceTable]
     coverage: Sequence[Coverage]
     components: Sequence[ComponentCoverage]
@@ -99,6 +101,7 @@ def view_of(source: Source) -> RunView:
         chunks=chunks,
         movement=movement,
         curves=stage_curves(columns),
+        changes=list(change_tables(columns, fields[0] if fields else None)),
         slices=list(slice_tables(columns, fields)),
         coverage=list(coverage(columns, source.expected, source.results)),
         components=component_coverage(columns),
