@@ -181,7 +181,10 @@ def test_a_change_is_of_problems_that_were_evaluated_before_and_after():
             yield fields, [value, value], {**EVALUATED, "phase": phase}
 
     only_before = ({"language": "en", "problem": "more"}, [1.0], {**EVALUATED, "phase": "before"})
+    only_after = (*only_before[:2], EVALUATED)
     columns = columns_of(*groups("before", 0.0), only_before, *groups("after", 0.5))
+    later = columns_of(*groups("before", 0.0), *groups("after", 0.5), only_after)
+    assert [*change_tables(later, None)] == [*change_tables(columns, None)]
     [table] = change_tables(columns, "language")
     assert (table.part, table.metrics) == ("stage 1", ["total", "right"])
     found = [(row.value, row.problems, round(row.averages[0].mean, 6)) for row in table.rows]
