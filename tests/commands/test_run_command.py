@@ -390,13 +390,13 @@ def test_a_file_system_without_locks_is_named(run, monkeypatch):
 
 
 @pytest.mark.parametrize("content", ["{}", '{"name": "x", "slices": []}', "[" * 99999])
-def test_damaged_results_are_one_clear_error(run, main, tmp_path, content):
+def test_damaged_results_are_said_and_the_rest_is_reported(run, main, tmp_path, content):
     assert run("r.yaml", "--run-dir", "done")[0] == 0
     (tmp_path / "done" / "evaluation").mkdir(exist_ok=True)
     (tmp_path / "done" / "evaluation" / "0-rl-after.json").write_text(content)
     code, _, err = main("report", "done")
-    assert code == 1
-    assert "error: done/evaluation/0-rl-after.json is damaged (" in err
+    assert code == 0
+    assert "warning: evaluation/0-rl-after.json is damaged (" in err
     assert "fault" not in err
 
 

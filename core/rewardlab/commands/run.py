@@ -129,7 +129,7 @@ def _finished(directory: Path) -> list[str]:
 
 
 def _report(directory: Path) -> str:
-    return "open report.html" if (directory / "report.html").is_file() else "pip install rewardlab-studies: a report"
+    return "open report.html" if (directory / "report.html").is_file() else "pip install rewardlab-viewer: a report"
 
 
 def _lines_of_stopped(job: RunJob, result: RunResult) -> list[str]:

@@ -10,12 +10,8 @@ In go plans, rows with completions and what runs and `score` wrote. Out come res
     ledger           every completion of a run as a row of a table: `rewardlab ledger`
     output_check     rows that `score` wrote, told from others
     probe            degenerate completions beside an honest one: `rewardlab probe`
-    report           one page about a run: `rewardlab report`, `rewardlab run`
     rollouts         what other trainers and evaluations wrote, as rows: `rewardlab convert`
 """
-
-from collections.abc import Sequence
-from pathlib import Path
 
 from rewardlab import CommandSpec, hookimpl
 
@@ -28,7 +24,6 @@ COMMANDS = {
     "export": "write scores for other tools",
     "probe": "show that degenerate completions do not win",
     "judge": "measure judges against gold",
-    "report": "write one page about a run",
     "ledger": "write every completion of a run as a table",
 }
 
@@ -36,10 +31,3 @@ COMMANDS = {
 @hookimpl
 def rewardlab_commands() -> list[CommandSpec]:
     return [CommandSpec.of_module(f"{__name__}.commands.{name}", summary) for name, summary in COMMANDS.items()]
-
-
-@hookimpl
-def rewardlab_run_finished(directory: Path) -> Sequence[str]:
-    from .report.page import write_report
-
-    return list(write_report(directory, directory / "report.html"))

@@ -11,3 +11,15 @@ its groups, and its lines for people.
     movement_table  the movement as a table and as JSON
     summary         the movement as lines that a command prints
 """
+
+from typing import TYPE_CHECKING
+
+from rewardlab.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rewardlab_studies.causes.from_ledger import ledger_movement as ledger_movement
+    from rewardlab_studies.causes.movement import findings_of as findings_of
+    from rewardlab_studies.causes.movement_table import describe_rest as describe_rest
+    from rewardlab_studies.causes.movement_table import movement_rows as movement_rows
+
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -10,7 +10,7 @@ from rewardlab_studies.causes.movement import ComponentMovement, Movement, findi
 HEAD = ("component", "in the total", "share of variance", "constant in")
 
 
-def movement_table(movement: Movement) -> Iterator[list[str]]:
+def movement_rows(movement: Movement) -> Iterator[list[str]]:
     """Yield a head and a row for each component.
 
     A row holds how the total uses the component, its share of the reward's variance and the groups in which it is
@@ -35,7 +35,7 @@ def describe_rest(movement: Movement) -> str | None:
 
 def movement_lines(movement: Movement) -> Iterator[str]:
     """Yield the lines of the table as text, and one of the rest if there is one."""
-    yield from columns(movement_table(movement))
+    yield from columns(movement_rows(movement))
     if rest := describe_rest(movement):
         yield rest
 

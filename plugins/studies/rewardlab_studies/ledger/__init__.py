@@ -11,3 +11,16 @@ and, for the studies beside this one, the lines themselves and which of them a r
 
 docs/ledger.md has the columns.
 """
+
+from typing import TYPE_CHECKING
+
+from rewardlab.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rewardlab_studies.ledger.parts import ledger_parts as ledger_parts
+    from rewardlab_studies.ledger.scan import current_steps as current_steps
+    from rewardlab_studies.ledger.scan import whole_lines as whole_lines
+    from rewardlab_studies.ledger.superseded_steps import CurrentSteps as CurrentSteps
+    from rewardlab_studies.ledger.superseded_steps import is_discarded as is_discarded
+
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -20,3 +20,13 @@ intervals, paired comparisons with corrected p-values, and sentences that say wh
     pages        the result as text, Markdown and LaTeX
     records      the result as CSV and JSON values
 """
+
+from typing import TYPE_CHECKING
+
+from rewardlab.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rewardlab_studies.tables.averages import TableAverage as TableAverage
+    from rewardlab_studies.tables.averages import clustered_average as clustered_average
+
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -1,7 +1,7 @@
 """The averages of values of prompts, by cell and by any mean of cells, with intervals and p-values."""
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import fsum
 from random import Random
@@ -89,11 +89,33 @@ class PromptValues:
         return Significance(p=sign_test(units.parts), floor=smallest_p(len(units)))
 
     def _interval(self, mean: float, units: Units, place: TablePlace) -> Interval | None:
-        if self._kind == "share":
-            return share_interval(mean, units)
-        if self._kind == "difference":
-            return difference_interval(mean, units)
-        return other_interval(mean, units, self._draws, Random(f"{self._seed}/{place}"))
+        return _interval_of(self._kind, mean, units, self._draws, Random(f"{self._seed}/{place}"))
+
+
+def clustered_average(
+    values: Sequence[float], clusters: Sequence[int], kind: ValueKind | None = None
+) -> TableAverage | None:
+    """Return the average of one cell, of units that count together if they share a cluster; None of no values.
+
+    kind: what the values are; None for shares if all are in [0, 1], else any numbers.
+    """
+    if not values:
+        return None
+    cell = Cell("", "")
+    there = CellValues(values=values, clusters=clusters)
+    units = units_at({cell: 1.0}, {cell: there})
+    if kind is None:
+        kind = "share" if all(0 <= value <= 1 for value in values) else "other"
+    low, high = _interval_of(kind, there.mean, units, 0, Random(0)) or (None, None)
+    return TableAverage(mean=there.mean, low=low, high=high, prompts=len(values), clusters=len(units))
+
+
+def _interval_of(kind: ValueKind, mean: float, units: Units, draws: int, random: Random) -> Interval | None:
+    if kind == "share":
+        return share_interval(mean, units)
+    if kind == "difference":
+        return difference_interval(mean, units)
+    return other_interval(mean, units, draws, random)
 
 
 def kind_of_values(models: Iterable["array[float]"], compared: bool = False) -> ValueKind:

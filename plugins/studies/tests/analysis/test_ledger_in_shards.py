@@ -10,8 +10,8 @@ from rewardlab.recipe import load
 from rewardlab.scoring import Scorer
 from rewardlab.training import Ledger
 from rewardlab_ray.ledger_shards import LedgerIndex, LedgerShard
-from rewardlab_studies.report.page import write_report
 from rewardlab_testing.backend_laws.ledger import read_groups
+from rewardlab_viewer.page.page import write_report
 
 PLUGIN = """
 from rewardlab import RewardSpec, Score, hookimpl
@@ -97,10 +97,9 @@ def test_as_a_table(runs, main, tmp_path, ending):
 def test_as_a_report(runs):
     pages = []
     for run in runs:
-        write_report(run, run / "report.html")
+        write_report([run], run / "report.html")
         pages.append((run / "report.html").read_text().replace(run.name, ""))
     assert pages[0] == pages[1]
-    assert "xxxxx" in pages[0]
     assert "were made to be trained on and were not" in pages[0]
 
 

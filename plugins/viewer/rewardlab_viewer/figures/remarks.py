@@ -1,4 +1,4 @@
-"""The report's part about remarks that rewards made in `info`: texts cut, translations that failed, and the like."""
+"""The counts of remarks that rewards made in `info`: texts cut, translations that failed, and the like."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ class RemarkCounts:
         """Count the remarks in one line of the ledger."""
         for name, score in line["components"].items() if self._remarks else ():
             self._scored[name] += 1
-            self._made.update((name, key) for key in self._remarks.get(name, ()) if score["info"].get(key))
+            self._made.update((name, key) for key in self._remarks.get(name, ()) if (score.get("info") or {}).get(key))
 
     def table(self) -> Iterator[list[str]]:
         """Yield a head and a line for each remark that a component made; nothing if there is none."""

@@ -1,0 +1,42 @@
+"""`rewardlab report`: one self-contained page about runs or scored files."""
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated
+
+from rewardlab import CommandResult, Config, Flag, Positional, note
+from rewardlab.commands import AnyRows, file_of
+from rewardlab.errors import UserError
+
+from rewardlab_viewer.page.page import write_report
+
+
+class Options(Config):
+    """Write one self-contained page about a run: results, reward curves, judges, every completion with its scores."""
+
+    run: Annotated[list[Path], Positional("RUN")]
+    """a run directory, or a file that `score` wrote; several stand side by side"""
+    output: Annotated[Path | None, Flag("-o", metavar="PAGE")] = None
+    """the page to write (report.html in the run)"""
+    rows: Annotated[AnyRows | None, Flag(metavar="ROWS.jsonl")] = None
+    """the rows that were scored, whose texts a file that `score` wrote lacks"""
+    bundle: Annotated[Path | None, Flag(metavar="DIR")] = None
+    """write a folder instead, of a page with the texts beside it, for a ledger that is too large for one page"""
+
+
+def run(options: Options) -> CommandResult:
+    """Write the page; data: its path, and what is wrong with the run."""
+    target = options.bundle or options.output or _target(options.run)
+    if options.rows is not None and not any(path.is_file() for path in options.run):
+        raise UserError("--rows belongs to a file that `score` wrote; the folder of a run has its texts")
+    with ExitStack() as closing:
+        rows = None if options.rows is None else str(closing.enter_context(file_of(options.rows, note))[0])
+        written = write_report(options.run, target, bundle=options.bundle is not None, rows=rows)
+    data = {"ok": True, "output": str(target), "findings": list(written.findings)}
+    return CommandResult(text=f"wrote {target}", data=data, warnings=list(written.notes))
+
+
+def _target(sources: list[Path]) -> Path:
+    if len(sources) == 1:
+        return sources[0] / "report.html" if sources[0].is_dir() else sources[0].with_suffix(".html")
+    raise UserError("several runs make one page, which belongs to none of them; name it: -o PAGE")

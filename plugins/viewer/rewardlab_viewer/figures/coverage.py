@@ -1,0 +1,109 @@
+"""What became of the completions that there should be: each counts once, so the counts add up.
+
+expected = scored + masked + failed + left out + unknown. The last is what nobody recorded, by subtraction.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from rewardlab.training import Results
+
+from rewardlab_viewer.read.columns import ABSENT, ABSTAINED, FAILED, SCORED, RunPart, ScoreColumns
+from rewardlab_viewer.read.source import TRAINING
+
+ENDINGS = {"before": "before", "after": "after", "eval": "results"}
+"""how the file of an evaluation's results ends, by its phase"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coverage:
+    """The counts of a part's completions. cut: those of them that stopped at the length limit.
+
+    masked: without a total, though no component failed: one abstained, and its policy says so. left_out: made to be
+    trained on and discarded.
+    """
+
+    part: str
+    expected: int
+    scored: int
+    masked: int
+    failed: int
+    left_out: int
+    cut: int
+
+    @property
+    def unknown(self) -> int:
+        """Those that nobody recorded."""
+        return self.expected - self.scored - self.masked - self.failed - self.left_out
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComponentCoverage:
+    """What one component made of the completions: of each a value, nothing, or a failure; absent: it was not asked."""
+
+    component: str
+    scored: int
+    abstained: int
+    failed: int
+    absent: int
+
+    @property
+    def asked(self) -> int:
+        """Completions that it was asked about."""
+        return self.scored + self.abstained + self.failed
+
+
+def coverage(
+    columns: ScoreColumns, expected: Mapping[tuple[int, str], int], results: Mapping[str, Results]
+) -> Iterator[Coverage]:
+    """Yield the counts of each part. expected: of training, by stage and phase; of evaluations the results say it."""
+    for part, groups in columns.groups_by_part().items():
+        counts = dict.fromkeys(("scored", "masked", "failed", "left_out"), 0)
+        for group in groups:
+            for at in columns.of_group(group):
+                counts[_became(columns, group, at)] += 1
+        counted = sum(counts.values())
+        told = expected.get((part.stage, part.phase), 0) if part.phase == TRAINING else _asked(part, results)
+        cut = sum(columns.truncated[at] for group in groups for at in columns.of_group(group))
+        yield Coverage(part=str(part), expected=max(told, counted), cut=cut, **counts)
+
+
+def _became(columns: ScoreColumns, group: int, at: int) -> str:
+    if columns.discarded[group]:
+        return "left_out"
+    if columns.totals[at] == columns.totals[at]:
+        return "scored"
+    failed = any(column.states[at] == FAILED for column in columns.components.values())
+    return "failed" if failed else "masked"
+
+
+def _asked(part: RunPart, results: Mapping[str, Results]) -> int:
+    for name, found in results.items():
+        if name.startswith(f"{part.stage}-") and name.endswith(f"-{ENDINGS.get(part.phase, part.phase)}"):
+            return found.slices[0].completions + found.slices[0].missing
+    return 0
+
+
+def component_coverage(columns: ScoreColumns) -> list[ComponentCoverage]:
+    """Return the counts of each component, over all parts."""
+    found = []
+    for name, column in columns.components.items():
+        scored, abstained, failed, absent = (
+            column.states.count(state) for state in (SCORED, ABSTAINED, FAILED, ABSENT)
+        )
+        found.append(
+            ComponentCoverage(component=name, scored=scored, abstained=abstained, failed=failed, absent=absent)
+        )
+    return found
+
+
+def left_out_sentence(counts: Sequence[Coverage]) -> str | None:
+    """Return what to say of completions that were made to be trained on and were not; None if there are none."""
+    discarded = sum(count.left_out for count in counts)
+    if not discarded:
+        return None
+    training = sum(count.expected - count.unknown for count in counts if count.part.startswith(TRAINING))
+    return (
+        f"{discarded:,} of {training:,} completions ({discarded / training:.1%}) were made to be trained on and were "
+        "not: a group sampler, dynamic filtering or `zero_variance_groups` refused them, or their step failed."
+    )

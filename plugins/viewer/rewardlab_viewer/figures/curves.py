@@ -1,0 +1,160 @@
+"""Curves of training: of each step the mean and the quantiles of the total and each component, and means by field."""
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import chain
+from math import fsum
+from typing import Any
+
+from rewardlab_viewer.figures.groups import is_flat
+from rewardlab_viewer.read.columns import ScoreColumns
+from rewardlab_viewer.read.source import TRAINING, LoggedStage
+
+MAX_POINTS = 300
+"""points of a curve; of more steps, neighbours share a point"""
+MAX_SPLITS = 4
+"""fields by which curves are split"""
+QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
+Curve = Sequence[float | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricCurves:
+    """The curves of one number. by: field -> value -> means.
+
+    quantiles: one for each of QUANTILES; none of numbers that are one of two.
+    """
+
+    mean: Curve
+    quantiles: Sequence[Curve]
+    by: Mapping[str, Mapping[str, Curve]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StageCurves:
+    """The curves of a stage's training. steps: the first of those that share a point. evaluated: step -> means."""
+
+    stage: int
+    steps: Sequence[int]
+    metrics: Mapping[str, MetricCurves]
+    evaluated: Mapping[int, Mapping[str, float]]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the curves as JSON values."""
+        return asdict(self)
+
+
+def stage_curves(columns: ScoreColumns) -> list[StageCurves]:
+    """Return the curves of each stage that was trained, of the completions that were trained on."""
+    found = []
+    for part, groups in columns.groups_by_part().items():
+        used = [group for group in groups if not columns.discarded[group] and columns.step[group] >= 0]
+        if part.phase == TRAINING and used:
+            found.append(_curves(columns, part.stage, used))
+    return sorted(found, key=lambda curves: curves.stage)
+
+
+def _curves(columns: ScoreColumns, stage: int, groups: Sequence[int]) -> StageCurves:
+    steps = sorted({columns.step[group] for group in groups})
+    firsts = steps[:: -(-len(steps) // MAX_POINTS)]
+    points = [bisect_right(firsts, columns.step[group]) - 1 for group in groups]
+    splits = {}
+    for name in columns.split_fields()[:MAX_SPLITS]:
+        codes = columns.fields[name].codes
+        splits[name] = (list(columns.fields[name].values), [codes[group] for group in groups])
+    numbers: dict[str, Iterable[Sequence[float]]] = {
+        name: [[values[place] for place in columns.of_group(group)] for group in groups]
+        for name, values in columns.metrics()
+    }
+    numbers["length in tokens"] = [[columns.tokens[place] for place in columns.of_group(group)] for group in groups]
+    numbers["flat groups"] = [[float(is_flat(columns, group))] for group in groups]
+    metrics = {name: _metric(values, points, len(firsts), splits) for name, values in numbers.items()}
+    return StageCurves(stage=stage, steps=firsts, metrics=metrics, evaluated=_evaluated(columns, stage))
+
+
+def _metric(
+    numbers: Iterable[Sequence[float]],
+    points: Sequence[int],
+    size: int,
+    splits: Mapping[str, tuple[Sequence[str], Sequence[int]]],
+) -> MetricCurves:
+    whole = [array("d") for _ in range(size)]
+    sums = {name: [[0.0, 0.0] for _ in range(size * len(values))] for name, (values, _) in splits.items()}
+    for at, values in enumerate(numbers):
+        known = [value for value in values if value == value]
+        whole[points[at]].extend(known)
+        for name, (names, codes) in splits.items():
+            if codes[at] >= 0:
+                cell = sums[name][points[at] * len(names) + codes[at]]
+                cell[0] += fsum(known)
+                cell[1] += len(known)
+    ordered = [sorted(values) for values in whole]
+    return MetricCurves(
+        mean=[_told(_mean(values)) for values in ordered],
+        quantiles=[
+            [_told(quantile(values, share)) for values in ordered] for share in QUANTILES if _is_graded(ordered)
+        ],
+        by={
+            name: {
+                value: [_ratio(sums[name][point * len(names) + code]) for point in range(size)]
+                for code, value in enumerate(names)
+            }
+            for name, (names, _) in splits.items()
+        },
+    )
+
+
+def _is_graded(columns: Iterable[Sequence[float]]) -> bool:
+    """Return whether there are more than two different numbers: quantiles of right and wrong say nothing."""
+    seen = set()
+    for value in chain.from_iterable(columns):
+        seen.add(value)
+        if len(seen) > 2:
+            return True
+    return False
+
+
+def _ratio(cell: Sequence[float]) -> float | None:
+    return _told(cell[0] / cell[1]) if cell[1] else None
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return fsum(values) / len(values) if values else None
+
+
+def _told(value: float | None) -> float | None:
+    """Return a number with as many digits as a curve shows: the page has many of them."""
+    return None if value is None else float(f"{value:.6g}")
+
+
+def thinned(log: LoggedStage) -> LoggedStage:
+    """Return a log with MAX_POINTS steps at most; neighbours share a point, which has their mean."""
+    every = -(-len(log.steps) // MAX_POINTS)
+    numbers = {}
+    for name, values in log.numbers.items():
+        blocks = [values[at : at + every] for at in range(0, len(values), every)]
+        numbers[name] = [_told(_mean([value for value in block if value is not None])) for block in blocks]
+    return LoggedStage(name=log.name, steps=log.steps[::every], numbers=numbers)
+
+
+def quantile(ordered: Sequence[float], share: float) -> float | None:
+    """Return a quantile of numbers in ascending order, between neighbours by a line; None of none."""
+    if not ordered:
+        return None
+    place = share * (len(ordered) - 1)
+    low = int(place)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (place - low) * (ordered[high] - ordered[low])
+
+
+def _evaluated(columns: ScoreColumns, stage: int) -> dict[int, dict[str, float]]:
+    found: dict[int, dict[str, float]] = {}
+    for part, groups in columns.groups_by_part().items():
+        if part.stage == stage and part.step is not None and part.phase != TRAINING:
+            for name, values in columns.metrics():
+                known = [values[at] for group in groups for at in columns.of_group(group) if values[at] == values[at]]
+                if known:
+                    found.setdefault(part.step, {})[name] = float(f"{fsum(known) / len(known):.6g}")
+    return dict(sorted(found.items()))

@@ -1,0 +1,88 @@
+// The data of the page: numbers of completions in typed arrays, and texts that are unpacked when somebody looks at them.
+
+const DATA = JSON.parse(document.getElementById("data").textContent);
+const ABSTAINED = 2, FAILED = 3; // states of a component, as read/columns.py numbers them
+const MAX_UNPACKED = 48; // chunks of texts that are kept
+
+const arriving = new Map(); // of a bundle: name -> what waits for the part
+const partURL = DATA.bundle && window.trustedTypes ? trustedTypes.createPolicy("rewardlab-parts", {createScriptURL: named}) : {createScriptURL: named};
+
+function named(name) {
+  if (!/^[a-z]+-\d+(-\d+)?$/.test(name)) throw new TypeError("not a part of this page");
+  return name + ".js";
+}
+
+globalThis.rewardlabPart = (name, text) => arriving.get(name)?.resolve(text);
+
+function packedPart(name) {
+  const inPage = document.getElementById(name);
+  if (inPage) return Promise.resolve(inPage.textContent);
+  return new Promise((resolve, reject) => {
+    arriving.set(name, {resolve});
+    const script = document.createElement("script");
+    script.src = partURL.createScriptURL(name);
+    script.onerror = () => reject(new Error(`${name}.js is not beside this page`));
+    document.head.append(script);
+  });
+}
+
+async function unpacked(name) {
+  const text = atob(await packedPart(name));
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")));
+}
+
+class Run {
+  constructor(number, told) {
+    Object.assign(this, told);
+    this.number = number;
+    this.texts = new Map();
+    this.chunkOf = [];
+    for (const chunk of this.chunks) for (let at = 0; at < chunk.groups; at++) this.chunkOf.push([chunk.number, at]);
+  }
+
+  async load() {
+    const whole = await (await unpacked(`numbers-${this.number}`)).arrayBuffer();
+    const types = {Int8: Int8Array, Uint8: Uint8Array, Int16: Int16Array, Int32: Int32Array, Float32: Float32Array};
+    this.numbers = new Map(this.layout.map((one) => [one.name, new types[one.type](whole, one.at, one.size)]));
+    this.count = this.numbers.get("size").length;
+    this.starts = new Int32Array(this.count + 1);
+    for (let group = 0; group < this.count; group++) this.starts[group + 1] = this.starts[group] + this.numbers.get("size")[group];
+  }
+
+  values(group, name) {
+    return this.numbers.get(name).subarray(this.starts[group], this.starts[group + 1]);
+  }
+
+  field(group, name) {
+    const code = this.numbers.get(`field ${name}`)?.[group] ?? -1;
+    return code < 0 ? null : this.fields[name][code];
+  }
+
+  mean(group) {
+    const known = this.values(group, "total").filter((value) => value === value);
+    return known.length ? known.reduce((sum, value) => sum + value, 0) / known.length : NaN;
+  }
+
+  spread(group) {
+    const known = this.values(group, "total").filter((value) => value === value);
+    return known.length ? Math.max(...known) - Math.min(...known) : NaN;
+  }
+
+  isFlat(group) {
+    return this.values(group, "total").filter((value) => value === value).length > 1 && this.spread(group) <= 1e-6;
+  }
+
+  async textsOf(group) {
+    const [number, at] = this.chunkOf[group];
+    let found = this.texts.get(number);
+    if (found) this.texts.delete(number); // the last one used is the last one dropped
+    else found = unpacked(`texts-${this.number}-${number}`).then((response) => response.json());
+    this.texts.set(number, found);
+    if (this.texts.size > MAX_UNPACKED) this.texts.delete(this.texts.keys().next().value);
+    return (await found)[at];
+  }
+}
+
+const RUNS = DATA.runs.map((told, number) => new Run(number, told));

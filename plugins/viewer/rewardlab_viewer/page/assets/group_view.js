@@ -1,0 +1,120 @@
+// A group: the prompt, every field, and each completion with what every component said of it.
+
+const GOLD = ["answer", "reference", "gold", "solution"]; // fields that stand first
+
+// pairs: [[run, group], ...], the same problem in each run: what was asked stands once, and answers side by side.
+async function groupNode(pairs) {
+  const texts = await Promise.all(pairs.map(([run, group]) => run.textsOf(group)));
+  const answers = pairs.map(([run, group], at) => completionNodes(run, group, texts[at], languageOf(texts[at])));
+  const named = (nodes, at) => element("div", {}, element("h3", {}, element("bdi", {}, pairs[at][0].name), element("span", {class: "chip"}, placeOf(...pairs[at]))), nodes);
+  return element("div", {}, headNodes(...pairs[0], texts[0]), pairs.length > 1 ? element("div", {class: "beside"}, answers.map(named)) : answers[0]);
+}
+
+function languageOf(texts) {
+  return typeof texts.fields?.language === "string" ? texts.fields.language : null;
+}
+
+function headNodes(run, group, texts) {
+  const language = languageOf(texts);
+  const chips = [
+    placeOf(run, group), language,
+    run.isFlat(group) ? "flat: all got the same" : null, run.numbers.get("discarded")[group] ? "left out of training" : null,
+  ].filter(Boolean);
+  return [
+    element("h3", {}, element("bdi", {}, String(texts.id)), chips.map((text) => element("span", {class: "chip"}, text))),
+    element("div", {class: "links"},
+      copyButton("Copy link", () => location.href.split("#")[0] + linkOf(run, group)),
+      copyButton("Copy as row", () => JSON.stringify(asRow(texts))),
+      copyButton("Copy as probe", () => JSON.stringify(asProbe(run, group, texts))),
+      copyButton("Copy as law example", () => asExample(run, group, texts))),
+    ...promptNodes(texts.prompt, language), ...fieldNodes(texts.fields, language)];
+}
+
+// The part that a group belongs to, and its step.
+function placeOf(run, group) {
+  const part = run.parts[run.numbers.get("part")[group]], step = run.numbers.get("step")[group];
+  return step >= 0 && !part.endsWith(`step ${step}`) ? `${part}, step ${step}` : part;
+}
+
+function linkOf(run, group) {
+  return `#group=${run.numbers.get("group")[group]}` + (RUNS.length > 1 ? `&run=${run.number}` : "");
+}
+
+function promptNodes(prompt, language) {
+  if (!prompt) return [];
+  const messages = Array.isArray(prompt) ? prompt : [{role: "user", content: prompt}];
+  return [element("h4", {}, "Prompt"), ...messageNodes(messages, language)];
+}
+
+// The messages of a prompt or an answer, each with who says it if there are several, and what else it has, such as calls of tools.
+function messageNodes(messages, language) {
+  return messages.flatMap(({role, content, ...more}) => [
+    messages.length > 1 ? element("div", {class: "role"}, String(role)) : null,
+    content === null || content === undefined || content === "" ? null : said(contentOf(content), language),
+    Object.keys(more).length ? element("pre", {class: "more", dir: "auto"}, JSON.stringify(more, null, 1)) : null,
+  ]).filter(Boolean);
+}
+
+// A message's text; of one in parts, that of each, and what is no text as JSON.
+function contentOf(content) {
+  const parts = Array.isArray(content) ? content : [content];
+  return parts.map((part) => (typeof part === "string" ? part : typeof part?.text === "string" ? part.text : JSON.stringify(part))).join("\n");
+}
+
+function fieldNodes(fields, language) {
+  const rank = (name) => (GOLD.indexOf(name) + 1 || GOLD.length + 1);
+  const names = Object.keys(fields ?? {}).sort((a, b) => rank(a) - rank(b));
+  if (!names.length) return [];
+  const text = (value) => (typeof value === "string" ? value : JSON.stringify(value));
+  return [element("h4", {}, "Fields"), element("dl", {class: "fieldlist"}, names.flatMap((name) => [
+    element("dt", {}, element("bdi", {}, name)),
+    element("dd", {dir: "auto", lang: name === "answer" ? languageTag(language) : null}, text(fields[name])),
+  ]))];
+}
+
+function completionNodes(run, group, texts, language) {
+  const totals = [...run.values(group, "total")];
+  const order = totals.map((_, at) => at).sort((a, b) => (totals[b] === totals[b] ? totals[b] : -Infinity) - (totals[a] === totals[a] ? totals[a] : -Infinity) || a - b);
+  return [element("h4", {}, `${totals.length} completions, the best first`), ...order.map((at) => completionNode(run, group, texts.rows[at], at, language))];
+}
+
+function completionNode(run, group, row, at, language) {
+  const number = (name) => run.values(group, name)[at];
+  const total = number("total"), shaped = number("shaped"), tokens = number("tokens");
+  const scores = run.components.map((name) => scoreNode(run, name, number, row.said[name])).filter(Boolean);
+  const failures = Object.entries(row.said).filter(([, told]) => told.error).map(([name, told]) => element("p", {class: "alarm"}, element("b", {}, name), " failed: ", told.error));
+  const info = Object.fromEntries(Object.entries(row.said).filter(([, told]) => told.info).map(([name, told]) => [name, told.info]));
+  return element("div", {class: "completion"},
+    element("header", {},
+      element("strong", {}, total === total ? `total ${shown(total)}` : "no total"),
+      shaped === shaped && Math.abs(shaped - total) > 1e-6 ? element("span", {}, `shaped ${signed(shaped)}`) : null,
+      tokens ? element("span", {class: "chip"}, `${tokens} tokens`) : null,
+      number("truncated") ? element("span", {class: "chip warn"}, "cut at the limit") : null,
+      row.text?.trim() === "" ? element("span", {class: "chip warn"}, "empty") : null,
+      element("span", {class: "chip"}, `completion ${at}`)),
+    answerNodes(row, language),
+    element("div", {class: "scores"}, scores), failures,
+    Object.keys(info).length ? infoNode(info) : null);
+}
+
+function answerNodes(row, language) {
+  if (Array.isArray(row.messages)) return messageNodes(row.messages, language);
+  return row.text === null ? element("p", {class: "about"}, "Its text is not in the file.") : said(row.text, language);
+}
+
+function scoreNode(run, name, number, told) {
+  const state = number(`state ${name}`), value = number(`value ${name}`), gave = number(`gave ${name}`);
+  if (!state) return null;
+  const text = state === FAILED ? "failed" : state === ABSTAINED ? "abstained" : shown(value);
+  return element("span", {class: `score${state === FAILED ? " failed" : ""}${name === run.correctness ? " truth" : ""}`, title: name === run.correctness ? "what the recipe calls correctness" : null},
+    element("b", {}, element("bdi", {}, name)), text,
+    gave === gave ? element("span", {class: "gave"}, `gave ${signed(gave)}`) : null);
+}
+
+function infoNode(info) {
+  const details = element("details", {class: "info"}, element("summary", {}, "What the components remarked"));
+  details.addEventListener("toggle", () => {
+    if (details.open && details.childElementCount === 1) details.append(element("pre", {dir: "auto"}, JSON.stringify(info, null, 1)));
+  });
+  return details;
+}

@@ -1,0 +1,25 @@
+// The page: its look, its tables, its curves, and then its samples.
+
+const LOOKS = ["", "light", "dark"];
+
+function theme() {
+  const button = document.getElementById("theme");
+  const show = () => { button.textContent = `Theme: ${document.documentElement.dataset.theme || "system"}`; };
+  button.addEventListener("click", () => {
+    const next = LOOKS[(LOOKS.indexOf(document.documentElement.dataset.theme ?? "") + 1) % LOOKS.length];
+    if (next) document.documentElement.dataset.theme = next;
+    else delete document.documentElement.dataset.theme;
+    show();
+    drawCharts();
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawCharts);
+  show();
+}
+
+theme();
+sortableTables();
+chartControls();
+drawCharts();
+await Promise.all(RUNS.map((run) => run.load()));
+samples();
+document.documentElement.dataset.ready = "yes";

@@ -1,0 +1,98 @@
+// The browser of samples: a list of groups of which only those in sight are elements, and the chosen group beside it.
+
+const ROW = 56; // pixels of an item, as the style has it
+const list = {groups: [], at: -1, search: 0};
+
+function showList() {
+  const node = document.getElementById("groups");
+  document.getElementById("groups-height").style.height = `${list.groups.length * ROW}px`;
+  const first = Math.max(0, Math.floor(node.scrollTop / ROW) - 4);
+  const last = Math.min(list.groups.length, Math.ceil((node.scrollTop + node.clientHeight) / ROW) + 4);
+  for (const old of node.querySelectorAll(".item")) old.remove();
+  for (let at = first; at < last; at++) node.append(itemNode(at));
+  const active = document.getElementById(`item-${list.at}`);
+  if (active) node.setAttribute("aria-activedescendant", active.id);
+  else node.removeAttribute("aria-activedescendant");
+}
+
+function itemNode(at) {
+  const run = RUNS[wanted.run], group = list.groups[at];
+  const where = [placeOf(run, group), run.field(group, "language"), run.isFlat(group) ? "flat" : null];
+  const node = element("div", {class: "item", id: `item-${at}`, role: "option", "aria-selected": String(at === list.at), "aria-setsize": list.groups.length, "aria-posinset": at + 1, onclick: () => choose(at)},
+    element("bdi", {class: "name"}, run.problems[group]),
+    element("span", {class: "mean"}, shown(run.mean(group), 2)),
+    element("span", {class: "where"}, where.filter(Boolean).join(" · ")));
+  node.style.top = `${at * ROW}px`;
+  return node;
+}
+
+async function choose(at, said = true) {
+  if (at < 0 || at >= list.groups.length) return;
+  const run = RUNS[wanted.run], group = list.groups[at], node = document.getElementById("group");
+  list.at = at;
+  const box = document.getElementById("groups");
+  if (at * ROW < box.scrollTop) box.scrollTop = at * ROW;
+  if ((at + 1) * ROW > box.scrollTop + box.clientHeight) box.scrollTop = (at + 1) * ROW - box.clientHeight;
+  showList();
+  if (said) history.replaceState(null, "", linkOf(run, group));
+  try {
+    const shown = await groupNode([[run, group], ...besides(run, group)]);
+    if (list.groups[list.at] !== group) return; // another was chosen meanwhile
+    node.replaceChildren(shown);
+    node.scrollTop = 0;
+  } catch (error) {
+    node.replaceChildren(element("p", {class: "alarm"}, `This group cannot be shown: ${error.message}`));
+  }
+}
+
+async function filter() {
+  const run = RUNS[wanted.run], search = ++list.search, needle = wanted.text.trim().toLocaleLowerCase();
+  const groups = filteredByNumbers();
+  if (!needle) return listed(groups, "");
+  const found = [];
+  for (const [at, group] of groups.entries()) {
+    if (matches(await run.textsOf(group), needle)) found.push(group);
+    if (search !== list.search) return undefined; // something else is asked for
+    if (at % 512 === 511) listed(found, `searched ${at + 1} of ${groups.length}: `), await new Promise((done) => setTimeout(done));
+  }
+  return listed(found, "");
+}
+
+// at: the group that stays or becomes the chosen one; the first is chosen if it is not among them.
+function listed(groups, told, at = list.groups[list.at]) {
+  const run = RUNS[wanted.run];
+  list.groups = [...groups];
+  list.at = list.groups.indexOf(at);
+  document.getElementById("found").textContent = `${told}${groups.length.toLocaleString("en")} of ${run.count.toLocaleString("en")} groups`;
+  showList();
+  if (!groups.length) document.getElementById("group").replaceChildren(element("p", {class: "empty"}, run.count ? "No group fits these filters." : "There is no completion."));
+  else if (list.at < 0) choose(0, false);
+}
+
+function chooseLinked() {
+  const asked = new URLSearchParams(location.hash.slice(1));
+  if (!asked.has("group")) return false;
+  wanted.run = Math.min(RUNS.length - 1, Number(asked.get("run") ?? 0) || 0);
+  const group = RUNS[wanted.run].numbers.get("group").indexOf(Number(asked.get("group")));
+  Object.assign(wanted, {text: "", part: "", fields: {}, what: "", component: "", differing: false});
+  filterControls(filter);
+  listed(filteredByNumbers(), "", group < 0 ? undefined : group);
+  if (group < 0) document.getElementById("group").replaceChildren(element("p", {class: "note"}, `Group ${asked.get("group")} is not in this page.`));
+  const shown = group < 0 ? Promise.resolve() : choose(list.at, false);
+  shown.then(() => document.getElementById("samples").scrollIntoView({behavior: "instant"}));
+  return true;
+}
+
+function samples() {
+  filterControls(filter);
+  if (!chooseLinked()) filter();
+  const node = document.getElementById("groups");
+  node.addEventListener("scroll", showList, {passive: true});
+  addEventListener("hashchange", chooseLinked);
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
+    const step = {j: 1, k: -1, ...(event.target === node ? {ArrowDown: 1, ArrowUp: -1} : {})}[event.key];
+    if (step) event.preventDefault(), choose(list.at + step);
+    if (event.key === "/") event.preventDefault(), document.getElementById("search").focus();
+  });
+}

@@ -1,0 +1,40 @@
+// Elements whose content is text: whatever a policy wrote reaches the page as text nodes, and nothing else.
+
+const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+// A character that steers the text around it, or half of one, is shown as its escape.
+function visible(text) {
+  return String(text).replace(STEERING, (one) => "\\u" + one.charCodeAt(0).toString(16).padStart(4, "0"));
+}
+
+// A formula reads from left to right in every script: \boxed{7} in Arabic, too.
+const FORMULA = /(\\[A-Za-z]+(?:\{[^{}\n]{0,200}\})*|\$[^$\n]{1,200}\$)/;
+
+function element(tag, properties, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties ?? {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else made.setAttribute(name, value === true ? "" : value);
+  }
+  for (const child of children.flat()) if (child !== null && child !== undefined) made.append(child instanceof Node ? child : visible(child));
+  return made;
+}
+
+// A text of a row, in its language as far as the row says it; the browser finds each paragraph's direction.
+function said(text, language) {
+  const parts = String(text).split(FORMULA).map((part, at) => (at % 2 ? element("bdi", {dir: "ltr"}, part) : part));
+  return element("div", {class: "say", dir: "auto", lang: languageTag(language)}, parts.filter((part) => part !== ""));
+}
+
+function languageTag(language) {
+  return /^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$/.test(language ?? "") ? language.replaceAll("_", "-") : null;
+}
+
+function shown(value, digits = 3) {
+  return value === value && value !== null && value !== undefined ? String(Number(value.toFixed(digits))) : "–";
+}
+
+function signed(value) {
+  return (value < 0 ? "−" : "+") + shown(Math.abs(value));
+}

@@ -1,0 +1,153 @@
+"""One page about runs and scored files: curves, tables, judges, and every completion beside its scores.
+
+The page is made from the folder alone, so that it can be made again, and of a run that is still going.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+from rewardlab.files import whole_folder, write_text
+
+from rewardlab_viewer.page.chunks import MAX_PAGE_BYTES
+from rewardlab_viewer.page.numbers import PackedNumbers, packed_numbers
+from rewardlab_viewer.page.policy import policy
+from rewardlab_viewer.page.run_view import RunView, view_of
+from rewardlab_viewer.read.run_folder import RunFolder
+from rewardlab_viewer.read.scored_file import ScoredSource
+
+HERE = Path(__file__).parent
+SCRIPTS = ("data", "visible", "charts", "tables", "copies", "group_view", "filters", "samples", "main")
+"""the files of the page's script, in their order"""
+OTHER_REWARDS = "These have different rewards: numbers of one name need not mean the same in each of them."
+DATA_HERE = "<!-- data -->"
+
+
+class WrittenReport(NamedTuple):
+    """What a page says, in words: what is odd about the components of rewards, and what is broken or unfinished."""
+
+    findings: Sequence[str]
+    notes: Sequence[str]
+
+
+def write_report(
+    sources: Sequence[Path], target: Path, bundle: bool = False, rows: str | None = None
+) -> "WrittenReport":
+    """Write the page about run folders and scored files to the file `target`.
+
+    bundle: `target` is a folder, which gets an index.html and the texts beside it. rows: of the scored files.
+    A UserError if a source is neither.
+    """
+    with ExitStack() as closing:
+        views = []
+        for path in sources:
+            views.append(view_of(ScoredSource(path, rows) if path.is_file() else RunFolder(path)))
+            closing.callback(views[-1].chunks.close)
+        if any(view.source.reward != views[0].source.reward for view in views):
+            views[0].source.notes.append(OTHER_REWARDS)
+        most = None if bundle else MAX_PAGE_BYTES // len(views)
+        kept = [KeptParts.of(view, most) for view in views]
+        if bundle:
+            with whole_folder(target) as folder:
+                _write_bundle(folder, kept)
+        else:
+            before, after = _page(kept, bundle=False).split(DATA_HERE)
+            write_text(target, chain([before], _blocks(kept), [after]))
+        findings = [finding for view in views if view.movement is not None for finding in view.movement.findings]
+        return WrittenReport(findings, [note for view in views for note in view.source.notes])
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeptParts:
+    """The part of a source's completions that the page has, with their numbers and texts; of a bundle all of them."""
+
+    view: RunView
+    chunks: Sequence[int]
+    groups: Sequence[int]
+    numbers: PackedNumbers
+
+    @classmethod
+    def of(cls, view: RunView, most: int | None) -> "KeptParts":
+        """Return the part whose texts fit into `most` bytes."""
+        numbers = view.chunks.kept(most)
+        chunks = [view.chunks.chunks[number] for number in numbers]
+        groups = [group for chunk in chunks for group in range(chunk.first, chunk.first + chunk.groups)]
+        return cls(view=view, chunks=numbers, groups=groups, numbers=packed_numbers(view.columns, groups))
+
+    def data(self) -> Mapping[str, Any]:
+        """Return what the page's script knows of the source from the beginning."""
+        columns = self.view.columns
+        problems = list(columns.problems)
+        return {
+            "name": self.view.source.name,
+            "charts": self.view.charts(),
+            "parts": [str(part) for part in columns.parts],
+            "phases": [part.phase for part in columns.parts],
+            "fields": {name: list(column.values) for name, column in columns.fields.items()},
+            "splits": columns.split_fields(),
+            "components": list(columns.components),
+            "correctness": self.view.source.correctness,
+            "problems": [problems[columns.problem[group]] for group in self.groups],
+            "layout": self.numbers.layout,
+            "chunks": [{"number": one, "groups": self.view.chunks.chunks[one].groups} for one in self.chunks],
+        }
+
+
+def _write_bundle(folder: Path, kept: Sequence[KeptParts]) -> None:
+    write_text(folder / "index.html", _page(kept, bundle=True))
+    for name, text in _parts(kept):
+        (folder / f"{name}.js").write_text(f'rewardlabPart("{name}", "{text}");\n', encoding="ascii")
+
+
+def _blocks(kept: Sequence[KeptParts]) -> Iterator[str]:
+    for name, text in _parts(kept):
+        yield f'<script type="application/octet-stream" id="{name}">{text}</script>\n'
+
+
+def _parts(kept: Sequence[KeptParts]) -> Iterator[tuple[str, str]]:
+    """Yield the name and the base64 of each packed part of the data."""
+    for run, parts in enumerate(kept):
+        yield f"numbers-{run}", parts.numbers.packed
+        for number in parts.chunks:
+            yield f"texts-{run}-{number}", parts.view.chunks.read(number)
+
+
+def _page(kept: Sequence[KeptParts], bundle: bool) -> str:
+    script, plot = "".join(f"{_asset(f'assets/{name}.js')}\n" for name in SCRIPTS), _asset("vendor/uPlot.iife.min.js")
+    style = _asset("vendor/uPlot.min.css") + _asset("assets/page.css")
+    return str(
+        _template().render(
+            title=" and ".join(parts.view.source.name for parts in kept),
+            policy=policy([plot, script], [style], bundle),
+            script=Markup(script),
+            plot=Markup(plot),
+            style=Markup(style),
+            runs=[(parts.view, len(parts.groups)) for parts in kept],
+            data={"bundle": bundle, "runs": [parts.data() for parts in kept]},
+            data_here=Markup(DATA_HERE),
+        )
+    )
+
+
+@cache
+def _template() -> Any:
+    environment = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.policies["json.dumps_kwargs"] = {}  # components in the order of the recipe
+    return environment.get_template("report.html.j2")
+
+
+@cache
+def _asset(name: str) -> str:
+    return (HERE / name).read_text(encoding="utf-8")

@@ -1,0 +1,119 @@
+"""What the page shows of one source: its figures, made in one reading of its lines, and its texts."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rewardlab_studies.ledger import is_discarded
+
+from rewardlab_viewer.figures.agreement import Agreement, agreements
+from rewardlab_viewer.figures.changes import change_tables
+from rewardlab_viewer.figures.coverage import (
+    ComponentCoverage,
+    Coverage,
+    component_coverage,
+    coverage,
+    left_out_sentence,
+)
+from rewardlab_viewer.figures.curves import StageCurves, stage_curves, thinned
+from rewardlab_viewer.figures.groups import FlatGroups, flat_groups
+from rewardlab_viewer.figures.judges import JudgeConsistency, usage_table
+from rewardlab_viewer.figures.lengths import LengthTable, length_table
+from rewardlab_viewer.figures.movement_section import MovementSection, movement_section
+from rewardlab_viewer.figures.remarks import RemarkCounts
+from rewardlab_viewer.figures.slices import SliceTable, slice_tables
+from rewardlab_viewer.page.chunks import TextChunks
+from rewardlab_viewer.read.columns import ScoreColumns
+from rewardlab_viewer.read.source import Line, Source, groups_of
+
+MAX_TABLES = 6
+"""fields that get a table each"""
+
+
+@dataclass(kw_only=True)
+class RunView:
+    """All that the page has of a source."""
+
+    source: Source
+    columns: ScoreColumns
+    chunks: TextChunks
+    movement: MovementSection | None
+    curves: Sequence[StageCurves]
+    changes: Sequence[SliceTable]
+    slices: Sequence[SliceTable]
+    coverage: Sequence[Coverage]
+    components: Sequence[ComponentCoverage]
+    flat: Sequence[FlatGroups]
+    lengths: Sequence[LengthTable]
+    usage: Sequence[Sequence[str]]
+    consistency: Sequence[Sequence[str]]
+    agreements: Sequence[Agreement]
+    remarks: Sequence[Sequence[str]]
+
+    @property
+    def left_out(self) -> str | None:
+        """What to say of completions that were discarded."""
+        return left_out_sentence(self.coverage)
+
+    def results(self) -> Iterator[tuple[str, list[list[str]], list[str]]]:
+        """Yield (title, rows, remarks) of each evaluation: before and after a stage as one table."""
+        found = self.source.results
+        for name, results in found.items():
+            stage, _, when = name.rpartition("-")
+            if when == "before" and f"{stage}-after" in found:
+                continue
+            earlier = found.get(f"{stage}-before") if when == "after" else None
+            then = {part.name: part.means for part in earlier.slices} if earlier else {}
+            rows = [["", "prompts", *results.slices[0].means]]
+            for part in results.slices:
+                cells = [_change(then.get(part.name, {}).get(key), part.means.get(key)) for key in rows[0][2:]]
+                rows.append([part.name, f"{part.prompts:,}", *cells])
+            yield f"{stage}: before → after" if earlier else name, rows, list(results.slices[0].remarks())
+
+    def charts(self) -> dict[str, Any]:
+        """Return what the page's script draws, as JSON values."""
+        logs = [asdict(thinned(log)) for log in self.source.logs]
+        return {"stages": [curves.as_dict() for curves in self.curves], "logs": logs}
+
+
+def view_of(source: Source) -> RunView:
+    """Read a source and return its view; the caller closes its chunks."""
+    columns, chunks = ScoreColumns(), TextChunks()
+    consistency, remarks = JudgeConsistency(), RemarkCounts(source.manifest.get("remarks", {}))
+
+    def passing() -> Iterator[Line]:
+        # the movement takes all lines, and the other parts take each group on its way there
+        for lines in groups_of(source.lines()):
+            columns.add(lines, is_discarded(lines[0]))
+            chunks.add(lines)
+            for line in lines:
+                consistency.add(line)
+                remarks.add(line)
+                yield line
+
+    movement = movement_section(passing(), source.current)
+    chunks.flush()
+    fields = columns.split_fields()[:MAX_TABLES]
+    parts = columns.groups_by_part().items()
+    return RunView(
+        source=source,
+        columns=columns,
+        chunks=chunks,
+        movement=movement,
+        curves=stage_curves(columns),
+        changes=list(change_tables(columns, fields[0] if fields else None)),
+        slices=list(slice_tables(columns, fields)),
+        coverage=list(coverage(columns, source.expected, source.results)),
+        components=component_coverage(columns),
+        flat=list(flat_groups(columns, fields[:1])),
+        lengths=[table for part, groups in parts if (table := length_table(columns, part, groups)) is not None],
+        usage=list(usage_table(source.usage)),
+        consistency=list(consistency.table()),
+        agreements=list(agreements(columns, source.correctness)),
+        remarks=list(remarks.table()),
+    )
+
+
+def _change(then: float | None, now: float | None) -> str:
+    shown = "–" if now is None else f"{now:.2f}"
+    return shown if then is None else f"{then:.2f} → {shown}"

@@ -1,0 +1,9 @@
+"""What the viewer reads: a run's folder, also of one that goes on or was killed, or a file that `score` wrote.
+
+Out come lines as a ledger has them, group by group, and sentences about what is broken: what is whole is shown.
+
+    source       a folder or file as the page sees it
+    run_folder   the folder of a run: results, logs, alarms, questions to judges, its ledger
+    scored_file  the output of `rewardlab score`, as lines
+    columns      the numbers of all completions, in typed arrays
+"""

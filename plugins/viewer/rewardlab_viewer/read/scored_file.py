@@ -1,0 +1,80 @@
+"""The output of `rewardlab score` as lines of a ledger: a group for each row, with its texts if the rows are named."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rewardlab import Completion, Group, Sample
+from rewardlab.data import read_lines
+from rewardlab.errors import UserError
+from rewardlab.scorefile import StateFolder
+from rewardlab_studies.export import ScoredRows
+from rewardlab_studies.output_check import check_output
+
+from rewardlab_viewer.read.source import Line, Source
+
+COMMON = {"attempt": 0, "stage": 0, "step": None, "trained": "no", "phase": "scored"}
+
+
+class ScoredSource(Source):
+    """A file that `score` wrote. rows: those that were scored; without them it has numbers only."""
+
+    def __init__(self, path: Path, rows: str | None = None) -> None:
+        """Raise a UserError if the first row is not one that `score` wrote."""
+        super().__init__(name=path.name)
+        self._path, self._rows = path, rows
+        state = StateFolder(path)
+        self._origin = state.read() if state.path.is_dir() else None
+        self.reward = ((self._origin or {}).get("recipe") or {}).get("reward")
+        self.correctness = (self.reward or {}).get("correctness")
+        for _, row in read_lines(path):
+            try:
+                check_output(row if isinstance(row, Mapping) else {})
+            except ValueError as error:
+                what = f"is no file that `score` wrote ({error}); name one, or the folder of a run"
+                raise UserError(what, where=str(path)) from error
+            return
+        raise UserError("has no rows", where=str(path))
+
+    def lines(self) -> Iterator[Line]:
+        """Yield a line for each completion. See Source."""
+        for number, (group, scores) in enumerate(self._scored()):
+            yield from _lines(number, group, scores)
+
+    def _scored(self) -> Iterator[tuple[Group | None, Mapping[str, Any]]]:
+        if self._rows is not None:
+            rows = ScoredRows(rows=self._rows, scored=str(self._path), origin=self._origin)
+            yield from ((row.group, row.scores) for row in rows)
+            return
+        bad = 0
+        for _, row in read_lines(self._path):
+            try:
+                check_output(row if isinstance(row, Mapping) else {})
+                yield None, row  # type: ignore[misc]
+            except ValueError:
+                bad += 1
+        if bad:
+            self.notes.append(f"{bad:,} lines of {self._path.name} are not what `score` wrote, and are left out.")
+
+
+def _lines(number: int, group: Group | None, scores: Mapping[str, Any]) -> Iterator[Line]:
+    asked = {} if group is None else _asked(group.sample)
+    completions: Sequence[Completion | None] = [None] * len(scores["total"]) if group is None else group.completions
+    for index, completion in enumerate(completions):
+        components = {
+            name: {key: column[index] for key, column in columns.items() if isinstance(column, list)}
+            for name, columns in scores["components"].items()
+        }
+        line: dict[str, Any] = {**COMMON, "group": number, "index": index, "id": str(scores["id"])}
+        line |= {"components": components, "total": scores["total"][index], "shaped": scores["shaped"][index]}
+        yield line | (asked if index == 0 else {}) | ({} if completion is None else _answered(completion))
+
+
+def _asked(sample: Sample) -> dict[str, Any]:
+    return {"prompt": list(sample.prompt), "fields": dict(sample.fields)}
+
+
+def _answered(completion: Completion) -> dict[str, Any]:
+    conversation = {"messages": list(completion.messages)} if completion.messages else {}
+    told = {"completion": completion.text, "tokens": completion.token_count, "truncated": completion.truncated}
+    return told | conversation

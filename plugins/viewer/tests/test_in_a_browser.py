@@ -1,0 +1,337 @@
+"""The page in a real browser: what people see and do, and what hostile texts cannot do."""
+
+import json
+import os
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from helpers.synthetic_run import GROUP, write_run
+from rewardlab import Sample
+from rewardlab.laws import RewardExample
+from rewardlab_viewer.page.page import write_report
+
+pytestmark = pytest.mark.slow
+
+AXE = Path(__file__).parent / "axe" / "axe.min.js"
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
+OPEN_ALL = "for (const one of document.querySelectorAll('details')) one.open = true"
+RUN_SCRIPT = "window.ran = true; alert(1)"
+INTRUSIONS = """() => {
+    const script = document.createElement("script"), body = document.body;
+    const ways = {
+        markup() { body.insertAdjacentHTML("beforeend", "<b id=got-in>"); return document.getElementById("got-in"); },
+        handler() { body.setAttribute("onclick", "window.ran = true"); body.click(); return window.ran; },
+        script() { script.append("window.ran = true"); body.append(script); return window.ran; },
+    };
+    const stopped = ([, way]) => { try { return !way(); } catch { return true; } };
+    return Object.entries(ways).filter(stopped).map(([name]) => name);
+}"""
+HOSTILE = [
+    f"<script>{RUN_SCRIPT}</script>",
+    f"</script><script>{RUN_SCRIPT}</script>",
+    f'<img src="x" onerror="{RUN_SCRIPT}">',
+    f"<svg onload='{RUN_SCRIPT}'><a href='javascript:{RUN_SCRIPT}'>x</a></svg>",
+    f'"><iframe srcdoc="<script>parent.ran = true</script>"></iframe><b onmouseover="{RUN_SCRIPT}">',
+    "<!-- data --><!--<script>",
+    "</style><style>body{display:none}</style>",
+    "<base href='http://127.0.0.1:9/'><link rel=stylesheet href='http://127.0.0.1:9/a.css'>",
+    "<meta http-equiv=refresh content='0;url=http://127.0.0.1:9/'>",
+    "{{ 7 * 7 }}{% raw %}${7 * 7}<%= 7 %>",
+    "__proto__",
+    "constructor",
+    "\u202eevil\u2066 half \ud83d and \x1b[31m and \u0000",
+    "]]><![CDATA[<x>&amp;&lt;",
+]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    found = shutil.which(os.environ.get("CHROMIUM", "chromium"))
+    if found is None:
+        pytest.fail("these tests need Chromium (apt-get install chromium, or its path in CHROMIUM)")
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def visit(browser):
+    """Open a page; it must ask for nothing but its own files, and no script may fail or open a dialog."""
+    wrong, contexts = [], []
+
+    def visit(page, hash="", **options):
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        contexts.append(context)
+        tab = context.new_page()
+        tab.set_default_timeout(8_000)
+        beside = page.parent.as_uri() if page.name == "index.html" else page.as_uri()
+        tab.on("request", lambda one: wrong.append(one.url) if not one.url.startswith((beside, "data:,")) else None)
+        tab.on("pageerror", lambda error: wrong.append(str(error)))
+        tab.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+        tab.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
+        tab.goto(page.as_uri() + hash)
+        tab.wait_for_selector("html[data-ready]")
+        return tab
+
+    yield visit
+    for context in contexts:
+        context.close()
+    assert wrong == []
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return write_run(tmp_path_factory.mktemp("runs") / "many-languages", 1_600)
+
+
+@pytest.fixture(scope="module")
+def page(run):
+    write_report([run], run / "report.html")
+    return run / "report.html"
+
+
+def lines_of(run):
+    return [json.loads(line) for line in (run / "ledger.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def found(tab):
+    tab.wait_for_function("() => !document.getElementById('found').textContent.startsWith('searched')")
+    return tab.inner_text("#found")
+
+
+def test_curves_have_values_under_the_pointer_and_split_by_language(visit, page):
+    tab = visit(page)
+    chart = tab.locator("figure.chart").first
+    assert chart.locator("figcaption").inner_text().startswith("total")
+    chart.locator(".u-over").hover()
+    assert chart.locator(".u-legend .u-value").first.inner_text().isdigit(), "the step under the pointer"
+    assert "mean" in chart.inner_text()
+    assert tab.get_by_role("img", name="accuracy by step: ").count() == 1, "those who do not see it hear the change"
+    assert "held-out" in chart.inner_text()
+    tab.select_option("#chart-controls label:has-text('split by') select", "language")
+    labels = tab.locator("figure.chart").first.locator(".u-legend .u-label").all_inner_texts()
+    assert {"am", "ar", "en", "zh"} <= {label.rstrip(":") for label in labels}
+    tab.click("text=Everything that the engine logged")
+    tab.wait_for_selector("details[data-log] figure.chart")
+    assert "grad_norm" in tab.inner_text("details[data-log]")
+    assert "learning_rate 0.000001" in tab.inner_text("details[data-log]"), "what never changes is no curve"
+
+
+def test_tables_sort_by_their_heads(visit, page):
+    tab = visit(page)
+    table = tab.locator("#fields table").first
+    table.locator("th", has_text="accuracy").locator("button").click()
+    means = [float(cell.split()[0]) for cell in table.locator("tbody td:nth-child(5)").all_inner_texts()]
+    assert table.locator("tbody tr th").first.inner_text() == "all"
+    assert means[1:] == sorted(means[1:], reverse=True)
+    assert table.locator("th", has_text="accuracy").get_attribute("aria-sort") == "descending"
+
+
+def test_filters_search_keys_and_links_find_a_group(visit, page, run):
+    lines = lines_of(run)
+    tab = visit(page)
+    whole = f"{len(lines) // GROUP} of {len(lines) // GROUP} groups"
+    assert found(tab) == whole
+    languages = Counter(line["fields"]["language"] for line in lines if line["index"] == 0)
+    tab.select_option("#filters label:has-text('language') select", "am")
+    assert found(tab).startswith(f"{languages['am']} of ")
+    tab.select_option("#filters label:has-text('language') select", "")
+    failed = {line["group"] for line in lines if line["components"]["preference"]["error"]}
+    tab.select_option("[data-filter=what]", "failed")
+    assert found(tab).startswith(f"{len(failed)} of ")
+    assert "failed: the judge did not answer in 60 s" in tab.inner_text("#group")
+    tab.select_option("[data-filter=what]", "")
+    wanted = lines[GROUP * 41 + 3]
+    tab.fill("#search", wanted["completion"][:40])
+    tab.wait_for_function("() => document.getElementById('found').textContent.startsWith('1 of')")
+    assert wanted["completion"] in tab.inner_text("#group")
+    tab.fill("#search", "nowhere to be found")
+    tab.wait_for_selector("text=No group fits these filters.")
+    tab.fill("#search", "")
+    tab.wait_for_function(f"() => document.getElementById('found').textContent === '{whole}'")
+    tab.click("#samples-head")
+    tab.keyboard.press("j")
+    tab.keyboard.press("j")
+    tab.keyboard.press("k")
+    link = tab.evaluate("location.hash")
+    assert link == "#group=1"
+    shown = tab.inner_text("#group h3")
+    linked = visit(page, link)
+    assert linked.inner_text("#group h3") == shown
+    assert linked.locator(".item[aria-selected=true]").count() == 1
+
+
+def test_a_text_has_its_language_and_direction(visit, page, run):
+    group = next(line["group"] for line in lines_of(run) if line.get("fields", {}).get("language") == "he")
+    tab = visit(page, f"#group={group}")
+    said = tab.locator("#group .say").first
+    assert said.get_attribute("lang") == "he"
+    assert said.evaluate("node => getComputedStyle(node).direction") == "rtl"
+    assert said.locator("bdi[dir=ltr]").inner_text().startswith("\\boxed{"), "a formula reads from left to right"
+
+
+def test_the_best_completion_stands_first_with_every_component(visit, page, run):
+    lines = lines_of(run)[GROUP * 7 : GROUP * 8]
+    tab = visit(page, "#group=7")
+    totals = [
+        float(text.split()[-1]) for text in tab.locator(".completion strong").all_inner_texts() if "no" not in text
+    ]
+    assert totals == sorted((round(line["total"], 3) for line in lines if line["total"] is not None), reverse=True)
+    assert tab.locator(".completion").first.locator(".score").count() == 3
+    assert "answer" in tab.inner_text("#group .fieldlist")
+
+
+def test_a_group_is_copied_as_rows_and_as_an_example_of_laws(visit, page, run):
+    every = lines_of(run)
+    groups = [every[at : at + GROUP] for at in range(0, len(every), GROUP)]
+    found = [[line["components"]["accuracy"]["value"] for line in lines] for lines in groups]
+    number = next(at for at, answers in enumerate(found) if answers[0] == 0.0 and 1.0 in answers)
+    lines, answers = groups[number], found[number]
+    first = lines[0]
+    tab = visit(page, f"#group={number}", permissions=["clipboard-read", "clipboard-write"])
+
+    def copied(label):
+        tab.click(f"#group button:text-is('{label}')")
+        tab.wait_for_selector("#group button:text-is('Copied')")
+        tab.wait_for_selector(f"#group button:text-is('{label}')")
+        return tab.evaluate("navigator.clipboard.readText()")
+
+    asked = {"id": first["id"], "prompt": first["prompt"], **first["fields"]}
+    texts = [line["completion"] for line in lines]
+    assert json.loads(copied("Copy as row")) == asked | {"completions": texts}
+    right = [text for text, answer in zip(texts, answers, strict=True) if answer == 1.0]
+    assert json.loads(copied("Copy as probe")) == asked | {"honest": right[0]}
+    example = eval(copied("Copy as law example"), {"RewardExample": RewardExample, "Sample": Sample})
+    assert (example.sample.id, example.sample.prompt) == (first["id"], first["prompt"])
+    assert example.sample.fields == first["fields"]
+    assert example.good == right
+    assert sorted([*example.good, *example.bad]) == sorted(texts)
+    assert copied("Copy link").endswith(f"/report.html#group={number}")
+
+
+def test_a_conversation_shows_who_said_what_and_its_calls_of_tools(visit, tmp_path):
+    call = {"function": {"name": "add", "arguments": '{"a": 2}'}}
+    said = [
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        {"role": "tool", "name": "add", "content": "4, from a tool"},
+        {"role": "assistant", "content": [{"type": "text", "text": "It is 4."}]},
+    ]
+    folder = write_run(tmp_path / "run", 80, lines_of=lambda lines: [line | {"messages": said} for line in lines])
+    write_report([folder], tmp_path / "page.html")
+    tab = visit(tmp_path / "page.html", "#group=3")
+    completion = tab.locator(".completion").first
+    assert completion.locator(".role").all_inner_texts() == ["assistant", "tool", "assistant"]
+    assert completion.locator(".say").all_inner_texts() == ["4, from a tool", "It is 4."]
+    assert '"arguments": "{\\"a\\": 2}"' in completion.locator(".more").first.inner_text()
+    tab.fill("#search", "from a tool")
+    tab.wait_for_function("() => document.getElementById('found').textContent.startsWith('10 of 10')")
+
+
+def _hostile_lines(lines):
+    """Put hostile texts everywhere that a policy, a dataset or a plugin writes."""
+    text = HOSTILE[lines[0]["group"] % len(HOSTILE)]
+    for line in lines:
+        line["id"] = f"{text} {line['id']}"
+        line["components"][text] = {"value": 0.5, "error": None, "info": {text: [text]}}
+        line["components"]["accuracy"]["info"] = {"said": text}
+        if line["components"]["preference"]["value"] is None:
+            line["components"]["preference"]["error"] = text
+        line["completion"] = f"{text} {line['completion']}"
+        for entry in line["components"].values():
+            entry.pop("contribution", None)
+    lines[0]["fields"] |= {text: text, "kind": text, "language": text if lines[0]["group"] % 3 else "en"}
+    lines[0]["prompt"] = [
+        {"role": text, "content": text},
+        {"role": "user", "content": [{"type": "text", "text": text}]},
+    ]
+    return lines
+
+
+def test_hostile_texts_are_shown_and_run_nothing(visit, tmp_path):
+    folder = write_run(tmp_path / "<img src=x onerror=alert(1)>", GROUP * 6 * len(HOSTILE), lines_of=_hostile_lines)
+    (folder / "recipe.resolved.yaml").write_text(HOSTILE[1])
+    (folder / "manifest.json").write_text(json.dumps({HOSTILE[1]: HOSTILE[2]}))
+    for target in (tmp_path / "page.html", tmp_path / "bundle"):
+        write_report([folder], target, bundle=target.suffix == "")
+        tab = visit(target if target.suffix else target / "index.html")
+        elements = (
+            "document.querySelectorAll('iframe, img, svg, base, object, embed, form, meta[http-equiv=refresh]').length"
+        )
+        for number in range(len(HOSTILE)):
+            tab.evaluate(f"location.hash = '#group={number}'")
+            escaped = HOSTILE[number].startswith("\u202e")
+            start = "\\u202eevil\\u2066 half \\ud83d and \\u001b[31m" if escaped else HOSTILE[number]
+            tab.wait_for_function(
+                "text => document.querySelector('#group .completion')?.textContent.includes(text)", arg=start
+            )
+            tab.evaluate(OPEN_ALL)
+            assert tab.evaluate(elements) == 0
+        for name in tab.locator("#chart-controls label:has-text('split by') option").all():
+            tab.select_option("#chart-controls label:has-text('split by') select", name.get_attribute("value"))
+        tab.fill("#search", "alert(1)")
+        tab.wait_for_timeout(500)
+        assert not tab.evaluate("'ran' in window")
+        assert tab.evaluate("getComputedStyle(document.body).display") == "block"
+
+
+def test_a_script_that_gets_in_is_stopped_by_the_policy(browser, page):
+    tab = browser.new_page()
+    tab.goto(page.as_uri())
+    tab.wait_for_selector("html[data-ready]")
+    stopped = tab.evaluate(INTRUSIONS)
+    assert stopped == ["markup", "handler", "script"]
+    tab.close()
+
+
+def test_two_runs_stand_side_by_side_on_the_same_prompts(visit, tmp_path):
+    def worse(lines):
+        for line in lines:
+            if line["group"] % 2 and line["total"] is not None:
+                line["total"] = line["shaped"] = line["total"] - 0.5
+        return lines
+
+    one, other = write_run(tmp_path / "one", 800), write_run(tmp_path / "other", 800, lines_of=worse)
+    write_report([one, other], tmp_path / "both.html")
+    tab = visit(tmp_path / "both.html", "#group=3")
+    assert tab.locator("#group .beside > div").count() == 2
+    assert [text.split()[0] for text in tab.locator("#group .beside > div > h3").all_inner_texts()] == ["one", "other"]
+    assert tab.locator("#group h4", has_text="Prompt").count() == 1
+    assert {"one: mean", "other: mean"} <= {text.rstrip(":") for text in tab.locator(".u-label").all_inner_texts()}
+    tab.check("text=only where runs differ")
+    tab.wait_for_function("() => document.getElementById('found').textContent.startsWith('50 of 100')")
+
+
+def test_a_bundle_loads_texts_from_files_beside_it(visit, run, tmp_path):
+    write_report([run], tmp_path / "bundle", bundle=True)
+    assert len(list((tmp_path / "bundle").glob("texts-0-*.js"))) > 1
+    tab = visit(tmp_path / "bundle" / "index.html", "#group=150")
+    assert lines_of(run)[150 * GROUP]["completion"] in tab.inner_text("#group")
+    (tmp_path / "bundle" / "texts-0-0.js").unlink()
+    tab = visit(tmp_path / "bundle" / "index.html", "#group=150")
+    assert tab.locator("#group .completion").count() == GROUP
+
+
+@pytest.mark.parametrize("look", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 420])
+def test_everybody_can_use_it(visit, page, look, width):
+    tab = visit(page, color_scheme=look, viewport={"width": width, "height": 900}, bypass_csp=True)
+    tab.evaluate(OPEN_ALL)
+    tab.evaluate(AXE.read_text(encoding="utf-8"))
+    rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]}
+    violations = tab.evaluate("async (rules) => (await axe.run(document, rules)).violations", rules)
+    told = [(one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in violations]
+    assert told == []
+    assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing but tables scrolls sideways"
+
+
+def test_a_printed_page_has_the_tables_and_no_controls(visit, page):
+    tab = visit(page)
+    tab.emulate_media(media="print")
+    assert not tab.is_visible("#filters")
+    assert not tab.is_visible(".top")
+    assert tab.is_visible("#coverage table >> nth=0")

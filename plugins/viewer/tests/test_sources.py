@@ -1,0 +1,157 @@
+"""What the page says of what is broken or unfinished, and what else it takes than one run."""
+
+import gzip
+import html
+import json
+import re
+from base64 import b64decode, b64encode
+from hashlib import sha256
+
+import pytest
+from helpers.synthetic_run import GROUP, write_run
+from rewardlab.files import FileLock
+from rewardlab_viewer.page import chunks
+from rewardlab_viewer.page.page import write_report
+
+
+@pytest.fixture
+def run(tmp_path):
+    return write_run(tmp_path / "run", 30 * GROUP)
+
+
+def notes(*sources, target):
+    write_report(sources, target)
+    return re.findall(r'<p class="note"><b>Note</b> (.*?)</p>', target.read_text(encoding="utf-8"))
+
+
+def test_a_whole_run_has_no_notes(run, tmp_path):
+    assert notes(run, target=tmp_path / "page.html") == []
+
+
+def test_what_is_torn_damaged_or_replaced_is_said_and_the_rest_is_shown(run, tmp_path):
+    ledger = run / "ledger.jsonl"
+    lines = ledger.read_text(encoding="utf-8").splitlines()
+    lines[3] = lines[3][:-20]
+    odd = json.dumps(json.loads(lines[0]) | {"components": {"accuracy": 1}})
+    again = [json.dumps(json.loads(line) | {"attempt": 1, "group": 0, "step": 13}) for line in lines[:3]]
+    ledger.write_text("\n".join([*lines, '{"no": "line"}', odd, *again, '{"version": 2, "attem']), encoding="utf-8")
+    (run / "evaluation" / "0-rl-after.json").write_text('{"name": "after"')
+    (run / "logs" / "0-rl.jsonl").write_text('{"step": 1, "loss": 0.5}\n{"step": 2, "lo')
+    (run / "state.json").write_text('{"attempt": 0, "done": []}')
+    found = notes(run, target=tmp_path / "page.html")
+    assert found[0].startswith("evaluation/0-rl-after.json is damaged (")
+    assert found[1].startswith("Not all stages are done: the run was stopped or killed")
+    assert found[2] == "The ledger ends in the middle of a line, as a run leaves it that goes on or was killed."
+    assert found[3] == "3 lines of the ledger cannot be read, and are left out."
+    assert re.fullmatch(r"\d+ completions are left out: a resume went back behind them.", found[4])
+    assert len(found) == 5
+
+
+def test_a_run_that_goes_on_is_said_to(run, tmp_path):
+    (run / "state.json").write_text('{"attempt": 0, "done": []}')
+    lock = FileLock(run / "lock")
+    assert notes(run, target=tmp_path / "page.html") == [
+        "The run goes on; this page shows what there was when it was written."
+    ]
+    lock.close()
+
+
+def scored(path, groups=3):
+    rows = [
+        {"id": number, "total": [1.0, 0.5], "shaped": [1.0, 0.5]}
+        | {"components": {"right": {"value": [1.0, None], "error": [None, "no answer"], "info": [{}, {}]}}}
+        for number in range(groups)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_a_scored_file_is_shown_as_a_run_is(tmp_path, main):
+    code, _, err = main("report", scored(tmp_path / "scored.jsonl"))
+    assert (code, err) == (0, "")
+    text = (tmp_path / "scored.html").read_text(encoding="utf-8")
+    assert '<th scope="row">scored rows</th><td>6</td><td>6 <small>100.0%</small></td>' in text
+    assert '<th scope="row" dir="auto">right</th><td>3 <small>50.0%</small></td><td>0</td><td>3' in text
+
+
+def test_a_scored_file_has_the_texts_of_the_rows_that_are_named_and_its_recipes_correctness(tmp_path, main):
+    recipe = tmp_path / "recipe.yaml"
+    recipe.write_text(
+        "version: 1\nreward:\n  components: {boxed: {use: format/boxed}, right: {use: math/accuracy}}\n"
+        "  total: boxed + right\n  correctness: right\n"
+    )
+    rows = tmp_path / "rows.jsonl"
+    answers = ["\\boxed{4}", "four", [{"role": "assistant", "content": "It is \\boxed{5}"}]]
+    given = {"prompt": "2 + 2?", "answer": "4", "completions": answers}
+    rows.write_text("".join(json.dumps(given | {"id": one, "language": one}) + "\n" for one in ("am", "en")))
+    assert main("score", recipe, rows, "-o", tmp_path / "scored.jsonl")[0] == 0
+    code, _, err = main("report", tmp_path / "scored.jsonl", "--rows", rows)
+    assert (code, err) == (0, "")
+    text = (tmp_path / "scored.html").read_text(encoding="utf-8")
+    [packed] = re.findall(r'id="texts-0-0">([^<]*)<', text)
+    [first, _] = json.loads(gzip.decompress(b64decode(packed)))
+    assert first["fields"] == {"answer": "4", "language": "am"}
+    assert [row["text"] for row in first["rows"]] == ["\\boxed{4}", "four", "It is \\boxed{5}"]
+    assert first["rows"][2]["messages"][0]["role"] == "assistant"
+    assert "differ in right" in text, "the recipe beside the scores says what is correct"
+    code, _, err = main("report", write_run(tmp_path / "run"), "--rows", rows)
+    assert code == 2
+    assert "--rows belongs to a file that `score` wrote" in err
+
+
+def test_a_file_that_score_did_not_write_and_several_runs_without_a_name_are_refused(run, tmp_path, main):
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"prompt": "a", "completions": ["b"]}\n')
+    code, _, err = main("report", rows)
+    assert code == 2
+    assert "is no file that `score` wrote (no id); name one, or the folder of a run" in err
+    code, _, err = main("report", run, scored(tmp_path / "scored.jsonl"))
+    assert code == 2
+    assert "name it: -o PAGE" in err
+    assert main("report", run, tmp_path / "scored.jsonl", "-o", tmp_path / "both.html")[0] == 0
+    text = (tmp_path / "both.html").read_text(encoding="utf-8")
+    assert "run and scored.jsonl</title>" in text
+    assert "These have different rewards" in text
+    assert "These have different rewards" not in notes(run, run, target=tmp_path / "twice.html")
+
+
+def test_a_ledger_that_is_too_large_for_a_page_is_thinned_and_said_and_a_bundle_has_all(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(chunks, "MAX_GROUPS", 4)
+    monkeypatch.setattr("rewardlab_viewer.page.page.MAX_PAGE_BYTES", 40_000)
+    [note] = notes(run, target=tmp_path / "page.html")
+    shown = int(re.match(r"This page has (\d+) of the 30 groups of run, evenly chosen", note)[1])
+    assert 4 < shown < 30
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert len(text.encode()) < 240_000
+    assert "<dd>240</dd>" in text, "figures are of everything"
+    write_report([run], tmp_path / "bundle", bundle=True)
+    assert len(list((tmp_path / "bundle").glob("texts-0-*.js"))) == 8
+
+
+def test_scripts_make_text_nodes_only():
+    from rewardlab_viewer.page.page import HERE, SCRIPTS
+
+    files = sorted((HERE / "assets").glob("*.js"))
+    assert sorted(SCRIPTS) == [file.stem for file in files]
+    ways = r"innerHTML|outerHTML|insertAdjacent|document\.write|createContextual|DOMParser|setHTML|\beval\b|Function\("
+    for file in [*files, HERE / "vendor" / "uPlot.iife.min.js"]:
+        text = file.read_text(encoding="utf-8")
+        assert re.findall(ways, text) == [], file.name
+        assert "</script" not in text.lower()
+        assert not re.search(r"srcdoc|\son\w+=", text) or file.name.startswith("uPlot"), file.name
+    template = (HERE / "templates" / "report.html.j2").read_text(encoding="utf-8")
+    assert "|safe" not in template.replace(" ", "")
+
+
+def test_the_policy_allows_the_scripts_of_the_page_and_nothing_else(run, tmp_path):
+    write_report([run], tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    policy = html.unescape(re.search(r'Content-Security-Policy" content="(.*?)">', text)[1])
+    rules = {rule.split()[0]: rule.split()[1:] for rule in policy.split("; ")}
+    scripts = re.findall(r"<script(?: type=\"module\")?>(.*?)</script>", text, re.DOTALL)
+    assert len(scripts) == 2
+    digests = [b64encode(sha256(script.encode()).digest()).decode() for script in scripts]
+    assert rules.pop("script-src") == [f"'sha256-{digest}'" for digest in digests]
+    assert len(rules.pop("style-src")) == 1
+    nothing = {name: ["'none'"] for name in ("default-src", "base-uri", "form-action", "trusted-types")}
+    assert rules == {**nothing, "img-src": ["data:"], "require-trusted-types-for": ["'script'"]}
