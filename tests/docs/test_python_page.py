@@ -5,11 +5,9 @@ import re
 import shutil
 import textwrap
 
-import nbformat
 import pytest
 import rewardlab
 from helpers.paths import ROOT, TESTS
-from nbclient import NotebookClient
 
 PAGE = ROOT / "docs" / "python.md"
 NOTEBOOK = ROOT / "docs" / "python.ipynb"
@@ -42,6 +40,9 @@ def section(title):
 
 @pytest.mark.slow
 def test_the_notebook_gives_what_it_shows():
+    import nbformat
+    from nbclient import NotebookClient
+
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     nbformat.validate(notebook)
     before = [shown(cell) for cell in notebook.cells]

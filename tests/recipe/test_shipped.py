@@ -73,6 +73,7 @@ def test_other_paths_are_paths(path):
         assert recipe_file(path).name == "mine"
 
 
+@pytest.mark.slow
 def test_the_wheel_holds_them_and_runs_them_by_name(installed, tmp_path):
     site = installed(ROOT / "core")
     packed = {

@@ -2,9 +2,7 @@
 
 import numpy as np
 import pytest
-from rewardlab_embed.clusters import best_clusters, cosine_silhouette
 from rewardlab_embed.relevance import Selection, choose
-from sklearn.metrics import silhouette_score
 
 PAPER = Selection(nearest=0.25, nearest_of="cluster", weight=0.5, relevant_to="centroid", candidates=None)
 CODE = Selection(nearest=0.25, nearest_of="chosen", weight=0.7, relevant_to="chosen", candidates=20_000)
@@ -31,36 +29,46 @@ def finished(work):
             return end.value
 
 
-def test_the_silhouette_is_that_of_scikit_learn():
+@pytest.fixture
+def clusters():
+    """The module that loads scikit-learn, for which a worker without these tests need not wait."""
+    from rewardlab_embed import clusters
+
+    return clusters
+
+
+def test_the_silhouette_is_that_of_scikit_learn(clusters):
+    from sklearn.metrics import silhouette_score
+
     vectors = bunches(4, 30, 0.2)
     labels = np.random.default_rng(1).integers(0, 5, len(vectors))
     labels[labels == 4] = 3
     labels[0] = 4  # alone in its cluster
     sums = np.stack([vectors[labels == number].sum(axis=0) for number in range(5)])
-    ours = cosine_silhouette(vectors, labels, sums, np.bincount(labels))
+    ours = clusters.cosine_silhouette(vectors, labels, sums, np.bincount(labels))
     assert ours == pytest.approx(silhouette_score(vectors, labels, metric="cosine"), abs=1e-5)
 
 
 @pytest.mark.parametrize("count", [3, 8])
-def test_the_number_of_clusters_is_that_of_the_bunches(count):
+def test_the_number_of_clusters_is_that_of_the_bunches(clusters, count):
     """With the sign of the silhouette as the paper prints it the worst number would win."""
     vectors = bunches(count, 20, 0.05)
-    found = finished(best_clusters(vectors, range(3, 11), seed=0))
+    found = finished(clusters.best_clusters(vectors, range(3, 11), seed=0))
     assert len(found.centroids) == count
     assert found.silhouette > 0.9
 
 
-def test_the_centroids_are_the_means_and_equal_seeds_give_equal_clusters():
+def test_the_centroids_are_the_means_and_equal_seeds_give_equal_clusters(clusters):
     vectors = bunches(4, 30, 0.1)
-    found, again = (finished(best_clusters(vectors, [4], seed=3)) for _ in range(2))
+    found, again = (finished(clusters.best_clusters(vectors, [4], seed=3)) for _ in range(2))
     assert (found.labels == again.labels).all()
     for number, centroid in enumerate(found.centroids):
         assert centroid == pytest.approx(vectors[found.labels == number].mean(axis=0), abs=1e-6)
 
 
-def test_fewer_rows_than_clusters_and_equal_rows_are_one_cluster():
+def test_fewer_rows_than_clusters_and_equal_rows_are_one_cluster(clusters):
     for vectors in (unit([[1, 0], [0, 1]]), np.repeat(unit([[1, 2]]), 20, axis=0)):
-        found = finished(best_clusters(vectors, [3, 4], seed=0))
+        found = finished(clusters.best_clusters(vectors, [3, 4], seed=0))
         assert len(found.centroids) == 1
         assert found.silhouette == 0
 

@@ -200,6 +200,7 @@ def test_wrong_options_are_refused(wrong):
         SPEC.config(**{"rows": 5, **wrong})
 
 
+@pytest.mark.slow
 def test_of_a_large_pool_the_chosen_rows_are_unlike_each_other():
     """A quarter of the cluster, as the formula is printed, is more than the cluster gives: nothing is left for MMR."""
     draw = np.random.default_rng(0)

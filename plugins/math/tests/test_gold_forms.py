@@ -86,6 +86,7 @@ def boxed(answer):
     return rf"\boxed{{{answer}}}"
 
 
+@pytest.mark.slow
 def test_every_gold_answer_equals_itself(score):
     said = {row["gold"]: score(boxed(row["gold"].rpartition("####")[2]), row["gold"]) for row in ROWS}
     assert {gold: found for gold, found in said.items() if found.value != 1.0} == {}

@@ -70,6 +70,7 @@ def test_at_least_thirty_languages_are_shipped():
     assert sorted(named) == CODES
 
 
+@pytest.mark.slow
 def test_every_text_is_in_the_language_that_its_file_says():
     for code in CODES:
         for name, text in long_texts(packaged_texts()[code]).items():

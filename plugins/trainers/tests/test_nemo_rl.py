@@ -6,12 +6,13 @@ from rewardlab.errors import JobError, UserError
 
 from .conftest import ALONE, COMPARED, MASKING, TEXTS, faulty
 
-torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.slow  # loads torch
 
 
 @pytest.fixture
 def environment(mine, peer):
     """An environment as `env: rewardlab:` sets it; `nemo_rl` is a copy of its interface if it is not installed."""
+    pytest.importorskip("torch")
     peer("nemo_rl")
     from rewardlab_trainers.nemo_rl import RewardEnvironment
 
@@ -29,8 +30,8 @@ def rewards(found):
     """What `calculate_rewards` makes of a step's result."""
     observations, metadata, _, given, terminateds, _ = found
     assert len(observations) == len(metadata) == len(given) == len(terminateds)
-    assert bool(torch.all(terminateds))
-    return torch.stack([given[index] for index in range(len(terminateds))]).tolist()
+    assert terminateds.all()
+    return given.tolist()
 
 
 def test_completions_by_themselves_have_the_rewards_of_score(environment, told):
