@@ -98,6 +98,7 @@ class JudgeLender:
 
     def suspend(self, borrower: Borrower) -> None:
         """Take back the places and turns of a borrower that says nothing; it may come back, with what it has spent."""
+        self._known.pop(borrower[0], None)
         self._permits.forget(borrower)
         self._turns.forget(borrower)
         if self._budget is not None:

@@ -121,6 +121,8 @@ class TestAServerThatBorrows:
         assert grant("holds", needs=[[6_000, 0]])["lent"] == [6_000, 0]
         assert grant("gone", needs=[[7_000, 0]], first=[7_000, 0])["recall"], "it waits for the others' part"
         assert not grant("other")["recall"]
+        often = [grant(f"{number}", wanted=0)["soonest"] for number in range(20)]
+        assert often[-1] == often[0], "those that are gone do not make the others report more seldom"
 
 
 def test_a_report_that_is_none_is_refused(serving, judge, tmp_path):
