@@ -32,21 +32,24 @@ def main() -> None:
     parser.add_argument("engines", nargs="+", help="NAME=PYTHON")
     lines = [f"| engine | {' | '.join(COLUMNS.values())} |", "|---|" + "---|" * len(COLUMNS)]
     for engine in parser.parse_args().engines:
-        found = measured(*engine.split("=", 1))
-        lines.append(f"| {found['engine']} | {' | '.join(f'{found[name]:.3g}' for name in COLUMNS)} |")
+        for name, found in measured(*engine.split("=", 1)).items():
+            shown = (f"{found[column]:.3g}" if column in found else "" for column in COLUMNS)
+            lines.append(f"| {name} | {' | '.join(shown)} |")
     print("\n".join(lines))
 
 
-def measured(engine: str, python: str) -> dict:
-    """Return what the engine's test found."""
+def measured(engine: str, python: str) -> dict[str, dict]:
+    """Return what the engine's tests found, by the name that each has in the table."""
     with tempfile.TemporaryDirectory() as folder:
         told = Path(folder) / "told.jsonl"
         tests = [f"plugins/{engine}/tests", *(["tests/recipes/test_quickstart.py"] if engine == "trl" else [])]
         tests += ["-k", "trains_on_the_rewards_that_score_gives or lifts_the_held_out_total"]
         command = [python, "-m", "pytest", "-n", "0", "-m", "slow or nightly", "-p", "no:cacheprovider", *tests]
         subprocess.run(command, cwd=ROOT, check=True, env=os.environ | {"REWARDLAB_EQUALITY": str(told)})
-        lines = map(json.loads, told.read_text(encoding="utf-8").splitlines())
-        return {name: value for line in lines for name, value in line.items()}
+        found: dict[str, dict] = {}
+        for line in map(json.loads, told.read_text(encoding="utf-8").splitlines()):
+            found.setdefault(line.get("engine", engine), {}).update(line)
+        return found
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Rewards that keep all laws, and for each law some that break it: as a plugin's module, which processes can load."""
 
 import asyncio
+import json
 import random
 import threading
 from dataclasses import replace
@@ -31,6 +32,12 @@ def example():
 def boxed(completion):
     """What the last box holds."""
     return completion.text.rpartition("\\boxed{")[2].partition("}")[0] if "\\boxed{" in completion.text else ""
+
+
+def _asked_for_nothing(sample, completion):
+    """1 if no call has arguments; it trusts that those are JSON."""
+    calls = [call["function"] for turn in completion.conversation() for call in turn.get("tool_calls", ())]
+    return float(not any(json.loads(call["arguments"]) for call in calls))
 
 
 def right(sample, completion):
@@ -257,6 +264,7 @@ BROKEN = {
         spec("no-surrogates", _encoded),
         spec("every-digit", _sum_of_digits),
         spec("over-where-it-hesitates", _over_where_it_hesitates),
+        spec("trusts-arguments", _asked_for_nothing, scope="trajectory"),
         made("one-too-few", lambda options, context: lambda items: [Score(value=0.0)] * (len(items) - 1)),
     ],
     "order": [
@@ -305,6 +313,10 @@ BROKEN = {
     "required": [
         spec("does-without", lambda sample, one: float(boxed(one) == sample.fields.get("answer"))),
         spec("abstains-without", lambda sample, one: right(sample, one) if sample.fields else Score()),
+    ],
+    "conversation": [
+        spec("hears-tools", lambda sample, one: float("\\boxed{4}" in str(one.conversation()))),
+        spec("counts-messages", lambda sample, one: float(len(one.messages) > 0), scope="trajectory"),
     ],
     "empty": [spec("full-for-empty", lambda sample, one: right(sample, one) if one.text.strip() else 1.0)],
     "prompt_copy": [spec("overlap", lambda sample, one: len(set(one.text.split()) & set(QUESTION.split())) / 5)],

@@ -4,11 +4,15 @@ All of them are frozen, keyword-only and made of JSON values, never tensors. B p
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, overload
+from dataclasses import dataclass, field, replace
+from typing import Any, Self, overload
 
 Message = Mapping[str, str]
 """One chat message: {"role": "user", "content": "..."}."""
+Turn = Mapping[str, Any]
+"""One message of a completion that is a conversation: a Message which may have, as OpenAI's chat has them, `tool_calls`
+(a list of {"type": "function", "function": {"name", "arguments": JSON as text}}, often with an `id`), `tool_call_id`,
+`name` and `reasoning_content`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,15 +51,54 @@ class Sample:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Completion:
-    """One answer of the policy to a prompt.
+    """One answer of the policy to a prompt: a text, or a conversation with tools or a user.
 
-    `text` includes a `<think>` that the chat template opened. `token_count` is None if unknown;
-    `truncated` is true if generation stopped at the length limit.
+    `text` includes a `<think>` that the chat template opened; of a conversation it is the assistant's last message with
+    a text, "" if there is none. `messages` is the conversation behind the prompt, empty if there is only a text.
+    `token_count` is what the policy's engine counted, None if unknown; `truncated` is true if generation stopped at the
+    length limit.
     """
 
     text: str
     token_count: int | None = None
     truncated: bool = False
+    messages: Sequence[Turn] = field(default=(), hash=False)
+
+    @classmethod
+    def of(cls, messages: Sequence[Turn], token_count: int | None = None, truncated: bool = False) -> Self:
+        """Return the completion that is this conversation."""
+        last = _last_answer(messages)
+        text = "" if last is None else messages[last]["content"]
+        return cls(text=text, token_count=token_count, truncated=truncated, messages=tuple(messages))
+
+    def conversation(self) -> Sequence[Turn]:
+        """Return the messages, for rewards of trajectory scope; of a text alone, the assistant's one message."""
+        return self.messages or ({"role": "assistant", "content": self.text},)
+
+    def with_text(self, text: str) -> Self:
+        """Return the completion with another text, which takes the place of a conversation's last answer."""
+        messages, last = list(self.messages), _last_answer(self.messages)
+        if last is not None:
+            messages[last] = {**messages[last], "content": text}
+        elif messages:
+            messages.append({"role": "assistant", "content": text})
+        return replace(self, text=text, messages=tuple(messages))
+
+    @property
+    def characters(self) -> int:
+        """How many characters its text and its messages have, about: what it takes of the memory."""
+        return len(self.text) + sum(len(str(one)) for one in self.messages)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields, without the messages that a text alone has not; `Completion(**...)` reverses it."""
+        found = {"text": self.text, "token_count": self.token_count, "truncated": self.truncated}
+        return {**found, "messages": [dict(one) for one in self.messages]} if self.messages else found
+
+
+def _last_answer(messages: Sequence[Turn]) -> int | None:
+    """Return the place of the assistant's last message that has a text."""
+    said = [at for at, one in enumerate(messages) if one["role"] == "assistant" and one["content"].strip()]
+    return said[-1] if said else None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

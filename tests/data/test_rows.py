@@ -207,7 +207,7 @@ def test_completions_are_texts_or_objects():
         ("a", "completions must be a list, not a text"),
         (None, "completions must be a list, not null"),
         ([], "completions is an empty list; at least one is needed"),
-        (["a", 3], "completions[1] must be a text or an object with 'text', not the number 3"),
+        (["a", 3], "completions[1] must be a text, a list of messages or an object with 'text', not the number 3"),
         ([{}], "completions[0].text must be a text; it is absent"),
         ([{"text": None}], "completions[0].text must be a text; it is null"),
         ([{"text": "a", "tokens": 3}], "completions[0]: no key 'tokens'"),

@@ -17,7 +17,7 @@ from rewardlab_testing.scaffold.scaffold import next_steps, write_scaffold
 FIRST = (ROOT / "docs/write_a_plugin.md").read_text(encoding="utf-8")
 EXAMPLES = (ROOT / "docs/plugin_examples.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^<!-- (minimal|plugin) (\w+) -->\n```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
-PLUGINS = {name: code for how, name, code in BLOCK.findall(EXAMPLES) if how == "plugin"}
+PLUGINS = {name: code for how, name, code in BLOCK.findall(FIRST + EXAMPLES) if how == "plugin"}
 [MINIMAL] = [code for how, _, code in BLOCK.findall(FIRST) if how == "minimal"]
 
 
@@ -30,9 +30,9 @@ def block(language):
 def test_there_is_one_of_each_kind():
     kinds = EXAMPLES.partition("## The smallest of each kind")[2]
     assert re.findall(r"^\| `(\w+)` ", kinds, re.MULTILINE) == [*KINDS]
-    assert {*PLUGINS} == {"kind", "novel", "brief", "hopeful"}
-    assert FIRST.count("```python") == 2, "the plugin, and a class of options"
-    assert EXAMPLES.count("```python") == len(PLUGINS)
+    assert {*PLUGINS} == {"looked", "kind", "novel", "brief", "hopeful"}
+    assert FIRST.count("```python") == 3, "the plugin, a class of options, and a reward on messages"
+    assert EXAMPLES.count("```python") == len(PLUGINS) - 1
 
 
 def test_the_first_plugin_is_what_the_command_writes(tmp_path):

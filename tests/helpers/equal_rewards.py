@@ -40,7 +40,6 @@ stages:
     algorithm: dr_grpo
     group_size: 4
     batch_size: 4
-    micro_batch_size: 16
     steps: 3
     learning_rate: 1.0e-3
     max_new_tokens: 12

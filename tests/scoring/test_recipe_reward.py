@@ -390,6 +390,14 @@ class TestATable:
         assert table["fields.answer"].sum() == 12
         assert set(table["fields.tags"]) == {'["x"]'}
 
+    def test_has_the_messages_of_conversations(self, reward):
+        pytest.importorskip("pandas")
+        talk = [{"role": "tool", "content": "b"}, {"role": "assistant", "content": "a"}]
+        table = reward.table(reward.score([{"prompt": "?", "completions": ["a", talk]}]))
+        assert list(table["completion"]) == ["a", "a"]
+        assert json.loads(table["messages"][1]) == talk
+        assert "messages" not in reward.table(reward.score(rows(1)))
+
     def test_keeps_failures_apart_from_values(self, toy):
         pytest.importorskip("pandas")
         use = FAULTY | {"on_missing": "zero_advantage", "max_missing": 1}

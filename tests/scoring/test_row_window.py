@@ -24,17 +24,22 @@ def scorer(tmp_path, monkeypatch):
         yield scorer
 
 
+def talk(text):
+    """A conversation whose answer is short, and whose tool says the text."""
+    return Completion.of([{"role": "tool", "content": text}, {"role": "assistant", "content": "x"}])
+
+
 class Rows:
     """Rows that are made as they are asked for, and counted."""
 
-    def __init__(self, count, size, width):
-        self.made = 0
+    def __init__(self, count, size, width, made=lambda text: Completion(text=text)):
+        self.made, self._completion = 0, made
         self._count, self._size, self._width = count, size, width
 
     def __iter__(self):
         for number in range(self._count):
             self.made += 1
-            completions = tuple(Completion(text="x" * self._width) for _ in range(self._size))
+            completions = tuple(self._completion("x" * self._width) for _ in range(self._size))
             sample = Sample(id=str(number), prompt=({"role": "user", "content": "?"},))
             yield InputRow(given_id=number, group=Group(sample=sample, completions=completions))
 
@@ -45,6 +50,7 @@ class Rows:
         ("MAX_ROWS", 8, Rows(50, size=1, width=3)),
         ("MAX_COMPLETIONS", 40, Rows(50, size=5, width=3)),
         ("MAX_CHARACTERS", 8000, Rows(50, size=1, width=1000)),
+        ("MAX_CHARACTERS", 8000, Rows(50, size=1, width=1000, made=talk)),
     ],
 )
 def test_at_most_so_much_is_under_way_and_it_comes_out_in_order(scorer, monkeypatch, limit, most, rows):

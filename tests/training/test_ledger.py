@@ -242,6 +242,15 @@ class TestTheLedger:
         book.close()
         book.close()
 
+    def test_has_the_messages_of_a_conversation_alone(self, path, group_of):
+        talk = ({"role": "assistant", "content": "x"}, {"role": "user", "content": "so?"})
+        made = scored(group_of, "x", "y")
+        made = replace(made, completions=[Completion.of(talk), made.completions[1]])
+        book = Ledger(path, attempt=0)
+        book.write(0, 3, [made], trained="yes")
+        book.close()
+        assert [(row["completion"], row.get("messages")) for row in lines(path)] == [("x", [*talk]), ("y", None)]
+
     def test_has_the_prompt_and_the_fields_once_a_group(self, path, group_of):
         prompt = ({"role": "user", "content": "1+1?"},)
         fields = {"answer": "2", "odd": [float("nan"), {"when": date(2026, 1, 2)}], "big": 10**30}

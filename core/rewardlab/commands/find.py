@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rewardlab.commands.built_in import BUILT_IN
-from rewardlab.entry_points import states_of_path
 from rewardlab.first_party import first_party, installation, plugin_with
+from rewardlab.specs.entry_points import states_of_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

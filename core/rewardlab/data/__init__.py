@@ -8,6 +8,7 @@ row.
     jsonl         JSON lines, and what is wrong with those that cannot be read
     plain_values  rows of other libraries as JSON has them
     rows          rows made into samples: columns under our names, checked, with ids
+    conversations completions that are messages, with calls of tools and results
     column_names  what others call our fields, and fields that seem to be swapped
     prompt_findings  prompts that hold their answer, or come again
     row_needs     what rows must have to be scored
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from rewardlab.data.column_names import columns_named as columns_named
     from rewardlab.data.column_names import field_named as field_named
     from rewardlab.data.column_names import looks_like_an_answer as looks_like_an_answer
+    from rewardlab.data.conversations import ROLES as ROLES
     from rewardlab.data.datasets import is_held_out as is_held_out
     from rewardlab.data.datasets import read_dataset as read_dataset
     from rewardlab.data.dropped_rows import DroppedRow as DroppedRow
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
     from rewardlab.data.ledger_format import LEDGER_FOLDER as LEDGER_FOLDER
     from rewardlab.data.ledger_format import LEDGER_VERSION as LEDGER_VERSION
     from rewardlab.data.ledger_format import SCORE_COLUMNS as SCORE_COLUMNS
+    from rewardlab.data.ledger_format import SOME_HAVE as SOME_HAVE
     from rewardlab.data.ledger_format import ColumnType as ColumnType
     from rewardlab.data.ledger_format import ledger_indices as ledger_indices
     from rewardlab.data.ledger_format import shard_beginning as shard_beginning
@@ -67,7 +70,6 @@ if TYPE_CHECKING:
     from rewardlab.data.row_file import read_lines as read_lines
     from rewardlab.data.row_file import refuse_stream as refuse_stream
     from rewardlab.data.row_needs import RowNeeds as RowNeeds
-    from rewardlab.data.rows import ROLES as ROLES
     from rewardlab.data.rows import Identifier as Identifier
     from rewardlab.data.rows import columns_of as columns_of
     from rewardlab.data.rows import prompt_hash as prompt_hash

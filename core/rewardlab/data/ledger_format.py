@@ -29,13 +29,15 @@ LEDGER_COLUMNS: Mapping[str, ColumnType] = {
     "completion": "text",
     "tokens": "int",
     "truncated": "bool",
+    "messages": "text",
     "total": "float",
     "shaped": "float",
     "rest": "float",
     "progress": "float",
 }
-"""the columns of every ledger, as a flat table begins; lines have no `superseded`, which a reader works out, and no
-`progress` if their total has none"""
+"""the columns of every ledger, as a flat table begins; lines have no `superseded`, which a reader works out"""
+SOME_HAVE = ("messages", "progress")
+"""columns of conversations, and of totals with a progress: a table has them if a line does"""
 
 SCORE_COLUMNS: Mapping[str, ColumnType] = {
     "value": "float",

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab.data.row_file import read_lines
-from rewardlab.entry_points import entry_points_of
 from rewardlab.errors import Problem, UserError, nearest
+from rewardlab.specs.entry_points import entry_points_of
 
 FORMATS = "rewardlab.rollout_formats"
 """entry points of plugins: the name of a format, such as "verl" -> its RolloutFormat"""

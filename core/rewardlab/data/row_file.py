@@ -6,9 +6,9 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Any, BinaryIO, cast
 
 from rewardlab.data.jsonl import json_lines
-from rewardlab.entry_points import entry_points_of
 from rewardlab.errors import Problem, UserError
 from rewardlab.first_party import installation, plugin_with
+from rewardlab.specs.entry_points import entry_points_of
 
 PACKED = ".gz"
 FORMATS = "rewardlab.row_formats"

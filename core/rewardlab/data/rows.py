@@ -11,13 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from rewardlab.data.conversations import ROLES, to_conversation, unknown_role
 from rewardlab.data.jsonl import kind_of
 from rewardlab.errors import nearest
 from rewardlab.types import Completion, Group, Message, Sample
 
-ROLES = ("system", "developer", "user", "assistant", "tool")
 _STRUCTURE = ("id", "prompt", "completions")
-_COMPLETION_KEYS = ("text", "token_count", "truncated")
+_COMPLETION_KEYS = ("text", "messages", "token_count", "truncated")
 
 
 def raw_sample(row: Mapping[str, Any], source: str = "") -> Sample:
@@ -137,7 +137,7 @@ def _message(value: Any, place: str) -> Message:
             found = kind_of(value[key]) if key in value else "absent"
             raise ValueError(f"{place}.{key} must be a text; it is {found}")
     if value["role"] not in ROLES:
-        raise ValueError(f"{place}: no role {value['role']!r}{nearest(value['role'], ROLES)}")
+        raise ValueError(unknown_role(value["role"], place))
     if len(value) > 2:
         extra = next(key for key in value if key not in ("role", "content"))
         raise ValueError(f"{place} has {extra!r}; a message has role and content, nothing else")
@@ -145,7 +145,10 @@ def _message(value: Any, place: str) -> Message:
 
 
 def to_completions(value: Any) -> tuple[Completion, ...]:
-    """Return completions from a list of texts or of {"text", "token_count", "truncated"}. Raises ValueError."""
+    """Return completions, each of which is a text, a list of messages, or an object with one of them.
+
+    As an object it is {"text" or "messages", "token_count", "truncated"}. Raises ValueError.
+    """
     if not isinstance(value, list):
         raise ValueError(f"completions must be a list, not {kind_of(value)}")
     if not value:
@@ -159,20 +162,29 @@ def to_completions(value: Any) -> tuple[Completion, ...]:
 
 
 def _completion(value: Any, place: str) -> Completion:
+    if isinstance(value, list):
+        return Completion.of(to_conversation(value, place))
     if not isinstance(value, Mapping):
-        raise ValueError(f"{place} must be a text or an object with 'text', not {kind_of(value)}")
+        raise ValueError(f"{place} must be a text, a list of messages or an object with 'text', not {kind_of(value)}")
     for key in value:
         if key not in _COMPLETION_KEYS:
             raise ValueError(f"{place}: no key {key!r}{nearest(key, _COMPLETION_KEYS)}")
     text, count, cut = value.get("text"), value.get("token_count"), value.get("truncated", False)
-    if not isinstance(text, str):
-        found = kind_of(text) if "text" in value else "absent"
-        raise ValueError(f"{place}.text must be a text; it is {found}")
     if count is not None and (type(count) is not int or count < 0):  # True is an int as well
         raise ValueError(f"{place}.token_count must be a whole number from 0 on, or null, not {kind_of(count)}")
     if not isinstance(cut, bool):
         raise ValueError(f"{place}.truncated must be true or false, not {kind_of(cut)}")
-    return Completion(text=text, token_count=count, truncated=cut)
+    if (messages := value.get("messages")) is None:
+        if not isinstance(text, str):
+            found = kind_of(text) if "text" in value else "absent"
+            raise ValueError(f"{place}.text must be a text; it is {found}")
+        return Completion(text=text, token_count=count, truncated=cut)
+    if not isinstance(messages, list):
+        raise ValueError(f"{place}.messages must be a list of messages, not {kind_of(messages)}")
+    whole = Completion.of(to_conversation(messages, f"{place}.messages"), count, cut)
+    if text is not None and text != whole.text:
+        raise ValueError(f"{place}.text is not the assistant's last answer in its messages; leave it out")
+    return whole
 
 
 def prompt_hash(prompt: Sequence[Message]) -> str:

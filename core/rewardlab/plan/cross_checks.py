@@ -152,7 +152,9 @@ def _collected(recipe: Recipe, sampler: Component) -> Iterator[tuple[int, int, i
 
 
 def _unused_keys(place: RecipePath, planned: Component) -> Iterator[Finding]:
-    """Yield a finding for each key of a reward that runs inline and that only workers or models have a use for."""
+    """Yield a finding for each key that the reward has no use for: one of workers or models, or what it reads."""
+    if planned.spec.scope == "trajectory" and "reads" in planned.use.model_fields_set:
+        yield (*place, "reads"), f"{planned.use.use} reads all messages of a conversation; leave `reads` out"
     if planned.spec.runs == "inline" and not _has_workers(planned.spec):
         for key in _given(planned, (*OF_WORKERS, "device")):
             what = f"{planned.use.use} runs inline, in this process: nothing uses `{key}`; leave it out{_deadline(key)}"

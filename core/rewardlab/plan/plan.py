@@ -92,6 +92,12 @@ class Plan:
         return {name: list(one.spec.counted_info) for name, one in self.components.items() if one.spec.counted_info}
 
     @property
+    def readers_of_messages(self) -> list[str]:
+        """The components that read all of a conversation, and not its last answer alone, each with its reward."""
+        parts = self.components.items()
+        return [f"{n} ({p.use.use})" for n, p in parts if p.use.reads == "all" or p.spec.scope == "trajectory"]
+
+    @property
     def uses_in_total(self) -> dict[str, ComponentUse]:
         """Return the settings of the components that the total names; the plan must have a reward."""
         assert self.expression is not None

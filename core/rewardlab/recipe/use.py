@@ -137,8 +137,11 @@ OnAbstain = Literal["fail"] | float
 
 
 class ComponentUse(Use):
-    """A reward, and the handling of missing values."""
+    """A reward, what it reads, and the handling of missing values."""
 
+    reads: Literal["last_answer", "all"] = "last_answer"
+    """of a completion with several messages: last_answer, the assistant's last message with a text, or all: a
+    transcript with calls of tools and their results"""
     on_missing: OnMissing = "fail"
     """for failures: fail | group_mean | zero_advantage | a number"""
     on_abstain: OnAbstain = "fail"

@@ -7,13 +7,13 @@ from importlib.metadata import EntryPoint, EntryPoints
 from importlib.util import find_spec
 from typing import Any, TypeVar
 
-from rewardlab.entry_points import scanned_entry_points, states_of_path
 from rewardlab.errors import UserError, nearest
 from rewardlab.first_party import first_party, installation, plugin_with
 from rewardlab.references import references
 from rewardlab.registry.loading import Plugin, load, owner_of
 from rewardlab.specs import BackendSpec, Spec
 from rewardlab.specs.command_spec import CommandSpec
+from rewardlab.specs.entry_points import scanned_entry_points, states_of_path
 
 ENTRY_POINT_GROUP = "rewardlab"
 DEFAULT_BACKEND_GROUP = "rewardlab.default_backend"

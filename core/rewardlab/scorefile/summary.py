@@ -5,10 +5,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
-from rewardlab.entry_points import entry_points_of
 from rewardlab.judging.usage import Usage
 from rewardlab.plan import Plan
 from rewardlab.scorefile.output import lacks_part
+from rewardlab.specs.entry_points import entry_points_of
 
 WATCHERS = "rewardlab.score_findings"
 """entry points of plugins that find what is odd about components: a name -> a function of the plan, gives a Watcher"""

@@ -54,10 +54,12 @@ def _prompt(messages: Sequence[Message]) -> Any:
 
 
 def _answer(scored: ScoredCompletion) -> dict[str, Any]:
+    messages = scored.completion.messages
     return {
         "completion": scored.completion.text,
         "tokens": scored.completion.token_count,
         "truncated": scored.completion.truncated,
+        **({"messages": _cell(list(messages))} if messages else {}),
         "total": scored.total,
         "shaped": scored.shaped,
         "rest": scored.rest,

@@ -30,7 +30,7 @@ from rewardlab.workers.reward_pool import WorkerPool
 Item = tuple[Sample, Completion]
 Request = tuple[Sequence[Item], asyncio.Future[Any]]
 
-MAX_ITEMS = {"completion": 256, "batch": 4096}
+MAX_ITEMS = {"completion": 256, "trajectory": 256, "batch": 4096}
 COROUTINES = 256
 """Calls of one coroutine function at once: a group need not wait for the translations of another."""
 ROUNDING = 1e-9  # a mean of values in [0, 1] may come out as 1.0000000000000002

@@ -125,7 +125,7 @@ class RecipeReward:
     def score_one(self, *, prompt: Any, completion: Any, **fields: Any) -> ScoredCompletion:
         """Return one completion with its total, and each component's value, reason and contribution.
 
-        prompt: a text or messages. completion: a text, or {"text", "token_count", "truncated"}. fields: what the
+        prompt: a text or messages. completion: likewise, or {"text", "token_count", "truncated"}. fields: what the
         rewards read of the row (answer, language, ...). It is a group of its own: normalizers have nothing to compare
         it with. Raises a UserError if a component compares the completions of a prompt, as it would have no number for
         one alone, and what `score` raises, but for the recipe's max_missing, which is about many.

@@ -103,4 +103,4 @@ class RowWindow(Generic[AnyRow, Pending]):
     def _count(self, row: AnyRow, sign: int) -> None:
         completions = row.group.completions
         self._completions += sign * len(completions)
-        self._characters += sign * sum(len(completion.text) for completion in completions)
+        self._characters += sign * sum(completion.characters for completion in completions)

@@ -32,6 +32,7 @@ from rewardlab.scoring.deadline import in_time
 from rewardlab.scoring.executors import Executor, open_executor, pool_executor
 from rewardlab.scoring.group_sampler import CheckedGroupSampler
 from rewardlab.scoring.pool import Pool, PoolScoring, SampledPool, Scores, StreamedPool
+from rewardlab.scoring.reading import ReadStream, reading_of
 from rewardlab.scoring.watched_calls import watched
 from rewardlab.specs import Context, RewardSpec
 from rewardlab.text.redaction import redact
@@ -108,6 +109,7 @@ class Scorer(AbstractContextManager["Scorer"]):
                 name: (executors or {}).get(name) or self._open(name, planned, known)
                 for name, planned in plan.components.items()
             }
+            self._readings = {name: reading_of(planned) for name, planned in plan.components.items()}
             self.composition = Composition(
                 expression=plan.expression,
                 uses=plan.recipe.reward.components,
@@ -259,7 +261,9 @@ class Scorer(AbstractContextManager["Scorer"]):
             lost: list[str] = []
             UNANSWERED.set(lost)  # in this task's own context
             try:
-                found[name] = self._with_losses(name, await self.executors[name].score(stream), len(lost))
+                read = self._readings[name]
+                seen = stream if read is None else ReadStream(stream, read)
+                found[name] = self._with_losses(name, await self.executors[name].score(seen), len(lost))
             except WorkerStartError as error:
                 raise JobError(f"component {name!r}: {error}") from error
 

@@ -3,6 +3,7 @@
 context       the base of options, what `build` receives, and what it returns
 specs         a spec for each kind of component
 command_spec  a command: its options and the function that runs it
+entry_points  what is installed: scanned once, and again when it has changed
 """
 
 from typing import TYPE_CHECKING

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 from rewardlab.references import Function
 from rewardlab.specs.context import (
@@ -20,13 +20,17 @@ from rewardlab.specs.context import (
 )
 from rewardlab.types import Sample
 
+Scope = Literal["completion", "group", "batch", "trajectory"]
+
 
 @dataclass(frozen=True, kw_only=True)
 class RewardSpec(Spec):
     """A reward. `build` returns an object with `score`.
 
-    scope "completion" or "batch": `score(items: Sequence[tuple[Sample, Completion]]) -> list[Score]`, always a
-    list in the same order; "batch" is asked for as many items at once as the host can gather, across groups.
+    scope "completion", "trajectory" or "batch": `score(items: Sequence[tuple[Sample, Completion]]) -> list[Score]`,
+    always a list in the same order; "batch" is asked for as many items at once as the host can gather, across groups.
+    "trajectory" reads `completion.conversation()`, all messages; the others read `completion.text`, of which the
+    recipe's `reads` decides what it is.
     scope "group": `async score(stream: GroupStream) -> list[Score]`, one for each of the group's G completions.
 
     range: closed interval of `value`; anything outside is a failure of the plugin.
@@ -69,7 +73,7 @@ class RewardSpec(Spec):
 
     kind: ClassVar[str] = "reward"
     build: Function[Callable[[Any, Context], Reward | GroupReward]] = Function()
-    scope: Literal["completion", "group", "batch"] = "completion"
+    scope: Scope = "completion"
     range: tuple[float, float] = (0.0, 1.0)
     requires: Function[Sequence[str] | Callable[[Any], Sequence[str]]] = Function(())
     judges: Sequence[str] = ()
@@ -89,8 +93,8 @@ class RewardSpec(Spec):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.scope not in ("completion", "group", "batch"):
-            raise ValueError(f"{self.name}: scope {self.scope!r} is not one of completion, group, batch")
+        if self.scope not in get_args(Scope):
+            raise ValueError(f"{self.name}: scope {self.scope!r} is not one of {', '.join(get_args(Scope))}")
         if self.runs not in ("inline", "thread", "worker", "async"):
             raise ValueError(f"{self.name}: runs {self.runs!r} is not one of inline, thread, worker, async")
         if any(isinstance(names, str) for names in (self.requires, self.judges, self.counted_info)):

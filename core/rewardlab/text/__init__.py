@@ -10,6 +10,7 @@ that a reward compares, and prompts in which no quoted text can pose as somethin
     progress    progress of long work: a bar on a terminal, a line every so often elsewhere
     redaction   secrets are masked in all that is printed and written
     quoting     templates and unforgeable fences for prompts that quote texts
+    transcript  a conversation as one text, in which no message can pose as another's
     tables      rows of cells as lines with aligned columns
 """
 

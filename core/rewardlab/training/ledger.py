@@ -105,6 +105,7 @@ def ledger_rows(group: ScoredGroup) -> Iterator[dict[str, Any]]:
             "completion": completion.text,
             "tokens": completion.token_count,
             "truncated": completion.truncated,
+            **({"messages": list(completion.messages)} if completion.messages else {}),
             "components": {name: _component(group, name, index) for name in group.components},
             "total": group.totals[index],
             "shaped": group.shaped[index] if group.shaped else None,

@@ -203,12 +203,10 @@ def write_evaluation(
 def _write_rows(path: Path, scored: Iterable[ScoredGroup]) -> None:
     """Write one line for each prompt: the sample's own columns, and `completions`, a list of G.
 
-    A completion is {"text", "token_count", "truncated"}.
+    A completion is {"text", "token_count", "truncated"}, of a conversation with its `messages`.
     """
     with path.open("w", encoding="utf-8", errors="backslashreplace") as file:
         for group in scored:
             row = group.sample.as_row()
-            row["completions"] = [
-                {"text": c.text, "token_count": c.token_count, "truncated": c.truncated} for c in group.completions
-            ]
+            row["completions"] = [completion.as_dict() for completion in group.completions]
             file.write(json.dumps(row, ensure_ascii=False) + "\n")

@@ -60,6 +60,7 @@ class RunDirectory:
 
     attempt: counts from 0 and grows by one with every resume. done: the indices of the stages that are done.
     notes: what a user should know of this attempt, a line each.
+    held: False in a process that works for the one that holds the folder.
     stop: an event that ends the run early when it is set, from any thread; a backend checks it at least once a step,
         saves a checkpoint and raises KeyboardInterrupt, as after Ctrl-C.
 
@@ -71,8 +72,11 @@ class RunDirectory:
     done: list[int] = field(default_factory=list)
     notes: Sequence[str] = ()
     stop: threading.Event = field(default_factory=threading.Event, repr=False, compare=False)
+    held: bool = True
 
     def __post_init__(self) -> None:
+        if not self.held:
+            return
         try:
             self._lock = FileLock(self.path / "lock")  # held until `close` or the end of the process
         except BlockingIOError:
@@ -80,7 +84,8 @@ class RunDirectory:
 
     def close(self) -> None:
         """Release the folder, so that another process can resume the run; calling it again does nothing."""
-        self._lock.close()
+        if self.held:
+            self._lock.close()
 
     @classmethod
     def create(

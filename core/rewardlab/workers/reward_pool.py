@@ -124,8 +124,7 @@ def _as_json(items: Sequence[Item]) -> dict[str, Any]:
         place = places.setdefault(id(sample), len(samples))
         if place == len(samples):
             samples.append(sample.as_dict())
-        text, count = completion.text, completion.token_count
-        completions.append((place, {"text": text, "token_count": count, "truncated": completion.truncated}))
+        completions.append((place, completion.as_dict()))
     return {"samples": samples, "completions": completions}
 
 

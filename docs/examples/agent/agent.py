@@ -36,6 +36,15 @@ def calculate(a, sign, b):
     return {"+": a + b, "-": a - b, "*": a * b}[sign]
 
 
+def conversation(played, tokenizer):
+    """Yield the policy's turns and, between them, what the tool said."""
+    tokens, turns = played["observation_tokens"], played["action_ranges"]
+    for (begin, end), (following, _) in zip(turns, [*turns[1:], (len(tokens), None)], strict=True):
+        yield {"role": "assistant", "content": tokenizer.decode(tokens[begin:end], skip_special_tokens=True)}
+        if end < following:
+            yield {"role": "tool", "content": tokenizer.decode(tokens[end:following], skip_special_tokens=True)}
+
+
 class AgentExecutor(MultiTurnAgentExecutor):
     """What OpenRLHF's rollout engines run for every completion."""
 
@@ -47,9 +56,8 @@ class AgentExecutor(MultiTurnAgentExecutor):
         # a copy: OpenRLHF changes max_tokens of an object that all completions of the prompt share
         params = deepcopy(sampling_params)
         played = await super().execute(prompt, label, params, max_length, hf_tokenizer, llm_engine, images)
-        start, tokens = played["action_ranges"][0][0], played["observation_tokens"]
         completion = {
-            "text": hf_tokenizer.decode(tokens[start:], skip_special_tokens=True),
+            "messages": list(conversation(played, hf_tokenizer)),
             "token_count": sum(end - begin for begin, end in played["action_ranges"]),
             "truncated": played["truncated"],
         }

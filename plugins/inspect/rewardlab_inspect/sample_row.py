@@ -1,5 +1,6 @@
 """A sample of inspect_ai as a row of rewardlab: its metadata are the row's fields."""
 
+from itertools import dropwhile
 from typing import Any
 
 from inspect_ai.model import ChatMessage
@@ -38,7 +39,24 @@ def _prompt(asked: str | list[ChatMessage]) -> str | list[dict[str, str]]:
 
 def _completion(state: TaskState) -> dict[str, Any]:
     output = state.output
-    found: dict[str, Any] = {"text": output.completion, "truncated": output.stop_reason in CUT_OFF}
+    found: dict[str, Any] = {**_said(state), "truncated": output.stop_reason in CUT_OFF}
     if output.usage is not None:
         found["token_count"] = output.usage.output_tokens
     return found
+
+
+def _said(state: TaskState) -> dict[str, Any]:
+    """Return the output's text, or all messages from the model's first one on if they end with that text."""
+    text = state.output.completion
+    said = list(dropwhile(lambda message: message.source != "generate", state.messages))
+    if len(said) < 2 or said[-1].role != "assistant" or said[-1].text != text:
+        return {"text": text}
+    return {"messages": [_turn(message) for message in said]}
+
+
+def _turn(message: ChatMessage) -> dict[str, Any]:
+    turn: dict[str, Any] = {"role": message.role, "content": message.text}
+    if message.role == "assistant" and message.tool_calls:
+        calls = [{"id": one.id, "function": one.function, "arguments": one.arguments} for one in message.tool_calls]
+        return {**turn, "tool_calls": calls}
+    return {**turn, "tool_call_id": message.tool_call_id} if message.role == "tool" else turn

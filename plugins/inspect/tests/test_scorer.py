@@ -15,11 +15,14 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import read_eval_log, read_eval_log_sample_summaries
 from inspect_ai.model import ChatMessageSystem, ChatMessageUser, ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import Target, match
-from inspect_ai.solver import TaskState, generate, system_message
+from inspect_ai.solver import TaskState, generate, system_message, use_tools
+from inspect_ai.tool import tool
+from rewardlab import load_reward
 from rewardlab.cli import main
 from rewardlab.errors import UserError
 from rewardlab_inspect import recipe
 from rewardlab_inspect.sample_row import sample_row
+from rewardlab_studies.rollouts import inspect_log
 
 pytestmark = [pytest.mark.slow, pytest.mark.inspect]
 
@@ -136,6 +139,41 @@ def test_a_sample_is_a_row(given):
     state.metadata["prompt"] = "mine"
     with pytest.raises(UserError, match="sample 7: its metadata have prompt, which a row has itself"):
         sample_row(state, Target("2"), "answer")
+
+
+def test_a_sample_with_tools_is_a_conversation_that_is_read_by_its_last_answer(given):
+    @tool
+    def double():
+        async def execute(number: int) -> str:
+            """Double it.
+
+            Args:
+                number: what to double
+            """
+            return rf"\boxed{{{2 * number}}}"
+
+        return execute
+
+    asks = ModelOutput.for_tool_call("mockllm/model", "double", {"number": 1})
+    asks.usage = ModelUsage(input_tokens=5, output_tokens=6, total_tokens=11)
+    task = Task(
+        dataset=MemoryDataset([Sample(id="a", input="1 + 1?", target="2")]),
+        solver=[use_tools(double()), generate()],
+        scorer=recipe("recipe.yaml"),
+    )
+    model = get_model("mockllm/model", custom_outputs=[asks, wrote("It is 2.")])
+    [log] = eval(task, model=model, log_dir=str(given / "logs"), display="none", log_format="json")
+    assert log.status == "success", log.error
+    assert log.samples[0].scores["recipe"].value == {"total": 0.0, "accuracy": 0.0, "format": 0.0}
+    [row] = [row for _, row in inspect_log.FORMAT.rows(log.location)]
+    asked, said, last = row["completions"][0]["messages"]
+    assert (asked["tool_calls"][0]["function"], said["content"], last["content"]) == (
+        "double",
+        r"\boxed{2}",
+        "It is 2.",
+    )
+    with load_reward("recipe.yaml") as reward:
+        assert reward.score([row])[0].totals == [0.0]
 
 
 def test_a_recipe_that_compares_is_refused_before_anything_is_asked(given):

@@ -59,7 +59,7 @@ class Cohort:
         """Add a completion that `identity` does not refuse; a repeat changes nothing."""
         if slot not in self.identity.completions:
             self.identity.completions[slot] = digest
-            self.characters += len(completion.text)
+            self.characters += completion.characters
             self.stream.put(slot, completion)
 
     def missing(self) -> list[int]:
@@ -73,10 +73,8 @@ def digest_of_sample(sample: Sample) -> str:
 
 
 def digest_of_completion(completion: Completion) -> str:
-    """Return a digest of a completion: its text, its length in tokens, and whether it was cut off."""
-    return _digest(
-        _canonical({"text": completion.text, "tokens": completion.token_count, "truncated": completion.truncated})
-    )
+    """Return a digest of a completion: its text or messages, its length in tokens, and whether it was cut off."""
+    return _digest(_canonical(completion.as_dict()))
 
 
 def _canonical_sample(sample: Sample) -> bytes:

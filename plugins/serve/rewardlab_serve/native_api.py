@@ -25,9 +25,14 @@ class CompletionBody(BaseModel):
 
     model_config = ConfigDict(extra="allow")  # the check of the row names what has no place, and only the first of it
 
-    text: str
+    text: str | None = None
+    messages: list[Any] | None = None
     token_count: int | None = None
     truncated: bool = False
+
+
+AnyCompletion = str | list[Any] | CompletionBody
+"""a text, messages, or one of them with what is known of it"""
 
 
 class GroupBody(BaseModel):
@@ -37,7 +42,7 @@ class GroupBody(BaseModel):
 
     id: str | int | None = None
     prompt: str | list[Any] | None = None
-    completions: list[str | CompletionBody] = Field(min_length=1, fail_fast=True)  # a million errors fill the memory
+    completions: list[AnyCompletion] = Field(min_length=1, fail_fast=True)  # a million errors fill the memory
 
 
 class MemberBody(BaseModel):
@@ -47,7 +52,7 @@ class MemberBody(BaseModel):
 
     size: int = Field(ge=1)
     prompt: str | list[Any] | None = None
-    completion: str | CompletionBody
+    completion: AnyCompletion
 
 
 class BatchBody(BaseModel):

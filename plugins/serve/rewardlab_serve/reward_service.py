@@ -179,7 +179,7 @@ class RewardService:
             self._metrics.repeated()
             answer: dict[str, Any] = json.loads(kept.line)
             return answer
-        if self._characters + sum(len(one.text) for one in group.completions) > 2 * self._limits.characters:
+        if self._characters + sum(one.characters for one in group.completions) > 2 * self._limits.characters:
             raise self._full()
         cohort = self._pending.get(key) or self._begin(key, group, size)
         cohort.identity.refuse_other(key, sample, size, digests)

@@ -88,6 +88,11 @@ class TestDoorsWithoutGroups:
         ):
             serving(recipe, doors=[name])
 
+    def test_refuse_a_recipe_that_reads_more_than_the_last_answer(self, serving, name):
+        tone = {"tone": {"use": "format/boxed", "reads": "all"}}
+        with pytest.raises(UserError, match=r"tone \(format/boxed\) reads whole .* carry them: nemo_gym, openreward"):
+            serving({"version": 1, "reward": {"components": tone, "total": "tone"}}, doors=[name])
+
     def test_have_no_number_for_a_masked_answer(self, serving, toy, name):
         recipe = faulty(on_missing="zero_advantage", max_missing=1, **{"with": {"how": "fail"}})
         recipe["reward"]["total"] = "0.5 * box + 0.5 * toy"
@@ -233,3 +238,12 @@ class TestAgentsOfNemoGym:
         server = serving(RECIPE, doors=["nemo_gym"])
         for path in ("/seed_session", "/aggregate_metrics"):
             assert (server.ask(path, {"verify_responses": []}).status, server.ask(path, {}).body) == (200, {})
+
+
+def test_nemo_gym_sends_what_tools_did(serving):
+    read_all = {"box": {"use": "format/boxed", "reads": "all"}, "last": {"use": "format/boxed"}}
+    recipe = {"version": 1, "reward": {"components": read_all, "total": "box - last"}}
+    body = request("nemo_gym", "it is done")
+    call = {"type": "function_call", "call_id": "c", "name": "calc", "arguments": "{}"}
+    body["response"]["output"][:1] = [call, {"type": "function_call_output", "call_id": "c", "output": RIGHT}]
+    assert serving(recipe, doors=["nemo_gym"]).ask("/verify", body).body["reward"] == 1.0

@@ -51,6 +51,17 @@ class TestWholeGroups:
         assert server.ask("/v1/groups/7").body["total"] == [1.1]
         assert server.ask("/v1/groups", {**rows[4], "id": "7"}).body["id"] == "7"
 
+    def test_a_conversation_is_read_by_its_last_answer_and_is_another_one_with_other_messages(self, serving):
+        server = serving()
+        talk = [{"role": "tool", "content": RIGHT}, {"role": "assistant", "content": WRONG}]
+        row = {**ROW, "id": "g", "completions": [talk, {"messages": [talk[1]], "token_count": 3}, RIGHT]}
+        assert server.ask("/v1/groups", row).body["total"] == [0.1, 0.1, 1.1]
+        talk[0] = {"role": "tool", "content": WRONG}
+        assert error(server.ask("/v1/groups", row)) == (409, "conflict")
+        bad = server.ask("/v1/groups", {**ROW, "completions": [[talk[0]]]})
+        assert bad.status == 422 or bad.status == 400
+        assert "completions[0] has no message of the assistant" in bad.body["error"]["message"]
+
     def test_a_repeat_is_answered_from_what_is_there(self, serving, toy, tmp_path):
         server = serving()
         row = {**ROW, "completions": [RIGHT, WRONG]}

@@ -158,3 +158,17 @@ def test_a_request_without_a_body_needs_no_type_and_another_does(serving):
     headers = {"Content-Type": "text/plain"}
     assert error(server.ask("/v1/groups", b"{}", headers=headers)) == (415, "bad_request")
     assert error(server.ask("/v1/groups", method="POST", headers=headers)) == (400, "bad_request")
+
+
+def test_rewards_of_whole_conversations_read_what_tools_did(serving):
+    read_all = {"box": {"use": "format/boxed", "reads": "all"}, "last": {"use": "format/boxed"}}
+    recipe = {"version": 1, "reward": {"components": read_all, "total": "box - last"}}
+    session = Session(serving(recipe, doors=["openreward"]))
+    asked = [{"role": one["role"], "blocks": [{"type": "text", "text": one["content"]}]} for one in ROW["prompt"]]
+    call = {"role": "assistant", "blocks": [{"type": "tool_call", "id": "c", "name": "calc", "input": {"of": "1+1"}}]}
+    result = [{"type": "tool_result", "tool_call_id": "c", "blocks": [{"type": "text", "text": RIGHT}]}]
+    talk = [call, {"role": "user", "blocks": result}, said("it is done")]
+    found = json.loads(events(session.score([*asked, *talk], talk, [*asked, said("no box")])).text)
+    assert [one["reward"] for one in found["scores"]] == [1.0, 1.0, 0.0]
+    image = {"role": "user", "blocks": [{"type": "image", "data": "", "mimeType": "image/png"}]}
+    assert error(session.score([image, said(RIGHT)])) == (400, "bad_request")

@@ -12,12 +12,24 @@ _MESSAGE = {
         "content": {"type": "string", "description": "what is said"},
     },
 }
+_TURN = {
+    "type": "object",
+    "required": ["role"],
+    "anyOf": [{"required": ["content"]}, {"required": ["tool_calls"]}],
+    "properties": {
+        "role": {"enum": list(ROLES), "description": "who says it"},
+        "content": {"type": ["string", "array", "null"], "description": "what is said: a text, or parts with texts"},
+        "tool_calls": {"type": ["array", "null"], "description": "the assistant's calls of tools"},
+    },
+}
+_TURNS = {"type": "array", "minItems": 1, "items": _TURN}
 _COMPLETION = {
     "type": "object",
-    "required": ["text"],
+    "anyOf": [{"required": ["text"]}, {"required": ["messages"]}],
     "additionalProperties": False,
     "properties": {
         "text": {"type": "string", "description": "the completion, reasoning included"},
+        "messages": {**_TURNS, "description": "the conversation behind the prompt, in place of the text"},
         "token_count": {
             "anyOf": [{"type": "integer", "minimum": 0}, {"type": "null"}],
             "description": "tokens of the completion; null if unknown",
@@ -47,7 +59,7 @@ ROW_SCHEMA = {
         "completions": {
             "type": "array",
             "minItems": 1,
-            "items": {"anyOf": [{"type": "string"}, _COMPLETION]},
+            "items": {"anyOf": [{"type": "string"}, _TURNS, _COMPLETION]},
             "description": "the answers of one group",
         },
     },

@@ -21,12 +21,14 @@ Recipe = str | PathLike[str] | Mapping[str, Any]
 class Trainer:
     """A trainer as its adapter knows it.
 
-    known: the version whose code the adapter was written for. groups: whether it hands over whole groups.
+    known: the version whose code the adapter was written for. groups: whether it hands over whole groups. messages:
+    whether the adapter hands on what tools did, beside the last answer.
     """
 
     name: str
     known: str
     groups: bool
+    messages: bool = False
 
 
 class RecipeDoor:
@@ -54,6 +56,9 @@ class RecipeDoor:
         try:
             if not trainer.groups:
                 self.refuse_comparisons(f"doors with whole groups: {WITH_GROUPS}")
+            if (readers := plan.readers_of_messages) and not trainer.messages:
+                what = f"{', '.join(readers)} reads whole conversations, and {trainer.name} hands over the last answer"
+                raise UserError(f"{what}; verifiers, TRL and `rewardlab serve` carry them", where="reward")
             if fields is not None:
                 self._refuse_lacking(fields)
         except UserError:

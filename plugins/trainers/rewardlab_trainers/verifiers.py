@@ -1,12 +1,13 @@
 """verifiers: a recipe's reward as a function that the configuration of a task plugs, `rewards: {NAME: {fn: ...}}`."""
 
 from collections.abc import Awaitable, Callable, Collection
+from itertools import dropwhile
 from typing import Any
 
 from rewardlab_trainers.recipe_door import Recipe, RecipeDoor, Trainer, numbers_of, row_of, with_thinking
 
-VERIFIERS = Trainer(name="verifiers", known="0.4", groups=False)
-OF_THE_TRACE = ("last_reply", "assistant_messages", "is_truncated", "num_output_tokens", "record_metrics")
+VERIFIERS = Trainer(name="verifiers", known="0.4", groups=False, messages=True)
+OF_THE_TRACE = ("last_reply", "assistant_messages", "messages", "is_truncated", "num_output_tokens", "record_metrics")
 
 
 def reward_function(
@@ -22,11 +23,12 @@ def reward_function(
     verifiers scores each rollout by itself.
     """
     door = RecipeDoor(VERIFIERS, recipe, overrides, fields=fields, device=device)
+    whole = door.reward.plan.readers_of_messages
 
     async def reward(task: Any, trace: Any) -> float:
         """Return the total of a trace, and record each component as a metric."""
         door.expect(trace, *OF_THE_TRACE)
-        one = await door.alone(row_of(_columns(task), task.prompt_text, [_completion(trace)]))
+        one = await door.alone(row_of(_columns(task), task.prompt_text, [_completion(trace, bool(whole))]))
         trace.record_metrics(numbers_of(one))
         return one.shaped
 
@@ -37,8 +39,13 @@ def _columns(task: Any) -> dict[str, Any]:
     return {name: value for name, value in task.model_dump(mode="json").items() if name != "prompt"}
 
 
-def _completion(trace: Any) -> dict[str, Any]:
+def _completion(trace: Any, whole: bool) -> dict[str, Any]:
+    """Return the last reply; whole: all that the final branch has from the model's first message on."""
     messages = trace.assistant_messages
-    thinking = messages[-1].reasoning_content if messages else None
-    text = with_thinking(thinking, trace.last_reply)
-    return {"text": text, "token_count": trace.num_output_tokens, "truncated": trace.is_truncated}
+    text = with_thinking(messages[-1].reasoning_content if messages else None, trace.last_reply)
+    said: dict[str, Any] = {"text": text}
+    if whole and messages:
+        behind = dropwhile(lambda one: one is not messages[0], trace.messages)
+        turns = [one.model_dump(mode="json", exclude_none=True) for one in behind]
+        said = {"messages": turns} if turns else said
+    return {**said, "token_count": trace.num_output_tokens, "truncated": trace.is_truncated}

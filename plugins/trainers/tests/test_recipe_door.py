@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from rewardlab.errors import JobError
+from rewardlab.errors import JobError, UserError
 from rewardlab_trainers.recipe_door import RecipeDoor, Trainer, row_of
 
 from .conftest import ROW, faulty
@@ -22,3 +22,12 @@ def test_too_many_failures_end_a_job_of_small_groups(toy):
     asyncio.run(groups(12))
     with pytest.raises(JobError, match=r"no value for 13 of the last 52 completions \(25.0%; max_missing is 20.0%\)"):
         asyncio.run(groups(1))
+
+
+def test_a_reward_of_whole_conversations_is_refused_where_the_last_answer_comes(toy):
+    recipe = {
+        "version": 1,
+        "reward": {"components": {"tone": {"use": "format/boxed", "reads": "all"}}, "total": "tone"},
+    }
+    with pytest.raises(UserError, match=r"tone \(format/boxed\) reads whole conversations, and a trainer hands over"):
+        RecipeDoor(SOME, recipe)

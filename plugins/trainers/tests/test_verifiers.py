@@ -45,3 +45,10 @@ def test_what_cannot_be_rewarded_is_told_at_once(toy, mine):
         rewarded(mine, ALONE, data=SumData(prompt="1+1?"))
     with pytest.raises(UserError, match=r"object has no last_reply, .* install verifiers 0.4"):
         asyncio.run(reward_function(ALONE)(SUM, object()))
+
+
+def test_a_reward_of_whole_conversations_reads_what_tools_did(mine):
+    parts = {"box": {"use": "format/boxed", "reads": "all"}, "last": {"use": "format/boxed"}}
+    recipe = {"version": 1, "reward": {"components": parts, "total": "box - last"}}
+    assert rewarded(mine, recipe, "it is done", tool="\\boxed{2}").reward == 1.0
+    assert rewarded(mine, recipe, "it is done", tool="nothing").reward == 0.0

@@ -1,4 +1,4 @@
-"""The backend `trl`: TRL's trainers in one process on one machine, CPU or GPU.
+"""The backend `trl`: TRL's trainers on one machine, on its CPU or GPUs.
 
 options                              what a recipe may say under `backend`
 backend                              what the rest of the library asks of an engine
@@ -6,13 +6,14 @@ check, describe                      what is wrong with a recipe, what will be d
 ready                                what this machine must have, looked at before a run begins
 policy                               the policy of a stage, which trains, samples and is saved
 sft, dpo, rl                         the trainers of the three kinds of stage
+processes, other_process             training in several processes: the first, which starts the others, and those
 adapters                             LoRA: adding adapters to the policy, and merging them into it
 trainer_arguments, train             what every trainer is given, and training to the end
 checkpoints, trackers                what a stage resumes from; TensorBoard, Weights & Biases, MLflow
 engine_errors                        full disks and memory as errors that say what to do
 models, position_ids, dropout        the model: loading and saving it, and two settings of its layers
 sampling                             sampling completions from the model
-trainer_reward                       the reward of a recipe for trainers of people's own scripts
+trainer_reward, ranks                the reward of a recipe for trainers of people's own scripts, and their processes
 policy_judge_spec, policy_judge      the judge `policy/self`: as a plan names it, and answering
 """
 
@@ -38,7 +39,7 @@ def rewardlab_backends() -> Sequence[BackendSpec]:
     return [
         BackendSpec(
             name="trl",
-            summary="TRL's trainers in one process on one machine, CPU or GPU",
+            summary="TRL's trainers on one machine, on its CPU or GPUs",
             config=Options,
             build="rewardlab_trl.backend:backend",
             judges={"policy/self": POLICY_JUDGE},

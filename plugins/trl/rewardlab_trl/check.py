@@ -26,18 +26,16 @@ def findings(plan: Plan) -> Iterator[Finding]:
     """Yield every reason why this backend cannot do what the recipe says, beyond its capabilities."""
     yield from _backend(plan)
     for index, stage in enumerate(plan.recipe.stages):
-        yield from ((("stages", index, *path), what) for path, what in _stage(stage))
+        yield from ((("stages", index, *path), what) for path, what in _stage(stage, options_of(plan).ranks))
 
 
 def _backend(plan: Plan) -> Iterator[Finding]:
     backend = options_of(plan)
     if backend.nodes > 1:
         yield ("backend", "nodes"), "trl trains on one machine; several need `use: openrlhf`"
-    if backend.gpus_per_node is not None and backend.gpus_per_node > 1:
-        yield (
-            ("backend", "gpus_per_node"),
-            "trl trains in one process with one GPU at most; more need `use: openrlhf`",
-        )
+    if backend.gpus_per_node and backend.gpus_per_node != backend.ranks:
+        what = f"{backend.ranks} is not the {backend.gpus_per_node} of gpus_per_node: each process trains on one GPU"
+        yield ("backend", "processes"), f"{what}; leave one of the two out"
     if backend.lora is not None:
         yield from ((("backend", *path), what) for path, what in _lora(backend.lora, plan.recipe.stages))
     if backend.device == "cpu" and backend.precision == "bf16":
@@ -57,11 +55,11 @@ def _lora(lora: Lora, stages: Sequence[Stage]) -> Iterator[Finding]:
         )
 
 
-def _stage(stage: Stage) -> Iterator[Finding]:
+def _stage(stage: Stage, ranks: int) -> Iterator[Finding]:
     if isinstance(stage, RlStage):
         yield from _rl(stage)
     if isinstance(stage, SftStage | DpoStage | RlStage):
-        yield from StageBatches.findings(stage)
+        yield from StageBatches.findings(stage, ranks)
     if isinstance(stage, RlStage | EvalStage) and stage.stop:
         yield (
             ("stop",),

@@ -5,16 +5,18 @@ import shutil
 from pathlib import Path
 
 
-def last_checkpoint(folder: Path) -> Path | None:
+def last_checkpoint(folder: Path, processes: int = 1) -> Path | None:
     """Return the newest whole checkpoint under `folder` and delete torn ones, left by a kill or a full disk."""
-    return max(whole_checkpoints(folder), key=step_of, default=None)
+    return max(whole_checkpoints(folder, processes), key=step_of, default=None)
 
 
-def whole_checkpoints(folder: Path) -> list[Path]:
-    """Return the whole checkpoints under `folder` and delete torn ones."""
+def whole_checkpoints(folder: Path, processes: int = 1) -> list[Path]:
+    """Return the whole checkpoints under `folder` and delete torn ones; of several processes each writes a part."""
     whole = []
     for found in folder.glob("checkpoint-*"):
-        if _is_whole(found):
+        # a process alone writes its part under another name, and before `trainer_state.json`
+        parts = [found / f"rng_state_{number}.pth" for number in range(processes)] if processes > 1 else []
+        if _is_whole(found) and all(part.is_file() for part in parts):
             whole.append(found)
         else:
             shutil.rmtree(found)

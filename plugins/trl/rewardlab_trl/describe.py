@@ -20,7 +20,9 @@ NOTES = {
 
 def headline(plan: Plan) -> str:
     """Return where TRL runs, the model and the adapters."""
-    said = f"in this process; model {model_line(plan)}"
+    ranks = options_of(plan).ranks
+    where = "in this process" if ranks == 1 else f"in {ranks} processes of this machine"
+    said = f"{where}; model {model_line(plan)}"
     if (lora := options_of(plan).lora) is None:
         return said
     modules = "every linear layer" if lora.targets == ["all-linear"] else ", ".join(lora.targets)
@@ -29,11 +31,13 @@ def headline(plan: Plan) -> str:
 
 
 def describe_stage(plan: Plan, index: int) -> Iterator[str]:
-    """Yield the settings that TRL gets for a training stage; it runs in this process, so there is no command."""
+    """Yield the settings that TRL gets for a training stage; no command of its own runs it."""
     stage = plan.recipe.stages[index]
     if not isinstance(stage, SftStage | DpoStage | RlStage):
         return
-    first, *rest = describe_training(plan, index, str(StageBatches.of(stage).micro))
+    ranks = options_of(plan).ranks
+    each = "" if ranks == 1 else " a process"
+    first, *rest = describe_training(plan, index, f"{StageBatches.of(stage, ranks).micro}{each}")
     yield f"{TRAINERS[stage.use]} on {first}"
     yield from rest
     if isinstance(stage, DpoStage):

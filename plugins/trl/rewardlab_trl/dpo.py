@@ -11,6 +11,7 @@ from trl import DPOConfig, DPOTrainer
 from rewardlab_trl.adapters import peft_config, restore_adapter_dropout
 from rewardlab_trl.models import CausalModel
 from rewardlab_trl.position_ids import count_from_the_first_token
+from rewardlab_trl.processes import Processes
 from rewardlab_trl.trainer_arguments import one_gpu, shared_arguments
 
 
@@ -25,7 +26,7 @@ class _InOrderDPOTrainer(DPOTrainer):
         return SequentialSampler(rows)  # type: ignore[arg-type]  # transformers' annotation has it without a length
 
 
-def make_trainer(training: Training, model: CausalModel) -> DPOTrainer:
+def make_trainer(training: Training, model: CausalModel, processes: Processes) -> DPOTrainer:
     """Return a trainer of `model` on the pairs; the reference is the model as it was loaded, also after a resume."""
     stage = training.stage
     assert isinstance(stage, DpoStage)
@@ -34,7 +35,7 @@ def make_trainer(training: Training, model: CausalModel) -> DPOTrainer:
     ]
     trainer = _InOrderDPOTrainer(
         model=model.model,
-        args=one_gpu(DPOConfig(**shared_arguments(training), beta=stage.beta, max_length=None)),
+        args=one_gpu(DPOConfig(**shared_arguments(training, processes.count), beta=stage.beta, max_length=None)),
         train_dataset=Dataset.from_list(pairs).select(training.order),
         processing_class=model.tokenizer,
         peft_config=peft_config(training.job, model.model),

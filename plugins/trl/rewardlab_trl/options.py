@@ -27,10 +27,18 @@ class Options(Config):
     """a Weights & Biases project; the key comes from WANDB_API_KEY or `wandb login`"""
     mlflow: str | None = None
     """an MLflow experiment; MLFLOW_TRACKING_URI says where (absent: MLflow's own default)"""
+    processes: PositiveInt | None = None
+    """that train a stage together, each with a copy of the model: on its own GPU, or on its part of the CPU's cores
+    (absent: one for each of `gpus_per_node`)"""
     nodes: PositiveInt = 1
     """one: TRL trains on one machine here"""
     gpus_per_node: NonNegativeInt | None = None
-    """one at most"""
+    """how many GPUs train, a process each (absent: one at most)"""
+
+    @property
+    def ranks(self) -> int:
+        """The number of processes that train a stage together."""
+        return self.processes or self.gpus_per_node or 1
 
 
 def options_of(plan: "Plan") -> Options:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rewardlab import Group, Sample
 from rewardlab.recipe import DpoStage, EvalStage, RlStage, SftStage
@@ -19,6 +19,9 @@ from rewardlab_trl.trainer_arguments import (
     quiet_libraries,
     tracked_name,
 )
+
+if TYPE_CHECKING:
+    from rewardlab_trl.processes import Processes
 
 
 @contextmanager
@@ -61,17 +64,22 @@ class TrlPolicy(Policy):
 
     def train(self, training: Training) -> None:
         """Train with the trainer of the stage's kind; adapters stay beside the model until it is saved."""
+        from rewardlab_trl.processes import together
+
+        count = options_of(self._job.plan).ranks
+        with together(training, self._source, count, self.model.model.device.type) as processes:
+            self.learn(training, processes)
+
+    def learn(self, training: Training, processes: "Processes") -> None:
+        """Train this process's copy of the model, with all the others."""
+        from rewardlab_trl import dpo, rl, sft
         from rewardlab_trl.train import train_to_the_end
 
-        trainer = self._trainer(training)
-        self._trained = trainer.model
-        train_to_the_end(trainer, training, self._trackers)
-
-    def _trainer(self, training: Training) -> Any:
-        from rewardlab_trl import dpo, rl, sft
-
         makers: dict[type, Any] = {SftStage: sft.make_trainer, DpoStage: dpo.make_trainer, RlStage: rl.make_trainer}
-        return makers[type(training.stage)](training, self.model)
+        with processes.seen_by_libraries():
+            trainer = makers[type(training.stage)](training, self.model, processes)
+        self._trained = trainer.model
+        train_to_the_end(trainer, training, self._trackers, processes)
 
     def sample(self, samples: Sequence[Sample], sampling: Sampling, what: str) -> list[Group]:
         """Return a group for each sample; the global random state stays as it was."""

@@ -6,6 +6,7 @@ from rewardlab.errors import UserError
 from rewardlab.plan import Plan
 
 from rewardlab_trl.options import Options, options_of
+from rewardlab_trl.ranks import rank_count
 from rewardlab_trl.trainer_arguments import device, prepare_process
 
 NEEDED = ("torch", "transformers", "trl", "datasets")
@@ -22,5 +23,23 @@ def refuse_unfit_machine(plan: Plan) -> None:
     """Raise UserError if a package of the engine is missing, or torch sees no device as the recipe wants it."""
     if missing := lacks(options_of(plan)):
         raise UserError(missing, where=plan.document.where(("backend",)))
+    if rank_count() > 1:
+        what = f"this is one of {rank_count()} processes that torchrun, accelerate or srun started"
+        raise UserError(f"{what}; start `rewardlab run` once: backend.processes says how many it starts itself")
     prepare_process()
-    device(options_of(plan))
+    _refuse_too_few_gpus(options_of(plan))
+
+
+def _refuse_too_few_gpus(options: Options) -> None:
+    import torch
+
+    where, seen = device(options), torch.cuda.device_count()
+    wanted = "gpus_per_node" if options.processes is None else "processes"
+    if where == "cpu" and (options.gpus_per_node or 0) > 1:
+        raise UserError(
+            f"backend.gpus_per_node is {options.gpus_per_node}, and this run trains on the CPU; use processes"
+        )
+    if where == "cuda" and options.ranks > seen:
+        raise UserError(
+            f"backend.{wanted} is {options.ranks}, and torch sees {seen} GPUs: each process trains on its own"
+        )

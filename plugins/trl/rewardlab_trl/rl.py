@@ -4,14 +4,15 @@ TRL generates and optimises; the reward and the advantages come from rewardlab. 
 since `algorithm` names the advantage only.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from itertools import chain
+from typing import Any, cast
 
 import torch
 from datasets import Dataset
 from rewardlab import Completion, Group
 from rewardlab.recipe import RlStage
-from rewardlab.training import PromptFormat, StageReward, Training
+from rewardlab.training import PromptFormat, StageBatches, StageReward, Training
 from trl import GRPOConfig, GRPOTrainer
 
 from rewardlab_trl.adapters import peft_config
@@ -19,23 +20,24 @@ from rewardlab_trl.check import LOSSES, PAPER_LOSS
 from rewardlab_trl.dropout import switch_off_dropout
 from rewardlab_trl.models import CausalModel
 from rewardlab_trl.position_ids import count_from_the_first_token
+from rewardlab_trl.processes import Processes
 from rewardlab_trl.trainer_arguments import one_gpu, shared_arguments
 
 STOCK_REWARD = ("rewards/", "reward_", "frac_reward_")
 """prefixes of TRL's metrics of its reward, which here is the advantage; rewardlab's metrics begin with `reward/`"""
 
 
-def make_trainer(training: Training, model: CausalModel) -> GRPOTrainer:
+def make_trainer(training: Training, model: CausalModel, processes: Processes) -> GRPOTrainer:
     """Return a trainer of `model` that reads the prompts in the curriculum's order, and trains on our advantages."""
     stage = training.stage
     assert isinstance(stage, RlStage)
     prompt_format = PromptFormat(model.tokenizer, stage.chat, model.ends)
     prompts = [{"prompt": prompt_format.text(sample), "row": row} for row, sample in enumerate(training.samples)]
-    reward = StepReward(training, stage, prompt_format)
+    reward = StepReward(training, stage, prompt_format, processes)
     trainer = _Trainer(
         model=model.model,
         reward_funcs=reward,  # type: ignore[arg-type]  # TRL's annotation takes list[float | None], not list[float]
-        args=one_gpu(_arguments(training, stage)),
+        args=one_gpu(_arguments(training, stage, processes.count)),
         train_dataset=Dataset.from_list(prompts).select(training.order),
         processing_class=model.tokenizer,
         peft_config=peft_config(training.job, model.model),
@@ -48,11 +50,11 @@ def make_trainer(training: Training, model: CausalModel) -> GRPOTrainer:
     return trainer
 
 
-def _arguments(training: Training, stage: RlStage) -> GRPOConfig:
-    batches = training.batches
+def _arguments(training: Training, stage: RlStage, processes: int) -> GRPOConfig:
+    batches = StageBatches.of(stage, processes)
     return GRPOConfig(
-        **shared_arguments(training),
-        steps_per_generation=batches.step // batches.micro,
+        **shared_arguments(training, processes),
+        steps_per_generation=batches.step // processes // batches.micro,
         num_iterations=stage.epochs_per_batch,
         num_generations=stage.group_size,
         max_completion_length=stage.max_new_tokens,
@@ -72,18 +74,23 @@ def _arguments(training: Training, stage: RlStage) -> GRPOConfig:
     )
 
 
+Part = tuple[Sequence[str], Sequence[list[int]], Sequence[int]]
+"""of each completion of a process: its prompt, its token ids, and the row of its sample"""
+
+
 class StepReward:
     """The function that TRL calls once a step with B x G completions, the G of a prompt one after the other.
 
-    It hands the host their groups and TRL their advantages. advantages, dropped: of the last B x G completions;
-    whether a completion is left out of the loss.
+    It hands the host their groups and TRL their advantages. Of several processes each has a part of the completions;
+    the groups are put together, and scored, in the first. collects: whether a group sampler chooses the completions.
+    advantages, dropped: of the last B x G completions of all processes; whether a completion is left out of the loss.
     """
 
     __name__ = "advantage"  # TRL's name for the function in its logs
 
-    def __init__(self, training: Training, stage: RlStage, prompt_format: PromptFormat) -> None:
-        assert training.reward is not None
-        self.host: StageReward = training.reward
+    def __init__(self, training: Training, stage: RlStage, prompt_format: PromptFormat, processes: Processes) -> None:
+        self.host = cast(StageReward, training.reward)  # None in the other processes, which do not ask it
+        self.processes, self.collects = processes, training.job.plan.sampler is not None
         self._samples, self._stage, self._prompt_format = training.samples, stage, prompt_format
         self.size = stage.group_size
         self.advantages: Sequence[float] = ()
@@ -98,22 +105,23 @@ class StepReward:
         log_metric: Any,
         **_: Any,
     ) -> list[float]:
-        """Return B x G advantages. Raises JobError if the policy for missing values of a component says so."""
+        """Return this process's advantages. JobError if the policy for missing values of a component says so."""
         step = self.step(trainer_state)
-        groups = () if self.host.collects else self.groups(prompts, completion_ids, row)
-        rewards = self.host.score(step, groups)
+        parts = self.processes.gathered((prompts, completion_ids, row))
+        rewards = self.processes.told(lambda: self.host.score(step, () if self.collects else self.groups(parts)))
         for name, value in rewards.metrics.items():
             log_metric(name, value)
         self.advantages, self.dropped = rewards.advantages, rewards.dropped
-        return list(rewards.advantages)
+        return list(self.processes.share(rewards.advantages))
 
     def step(self, trainer_state: Any) -> int:
         """Return the step that the trainer is in, from 1."""
         done: int = trainer_state.global_step // self._stage.updates
         return done + 1
 
-    def groups(self, prompts: Sequence[str], completion_ids: Sequence[list[int]], rows: Sequence[int]) -> list[Group]:
-        """Return the groups of B x G completions, the G of a prompt one after the other; rows: of their samples."""
+    def groups(self, parts: Sequence[Part]) -> list[Group]:
+        """Return the groups of the processes' completions, the G of a prompt one after the other."""
+        prompts, completion_ids, rows = (list(chain.from_iterable(column)) for column in zip(*parts, strict=True))
         size, completions = self.size, self._prompt_format.completions(prompts, completion_ids)
         groups = []
         for start in range(0, len(rows), size):
@@ -141,36 +149,47 @@ class _Trainer(GRPOTrainer):
         self._asked = inputs
         batch = super()._generate_and_score_completions(inputs)
         given = batch["advantages"]
-        batch["advantages"] = torch.tensor(self.reward.advantages, device=given.device, dtype=given.dtype)
-        if any(self.reward.dropped):
+        share = self.reward.processes.share
+        batch["advantages"] = torch.tensor(share(self.reward.advantages), device=given.device, dtype=given.dtype)
+        if any(self.reward.dropped):  # of any process: all of them gather
             mask = batch["completion_mask"]
-            kept = [not drop for drop in self.reward.dropped]
+            kept = [not drop for drop in share(self.reward.dropped)]
             batch["completion_mask"] = mask * torch.tensor(kept, device=mask.device, dtype=mask.dtype).unsqueeze(1)
-            batch["num_items_in_batch"] = batch["completion_mask"].sum()
+            batch["num_items_in_batch"] = self.accelerator.gather(batch["completion_mask"].sum()).sum()
         return batch
 
     def _generate_single_turn(self, prompt_ids: list[list[int]], *rest: Any, **options: Any) -> Any:
         generate = super()._generate_single_turn
         completion_ids, log_probs = generate(prompt_ids, *rest, **options)
-        if not self.reward.host.collects:
+        if not self.reward.collects:
             return completion_ids, log_probs
-        size = self.reward.size
         prompts, rows = ([row[name] for row in self._asked] for name in ("prompt", "row"))
-        pools = [list(completion_ids[start : start + size]) for start in range(0, len(rows), size)]
+        processes = self.reward.processes
+        parts = processes.gathered((prompts, completion_ids, rows))
 
-        def further(groups: Sequence[int]) -> list[Completion]:
-            places = [group * size for group in groups]
-            made: list[list[int]] = []
-            for start in range(0, len(places), len(prompt_ids)):  # as many at once as fit into memory before
-                some = [prompt_ids[place] for place in places[start : start + len(prompt_ids)]]
-                made += generate(some, *rest, **options)[0]
-            for group, ids in zip(groups, made, strict=True):
-                pools[group].append(ids)
-            return self.prompt_format.completions([prompts[place] for place in places], made)
+        def more(prompts: Sequence[str]) -> list[list[int]]:
+            asked, made = [self.prompt_format.tokens(prompt) for prompt in prompts], []
+            for start in range(0, len(asked), len(prompt_ids)):  # as many at once as fit into memory before
+                made += generate(asked[start : start + len(prompt_ids)], *rest, **options)[0]
+            return made
 
-        groups = self.reward.groups(prompts, completion_ids, rows)
+        return processes.share(processes.told(lambda: self._chosen(parts, more))), None
+
+    def _chosen(self, parts: Sequence[Part], more: Callable[[Sequence[str]], list[list[int]]]) -> list[list[int]]:
+        """Return the token ids that the group sampler keeps for all processes; the first makes what it wants more."""
+        size, groups = self.reward.size, self.reward.groups(parts)
+        prompts, completion_ids, _ = (list(chain.from_iterable(column)) for column in zip(*parts, strict=True))
+        pools = [list(completion_ids[start : start + size]) for start in range(0, len(prompts), size)]
+
+        def further(places: Sequence[int]) -> list[Completion]:
+            asked = [prompts[place * size] for place in places]
+            made = more(asked)
+            for place, ids in zip(places, made, strict=True):
+                pools[place].append(ids)
+            return self.prompt_format.completions(asked, made)
+
         kept = self.reward.host.collect(self.reward.step(self.state), groups, further)
-        return [pool[index] for pool, chosen in zip(pools, kept, strict=True) for index in chosen], None
+        return [pool[index] for pool, chosen in zip(pools, kept, strict=True) for index in chosen]
 
     def _tokenize_prompts(self, prompts: list[str]) -> tuple[list[list[int]], None, dict[str, Any]]:
         return [self.prompt_format.tokens(prompt) for prompt in prompts], None, {}

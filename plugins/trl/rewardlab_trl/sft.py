@@ -8,6 +8,7 @@ from trl import SFTConfig, SFTTrainer
 
 from rewardlab_trl.adapters import peft_config
 from rewardlab_trl.models import CausalModel
+from rewardlab_trl.processes import Processes
 from rewardlab_trl.trainer_arguments import one_gpu, shared_arguments
 
 IGNORED = -100
@@ -22,11 +23,11 @@ class _InOrderTrainer(SFTTrainer):
         return SequentialSampler(rows)  # type: ignore[arg-type]  # transformers' annotation has it without a length
 
 
-def make_trainer(training: Training, model: CausalModel) -> SFTTrainer:
+def make_trainer(training: Training, model: CausalModel, processes: Processes) -> SFTTrainer:
     """Return a trainer of `model` on the rows."""
     return _InOrderTrainer(
         model=model.model,
-        args=one_gpu(SFTConfig(**shared_arguments(training), max_length=None)),
+        args=one_gpu(SFTConfig(**shared_arguments(training, processes.count), max_length=None)),
         train_dataset=Dataset.from_list(list(map(_labelled, training.rows))).select(training.order),
         processing_class=model.tokenizer,
         peft_config=peft_config(training.job, model.model),

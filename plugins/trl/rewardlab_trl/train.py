@@ -8,39 +8,46 @@ from rewardlab.training import Training
 from transformers import PrinterCallback, Trainer, TrainerCallback
 
 from rewardlab_trl.checkpoints import last_checkpoint
+from rewardlab_trl.processes import Processes
 from rewardlab_trl.trackers import SUMMARY, Trackers
 
 
-def train_to_the_end(trainer: Trainer, training: Training, trackers: Trackers) -> None:
+def train_to_the_end(trainer: Trainer, training: Training, trackers: Trackers | None, processes: Processes) -> None:
     """Train until `max_steps`, or the end of a step after which the host wants no more, with a checkpoint kept.
 
-    The trackers get every step's numbers, and stay open. Raises JobError if the numbers end the stage.
+    The trackers get every step's numbers in the first process, and stay open. Raises JobError if the numbers end the
+    stage.
     """
-    checkpoint = last_checkpoint(training.checkpoints)
+    checkpoint = processes.told(lambda: last_checkpoint(training.checkpoints, processes.count))
     trainer.remove_callback(PrinterCallback)
-    trackers.add_to(trainer)
-    trainer.add_callback(StepCallback(training))
+    if trackers is not None:
+        trackers.add_to(trainer)
+    trainer.add_callback(StepCallback(training, processes))
     trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
 
 
 class StepCallback(TrainerCallback):
-    """The steps of the recipe, of which the host hears; an optimizer update of the trainer may be a part of one."""
+    """The steps of the recipe, of which the host hears; an optimizer update of the trainer may be a part of one.
 
-    def __init__(self, training: Training) -> None:
-        self._training = training
+    The host is in the first process; all stop after the same step.
+    """
+
+    def __init__(self, training: Training, processes: Processes) -> None:
+        self._training, self._processes = training, processes
         self._updates = training.stage.updates if isinstance(training.stage, RlStage) else 1
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        self._training.log.begin(state.global_step // self._updates)
+        if self._processes.is_first:
+            self._training.log.begin(state.global_step // self._updates)
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         step, rest = divmod(state.global_step, self._updates)
-        if not control.should_log:  # else the step's numbers come first, with `on_log`
+        if self._processes.is_first and not control.should_log:  # else the step's numbers come first, with `on_log`
             self._training.log.move_to(step)
         # a checkpoint between two updates of a step could not be resumed bit for bit
-        if rest == 0 and self._training.after_step(step):
+        if rest == 0 and self._processes.told(lambda: self._training.after_step(step)):
             control.should_save = control.should_training_stop = True
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, Any] | None = None, **_: Any) -> None:
-        if logs and SUMMARY not in logs:
+        if logs and SUMMARY not in logs and self._processes.is_first:
             self._training.log.write(state.global_step // self._updates, logs)

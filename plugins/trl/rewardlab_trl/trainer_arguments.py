@@ -8,7 +8,7 @@ from typing import Any
 
 from rewardlab.errors import UserError
 from rewardlab.recipe import DpoStage, RlStage, SftStage
-from rewardlab.training import StageJob, Training, run_name, telemetry_variables
+from rewardlab.training import StageBatches, StageJob, Training, run_name, telemetry_variables
 
 from rewardlab_trl.options import Options, options_of
 
@@ -19,6 +19,7 @@ def prepare_process() -> None:
     os.environ.setdefault("GOMP_SPINCOUNT", "0")
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # of several processes each would warn at its first step
     os.environ.setdefault("TRL_EXPERIMENTAL_SILENCE", "1")
     os.environ.update(telemetry_variables())
 
@@ -66,9 +67,10 @@ def precision(backend: Options, device: str) -> str:
     return backend.precision or ("bf16" if device == "cuda" else "fp32")
 
 
-def shared_arguments(training: Training) -> dict[str, Any]:
+def shared_arguments(training: Training, processes: int) -> dict[str, Any]:
     """Return what the configs of TRL's trainers share, because TRL's own defaults suit neither CPU nor recipe."""
-    stage, steps, batches, plan = training.stage, training.steps, training.batches, training.job.plan
+    stage, steps, plan = training.stage, training.steps, training.job.plan
+    batches = StageBatches.of(stage, processes)
     backend = options_of(plan)
     where = device(backend)
     warm_up = stage.warmup_of(steps)

@@ -120,7 +120,7 @@ class TrainerReward:
     def _completions(self, completions: Sequence[Any], completion_ids: Sequence[Sequence[int]]) -> list[dict[str, Any]]:
         return [
             {
-                "text": self._opened + _text(completion),
+                **_said(completion, self._opened),
                 "token_count": len(ids),
                 "truncated": bool(self._ends) and (not ids or ids[-1] not in self._ends),
             }
@@ -186,11 +186,19 @@ def _rows(
         start += size
 
 
-def _text(completion: Any) -> str:
-    """Return a completion's text, of a conversation that of its one message."""
+def _said(completion: Any, opened: str) -> dict[str, Any]:
+    """Return a completion's text, or its messages if there are more or it calls a tool.
+
+    opened: what the prompt's end adds to the beginning of an answer.
+    """
     if isinstance(completion, str):
-        return completion
-    if len(completion) == 1 and isinstance(completion[0].get("content"), str):
-        return str(completion[0]["content"])
-    found = ", ".join(f"{message.get('role')}: {type(message.get('content')).__name__}" for message in completion)
-    raise JobError(f"a completion is one message with a text; this one has {len(completion)} ({found})")
+        return {"text": opened + completion}
+    first = completion[0] if len(completion) == 1 else {}
+    if first.get("role") == "assistant" and isinstance(first.get("content"), str) and not first.get("tool_calls"):
+        return {"text": opened + first["content"]}
+    return {"messages": [_opened(turn, opened) for turn in completion]}
+
+
+def _opened(turn: Mapping[str, Any], opened: str) -> Mapping[str, Any]:
+    answers = turn.get("role") == "assistant" and turn.get("content") and isinstance(turn["content"], str)
+    return {**turn, "content": opened + turn["content"]} if answers else turn

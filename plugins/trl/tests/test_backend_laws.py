@@ -50,8 +50,10 @@ def told(tmp_path):
             if row["phase"] == "training":
                 ids.setdefault((row["stage"], row["step"]), []).append(row["id"])
         found = {}
-        for (stage, step), line in zip(sorted(ids), told.read_text().splitlines()[-len(ids) :], strict=True):
-            for sample, (_, advantage) in zip(ids[stage, step], json.loads(line), strict=True):
+        parts = [path.read_text().splitlines()[-len(ids) :] for path in sorted(tmp_path.glob(f"{told.name}.*"))]
+        for (stage, step), *lines in zip(sorted(ids), *parts, strict=True):
+            batch = [row for line in lines for row in json.loads(line)]  # that of the first process comes first
+            for sample, (_, advantage) in zip(ids[stage, step], batch, strict=True):
                 found.setdefault((stage, step, sample), []).append(advantage)
         return found
 
@@ -89,7 +91,9 @@ def test_nor_has_it_one_in_a_normalizer(checked, normalizers):
     assert checked(*overrides, only=["masked"]) == ["masked"]
 
 
-def test_trl_trains_on_the_rewards_that_score_gives(told, judge_server, tmp_path):
+@pytest.mark.parametrize("processes", [1, 2])
+def test_trl_trains_on_the_rewards_that_score_gives(told, judge_server, tmp_path, processes):
     environment, received = told
-    backend = {"use": "trl", "device": "cpu"}
-    assert_equal("trl", tmp_path, judge_server, backend, {**os.environ, **environment}, received)
+    backend = {"use": "trl", "device": "cpu", "processes": processes}
+    name = "trl" if processes == 1 else f"trl, {processes} processes"
+    assert_equal(name, tmp_path, judge_server, backend, {**os.environ, **environment}, received)

@@ -63,7 +63,6 @@ def test_the_recipe_itself_is_fine(problems):
         (["model.heads=3"], "model.heads", "hidden_size 32 does not divide into 3 heads"),
         (["model.heads=32"], "model.heads", "32 heads of 1: the size of a head must be even"),
         (["backend.nodes=2"], "backend.nodes", "one machine"),
-        (["backend.gpus_per_node=2"], "backend.gpus_per_node", "one GPU at most"),
         (["backend.secrets=[KEY]"], "backend.secrets", "is for openrlhf"),
         (["backend={device: cpu, precision: bf16}"], "backend.precision", "use fp32 on a CPU"),
         (["backend.lora={rank: 8, targets: []}"], "backend.lora.targets", "names no layer"),

@@ -37,6 +37,14 @@ class TestLastCheckpoint:
         assert last_checkpoint(tmp_path) == whole
         assert not torn.exists()
 
+    def test_one_that_lacks_the_part_of_a_process_is_torn(self, tmp_path):
+        whole, torn = checkpoint(tmp_path, 2), checkpoint(tmp_path, 4)
+        for made, number in ((whole, 0), (whole, 1), (torn, 0)):
+            (made / f"rng_state_{number}.pth").write_bytes(b"x")
+        assert last_checkpoint(tmp_path, 1) == torn
+        assert last_checkpoint(tmp_path, 2) == whole
+        assert not torn.exists()
+
 
 class TestWholeFolder:
     def test_it_is_there_when_all_is_written(self, tmp_path):

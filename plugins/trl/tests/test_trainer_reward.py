@@ -42,6 +42,11 @@ def reward(toy):
         yield reward
 
 
+def call_of(reward, said):
+    """What the function returns for conversations of one prompt."""
+    return reward(prompts=["one?"] * len(said), completions=said, completion_ids=[[1]] * len(said))
+
+
 def ids(texts):
     return [list(range(len(text.split()))) for text in texts]
 
@@ -60,10 +65,25 @@ def test_reads_conversations(reward):
     assert reward(prompts=prompts, completions=said, completion_ids=ids(TEXTS)) == [1.0, 1.5, 1.0, 1.25]
 
 
-def test_refuses_what_is_no_single_message(reward):
-    said = [[{"role": "assistant", "content": "a"}, {"role": "tool", "content": "b"}]]
-    with pytest.raises(JobError, match=r"one message with a text; this one has 2 \(assistant: str, tool: str\)"):
-        reward(prompts=["one?"], completions=said, completion_ids=[[1]])
+def test_reads_the_last_answer_of_a_completion_that_calls_tools(toy):
+    call = {"type": "function", "function": {"name": "look", "arguments": {"at": "x"}}}
+    begin = [
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        {"role": "tool", "name": "look", "content": "b"},
+    ]
+    said = [[*begin, {"role": "assistant", "content": "a b c d"}], [{"role": "assistant", "content": "a"}]]
+    with reward_function(RECIPE, "reward.components.all={use: toy/brevity, reads: all}", opened="<think> ") as reward:
+        assert call_of(reward, said) == [1.4, 1.0]
+        [group] = reward.reward.score([{"prompt": "?", "completions": [reward._completions(said, [[1], [1]])[0]]}])
+    assert group.completions[0].text == "<think> a b c d"
+    assert group.completions[0].messages[0] == begin[0] | {
+        "tool_calls": [call | {"function": {"name": "look", "arguments": '{"at": "x"}'}}]
+    }
+
+
+def test_refuses_what_is_no_conversation(reward):
+    with pytest.raises(UserError, match=r"completions\[0\].messages has no message of the assistant"):
+        call_of(reward, [[{"role": "tool", "content": "b"}]])
 
 
 def test_hands_columns_to_the_rewards_and_logs_by_name(toy):
@@ -204,6 +224,8 @@ class TestWithoutAValue:
 @pytest.mark.slow
 def test_a_script_trains_on_the_rewards_that_score_gives(judge_server, model_folder, tmp_path, ranks, size):
     """A real trainer, whose groups of 4 lie on two processes: what a judge cannot judge does not vote in its group."""
+    import pandas
+
     with judge_server.Serving(judge_server.JudgeServer(fault=fails)) as server:
         recipe, rows = write_equal_recipe(tmp_path, server.url)
         script = Path(__file__).with_name("train_with_reward.py")
@@ -224,6 +246,11 @@ def test_a_script_trains_on_the_rewards_that_score_gives(judge_server, model_fol
         wanted = [0.0 if total is None else (total - mean) / (deviation + 1e-4) for total in one.totals]
         assert [member["advantage"] for member in group] == pytest.approx(wanted, abs=1e-4)
     assert [part["logs"] for part in parts] == [parts[0]["logs"]] * ranks  # of all, in each process
+    tables = [pandas.read_parquet(path) for path in sorted((tmp_path / "out-model").glob("completions/*.parquet"))]
+    for name in ("preference", "length"):
+        shown = [value for table in tables for value in table[f"recipe/reward/{name}"]]
+        wanted = [math.nan if one.value is None else one.value for group in scored for one in group.components[name]]
+        assert shown == pytest.approx(wanted, nan_ok=True)
 
 
 def write_equal_recipe(folder, url):

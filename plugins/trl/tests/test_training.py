@@ -80,11 +80,11 @@ def _watched(trainers):
     """`train_to_the_end` that keeps the trainer."""
     from rewardlab_trl.train import train_to_the_end
 
-    def train(trainer, training, trackers):
+    def train(trainer, *given):
         if hasattr(trainer, "_generate_and_score_completions"):
             _watch(trainer)
         trainers.append(trainer)
-        train_to_the_end(trainer, training, trackers)
+        train_to_the_end(trainer, *given)
 
     return train
 

@@ -41,6 +41,7 @@ def main(model, recipe, rows, out, size):
         max_completion_length=12,
         max_steps=4,
         logging_steps=1,
+        log_completions=True,
         save_strategy="no",
     )
     with reward_function(recipe, name="recipe") as reward:

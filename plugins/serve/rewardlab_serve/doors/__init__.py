@@ -43,14 +43,15 @@ class Door:
     """A trainer's dialect.
 
     path: of its route, for people. groups: whether the trainer says which completions belong together. says_size: and
-    how many they are. bounds: of the numbers that it takes; None: any. ends_answers: whether its answers come with the
-    token that ended them.
+    how many they are. messages: whether it sends what tools did, beside the last answer. bounds: of the numbers that it
+    takes; None: any. ends_answers: whether its answers come with the token that ended them.
     """
 
     name: str
     path: str
     groups: bool
     says_size: bool = False
+    messages: bool = False
     routes: Callable[[RewardService, Metrics, DoorOptions], Sequence[Route]]
     bounds: tuple[float, float] | None = None
     ends_answers: bool = False
@@ -96,6 +97,12 @@ def refuse_recipe(plan: Plan, one: Door, options: DoorOptions) -> None:
         raise UserError(f"{what}; doors that carry groups: {others}, and /v1/groups", where=f"--door {one.name}")
     if compared and options.group_size is None and one.groups and not one.says_size:
         raise UserError("give --group-size, the completions of a group", where=f"--door {one.name}")
+    if plan.readers_of_messages and not one.messages:
+        others = ", ".join(name for name in NAMES if door(name).messages)
+        what = (
+            f"{', '.join(plan.readers_of_messages)} reads whole conversations, and this trainer sends the last answer"
+        )
+        raise UserError(f"{what}; doors that carry them: {others}, and /v1/groups", where=f"--door {one.name}")
     if one.ends_answers and not options.end_tokens:
         what = "this trainer sends answers with the special token that ended them: say which, as in --end-token '</s>'"
         raise UserError(what, where=f"--door {one.name}")

@@ -34,7 +34,7 @@ def _routes(service: RewardService, metrics: Metrics, options: DoorOptions) -> S
         response = entry(body, "response", dict, NAME)
         fields = {name: value for name, value in body.items() if name not in THEIRS and not name.startswith(OWN)}
         prompt = _prompt(entry(body, "responses_create_params", dict, NAME).get("input"))
-        answer = _answer(response)
+        answer = _answer(response, bool(service.plan.readers_of_messages))
         if options.group_size is None:
             return {**body, **_verdict(await scored_alone(service, fields, prompt, answer))}
         key, slot = (_index(body, name) for name in (TASK, ROLLOUT))
@@ -64,15 +64,29 @@ def _prompt(given: Any) -> str | list[dict[str, str]]:
     return [{"role": str(one.get("role", "user")), "content": text_of(one["content"])} for one in texts]
 
 
-def _answer(response: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the last message of a response as a completion; an empty one if it ended before there was a message."""
-    output = entry(response, "output", list, NAME)
-    messages = [one for one in output if isinstance(one, Mapping) and one.get("type") == "message"]
-    text = text_of(messages[-1].get("content")) if messages else ""
+def _answer(response: Mapping[str, Any], whole: bool) -> dict[str, Any]:
+    """Return a response as a completion, "" if it ended before a message; whole: with what tools did."""
+    output = [one for one in entry(response, "output", list, NAME) if isinstance(one, Mapping)]
+    messages = [one for one in output if one.get("type") == "message"]
+    said: dict[str, Any] = {"text": text_of(messages[-1].get("content")) if messages else ""}
+    if whole and len(output) > 1:
+        said = {"messages": [turn for one in output if (turn := _turn(one)) is not None]}
     usage = response.get("usage")
     tokens = usage.get("output_tokens") if isinstance(usage, Mapping) else None
     cut = isinstance(response.get("incomplete_details"), Mapping)
-    return {"text": text, "token_count": tokens, "truncated": cut}
+    return {**said, "token_count": tokens, "truncated": cut}
+
+
+def _turn(item: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return an item of a response as a message; None for reasoning, and for what is neither said nor a function's."""
+    kind = item.get("type")
+    if kind == "message":
+        return {"role": "assistant", "content": text_of(item.get("content"))}
+    if kind == "function_call":
+        return {"role": "assistant", "content": "", "tool_calls": [item]}
+    if kind == "function_call_output":
+        return {"role": "tool", "content": item.get("output"), "tool_call_id": item.get("call_id")}
+    return None
 
 
 def _verdict(member: Mapping[str, Any]) -> dict[str, Any]:
@@ -85,4 +99,4 @@ def _verdict(member: Mapping[str, Any]) -> dict[str, Any]:
     return {**verdict, "mask_sample": True, **failure}
 
 
-DOOR = Door(name=NAME, path=PATH, groups=True, routes=_routes)
+DOOR = Door(name=NAME, path=PATH, groups=True, messages=True, routes=_routes)

@@ -28,11 +28,12 @@ BEFORE_STREAM = 2.0
 """seconds in which a failure is answered by its status, upon which the client asks again; later its client raises it"""
 LAST_MESSAGE = {"name": "answer", "arg": "text", "description": "This ends the episode; the group's reward is its own."}
 """the tool that a harness hands the last message to, and without which it would wait for calls"""
+KINDS = ("text", "reasoning", "tool_call", "tool_result")
 TOOLS = {
     "tools": [],
     "terminal_tool": LAST_MESSAGE,
     "supports_score_group": True,
-    "message_block_types": ["text", "reasoning", "tool_call", "tool_result"],
+    "message_block_types": [*KINDS],
 }
 ENDED = {"ok": True, "output": {"blocks": [], "metadata": None, "reward": None, "finished": True}}
 
@@ -42,8 +43,10 @@ def _routes(service: RewardService, metrics: Metrics, _: DoorOptions) -> Sequenc
 
     async def score_group(body: Any, request: Request) -> Response:
         task = sessions.row(_session(request))
-        completions = [_answer(one) for one in entry(body, "candidates", list, NAME)]
-        row = {**row_of(task, task.get("prompt"), ""), "completions": completions}
+        prompt, whole = task.get("prompt"), bool(service.plan.readers_of_messages)
+        candidates = entry(body, "candidates", list, NAME)
+        completions = [_conversation(one, _messages(prompt)) if whole else _answer(one) for one in candidates]
+        row = {**row_of(task, prompt, ""), "completions": completions}
         scoring = asyncio.ensure_future(service.group(row))
         try:
             await asyncio.wait([scoring], timeout=BEFORE_STREAM)
@@ -125,17 +128,45 @@ def _messages(prompt: Any) -> list[dict[str, Any]]:
     return [{"role": one["role"], "blocks": [{"type": "text", "text": text_of(one["content"])}]} for one in given]
 
 
-def _answer(candidate: Any) -> str:
+def _answer(candidate: Any) -> dict[str, Any]:
     """Return the text of the last turn, without its reasoning and calls."""
     turns = entry(candidate, "messages", list, NAME)
     last = turns[-1] if turns else None
     if not isinstance(last, Mapping) or last.get("role") != "assistant":
         raise bad_request("the last message of a candidate is the assistant's answer, and this one is not")
-    return text_of([one for one in entry(last, "blocks", list, NAME) if _is_shown(one)])
+    return {"text": text_of([one for one in entry(last, "blocks", list, NAME) if _is_shown(one)])}
 
 
 def _is_shown(block: Any) -> bool:
     return not isinstance(block, Mapping) or block.get("type") not in ("reasoning", "tool_call")
+
+
+def _conversation(candidate: Any, prompt: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what a candidate's model said, with what tools did; its transcript may begin with the prompt."""
+    _answer(candidate)
+    turns = [turn for one in candidate["messages"] for turn in _turns(one)]
+    asked = [turn for one in prompt for turn in _turns(one)]
+    behind = turns[len(asked) :] if turns[: len(asked)] == asked else turns
+    first = next(index for index, turn in enumerate(behind) if turn["role"] == "assistant")
+    return {"messages": behind[first:]}
+
+
+def _turns(message: Any) -> list[dict[str, Any]]:
+    """Return a message as a conversation has it, where results of tools stand apart from what the user said."""
+    if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
+        raise bad_request('a message is an object {"role", "blocks"}')
+    blocks = [one for one in entry(message, "blocks", list, NAME) if isinstance(one, Mapping)]
+    of = {kind: [one for one in blocks if one.get("type", "text") == kind] for kind in (*KINDS, "image")}
+    if of["image"]:
+        raise bad_request("rewards read texts only, and this message has an image")
+    results = [
+        {"role": "tool", "content": text_of(one.get("blocks")), "tool_call_id": one.get("tool_call_id")}
+        for one in of["tool_result"]
+    ]
+    said: dict[str, Any] = {"role": message["role"], "content": text_of(of["text"])}
+    if calls := [{**one, "arguments": one.get("input")} for one in of["tool_call"]]:
+        said["tool_calls"] = calls
+    return [*results, *([said] if of["text"] or calls or not results else [])]
 
 
 def _scores(group: Mapping[str, Any]) -> dict[str, Any]:
@@ -148,4 +179,4 @@ def _scores(group: Mapping[str, Any]) -> dict[str, Any]:
     return {"scores": [{"reward": one["shaped"], "metadata": {"components": values_of(one)}} for one in members]}
 
 
-DOOR = Door(name=NAME, path=PATH, groups=True, says_size=True, routes=_routes)
+DOOR = Door(name=NAME, path=PATH, groups=True, says_size=True, messages=True, routes=_routes)

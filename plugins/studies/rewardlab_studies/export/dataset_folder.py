@@ -65,9 +65,10 @@ The recipe, as it was resolved:
 ## Columns
 
 A row is a completion. `id` is its prompt's, `index` its number in the group, `fields` what else was known of the
-prompt, as JSON, and `recorded` what the tool that made it had recorded. `total` is the reward, and `shaped` what a
-trainer gets. `components.NAME.value` is what a component said: null if it abstained, or failed with what
-`components.NAME.error` says. `components.NAME.info` is JSON.
+prompt, as JSON, and `recorded` what the tool that made it had recorded. If completions are conversations, `completion`
+is the last answer and `messages` all of it, as JSON. `total` is the reward, and `shaped` what a trainer gets.
+`components.NAME.value` is what a component said: null if it abstained, or failed with what `components.NAME.error`
+says. `components.NAME.info` is JSON.
 """
 
 

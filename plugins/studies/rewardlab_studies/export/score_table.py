@@ -18,6 +18,7 @@ COLUMNS: Mapping[str, ColumnType] = {
     "completion": "text",
     "tokens": "int",
     "truncated": "bool",
+    "messages": "text",
     "fields": "text",
     "recorded": "text",
     "total": "float",
@@ -30,18 +31,20 @@ def write_table(scored: ScoredRows, output: Path) -> int:
     """Write the table to a new file, whose ending says the format, and return how many rows it has."""
     form, parts = format_of(output), scored.components()
     of_parts = {f"components.{part}.{key}": kind for part in parts for key, kind in OF_COMPONENT.items()}
-    columns = [Column(name=name, type=kind, path=(name,)) for name, kind in {**COLUMNS, **of_parts}.items()]
+    talks = scored.talks()
+    types = {name: kind for name, kind in {**COLUMNS, **of_parts}.items() if talks or name != "messages"}
+    columns = [Column(name=name, type=kind, path=(name,)) for name, kind in types.items()]
     count = 0
     with flat_file(output, form, columns) as write:
-        for values in (row for one in scored for row in _rows(one, parts)):
+        for values in (row for one in scored for row in _rows(one, parts, talks)):
             cells = [typed(value, column.type) for value, column in zip(values, columns, strict=True)]
             write([inert(cell) if form == "csv" and isinstance(cell, str) else cell for cell in cells])
             count += 1
     return count
 
 
-def _rows(one: ScoredRow, parts: list[str]) -> Iterator[list[Any]]:
-    """Yield the values of the columns for each completion of a group."""
+def _rows(one: ScoredRow, parts: list[str], talks: bool) -> Iterator[list[Any]]:
+    """Yield the values of the columns for each completion of a group; talks: whether some have messages."""
     sample, scores = one.group.sample, one.scores
     fields = {name: value for name, value in sample.fields.items() if name != "recorded"}
     recorded = columns_of_members(sample.fields, len(one.group.completions))
@@ -55,6 +58,7 @@ def _rows(one: ScoredRow, parts: list[str]) -> Iterator[list[Any]]:
             completion.text,
             completion.token_count,
             completion.truncated,
+            *([completion.messages or None] if talks else []),
             fields,
             {name: values[index] for name, values in recorded.items()},
             scores["total"][index],

@@ -34,6 +34,10 @@ class ScoredRows:
             return list(line["components"])
         raise UserError("it has no rows", where=self.scored)
 
+    def talks(self) -> bool:
+        """Return whether a completion is a conversation."""
+        return any(completion.messages for group in self._groups() for completion in group.completions)
+
     def __iter__(self) -> Iterator[ScoredRow]:
         """Yield the rows that have scores, in their order; those that --skip-bad left out have none.
 

@@ -134,12 +134,26 @@ class GoldReader:
 def _pair(chosen: Any, rejected: Any) -> tuple[list[Any], tuple[float, ...], list[Any]]:
     before, better = _split(chosen, "chosen")
     also_before, worse = _split(rejected, "rejected")
-    if before != also_before:
-        raise ValueError("chosen and rejected are conversations that differ before their last message")
-    texts = [completion.text for completion in to_completions([better, worse])]
-    if texts[0] == texts[1]:
+    start = _prompt_length(before, also_before)
+    if start < max(len(before), len(also_before)):
+        before, better, worse = before[:start], chosen[start:], rejected[start:]
+        if not all(isinstance(one, list) and _is_of(one[0], "assistant") for one in (better, worse)):
+            raise ValueError("chosen and rejected are conversations that differ before the assistant's first message")
+    one, other = to_completions([better, worse])
+    if (one.text, one.messages) == (other.text, other.messages):
         raise ValueError("chosen and rejected are the same text; nothing can tell them apart")
     return [better, worse], (1.0, 0.0), before
+
+
+def _prompt_length(before: Sequence[Any], also_before: Sequence[Any]) -> int:
+    """Return with how many messages both conversations begin, up to the first call of a tool."""
+    pairs = enumerate(zip(before, also_before, strict=False))
+    ends = (at for at, (one, other) in pairs if one != other or (_is_of(one, "assistant") and one.get("tool_calls")))
+    return next(ends, min(len(before), len(also_before)))
+
+
+def _is_of(message: Any, role: str) -> bool:
+    return isinstance(message, Mapping) and message.get("role") == role
 
 
 def _split(value: Any, name: str) -> tuple[list[Any], Any]:
@@ -148,8 +162,8 @@ def _split(value: Any, name: str) -> tuple[list[Any], Any]:
         return [], value
     if not isinstance(value, list):
         raise ValueError(f"{name} must be a text, an object with 'text' or a list of messages, not {kind_of(value)}")
-    last = value[-1] if value else None
-    if not isinstance(last, Mapping) or last.get("role") != "assistant" or not isinstance(last.get("content"), str):
+    last: Any = value[-1] if value else None
+    if not _is_of(last, "assistant") or not isinstance(last.get("content"), str):
         raise ValueError(f"the last message of {name} must be the assistant's, with a text as its content")
     return value[:-1], last["content"]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rewardlab.data import LEDGER_COLUMNS, SCORE_COLUMNS, ColumnType
+from rewardlab.data import LEDGER_COLUMNS, SCORE_COLUMNS, SOME_HAVE, ColumnType
 
 MAX_FIELDS = 256
 """different fields that get a column each"""
@@ -57,8 +57,7 @@ class ColumnFinder:
         More than MAX_FIELDS different fields are one column `fields`, of JSON.
         """
         common = [Column(name=name, type=kind, path=(name,)) for name, kind in LEDGER_COLUMNS.items()]
-        # a total without a progress has no column of it
-        found = [column for column in common if column.name != "progress" or column.path in self._with_value]
+        found = [one for one in common if one.name not in SOME_HAVE or one.path in self._with_value]
         if len(self._fields) > MAX_FIELDS:
             found.append(Column(name="fields", type="text", path=("fields",)))
         else:

@@ -4,8 +4,9 @@ A completion that cannot be made for a row is absent with a reason; nothing else
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from rewardlab import Completion, Sample
 from rewardlab.recipe import FAMILIES, Family
@@ -34,12 +35,14 @@ class HonestRow:
     """A row with an honest completion, one that deserves its reward.
 
     reference: the English one; None if there is none. token_count: of the honest completion; None if unknown.
+    messages: those of a conversation whose last answer `honest` is; a degenerate completion has another last answer.
     """
 
     sample: Sample
     honest: str
     reference: str | None = None
     token_count: int | None = None
+    messages: Sequence[Mapping[str, Any]] = ()
 
     @property
     def language(self) -> str | None:
@@ -49,10 +52,11 @@ class HonestRow:
 
     def completion(self, text: str) -> Completion:
         """Return a text as a completion, with as many tokens a byte as the honest completion has."""
+        found = Completion(text=self.honest, messages=self.messages).with_text(text)
         if self.token_count is None:
-            return Completion(text=text)
+            return found
         share = _bytes(text) / _bytes(self.honest)
-        return Completion(text=text, token_count=round(self.token_count * share))
+        return replace(found, token_count=round(self.token_count * share))
 
     @cached_property
     def parts(self) -> ResponseParts:

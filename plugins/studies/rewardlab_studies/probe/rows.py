@@ -52,7 +52,7 @@ class RowRequirements:
             problems.append(str(error))
         if problems:
             raise ValueError("; ".join(problems))
-        return replace(row, honest=honest.text, token_count=honest.token_count)
+        return replace(row, honest=honest.text, token_count=honest.token_count, messages=honest.messages)
 
     def _honest(self, sample: Sample, row: HonestRow) -> Completion:
         if self.honest is not None:

@@ -1,6 +1,6 @@
 """The forms of what other tools wrote, checked: types as they are stated, and keys that we do not read left alone."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -38,14 +38,38 @@ def content_text(content: Content, whole: Callable[[str], str] = str) -> str:
 
 
 class LoggedMessage(LoggedForm):
-    """A message of a conversation."""
+    """A message of a conversation; what calls of tools there are, a row's own check reads."""
 
     role: str = "assistant"
     content: Content = None
+    reasoning_content: str | None = None
+    tool_calls: list[Any] | None = None
+    tool_call_id: str | None = None
+    name: str | None = None
 
     def plain(self) -> dict[str, str]:
         """Return the message as a prompt has it. ValueError if it holds more than text."""
         return {"role": self.role, "content": content_text(self.content)}
+
+
+OF_A_TURN = set(LoggedMessage.model_fields)
+
+
+def completion_of(
+    said: Sequence[LoggedMessage], truncated: bool, token_count: int | None = None, whole: Callable[[str], str] = str
+) -> dict[str, Any]:
+    """Return what was said behind a prompt as a row's completion: the text of one answer, or all the messages.
+
+    whole: as in `content_text`.
+    """
+    texts = [content_text("" if one.content is None and one.tool_calls else one.content, whole) for one in said]
+    if len(said) == 1 and not said[0].tool_calls:
+        found: dict[str, Any] = {"text": texts[0], "truncated": truncated}
+    else:
+        each = zip(said, texts, strict=True)
+        messages = [one.model_dump(include=OF_A_TURN, exclude_none=True) | {"content": text} for one, text in each]
+        found = {"messages": messages, "truncated": truncated}
+    return found if token_count is None else found | {"token_count": token_count}
 
 
 def first_fault(error: ValidationError) -> str:

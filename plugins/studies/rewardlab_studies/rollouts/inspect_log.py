@@ -13,7 +13,7 @@ from rewardlab.data import PlacedRow, RolloutFormat
 from rewardlab.errors import Problem, nearest
 
 from rewardlab_studies.rollouts.columns import own_columns
-from rewardlab_studies.rollouts.forms import LoggedForm, LoggedMessage, content_text, first_fault, same
+from rewardlab_studies.rollouts.forms import LoggedForm, LoggedMessage, completion_of, content_text, first_fault, same
 from rewardlab_studies.rollouts.inspect_file import Part, no_log, open_log
 
 HEAD = 4096
@@ -26,6 +26,10 @@ ATTACHED = "attachment://"
 class _LoggedEvaluation(LoggedForm):
     task: str | None = None
     task_args: dict[str, Any] | None = None
+
+
+class _InspectMessage(LoggedMessage):
+    source: str | None = None
 
 
 class _Choice(LoggedForm):
@@ -49,7 +53,7 @@ class _Error(LoggedForm):
 class _Sample(LoggedForm):
     id: str | int
     epoch: int = 1
-    messages: list[LoggedMessage] = Field(default_factory=list)
+    messages: list[_InspectMessage] = Field(default_factory=list)
     choices: list[str] | None = None
     target: str | list[str] | None = None
     metadata: dict[str, Any] | None = None
@@ -61,7 +65,7 @@ class _Sample(LoggedForm):
 def inspect_rows(path: str, gold: str | None = None) -> Iterator[PlacedRow]:
     """Yield a row, or what is wrong with a sample, for each question of a log, whose epochs are its completions.
 
-    A row has `prompt` (the messages before the model's last), `completions`, `answer`, `task`, `problem` (the sample's
+    A row has `prompt` (the messages before the model's first), `completions`, `answer`, `task`, `problem` (the sample's
     id), the task's arguments, the sample's metadata and `choices`. gold: the column of the metadata with the right
     answer, None for the sample's target. Raises UserError if the file is not such a log.
     """
@@ -112,7 +116,7 @@ def _row(epochs: Sequence[_Sample], gold: str | None) -> dict[str, Any]:
         raise ValueError(f"its metadata have no {gold!r}{nearest(gold, metadata)}")
     prompts = [_prompt(sample) for sample in epochs]
     if not same(prompts):
-        raise ValueError("its epochs were asked different things; the model wrote more than one message of each")
+        raise ValueError("its epochs were asked different things")
     row = own_columns(metadata, "metadata_")
     if first.choices:
         row["choices"] = first.choices
@@ -124,24 +128,31 @@ def _row(epochs: Sequence[_Sample], gold: str | None) -> dict[str, Any]:
     return {**row, "prompt": prompts[0], "completions": completions, "answer": answer}
 
 
+def _start(sample: _Sample) -> int:
+    """Return the place of the model's first message; of a log that names none as generated, that of the last one."""
+    of_model = [at for at, one in enumerate(sample.messages) if one.role == "assistant"]
+    made = [at for at in of_model if sample.messages[at].source == "generate"]
+    return next(iter(made or of_model[-1:]), len(sample.messages))
+
+
 def _prompt(sample: _Sample) -> list[dict[str, str]]:
-    """Return the messages before the model's last one."""
-    messages = sample.messages
-    last = max((at for at, one in enumerate(messages) if one.role == "assistant"), default=len(messages))
-    return [{"role": one.role, "content": _text(one, sample)} for one in messages[:last]]
+    return [{"role": one.role, "content": _text(one, sample)} for one in sample.messages[: _start(sample)]]
 
 
 def _completion(sample: _Sample) -> dict[str, Any]:
+    """Return the answer; if more messages than one follow the prompt, all of them."""
     if sample.error:
         raise ValueError(f"epoch {sample.epoch} ended with an error: {sample.error.message[:120]}")
     output = sample.output or _Output()
     if not output.choices:
         raise ValueError(f"epoch {sample.epoch} has no output of a model")
-    choice = output.choices[0]
-    found: dict[str, Any] = {"text": _text(choice.message, sample), "truncated": choice.stop_reason in CUT_OFF}
-    if output.usage and output.usage.output_tokens is not None:
-        found["token_count"] = output.usage.output_tokens
-    return found
+    choice, said = output.choices[0], sample.messages[_start(sample) :]
+    return completion_of(
+        said if len(said) > 1 else [choice.message],
+        choice.stop_reason in CUT_OFF,
+        None if output.usage is None else output.usage.output_tokens,
+        lambda text: _attached(text, sample),
+    )
 
 
 def _text(message: LoggedMessage, sample: _Sample) -> str:

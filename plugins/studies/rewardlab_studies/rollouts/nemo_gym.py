@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from rewardlab_studies.rollouts.forms import Content, LoggedForm, LoggedMessage, content_text, first_fault
+from rewardlab_studies.rollouts.forms import LoggedForm, LoggedMessage, completion_of, first_fault
 from rewardlab_studies.rollouts.records import Member, RecordFormat, group_name
 
 COLUMNS = ("responses_create_params", "response", "reward")
@@ -22,9 +22,24 @@ class _Asked(LoggedForm):
     instructions: str | None = None
 
 
-class _ResponseItem(LoggedForm):
+class _ResponseItem(LoggedMessage):
+    """A message, a call of a tool (`name`, `arguments`, `call_id`), what it returned (`output`), or the reasoning."""
+
     type: str = "message"
-    content: Content = None
+    arguments: str | None = None
+    call_id: str | None = None
+    output: Any = None
+
+    def message(self) -> LoggedMessage:
+        """Return the item as a message of a conversation. ValueError if it is another kind of item."""
+        if self.type == "message":
+            return self
+        if self.type == "function_call":
+            call = {"call_id": self.call_id, "name": self.name, "arguments": self.arguments}
+            return LoggedMessage(content="", tool_calls=[call])
+        if self.type == "function_call_output":
+            return LoggedMessage.model_validate({"role": "tool", "content": self.output, "tool_call_id": self.call_id})
+        raise ValueError(f"the model's answer has {self.type}; messages, calls of functions and their results are read")
 
 
 class _Cut(LoggedForm):
@@ -79,15 +94,11 @@ def _prompt(asked: _Asked) -> Any:
 
 
 def _completion(response: _Response) -> dict[str, Any]:
-    kinds = [item.type for item in response.output if item.type != "reasoning"]
-    if kinds != ["message"]:
-        what = ", ".join(dict.fromkeys(kinds)) or "nothing"
-        raise ValueError(f"the model's answer is not one message, but {what}; a reward scores one answer to one prompt")
-    [message] = [item for item in response.output if item.type == "message"]
+    said = [item.message() for item in response.output if item.type != "reasoning"]
+    if not said:
+        raise ValueError("the model's answer has neither a message nor a call")
     cut = response.incomplete_details is not None and response.incomplete_details.reason == "max_output_tokens"
-    found: dict[str, Any] = {"text": content_text(message.content), "truncated": cut}
-    count = response.usage and response.usage.output_tokens
-    return found if count is None else found | {"token_count": count}
+    return completion_of(said, cut, None if response.usage is None else response.usage.output_tokens)
 
 
 FORMAT = RecordFormat(tool="NeMo-Gym's rollouts", columns=COLUMNS, member=_member).as_rollouts()

@@ -88,7 +88,7 @@ def group_name(*parts: Any) -> str:
 
 def _row(name: str, members: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     if not same(member["prompt"] for member in members):
-        raise ValueError("its completions were asked different things; the model wrote more than one message of each")
+        raise ValueError("its completions were asked different things")
     own = dict.fromkeys(column for member in members for column in member["recorded"])
     recorded = {column: [member["recorded"].get(column) for member in members] for column in own}
     fields = dict[str, Any]()

@@ -1,6 +1,6 @@
 """The table of scores that `rewardlab export` writes, as rows to score again: what it says of a completion is recorded.
 
-A row of the parquet file is a completion, with `id` of its prompt; `fields`, `recorded` and each `info` are JSON.
+A row of the parquet file is a completion, with the `id` of its prompt. Lists and objects are JSON in its cells.
 """
 
 from collections.abc import Mapping
@@ -23,13 +23,19 @@ def _member(record: Mapping[str, Any]) -> Member:
         group=str(record["id"]),
         prompt=_prompt(record.get("prompt")),
         completion={
-            "text": record["completion"],
+            **_said(record),
             "token_count": record.get("tokens"),
             "truncated": bool(record["truncated"]),
         },
         fields=_object(record, "fields"),
         recorded={**_object(record, "recorded"), **scores},
     )
+
+
+def _said(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the messages of a conversation, of other completions the text."""
+    talk = _values(record.get("messages"))
+    return {"messages": talk} if isinstance(talk, list) else {"text": record["completion"]}
 
 
 def _object(record: Mapping[str, Any], name: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from rewardlab_studies.rollouts.forms import LoggedForm, LoggedMessage, content_text, first_fault
+from rewardlab_studies.rollouts.forms import LoggedForm, LoggedMessage, completion_of, first_fault
 from rewardlab_studies.rollouts.records import Member, RecordFormat, group_name
 
 COLUMNS = ("step", "prompt", "completion", "advantage")
@@ -31,18 +31,17 @@ def _member(record: Mapping[str, Any]) -> Member:
     return Member(
         group=group_name(read.step, prompt),
         prompt=prompt,
-        completion=_text(read.completion),
+        completion=_completion(read.completion),
         fields={"step": read.step},
         columns={name: value for name, value in record.items() if name not in COLUMNS[:3]},
     )
 
 
-def _text(completion: str | list[LoggedMessage]) -> str:
+def _completion(completion: str | list[LoggedMessage]) -> Any:
     if isinstance(completion, str):
         return completion
-    if [one.role for one in completion] != ["assistant"]:
-        raise ValueError(f"the completion has {len(completion)} messages, and not one of the model's")
-    return content_text(completion[0].content)
+    found = completion_of(completion, truncated=False)
+    return found["text"] if "text" in found else found["messages"]
 
 
 FORMAT = RecordFormat(tool="TRL's completions", columns=COLUMNS, member=_member).as_rollouts()

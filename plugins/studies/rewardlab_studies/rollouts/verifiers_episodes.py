@@ -10,11 +10,11 @@ from typing import Any
 
 from pydantic import ConfigDict, Field, ValidationError
 
-from rewardlab_studies.rollouts.forms import LoggedForm, LoggedMessage, content_text, first_fault
+from rewardlab_studies.rollouts.forms import LoggedForm, LoggedMessage, completion_of, first_fault
 from rewardlab_studies.rollouts.records import Member, RecordFormat, group_name
 
 COLUMNS = ("id", "env", "task", "ok", "traces")
-ANOTHER = "a reward scores one answer to one prompt"
+ANOTHER = "a reward scores one conversation"
 
 
 class _Data(LoggedForm):
@@ -50,17 +50,14 @@ class _Id(LoggedForm):
     id: str
 
 
-class _TraceMessage(LoggedMessage):
-    tool_calls: list[Any] | None = None
-
-
 class _Node(LoggedForm):
-    message: _TraceMessage
+    message: LoggedMessage
     parent: int | None = None
     sampled: bool = False
 
 
 class _Call(LoggedForm):
+    node: int | None = None
     finish_reason: str | None = None
     usage: dict[str, Any] | None = None
 
@@ -109,28 +106,36 @@ def _member(record: Mapping[str, Any]) -> Member:
     if not trace.ok:
         last = (trace.errors or episode.errors)[-1:]
         raise ValueError(f"the episode failed: {last[0].type}: {last[0].message[:120]}" if last else "is not complete")
+    start = _start(trace)
     data = episode.task.data
     own = episode.task.key or episode.task.hash or data.id or data.idx or episode.id
     return Member(
         group=episode.group.id if episode.group else group_name(episode.env.id, own),
-        prompt=[node.message.plain() for node in trace.nodes[:-1]],
-        completion=_completion(trace),
+        prompt=[node.message.plain() for node in trace.nodes[:start]],
+        completion=_completion(trace, start),
         fields={"task": episode.env.id, **(data.model_extra or {})},
         columns={name: reward and reward.score for name, reward in trace.rewards.items()} | trace.metrics,
     )
 
 
-def _completion(trace: _Trace) -> dict[str, Any]:
-    """Return the model's answer, which is the last of messages in a row."""
+def _start(trace: _Trace) -> int:
+    """Return the place of the model's first message, which begins the completion."""
     if any(node.parent != (number - 1 if number else None) for number, node in enumerate(trace.nodes)):
         raise ValueError(f"the trace branches; {ANOTHER}")
-    last = trace.nodes[-1] if trace.nodes else None
-    if last is None or not last.sampled or last.message.tool_calls:
-        raise ValueError("the trace does not end with a text of the model")
-    call = trace.calls[-1] if trace.calls else _Call()
-    found: dict[str, Any] = {"text": content_text(last.message.content), "truncated": call.finish_reason == "length"}
-    count = (call.usage or {}).get("completion_tokens")
-    return found if count is None else found | {"token_count": count}
+    start = next((number for number, node in enumerate(trace.nodes) if node.sampled), None)
+    if start is None:
+        raise ValueError("the trace has no message of the model")
+    return start
+
+
+def _completion(trace: _Trace, start: int) -> dict[str, Any]:
+    """Return all that follows the prompt. Its tokens are those that the model wrote, if each call says how many."""
+    last = trace.calls[-1] if trace.calls else _Call()
+    counts = {call.node: (call.usage or {}).get("completion_tokens") for call in trace.calls}.values()
+    known = [count for count in counts if isinstance(count, int)]
+    token_count = sum(known) if known and len(known) == len(counts) else None
+    said = [node.message for node in trace.nodes[start:]]
+    return completion_of(said, last.finish_reason == "length", token_count)
 
 
 FORMAT = RecordFormat(tool="verifiers' episodes", columns=COLUMNS, member=_member).as_rollouts()

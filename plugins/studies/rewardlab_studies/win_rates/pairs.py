@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rewardlab import Completion, Group
+from rewardlab import Group
 from rewardlab.errors import Problem, UserError
 from rewardlab.files import write_text
 from rewardlab.recipe import MISSING_FIELD
@@ -89,8 +89,4 @@ def _differing(fields: Mapping[str, Any], others: Mapping[str, Any]) -> list[str
 def _rows(one: Group, other: Group, row_id: str) -> Iterator[dict[str, Any]]:
     sample = one.sample.as_row()
     for number, pair in enumerate(zip(one.completions, other.completions, strict=False)):
-        yield {**sample, "id": f"{row_id}#{number}", PAIR_OF: row_id, "completions": [_as_dict(c) for c in pair]}
-
-
-def _as_dict(completion: Completion) -> dict[str, Any]:
-    return {"text": completion.text, "token_count": completion.token_count, "truncated": completion.truncated}
+        yield {**sample, "id": f"{row_id}#{number}", PAIR_OF: row_id, "completions": [one.as_dict() for one in pair]}

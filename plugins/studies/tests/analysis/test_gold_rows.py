@@ -62,6 +62,21 @@ def test_pairs(read, columns, prompt):
     assert case.row.group.sample.fields["hint"] == 1
 
 
+def test_what_differs_from_the_first_call_on_is_a_conversation(read):
+    asks = {"role": "assistant", "content": "", "tool_calls": [{"name": "add", "arguments": "{}"}]}
+    tool = {"role": "tool", "content": "7"}
+    (case, other), problems = read(
+        [
+            {"chosen": [USER, asks, tool, says("7")], "rejected": [USER, says("8")]},
+            {"chosen": [USER, asks, tool, says("7")], "rejected": [USER, asks, tool, says("8")]},
+        ]
+    )
+    assert problems == []
+    assert (prompts(case), in_row_order(case)) == ([USER["content"]], ["7", "8"])
+    assert sorted(len(one.messages) for one in case.row.group.completions) == [1, 3]
+    assert [len(one.messages) for one in other.row.group.completions] == [3, 3]
+
+
 def test_a_number_may_be_the_text_of_one_as_in_a_cell_of_csv(read):
     cases, problems = read(
         [{"prompt": "?", "response": text, "score": score} for text, score in [("a", "1.0"), ("b", "0"), ("c", "x")]]
@@ -152,14 +167,14 @@ def test_rows_without_an_id_get_one(read):
         ({"prompt": "?", "chosen": "yes", "rejected": [USER]}, "the last message of rejected must be the assistant's"),
         ({"prompt": "?", "chosen": "yes", "rejected": []}, "the last message of rejected must be the assistant's"),
         ({"prompt": "?", "chosen": ["yes"], "rejected": ["no"]}, "the last message of chosen must be the assistant's"),
-        ({"chosen": [USER, says("a")], "rejected": [SYSTEM, says("b")]}, "differ before their last message"),
+        ({"chosen": [USER, says("a")], "rejected": [SYSTEM, says("b")]}, "differ before the assistant's first message"),
         ({"prompt": "?", "completions": ["a", "b"], "scores": [1]}, "there are 2 completions and 1 scores"),
         ({"prompt": "?", "completions": ["a"], "scores": [1]}, "there is 1 completion; 2 or more are needed"),
         ({"prompt": "?", "completions": ["a", "b"], "scores": 1}, "scores must be a list of numbers, not the number 1"),
         ({"prompt": "?", "completions": ["a", "b"], "scores": [1, True]}, "scores[1] must be a number, not true"),
         ({"prompt": "?", "completions": "a", "scores": [1]}, "completions must be a list, not a text"),
         ({"prompt": "?", "response": "a", "score": "high"}, "score must be a number, not a text"),
-        ({"prompt": "?", "response": 1, "score": 1}, "completions[0] must be a text or an object with 'text'"),
+        ({"prompt": "?", "response": 1, "score": 1}, "completions[0] must be a text, a list of messages or an object"),
     ],
 )
 def test_rows_that_are_refused(read, row, what):

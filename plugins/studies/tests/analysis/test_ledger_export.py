@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from helpers.paths import DOCS
 from rewardlab import Completion, Sample, Score, ScoredGroup
-from rewardlab.data import LEDGER_BEGINNING, LEDGER_COLUMNS, SCORE_COLUMNS
+from rewardlab.data import LEDGER_BEGINNING, LEDGER_COLUMNS, SCORE_COLUMNS, SOME_HAVE
 from rewardlab.errors import UserError
 from rewardlab.training import Ledger
 from rewardlab_studies.ledger.export import export_ledger
@@ -69,8 +69,8 @@ READERS = {
 def test_lines_and_the_page_have_the_columns_of_the_table(run):
     lines = [json.loads(line) for line in (run / "ledger.jsonl").read_bytes().split(b"\n") if line]
     assert {tuple(line)[: len(LEDGER_BEGINNING)] for line in lines} == {LEDGER_BEGINNING}
-    # `rest` is of groups with causes, `progress` of totals that have one, and `superseded` is worked out
-    absent = {"rest", "progress", "superseded"}
+    # `rest` is of groups with causes, and `superseded` is worked out
+    absent = {"rest", "superseded", *SOME_HAVE}
     assert {key for line in lines for key in line} == {*LEDGER_COLUMNS, "fields", "components"} - absent
     rows = re.findall(r"^\| (`.+?) \| (\w+) \|", (DOCS / "ledger.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert [(name.strip("`"), kind) for name, kind in rows if "." not in name] == [*LEDGER_COLUMNS.items()]
@@ -101,6 +101,16 @@ def test_every_completion_is_a_row_with_its_prompt_phase_and_step(flat, ending):
     assert json.loads(table["fields.more"][5]) == {"a": [1]}
     assert table["components.a.error"].tolist()[-1] == "no luck"
     assert json.loads(table["components.a.info"][0]) == {"seen": [1]}
+
+
+def test_a_conversation_has_its_messages_in_a_column_of_their_own(run, flat):
+    assert "messages" not in READERS["csv"](flat("csv"))
+    talk = [{"role": "assistant", "content": "a"}, {"role": "tool", "content": "b"}]
+    ledger = Ledger(run / "ledger.jsonl", attempt=1)
+    ledger.write(1, 3, [replace(scored("t3", "a"), completions=[Completion.of(talk)])], "yes")
+    ledger.close()
+    found = READERS["csv"](flat("csv", name="with"))
+    assert (found["completion"].tolist()[-1], json.loads(found["messages"].tolist()[-1])) == ("a", talk)
 
 
 @pytest.mark.parametrize("ending", READERS)

@@ -43,6 +43,15 @@ def test_a_text_has_tokens_for_its_bytes_as_the_honest_one_has():
     assert HonestRow(sample=Sample(id="a"), honest="zwölf").completion("x").token_count is None
 
 
+def test_a_conversation_gets_another_last_answer_and_keeps_its_calls():
+    said = [{"role": "assistant", "content": text} for text in ("I ask.", "zwölf")]
+    row = HonestRow(sample=Sample(id="a"), honest="zwölf", token_count=6, messages=said)
+    degenerate = row.completion("")
+    assert (degenerate.text, degenerate.token_count) == ("", 0)
+    assert [turn["content"] for turn in degenerate.messages] == ["I ask.", ""]
+    assert row.completion("zwölf").messages == tuple(said)
+
+
 def test_a_reward_of_tokens_is_probed_where_the_row_counts_them(probe):
     code, said = probe({"text": "Because it is so, and it was so before.", "token_count": 11})
     families = json.loads(said)["slices"]["all"]["completions"]

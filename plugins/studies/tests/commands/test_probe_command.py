@@ -57,6 +57,10 @@ class Bare:
     "1 where the row has no completions, as a host gives it"
     def score(self, items): return [Score(value=float("completions" not in s.fields)) for s, _ in items]
 
+class Called:
+    "1 where a tool was called"
+    def score(self, items): return [Score(value=float(len(c.conversation()) > 1)) for _, c in items]
+
 class Down:
     async def ask(self, ask): return Reply(error="the key s3cret is down")
 
@@ -80,6 +84,7 @@ def rewardlab_rewards():
         spec("foreign", lambda o, c: Foreign()),
         spec("fussy", lambda o, c: Fussy(o), config=Trouble),
         spec("best", lambda o, c: Best(), scope="group"),
+        spec("called", lambda o, c: Called(), scope="trajectory"),
         spec("bare", lambda o, c: Bare()),
         spec("known", lambda o, c: Foreign(),
              abstains=lambda o, sample: None if sample.fields.get("language") == "de" else "not German"),
@@ -138,6 +143,14 @@ def probe(main, write):
 
 def of(found, family, name="all"):
     return found["slices"][name]["completions"][family]
+
+
+def test_a_conversation_keeps_its_calls_behind_another_last_answer(recipe, probe):
+    recipe("called", called={"use": "probed/called"})
+    talk = [{"role": "tool", "content": "7"}, {"role": "assistant", "content": ROWS[0]["response"]}]
+    code, found, err = probe(rows=[row | {"completions": [talk]} for row in ROWS])
+    assert (code, err) == (1, "")
+    assert [(of(found, name)["total"], of(found, name)["honest"]) for name in ("empty", "bare_guess")] == [(1, 1)] * 2
 
 
 # --- the gate ---

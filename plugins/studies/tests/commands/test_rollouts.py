@@ -5,6 +5,7 @@ import json
 import pytest
 import rewardlab
 from helpers.paths import TESTS
+from rewardlab.data import read_lines
 from rewardlab_studies.rollouts import group_store
 
 DATA = TESTS / "data"
@@ -159,7 +160,7 @@ def test_rows_of_two_kinds_are_one_error(scores, write):
     ("changes", "told"),
     [
         ({"ok": False, "errors": [{"type": "ModelError", "message": "503"}]}, "the episode failed: ModelError: 503"),
-        ({"nodes": []}, "the trace does not end with a text of the model"),
+        ({"nodes": []}, "the trace has no message of the model"),
         ({"agent": {"trainable": False}}, "the episode has 0 traces of agents that are trained"),
         ({"nodes": [{"message": {"role": "user", "content": "a"}, "parent": 4}]}, "the trace branches"),
     ],
@@ -173,11 +174,94 @@ def test_an_episode_without_an_answer_is_no_completion(scores, write, changes, t
     assert f"traces.jsonl:1: {told}" in said
 
 
-def test_calls_of_tools_are_no_completion(scores, write):
+CALL = {"name": "add", "arguments": '{"a": 2}'}
+RESULT = {"role": "tool", "content": "\\boxed{7}", "tool_call_id": "c1"}
+
+
+def gym(first):
+    output = first["response"]["output"]
+    called = {"type": "function_call", "call_id": "c1", **CALL}
+    output[-1:-1] = [called, {"type": "function_call_output", "call_id": "c1", "output": RESULT["content"]}]
+    return first
+
+
+def verifiers(first):
+    trace = first["traces"][0]
+    asked, said = trace["nodes"][:-1], trace["nodes"][-1]
+    asks = {"role": "assistant", "content": None, "tool_calls": [{"id": "c1", "type": "function", **CALL}]}
+    middle = [{"message": asks, "parent": 1, "sampled": True}, {"message": RESULT, "parent": 2, "sampled": False}]
+    trace["nodes"] = [*asked, *middle, said | {"parent": 3}]
+    usage = {"prompt_tokens": 20, "completion_tokens": 6}
+    trace["calls"] = [{"node": node, "usage": usage, "finish_reason": "stop"} for node in (2, 4)]
+    return first
+
+
+def inspect(log):
+    call = {"id": "c1", "type": "function", "function": CALL["name"], "arguments": {"a": 2}}
+    for sample in log["samples"]:
+        asks = {"role": "assistant", "content": "", "source": "generate", "tool_calls": [call]}
+        sample["messages"][-1:-1] = [asks, RESULT | {"function": "add"}]
+    return log
+
+
+@pytest.mark.parametrize(
+    ("name", "called", "file", "tokens"),
+    [
+        ("a.jsonl", verifiers, VERIFIERS, 12),
+        ("a.jsonl", gym, GYM, None),
+        ("a.json", inspect, DATA / "inspect_ai" / "sums.json", None),
+    ],
+    ids=["verifiers", "nemo_gym", "inspect"],
+)
+def test_a_rollout_with_calls_is_a_conversation_from_the_models_first_message_on(
+    main, scores, converted, write, tmp_path, name, called, file, tokens
+):
+    first, *others = records(file) if name == "a.jsonl" else [json.loads(file.read_text("utf-8"))]
+    before = converted(file)[0]
+    written = called(first)
+    write(name, [written, *others] if name == "a.jsonl" else json.dumps(written))
+    row = converted(name)[0]
+    assert row["prompt"] == before["prompt"]
+    asks, result, answer = row["completions"][0]["messages"]
+    assert (asks["role"], result, answer["role"]) == ("assistant", RESULT, "assistant")
+    assert answer["content"] == before["completions"][0]["text"]
+    assert tokens is None or row["completions"][0]["token_count"] == tokens
+    assert scores("rows.jsonl")[0][0]["total"] == scores(file)[0][0]["total"]
+    lines, _ = scores("rows.jsonl")
+    assert main("export", "rows.jsonl", "out.jsonl", "-o", "t.csv")[0] == 0
+    table = [row for _, row in read_lines(tmp_path / "t.csv")]
+    said = table[0]["messages"]
+    [call] = said[0]["tool_calls"]
+    assert (call["id"], call["function"]) == ("c1", CALL)
+    assert said[1:] == [result, answer]
+    assert [float(one["total"]) for one in table] == [total for line in lines for total in line["total"]]
+    pytest.importorskip("pyarrow")
+    assert main("export", "rows.jsonl", "out.jsonl", "-o", "t.parquet")[0] == 0
+    again = converted("t.parquet")[0]["completions"][0]
+    assert again["messages"] == said
+    assert again.get("token_count") == row["completions"][0].get("token_count")
+
+
+def test_trls_completion_with_calls_is_a_conversation(converted, write, tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    said = [[{"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": CALL}]}, RESULT]]
+    said.append([{"role": "assistant", "content": "7"}])
+    prompt = [{"role": "user", "content": "2 + 5?"}]
+    steps = [{"step": 1, "prompt": prompt, "completion": one, "r": 1.0, "advantage": 0.0} for one in said]
+    parquet.write_table(pyarrow.Table.from_pylist(steps), tmp_path / "completions_00001.parquet")
+    [row] = converted("completions_00001.parquet")
+    talk, plain = row["completions"]
+    assert [turn["role"] for turn in talk] == ["assistant", "tool"]
+    assert plain == "7"
+
+
+def test_an_answer_of_another_kind_is_no_completion(scores, write):
     first, second = records(GYM)
-    first["response"]["output"].insert(0, {"type": "function_call", "name": "x", "arguments": "{}"})
+    first["response"]["output"].insert(0, {"type": "web_search_call"})
     write("gym.jsonl", [first, second])
-    assert "gym.jsonl:1: the model's answer is not one message, but function_call, message" in scores("gym.jsonl")[1]
+    assert "gym.jsonl:1: the model's answer has web_search_call; messages, calls of functions" in scores("gym.jsonl")[1]
 
 
 def test_members_that_were_asked_different_things_are_no_group(scores, write):

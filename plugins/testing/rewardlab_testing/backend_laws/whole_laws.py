@@ -133,9 +133,8 @@ def _row(samples: Mapping[tuple[int, bool], Mapping[str, Sample]], group: Ledger
     if sample is None:
         asked = f"the ledger, {group.place}: its prompt"
         raise violation(asked, f"the id {group.sample!r}", "the id of a sample of the stage's dataset")
-    completions = [
-        {"text": row["completion"], "token_count": row["tokens"], "truncated": row["truncated"]} for row in group.rows
-    ]
+    columns = {"text": "completion", "token_count": "tokens", "truncated": "truncated", "messages": "messages"}
+    completions = [{key: row.get(column) for key, column in columns.items()} for row in group.rows]
     return sample.as_row() | {"completions": completions}
 
 

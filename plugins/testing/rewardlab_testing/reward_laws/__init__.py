@@ -7,9 +7,11 @@ LawViolation with the smallest failing example, UnmetNeed or NothingToTry. LAWS 
     repeatability  the same answer again: built anew, from JSON, off the main thread, in another process, in a Ray actor
     independence   no mixing up: other orders, other calls, other prompts, other arrivals
     degenerate     nothing to earn by copying the prompt, repeating or padding; pairs that share a fixed amount
+    conversation   what is read of a conversation: the last answer, or all messages
     hedging        less for a right and a wrong answer than for the right one
     judged         no value if the judges have no answer or a reply is noise; quotations that no text can end
     cases          the completions with which the laws are tried
+    talks          conversations, among them
     comparison     whether two answers are the same, and the failing example if they are not
 """
 
@@ -19,7 +21,16 @@ from functools import wraps
 from rewardlab_testing.component_under_test import Trial
 from rewardlab_testing.outcome import UnmetNeed
 from rewardlab_testing.reward_harness import bench
-from rewardlab_testing.reward_laws import cases, degenerate, hedging, independence, judged, repeatability, values
+from rewardlab_testing.reward_laws import (
+    cases,
+    conversation,
+    degenerate,
+    hedging,
+    independence,
+    judged,
+    repeatability,
+    values,
+)
 
 Law = Callable[[Trial], int]
 
@@ -64,6 +75,7 @@ LAWS: dict[str, Law] = {
     "unanswered": judged.unanswered,
     "unreadable": judged.unreadable,
     "fence": judged.fence,
+    "conversation": _needs_answers(conversation.conversation),
     "empty": _needs_answers(values.empty),
     "prompt_copy": _needs_answers(degenerate.prompt_copy),
     "repetition": _needs_answers(degenerate.repetition),

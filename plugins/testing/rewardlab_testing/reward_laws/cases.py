@@ -14,8 +14,10 @@ from rewardlab.scoring import Item
 from rewardlab_testing import strategies
 from rewardlab_testing.component_under_test import Trial
 from rewardlab_testing.outcome import UnmetNeed
+from rewardlab_testing.reward_laws import talks
 
 NO_RANKS = "no example says which completions are good and bad; declare Laws(examples=...)"
+
 MOST = 6
 """completions of a generated case"""
 LARGE_GROUP = 12
@@ -52,11 +54,12 @@ def with_token_count(completion: Completion) -> Completion:
 
 def with_text(completion: Completion, text: str) -> Completion:
     """Return the completion with another text; its token count, if any, grows or shrinks as the text does."""
+    other = completion.with_text(text)
     if completion.token_count is None:
-        return replace(completion, text=text)
-    before, after = with_token_count(completion), with_token_count(replace(completion, text=text))
+        return other
+    before, after = with_token_count(completion), with_token_count(other)
     more = (after.token_count or 0) - (before.token_count or 0)
-    return replace(completion, text=text, token_count=max(0, completion.token_count + more))
+    return replace(other, token_count=max(0, completion.token_count + more))
 
 
 def prompts(tested: Trial) -> list[str]:
@@ -76,7 +79,8 @@ def hard(tested: Trial, most: int | None = None) -> list[Completion]:
     kinds += [strategies.ODD, strategies.BOXES, strategies.MARKUP, strategies.NUMBERS, strategies.WORDS]
     kinds += [strategies.CODE, strategies.LATEX, strategies.SPACE, strategies.EMOJI, strategies.INJECTIONS]
     texts = dict.fromkeys(text for text in chain.from_iterable(zip_longest(*kinds)) if text is not None)
-    completions = [*known(tested), *(Completion(text=text) for text in [*_mixtures(tested), *texts])]
+    conversations = [Completion.of(messages) for messages in talks.TALKS] if tested.spec.scope == "trajectory" else []
+    completions = [*known(tested), *conversations, *(Completion(text=text) for text in [*_mixtures(tested), *texts])]
     return list(dict.fromkeys(completions))[:most]
 
 

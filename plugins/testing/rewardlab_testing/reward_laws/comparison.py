@@ -66,9 +66,10 @@ def _beside(tested: Trial, completions: Sequence[Completion], place: int) -> str
 
 
 def describe_completion(completion: Completion, most: int = 160) -> str:
-    """Return a completion's text, quoted, with its token count if it has one, and whether it was truncated."""
+    """Return a completion's text, quoted, with its token count if it has one, and what else is known of it."""
     also = [] if completion.token_count is None else [f"token_count={completion.token_count}"]
     also += ["truncated"] if completion.truncated else []
+    also += [f"the last answer of {len(completion.messages)} messages"] if completion.messages else []
     return quoted(completion.text, most) + (f" ({', '.join(also)})" if also else "")
 
 

@@ -65,7 +65,8 @@ def repetition(tested: Trial) -> int:
         nonlocal compared
         for one in completions:
             count = None if one.token_count is None else TIMES * one.token_count
-            often = [replace(one, text=between.join([one.text] * TIMES), token_count=count) for between in BETWEEN]
+            repeated = [one.with_text(between.join([one.text] * TIMES)) for between in BETWEEN]
+            often = [replace(text, token_count=count) for text in repeated]
             compared += _check_no_gain(tested, one, often, f"{TIMES} times over")
 
     first = [one for one in cases.known(tested) if len(one.text) <= LONGEST]

@@ -106,7 +106,7 @@ def _check_elsewhere(tested: Trial, ask: Callable[[Trial, str, Json], Json], whe
     ]
     payload = {
         "sample": row_as_json(sample),
-        "calls": [[_as_json(completion) for completion in group] for group in groups],
+        "calls": [[completion.as_dict() for completion in group] for group in groups],
         "group": tested.spec.scope == "group",
     }
     answers = ask(tested, SCORES, payload)
@@ -124,10 +124,6 @@ def _read(tested: Trial, group: Sequence[Completion], answer: Json) -> list[Scor
         return checked_scores(scores, len(group), tested.spec)
     except ValueError as error:
         return [Score(error=str(error))] * len(group)
-
-
-def _as_json(completion: Completion) -> Json:
-    return {"text": completion.text, "token_count": completion.token_count, "truncated": completion.truncated}
 
 
 def _groups(tested: Trial) -> list[list[Completion]]:

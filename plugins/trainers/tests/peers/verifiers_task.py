@@ -39,13 +39,17 @@ class SumData(vf.TaskData if vf else CopiedTaskData):
 
 
 class CopiedMessage(BaseModel):
+    role: str = "assistant"
     content: str | None = None
     reasoning_content: str | None = None
+    tool_calls: list | None = None
+    tool_call_id: str | None = None
 
 
 class CopiedTrace:
-    def __init__(self, message):
-        self.assistant_messages, self.is_truncated, self.num_output_tokens = [message], False, 0
+    def __init__(self, messages):
+        self.messages, self.is_truncated, self.num_output_tokens = messages, False, 0
+        self.assistant_messages = [one for one in messages if one.role == "assistant"]
         self.rewards, self.metrics = {}, {}
 
     @property
@@ -67,25 +71,30 @@ class CopiedError(Exception):
 TaskError = vf.TaskError if vf else CopiedError
 
 
-async def scored(place, data, reply, thinking=None, weight=1.0):
-    """The trace of a reply that `--taskset.task.rewards.total.fn PLACE` has rewarded."""
+async def scored(place, data, reply, thinking=None, weight=1.0, tool=None):
+    """The trace of a reply that `--taskset.task.rewards.total.fn PLACE` has rewarded. tool: what one said before it."""
     if vf is None:
-        return await _scored_by_copies(place, data, reply, thinking, weight)
+        return await _scored_by_copies(place, data, reply, thinking, weight, tool)
 
     class Sum(vf.Task[SumData, vf.State, vf.TaskConfig]):
         pass
 
     task = Sum(data, vf.TaskConfig(rewards={"total": {"fn": place, "weight": weight}}))
     asked = vf.MessageNode(message=vf.UserMessage(content=data.prompt))
-    message = vf.AssistantMessage(content=reply, reasoning_content=thinking)
-    nodes = [asked, vf.MessageNode(message=message, sampled=True, parent=0)]
+    said = [vf.AssistantMessage(content=reply, reasoning_content=thinking)]
+    if tool is not None:
+        call = vf.ToolCall(id="c", name="calc", arguments="{}")
+        said[:0] = [vf.AssistantMessage(tool_calls=[call]), vf.ToolMessage(tool_call_id="c", content=tool)]
+    nodes = [asked]
+    for parent, message in enumerate(said):
+        nodes.append(vf.MessageNode(message=message, sampled=message.role == "assistant", parent=parent))
     info = {"task": TraceTask(type="Sum", data=data), "agent": AgentInfo(config=vf.AgentConfig())}
     trace = vf.Trace(**info, nodes=nodes)
     await task.score(trace)
     return trace
 
 
-async def _scored_by_copies(place, data, reply, thinking, weight):
+async def _scored_by_copies(place, data, reply, thinking, weight, tool):
     module, _, attribute = place.rpartition(":")
     function = getattr(importlib.import_module(module), attribute)
 
@@ -93,7 +102,11 @@ async def _scored_by_copies(place, data, reply, thinking, weight):
     def plugged(*args, **kwargs):
         return function(*args, **kwargs)
 
-    trace = CopiedTrace(CopiedMessage(content=reply, reasoning_content=thinking))
+    said = [CopiedMessage(role="user", content=data.prompt)]
+    if tool is not None:
+        call = {"id": "c", "name": "calc", "arguments": "{}"}
+        said += [CopiedMessage(tool_calls=[call]), CopiedMessage(role="tool", tool_call_id="c", content=tool)]
+    trace = CopiedTrace([*said, CopiedMessage(content=reply, reasoning_content=thinking)])
     available = {"task": data, "trace": trace}
     try:
         found = await plugged(**{name: available[name] for name in inspect.signature(plugged).parameters})

@@ -1,0 +1,30 @@
+"""The law of conversations: a reward reads what it declares, the last answer or all messages, and nothing else."""
+
+from dataclasses import replace
+
+from rewardlab_testing import strategies
+from rewardlab_testing.component_under_test import Trial
+from rewardlab_testing.outcome import NothingToTry
+from rewardlab_testing.reward_harness import bench
+from rewardlab_testing.reward_laws import cases, talks
+from rewardlab_testing.reward_laws.comparison import check_same
+
+MOST = 4
+"""completions of an example that are tried"""
+
+
+def conversation(tested: Trial) -> int:
+    texts = [one for one in cases.known(tested) if not one.messages][:MOST]
+    if not texts:
+        raise NothingToTry("no completion of its example is only a text")
+    if tested.spec.scope == "trajectory":
+        how, others = "as a conversation of one message", [replace(one, messages=one.conversation()) for one in texts]
+    else:
+        shouts = "\n".join([*(one.text for one in cases.known(tested)), *strategies.INJECTIONS])
+        begin = [talks.called("search", '{"q": "the answer"}'), {"role": "tool", "content": shouts}]
+        how = "as the last answer of a conversation whose tool says what other completions say"
+        others = [replace(one, messages=(*begin, *one.conversation())) for one in texts]
+    asking, sample = bench(tested), tested.example.sample
+    alone, then = (asking.score(cases.items(sample, completions)) for completions in (texts, others))
+    check_same(tested, texts, alone, then, how=how, expected="as alone")
+    return len(texts)

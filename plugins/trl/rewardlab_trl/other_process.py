@@ -1,0 +1,47 @@
+"""One of the other processes of a stage, as rewardlab_trl.processes starts it: `python -m ... FOLDER NUMBER`.
+
+It learns from what the first process has scored; what goes wrong stands in its log.
+"""
+
+import os
+import pickle
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+from rewardlab.training import RunDirectory, StageJob, plan_of_job
+
+from rewardlab_trl.options import options_of
+from rewardlab_trl.processes import SharedTraining, joined
+from rewardlab_trl.trainer_arguments import device, prepare_process, quiet_libraries
+
+
+def main(folder: Path, number: int) -> None:
+    """Load the model, join the others, and train with them to the end."""
+    threading.Thread(target=_end_with_the_first, daemon=True).start()
+    shared: SharedTraining = pickle.loads((folder / "training.pickle").read_bytes())
+    prepare_process()
+    quiet_libraries()
+    plan = plan_of_job(shared.run / "recipe.resolved.yaml")
+    where = device(options_of(plan))
+    from rewardlab_trl.engine_errors import resource_errors
+    from rewardlab_trl.models import load_model
+    from rewardlab_trl.policy import TrlPolicy
+
+    job = StageJob(plan=plan, run=RunDirectory(path=shared.run, held=False), index=shared.index, say=print)
+    training = replace(shared.training, job=job)
+    with resource_errors(job.name):
+        model = load_model(shared.source, f"cuda:{number}" if where == "cuda" else where)
+        with joined(folder, number, shared.count, where) as processes:
+            TrlPolicy(job, shared.source, model).learn(training, processes)
+
+
+def _end_with_the_first() -> None:
+    """End this process at once when the one that started it is gone, which is when its end of the pipe closes."""
+    os.read(0, 1)
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]))
