@@ -98,6 +98,7 @@ class JudgeLender:
 
     def suspend(self, borrower: Borrower) -> None:
         """Take back the places and turns of a borrower that says nothing; it may come back, with what it has spent."""
+        self._known.pop(borrower[0], None)
         self._permits.forget(borrower)
         self._turns.forget(borrower)
         if self._budget is not None:
@@ -109,10 +110,10 @@ class JudgeLender:
             self.stopped, self._unreadable = JobError(why), unreadable
 
     def close(self) -> None:
-        """Save the counts and what may have been spent, all borrowers gone. Raises JobError if that fails."""
-        for number, process in self._known.items():
-            self.forget((number, process))
-        self._known.clear()
+        """Save the counts and what may have been spent, lent parts included. Raises JobError if that fails.
+
+        The file keeps what each borrower counted, since one that lives on reports that to the next lender, too.
+        """
         self._file.save(self._budget.at_most() if self._budget is not None else None)
 
     def _pauses(self, unmet: bool, wait: float) -> tuple[float, float]:

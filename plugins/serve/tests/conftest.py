@@ -89,7 +89,7 @@ class _Session:
         borrower = None if borrows is None else Borrower(plan, borrows, token)
         return plan, lending, stack.enter_context(open_scorer(plan, JudgingSettings(), lending, borrower))
 
-    def start(self, test, recipe, settings, drain, sharing):
+    def start(self, test, recipe, settings, drain, sharing, port):
         stack, key = test.enter_context(ExitStack()) if sharing else self._stack, json.dumps(recipe, default=str)
         if sharing:
             opened = self._open(stack, recipe, token=settings.rules.token, **sharing)
@@ -101,7 +101,7 @@ class _Session:
         app, service = reward_app(plan, scorer, settings, lending)
         started = threading.Event()
         server = RewardServer(app, service, drain, started.set)
-        listening = bound_socket("127.0.0.1", 0)
+        listening = bound_socket("127.0.0.1", port)
         port = listening.getsockname()[1]
         thread = threading.Thread(target=server.serve_at, args=(listening,))
         stack.callback(self._ended, thread)
@@ -128,7 +128,7 @@ def serving(_session):
     """`serving(recipe, doors=["slime"], cohort=1.0, token="t")`: a server that runs until the test ends."""
     with ExitStack() as stack:
 
-        def start(recipe=RECIPE, doors=(), options=None, drain=5.0, sharing=None, **settings):
+        def start(recipe=RECIPE, doors=(), options=None, drain=5.0, sharing=None, port=0, **settings):
             rules = {name: value for name, value in settings.items() if name in GateRules.__dataclass_fields__}
             limits = {name: value for name, value in settings.items() if name not in rules}
             settings = ServerSettings(
@@ -137,6 +137,6 @@ def serving(_session):
                 doors=[door(name) for name in doors],
                 door_options=options or DoorOptions(end_tokens=["</s>"]),
             )
-            return _session.start(stack, recipe, settings, drain, sharing)
+            return _session.start(stack, recipe, settings, drain, sharing, port)
 
         yield start

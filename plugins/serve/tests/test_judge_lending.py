@@ -1,5 +1,6 @@
 """Judges that several servers ask within one limit and one budget: checked at the judge's own server."""
 
+import json
 import threading
 
 import pytest
@@ -64,9 +65,13 @@ def test_the_budget_is_that_of_all_servers_and_lasts_over_a_restart(serving, jud
     with pytest.raises(UserError, match="another server lends from this folder"):
         serving(few, sharing={"lends": tmp_path})
     lender.end()
-    again = serving(few, sharing={"lends": tmp_path})
+    again = serving(few, sharing={"lends": tmp_path}, port=lender.port)
     assert error(again.ask("/v1/groups", new)) == (503, "scoring_failed")
     assert judge.tokens == spent
+    for server in (other, again):
+        server.end()
+    usage = json.loads((tmp_path / "j.usage.json").read_text("utf-8"))
+    assert usage["prompt_tokens"] + usage["completion_tokens"] == spent, "nothing is counted twice"
 
 
 class TestAServerThatBorrows:
@@ -116,6 +121,8 @@ class TestAServerThatBorrows:
         assert grant("holds", needs=[[6_000, 0]])["lent"] == [6_000, 0]
         assert grant("gone", needs=[[7_000, 0]], first=[7_000, 0])["recall"], "it waits for the others' part"
         assert not grant("other")["recall"]
+        often = [grant(f"{number}", wanted=0)["soonest"] for number in range(20)]
+        assert often[-1] == often[0], "those that are gone do not make the others report more seldom"
 
 
 def test_a_report_that_is_none_is_refused(serving, judge, tmp_path):

@@ -4,7 +4,8 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from rewardlab.errors import UserError
+from rewardlab import ScoredCompletion
+from rewardlab.errors import JobError, UserError
 
 from rewardlab_trainers.recipe_door import Recipe, RecipeDoor, Trainer, numbers_of, row_of, with_thinking
 
@@ -45,7 +46,16 @@ class RecipeEvaluator:
         label = {self._label: columns.pop("ground_truth", None)}
         one = self._door.alone_now(row_of(columns, _text(task.instruction), [_completion(episode)], **label))
         signals = [Signal(name=name, value=value) for name, value in numbers_of(one).items()]
-        return EvalOutput(reward=one.shaped, is_correct=one.shaped >= 1.0, signals=signals)
+        return EvalOutput(reward=one.shaped, is_correct=self._number(one) >= 1.0, signals=signals)
+
+    def _number(self, one: ScoredCompletion) -> float:
+        """Return what says whether an answer is right: the recipe's `correctness`, or else the total."""
+        reward = self._door.reward.plan.recipe.reward
+        if reward is None or (named := reward.correctness) is None:
+            return one.shaped
+        if (found := one.components[named].value) is None:
+            raise JobError(f"{named} cannot say whether {one.sample.place()} is right: {one.components[named].reason}")
+        return found
 
 
 def _text(instruction: str | Sequence[Mapping[str, Any]]) -> str:

@@ -42,6 +42,13 @@ def test_episodes_have_the_rewards_of_score_and_signals(told):
     assert [one["rewardlab/box"] for one in signals] == line["components"]["box"]["value"]
 
 
+def test_a_recipe_says_which_component_is_the_right_answer():
+    total = "0.5 * accuracy + 0.1 * box"
+    evaluator = RecipeEvaluator({**ALONE, "reward": {**ALONE["reward"], "total": total, "correctness": "accuracy"}})
+    found = [evaluator.evaluate(task(), episode(step(text))) for text in ("\\boxed{2}", "\\boxed{3}")]
+    assert [(one.reward, one.is_correct) for one in found] == [(0.6, True), (0.1, False)]
+
+
 def test_the_last_answer_is_read_with_its_thoughts():
     tags = {"version": 1, "reward": {"components": {"tags": {"use": "format/tags"}}, "total": "tags"}}
     evaluator, said = RecipeEvaluator(tags), step("<answer>2</answer>", thought="hm")
