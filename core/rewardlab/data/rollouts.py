@@ -44,12 +44,14 @@ def rollout_rows(path: str, name: str | None = None) -> Iterator[PlacedRow] | No
     None for a file that no format recognizes, and for another folder, such as a run's. Raises UserError for an unknown
     name.
     """
-    files = _files_of(Path(path)) if os.path.isdir(path) else [path]
-    of_hub = not files
-    files = files or _files_of(Path(path, HUB_DATA))
+    of_hub = _files_of(Path(path, HUB_DATA))
+    files = of_hub or (_files_of(Path(path)) if os.path.isdir(path) else [path])
     found = rollout_format(files[0], name) if files else None
-    if found is None and not (of_hub and files and COMPLETIONS in _first_record(files[0])):
+    if found is None and not (of_hub and COMPLETIONS in _first_record(files[0])):
         return None
+    if len(splits := sorted({re.split(r"[-.]", Path(file).name)[0] for file in of_hub})) > 1:
+        what = f"has the splits {', '.join(splits)}; name the file of one, or a folder with the files of one"
+        raise UserError(what, where=path)
     read = _rows if found is None else found.rows
     return (row for file in files for row in read(file))
 

@@ -219,4 +219,8 @@ def test_a_dataset_of_the_hub_is_read_as_a_folder(main, scored, write, tmp_path)
     for number, part in enumerate([rows[:2], rows[2:]]):
         parquet.write_table(pyarrow.Table.from_pylist(part), tmp_path / f"hub/data/train-0000{number}-of-00002.parquet")
     write("hub/README.md", "a card")
+    write("hub/dataset_infos.json", "{}")
     assert [line["components"]["box"]["value"] for line in scored("hub")] == [[1.0, 0.0]] * 3
+    parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "hub/data/test-00000-of-00001.parquet")
+    code, _, err = main("score", "r.yaml", "hub", "-o", "x.jsonl")
+    assert (code, "hub: has the splits test, train; name the file of one" in err) == (2, True)
