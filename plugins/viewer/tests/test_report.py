@@ -323,4 +323,4 @@ def test_memory_holds_numbers_of_completions_and_no_texts(run):
         return most
 
     peak(100)  # imports what a report needs
-    assert peak(5_000) < peak(500) + 4_500 * 800  # of 4,600 bytes each
+    assert peak(2_500) < peak(500) + 2_000 * 800  # of 4,600 bytes each

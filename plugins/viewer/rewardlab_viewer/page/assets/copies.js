@@ -4,7 +4,7 @@ function copyButton(label, text) {
   return element("button", {type: "button", onclick: async ({target}) => {
     await navigator.clipboard.writeText(text());
     target.textContent = "Copied";
-    setTimeout(() => { target.textContent = label; }, 1200);
+    setTimeout(() => { target.textContent = label; }, 600);
   }}, label);
 }
 
