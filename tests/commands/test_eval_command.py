@@ -105,6 +105,7 @@ def test_without_a_stage_eval_it_says_how_to_add_one(server, main):
     assert "stages: no stage evaluates, nor has one rl an `eval`; add one, such as `- {use: eval, dataset:" in err
 
 
+@pytest.mark.slow
 def test_what_the_recipe_writer_wrote_is_evaluated(judge_server, main, write, tmp_path):
     """Its stage rl says what to evaluate: held-out rows, by its own chat and lengths."""
     write("rows.jsonl", [{"question": f"{n} + {n}?", "answer": 2 * n} for n in range(20)])

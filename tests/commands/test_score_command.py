@@ -77,6 +77,7 @@ def test_hundreds_of_rows_of_any_group_size_keep_their_order():
     ]
 
 
+@pytest.mark.slow
 def test_the_same_input_gives_the_same_bytes():
     write_recipe({"worker": {"use": "cases/worker"}} | LENGTH, "worker + length")
     write_rows(*(row(number, ["x" * number, "y"]) for number in range(40)))
@@ -116,6 +117,7 @@ def test_completions_may_have_counts_which_normalizers_may_need():
     assert scores()[0]["shaped"] == [0.1, 0.01]
 
 
+@pytest.mark.slow
 def test_a_completion_may_be_huge():
     write_recipe(LENGTH | {"worker": {"use": "cases/worker"}}, "length + worker")
     write_rows(*(row(number, ["x" * 5_000_000]) for number in range(2)))
@@ -481,6 +483,7 @@ def test_standard_input_is_scored_to_standard_output():
     assert piped("rows.jsonl", "-o", "-").stdout == done.stdout
 
 
+@pytest.mark.slow
 def test_a_bad_row_of_a_stream_ends_it_or_is_left_out():
     write_recipe()
     lines = [json.dumps(row("a")), "no", json.dumps(row("b"))]

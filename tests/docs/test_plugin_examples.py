@@ -14,6 +14,8 @@ from rewardlab_testing.check.check import check_plugin
 from rewardlab_testing.scaffold.kinds import KINDS
 from rewardlab_testing.scaffold.scaffold import next_steps, write_scaffold
 
+pytestmark = pytest.mark.slow
+
 FIRST = (ROOT / "docs/write_a_plugin.md").read_text(encoding="utf-8")
 EXAMPLES = (ROOT / "docs/plugin_examples.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^<!-- (minimal|plugin) (\w+) -->\n```python\n(.*?)^```", re.DOTALL | re.MULTILINE)

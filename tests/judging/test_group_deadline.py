@@ -11,6 +11,8 @@ from rewardlab.judging.hosted_judge import HostedJudge
 from rewardlab.recipe.models import JudgeUse
 from rewardlab.scoring.scorer import Scorer
 
+pytestmark = pytest.mark.slow
+
 LATE = "judge 'main' did not answer all questions about the group within 0.15 s"
 YES = Reply(text="yes")
 

@@ -26,6 +26,7 @@ def rows_of(answer, recipe, stage, overrides, judge_server, main, monkeypatch, t
 
 
 @pytest.mark.parametrize("stage", [0, 1])
+@pytest.mark.slow
 def test_sp3f_keeps_no_altered_problem_of_any_kind(stage, judge_server, main, monkeypatch, tmp_path, write, caplog):
     """24 problems with another number, 12 with the answer, 12 that ask nothing, and 12 honest ones."""
     rows = [

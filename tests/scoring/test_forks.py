@@ -17,6 +17,8 @@ from rewardlab.plan import make_plan
 from rewardlab.recipe.loading import load
 from rewardlab.scoring.recipe_reward import RecipeReward, load_reward
 
+pytestmark = pytest.mark.slow
+
 RECIPE = {
     "version": 1,
     "reward": {

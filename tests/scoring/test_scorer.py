@@ -318,6 +318,7 @@ def test_what_the_producer_raises_is_no_reward_s_failure(plan_of, reward, group_
 # --- who waits is never held ---
 
 
+@pytest.mark.slow
 def test_no_reward_holds_the_callers_event_loop(plan_of, reward, group_of):
     """Every slow one at once; the promise is 50 ms, the test leaves room for a busy machine."""
 
@@ -396,6 +397,7 @@ def test_scoring_that_takes_too_long_tells_who_has_not_answered(plan_of, reward,
         assert endless.cancelled.wait(5)
 
 
+@pytest.mark.slow
 def test_the_time_runs_from_when_the_group_is_complete(plan_of, reward, group_of):
     group = group_of("a", "b")
 

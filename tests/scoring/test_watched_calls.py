@@ -11,6 +11,8 @@ from rewardlab import Completion, GroupStream, RewardSpec, Sample
 from rewardlab.scoring import watched_calls
 from rewardlab.scoring.watched_calls import watched
 
+pytestmark = pytest.mark.slow
+
 HANGS = """
 import re
 from rewardlab import RewardSpec, Score, hookimpl

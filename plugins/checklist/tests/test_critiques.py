@@ -90,6 +90,7 @@ def test_each_kind_is_a_row_of_its_own():
     assert json.loads(made[0].fields["response"])["reasoning"]["Task Recognition"] == "Chat"
 
 
+@pytest.mark.slow
 def test_kinds_with_weights_come_out_in_their_ratio_and_a_row_becomes_one():
     """SGCM's 240,000 critiques of traces, 300,000 of answers and 150,000 of both."""
     kinds = {"reasoning": 240, "answer": 300, "joint": 150}

@@ -106,6 +106,7 @@ def test_no_minute_has_more_requests_than_allowed(on_clock, kills, seed, limit):
 
 @SOME
 @given(kills=kills, seed=st.integers(0, 9), tokens=st.integers(200, 3000))
+@pytest.mark.slow
 def test_a_budget_is_never_passed(on_clock, kills, seed, tokens):
     async def work(job):
         await asked(job, [f"{number}" for number in range(200)], kills)

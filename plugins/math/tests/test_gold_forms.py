@@ -93,6 +93,7 @@ def test_every_gold_answer_equals_itself(score):
     assert len(said) > 200
 
 
+@pytest.mark.slow
 def test_few_of_them_are_compared_by_writing_alone(score):
     unread = [row["gold"] for row in ROWS if score(boxed("0"), row["gold"]).info.get("gold_by_writing")]
     assert len(unread) <= 2, unread

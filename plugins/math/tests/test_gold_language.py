@@ -32,6 +32,7 @@ def score(gold, answer, language, said="en", **options):
     return found.error or found.value
 
 
+@pytest.mark.slow
 def test_an_english_gold_means_the_same_in_every_language():
     for language in LANGUAGES:
         assert {(gold, answer): score(gold, answer, language) for gold, answer in WRONG} == dict.fromkeys(WRONG, 0.0), (

@@ -11,6 +11,8 @@ import time
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = """
 import time
 from rewardlab.concurrency.termination import sigterm_as_interrupt

@@ -143,6 +143,7 @@ def test_scripts_make_text_nodes_only():
     assert "|safe" not in template.replace(" ", "")
 
 
+@pytest.mark.slow
 def test_the_policy_allows_the_scripts_of_the_page_and_nothing_else(run, tmp_path):
     write_report([run], tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text(encoding="utf-8")

@@ -41,6 +41,7 @@ def test_each_document_is_a_row_with_the_models_texts(main, rows):
     assert (second["id"], second["answer"]) == ("sums/de/1", "11")
 
 
+@pytest.mark.slow
 def test_the_rows_are_scored_and_make_tables(main, write, tmp_path):
     texts = [sample(doc_id=n, resps=[[rf"\boxed{{{5 + 6 * n}}}", "no"]], target=str(5 + 6 * n)) for n in range(2)]
     write("samples_sums_de_2026-11-23T07-43-51.677842.jsonl", texts)

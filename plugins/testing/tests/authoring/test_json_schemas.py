@@ -47,6 +47,7 @@ def test_the_committed_schemas_are_as_generated(main, monkeypatch):
     assert {path.name for path in ROOT.glob("schemas/*")} == {"recipe.schema.json", "rows.schema.json"}
 
 
+@pytest.mark.slow
 def test_every_schema_is_one(ours):
     for name, text in ours.items():
         schema = json.loads(text)
@@ -81,6 +82,7 @@ def test_there_are_recipes():
     assert ROOT / "recipes" / "quickstart.yaml" in RECIPES
 
 
+@pytest.mark.slow
 def test_the_recipes_are_valid(refuse):
     for path in RECIPES:
         assert refuse(load(path).raw) is None, path

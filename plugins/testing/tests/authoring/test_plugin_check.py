@@ -337,6 +337,7 @@ def rewardlab_rewards():
 """
 
 
+@pytest.mark.slow
 def test_one_hang_is_enough_and_is_named(offer, main, monkeypatch):
     monkeypatch.setattr(reward_harness, "INLINE_LIMIT", 0.3)
     offer("hanging", HANGING)

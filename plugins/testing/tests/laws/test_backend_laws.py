@@ -256,6 +256,7 @@ def test_each_law_has_words_and_a_function():
     assert [*LAWS] == [*BACKEND]
 
 
+@pytest.mark.slow
 def test_a_law_can_be_tried_alone(toy):
     [result] = check_backend(RECIPE, only=["free"])
     assert (result.use, result.kind) == ("toy", "backend")

@@ -73,6 +73,7 @@ def test_what_needs_something_says_so(use):
 
 
 @pytest.mark.parametrize("use", sorted({*REWARDS} & {*READY} - LOADS_MODELS))
+@pytest.mark.slow
 def test_the_quick_laws_of_rewards_hold(use):
     spec = REWARDS[use]
     examples = [one for one in spec.laws.examples() if "formulas" not in one.title]

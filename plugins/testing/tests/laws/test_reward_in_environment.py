@@ -11,6 +11,8 @@ from rewardlab.errors import JobError
 from rewardlab.testing import check_reward
 from rewardlab_testing.run_laws import try_laws
 
+pytestmark = pytest.mark.slow
+
 PLUGIN = """
 import sys
 from rewardlab import Config, RewardSpec, Sample, Score, hookimpl
