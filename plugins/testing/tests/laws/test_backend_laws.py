@@ -135,8 +135,8 @@ FAULTS = {
             from rewardlab.training import step_reward
             own = step_reward.batch_advantages
 
-            def with_the_mean_of_the_others(algorithm, groups):
-                return own(algorithm, [replace(group, totals=group.shaped) for group in groups])
+            def with_the_mean_of_the_others(algorithm, groups, *more):
+                return own(algorithm, [replace(group, totals=group.shaped) for group in groups], *more)
 
             step_reward.batch_advantages = with_the_mean_of_the_others
             super().run_stage(*arguments)
