@@ -21,6 +21,7 @@ __all__ = [
     "cache_dir",
     "cut_torn_line",
     "expanded",
+    "is_held",
     "last_row",
     "parse_json",
     "read_json",
@@ -221,6 +222,17 @@ class FileLock:
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
+
+
+def is_held(path: Path) -> bool:
+    """Return whether another process holds the FileLock on a file, which need not be there. Raises what that raises."""
+    if not path.exists():
+        return False
+    try:
+        FileLock(path).close()
+    except BlockingIOError:
+        return True
+    return False
 
 
 def cache_dir() -> Path:

@@ -92,6 +92,12 @@ class Plan:
         return {name: list(one.spec.counted_info) for name, one in self.components.items() if one.spec.counted_info}
 
     @property
+    def comparisons(self) -> list[str]:
+        """What compares the completions of a prompt: components, each with its reward, and normalizers."""
+        grouped = [f"{n} ({p.use.use})" for n, p in self.components.items() if p.spec.scope == "group"]
+        return [*grouped, *(planned.use.use for planned in self.normalizers)]
+
+    @property
     def readers_of_messages(self) -> list[str]:
         """The components that read all of a conversation, and not its last answer alone, each with its reward."""
         parts = self.components.items()

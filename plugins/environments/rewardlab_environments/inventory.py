@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rewardlab.errors import UserError
-from rewardlab.files import FileLock
+from rewardlab.files import is_held
 
 from .identity import KEY_LENGTH, environments_dir
 from .managed import exclusive_access, holder_of, lock_of, log_of
@@ -38,18 +38,8 @@ def _installed() -> Iterator[InstalledEnvironment]:
         return
     for folder in sorted(environments_dir().iterdir()):
         if match := _FOLDER.fullmatch(folder.name):
-            state = "being built" if _is_held(folder) else state_of(folder)
+            state = "being built" if is_held(lock_of(folder)) else state_of(folder)
             yield InstalledEnvironment(folder=folder, state=state, record=read_record(folder), **match.groupdict())
-
-
-def _is_held(folder: Path) -> bool:
-    if not lock_of(folder).exists():
-        return False
-    try:
-        FileLock(lock_of(folder)).close()
-    except BlockingIOError:
-        return True
-    return False
 
 
 def size_of(folder: Path) -> int:

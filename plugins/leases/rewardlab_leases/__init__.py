@@ -16,6 +16,7 @@ from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rewardlab_leases.judge_lender import JudgeLenders as JudgeLenders
+    from rewardlab_leases.judge_lender import shared_judges as shared_judges
     from rewardlab_leases.judge_share import JudgeShare as JudgeShare
     from rewardlab_leases.lease_messages import LeaseGrant as LeaseGrant
     from rewardlab_leases.lease_messages import LeaseReport as LeaseReport

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from rewardlab.errors import JobError
 from rewardlab.judging import NamedJudges, Usage, UsageFile, format_summary
-from rewardlab.plan import Component
+from rewardlab.plan import Component, Plan
 
 from rewardlab_leases.budget_lender import BudgetLender
 from rewardlab_leases.lease_messages import LeaseGrant, LeaseReport
@@ -21,6 +21,11 @@ IDLE_PAUSE_S, BUSY_PAUSE_S = 0.5, 0.05
 MIN_PAUSE_S = 0.005
 REPORT_COST_S = 0.002
 """of a lender for a report, about twice over: the more borrowers, the more seldom each of them comes"""
+
+
+def shared_judges(plan: Plan) -> dict[str, Component]:
+    """Return the judges of a plan that all processes share: those that are not local."""
+    return {name: planned for name, planned in plan.judges.items() if not planned.spec.local}
 
 
 class JudgeLender:

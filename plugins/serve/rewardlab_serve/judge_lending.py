@@ -10,7 +10,7 @@ import threading
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from rewardlab.files import FileLock
 from rewardlab.judging import JudgingSettings, judge_identity
 from rewardlab.plan import Component, Plan
 from rewardlab.scoring import Machine, Scorer
-from rewardlab_leases import JudgeLenders, JudgeShare, LeaseGrant, LeaseReport
+from rewardlab_leases import JudgeLenders, JudgeShare, LeaseGrant, LeaseReport, shared_judges
 from starlette.requests import Request
 from starlette.routing import Route
 
@@ -157,26 +157,15 @@ def open_scorer(
             yield scorer
         return
     share = JudgeShare(lender.lease, {})
-    settings = JudgingSettings(say=judging.say, stop_on_unparsable=judging.stop_on_unparsable, sharing=share)
-    with Scorer(plan, Machine(), judging=settings) as scorer:
-        try:
-            if borrower is not None:
-                scorer.home.run(borrower.begin())
-            scorer.home.run(share.start({name: scorer.judges[name] for name in shared_judges(plan)}))
-            try:
-                yield scorer
-            finally:
-                if borrower is not None:
-                    borrower.end()
-                scorer.home.run(share.close())
-        finally:
-            if borrower is not None:
-                scorer.home.run(borrower.close())
-
-
-def shared_judges(plan: Plan) -> dict[str, Component]:
-    """Return the judges whose limits are lent: those that are asked over a network."""
-    return {name: judge for name, judge in plan.judges.items() if not judge.spec.local}
+    with Scorer(plan, Machine(), judging=replace(judging, sharing=share)) as scorer, ExitStack() as ending:
+        if borrower is not None:
+            ending.callback(lambda: scorer.home.run(borrower.close()))
+            scorer.home.run(borrower.begin())
+        scorer.home.run(share.start({name: scorer.judges[name] for name in shared_judges(plan)}))
+        ending.callback(lambda: scorer.home.run(share.close()))
+        if borrower is not None:
+            ending.callback(borrower.end)
+        yield scorer
 
 
 def digests(plan: Plan) -> dict[str, str]:

@@ -51,8 +51,6 @@ class RecipeDoor:
         self.reward = load_reward(recipe, *overrides, device=device)
         plan = self.reward.plan
         self._guard = MissingGuard.over_rows(plan.uses_in_total)
-        self._compared = [f"{n} ({part.use.use})" for n, part in plan.components.items() if part.spec.scope == "group"]
-        self._compared += [part.use.use for part in plan.normalizers]
         try:
             if not trainer.groups:
                 self.refuse_comparisons(f"doors with whole groups: {WITH_GROUPS}")
@@ -93,8 +91,8 @@ class RecipeDoor:
 
     def refuse_comparisons(self, instead: str) -> None:
         """Raise a UserError if the recipe compares the completions of a prompt, which the trainer hands over alone."""
-        if self._compared:
-            what = f"{', '.join(self._compared)} compares the completions of a prompt"
+        if compared := self.reward.plan.comparisons:
+            what = f"{', '.join(compared)} compares the completions of a prompt"
             raise UserError(f"{what}, and {self.trainer.name} hands over each alone here; {instead}", where="reward")
 
     def expect(self, thing: object, *names: str) -> None:

@@ -14,13 +14,13 @@ from typing import Any
 from rewardlab.concurrency import CallThread
 from rewardlab.errors import JobError, RewardlabError
 from rewardlab.judging import require_secrets
-from rewardlab_leases import JudgeLenders, LeaseGrant, LeaseReport, ReplyOwner
+from rewardlab_leases import JudgeLenders, LeaseGrant, LeaseReport, ReplyOwner, shared_judges
 
 from rewardlab_ray.messages import GroupPlace, RolloutPrompt, WrittenGroup
 from rewardlab_ray.ray_actors import ActorClient
 from rewardlab_ray.scoring.reading_order import Prompts, ReadingOrder
 from rewardlab_ray.scoring.recorder import Recorder
-from rewardlab_ray.scoring.scorer_judges import COORDINATOR, kept_by_coordinator, shared_judges
+from rewardlab_ray.scoring.scorer_judges import COORDINATOR, kept_by_coordinator
 from rewardlab_ray.scoring.service_settings import ServiceSettings
 from rewardlab_ray.scoring.training_steps import ReleaseOrder
 

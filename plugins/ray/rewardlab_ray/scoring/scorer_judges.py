@@ -11,7 +11,7 @@ from rewardlab.concurrency import LoopThread
 from rewardlab.errors import JobError
 from rewardlab.judging import Judges, JudgingSettings, open_judges, require_secrets
 from rewardlab.plan import Component, Plan
-from rewardlab_leases import JudgeShare, LeaseGrant, LeaseReport, ReplyLine, ReplyOwner
+from rewardlab_leases import JudgeShare, LeaseGrant, LeaseReport, ReplyLine, ReplyOwner, shared_judges
 
 from rewardlab_ray.ray_actors import ActorClient
 from rewardlab_ray.scoring.policy_judge import Engines
@@ -23,11 +23,6 @@ Claims = list[tuple[str, str]]
 """(judge, key) of questions that a scorer asks"""
 COORDINATOR = -1
 """the number of the coordinator among the owners of replies"""
-
-
-def shared_judges(plan: Plan) -> dict[str, Component]:
-    """Return the judges of a plan that all scorers share: those that are not local."""
-    return {name: planned for name, planned in plan.judges.items() if not planned.spec.local}
 
 
 def kept_by_scorers(plan: Plan) -> dict[str, Component]:

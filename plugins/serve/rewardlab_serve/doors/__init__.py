@@ -89,19 +89,16 @@ def door(name: str) -> Door:
 
 def refuse_recipe(plan: Plan, one: Door, options: DoorOptions) -> None:
     """Raise a UserError if a door cannot carry a recipe: its groups, or its numbers."""
-    compared = [f"{name} ({part.use.use})" for name, part in plan.components.items() if part.spec.scope == "group"]
-    compared += [part.use.use for part in plan.normalizers]
+    compared = plan.comparisons
     if compared and not one.groups:
         others = ", ".join(name for name in NAMES if door(name).groups)
         what = f"this trainer does not say which completions are of one prompt, and {', '.join(compared)} compares them"
         raise UserError(f"{what}; doors that carry groups: {others}, and /v1/groups", where=f"--door {one.name}")
     if compared and options.group_size is None and one.groups and not one.says_size:
         raise UserError("give --group-size, the completions of a group", where=f"--door {one.name}")
-    if plan.readers_of_messages and not one.messages:
+    if (readers := plan.readers_of_messages) and not one.messages:
         others = ", ".join(name for name in NAMES if door(name).messages)
-        what = (
-            f"{', '.join(plan.readers_of_messages)} reads whole conversations, and this trainer sends the last answer"
-        )
+        what = f"{', '.join(readers)} reads whole conversations, and this trainer sends the last answer"
         raise UserError(f"{what}; doors that carry them: {others}, and /v1/groups", where=f"--door {one.name}")
     if one.ends_answers and not options.end_tokens:
         what = "this trainer sends answers with the special token that ended them: say which, as in --end-token '</s>'"

@@ -1,6 +1,5 @@
 """The folder of a run as a source: its records, each as far as it is whole, and its ledger line by line."""
 
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 from rewardlab import redact
 from rewardlab.data import BadRows, read_lines
 from rewardlab.errors import RewardlabError, UserError
-from rewardlab.files import FileLock, read_json
+from rewardlab.files import is_held, read_json
 from rewardlab.recipe import RESOLVED, RlStage, load, validate
 from rewardlab.training import Results, alarm_sentences
 from rewardlab_studies.ledger import current_steps, ledger_parts, whole_lines
@@ -132,13 +131,10 @@ def _is_line(line: Line) -> bool:
 
 def _is_held(path: Path) -> bool:
     """Return whether a process works in the folder."""
-    if not os.path.exists(path / "lock"):
-        return False
     try:
-        FileLock(path / "lock").close()
-    except OSError:
+        return is_held(path / "lock")
+    except OSError:  # a folder that may not be written to
         return True
-    return False
 
 
 def _is_whole(path: Path, stages: int) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 from rewardlab import Completion, Group, Sample
 from rewardlab.data import read_lines
-from rewardlab.errors import UserError
+from rewardlab.errors import Problem, UserError
 from rewardlab.scorefile import StateFolder
 from rewardlab_studies.export import ScoredRows
 from rewardlab_studies.output_check import check_output
@@ -49,10 +49,13 @@ class ScoredSource(Source):
         bad = 0
         for _, row in read_lines(self._path):
             try:
-                check_output(row if isinstance(row, Mapping) else {})
-                yield None, row  # type: ignore[misc]
+                if isinstance(row, Problem):
+                    raise ValueError(row.what)
+                check_output(row)
             except ValueError:
                 bad += 1
+            else:
+                yield None, row
         if bad:
             self.notes.append(f"{bad:,} lines of {self._path.name} are not what `score` wrote, and are left out.")
 
