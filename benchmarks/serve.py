@@ -150,7 +150,7 @@ async def persist(ask: Callable[..., Awaitable[None]], *arguments: Any) -> None:
 
 
 async def misbehave(session: aiohttp.ClientSession, url: str, row: Row, random: Random) -> None:
-    """Ask about the members in any order, late, twice, or leave before the answer and come again."""
+    """Ask about the members in any order, late, twice, or again after the answer, or leave before it and come again."""
 
     async def one(slot: int) -> None:
         await asyncio.sleep(random.random() * 0.2)
@@ -166,6 +166,8 @@ async def misbehave(session: aiohttp.ClientSession, url: str, row: Row, random: 
 
     slots = random.sample(range(SIZE), SIZE)
     await asyncio.gather(*map(one, slots))
+    if random.random() < 0.3:  # lost the answer, and asks once more when the group is done
+        await persist(member, session, url, row, slots[0])
 
 
 async def metrics(url: str) -> dict[str, float]:
