@@ -75,10 +75,11 @@ function fieldNodes(fields, language) {
 function completionNodes(run, group, texts, language) {
   const totals = [...run.values(group, "total")];
   const order = totals.map((_, at) => at).sort((a, b) => (totals[b] === totals[b] ? totals[b] : -Infinity) - (totals[a] === totals[a] ? totals[a] : -Infinity) || a - b);
-  return [element("h4", {}, `${totals.length} completions, the best first`), ...order.map((at) => completionNode(run, group, texts.rows[at], at, language))];
+  return [element("h4", {}, `${totals.length} completions, the best first`), ...order.map((at) => completionNode(run, group, texts, at, language))];
 }
 
-function completionNode(run, group, row, at, language) {
+function completionNode(run, group, texts, at, language) {
+  const row = texts.rows[at];
   const number = (name) => run.values(group, name)[at];
   const total = number("total"), shaped = number("shaped"), tokens = number("tokens");
   const scores = run.components.map((name) => scoreNode(run, name, number, row.said[name])).filter(Boolean);
@@ -94,6 +95,7 @@ function completionNode(run, group, row, at, language) {
       element("span", {class: "chip"}, `completion ${at}`)),
     answerNodes(row, language),
     element("div", {class: "scores"}, scores), failures,
+    questionsNode(run, group, texts, at),
     Object.keys(info).length ? infoNode(info) : null);
 }
 
