@@ -20,6 +20,8 @@ class Options(Config):
     """the page to write (report.html in the run)"""
     rows: Annotated[AnyRows | None, Flag(metavar="ROWS.jsonl")] = None
     """the rows that were scored, whose texts a file that `score` wrote lacks"""
+    labels: Annotated[tuple[Path, ...], Flag("--labels", metavar="LABELS.jsonl")] = ()
+    """people's labels, which the page downloads: judges against people; repeatable, a file a person"""
     bundle: Annotated[Path | None, Flag(metavar="DIR")] = None
     """write a folder instead, of a page with the texts beside it, for a ledger that is too large for one page"""
 
@@ -31,7 +33,7 @@ def run(options: Options) -> CommandResult:
         raise UserError("--rows belongs to a file that `score` wrote; the folder of a run has its texts")
     with ExitStack() as closing:
         rows = None if options.rows is None else str(closing.enter_context(file_of(options.rows, note))[0])
-        written = write_report(options.run, target, bundle=options.bundle is not None, rows=rows)
+        written = write_report(options.run, target, options.bundle is not None, rows, options.labels)
     data = {"ok": True, "output": str(target), "findings": list(written.findings)}
     return CommandResult(text=f"wrote {target}", data=data, warnings=list(written.notes))
 

@@ -20,11 +20,15 @@ from rewardlab_viewer.page.numbers import PackedNumbers, packed_numbers
 from rewardlab_viewer.page.policy import policy
 from rewardlab_viewer.page.questions import MAX_BUNDLE_QUESTIONS, MAX_PAGE_QUESTIONS, QuestionParts, question_parts
 from rewardlab_viewer.page.run_view import RunView, view_of
+from rewardlab_viewer.read.labels import LabelFinder, lost_labels, read_labels
 from rewardlab_viewer.read.run_folder import RunFolder
 from rewardlab_viewer.read.scored_file import ScoredSource
 
 HERE = Path(__file__).parent
-SCRIPTS = ("data", "visible", "charts", "tables", "copies", "questions", "group_view", "filters", "samples", "main")
+SCRIPTS = (
+    *("data", "visible", "charts", "tables", "copies", "questions", "group_view", "filters", "labels"),
+    *("samples", "main"),
+)
 """the files of the page's script, in their order"""
 OTHER_REWARDS = "These have different rewards: numbers of one name need not mean the same in each of them."
 DATA_HERE = "<!-- data -->"
@@ -38,20 +42,24 @@ class WrittenReport(NamedTuple):
 
 
 def write_report(
-    sources: Sequence[Path], target: Path, bundle: bool = False, rows: str | None = None
+    sources: Sequence[Path], target: Path, bundle: bool = False, rows: str | None = None, labels: Sequence[Path] = ()
 ) -> "WrittenReport":
     """Write the page about run folders and scored files to the file `target`.
 
-    bundle: `target` is a folder, which gets an index.html and the texts beside it. rows: of the scored files.
-    A UserError if a source is neither.
+    bundle: `target` is a folder, which gets an index.html and the texts beside it. rows: of the scored files. labels:
+    files of people's labels. A UserError if a source is neither, or a file has no labels.
     """
+    notes: list[str] = []
+    marks = read_labels(labels, notes)
+    finders = [LabelFinder(marks) for _ in sources]
     with ExitStack() as closing:
         views = []
-        for path in sources:
-            views.append(view_of(ScoredSource(path, rows) if path.is_file() else RunFolder(path)))
+        for path, finder in zip(sources, finders, strict=True):
+            views.append(view_of(ScoredSource(path, rows) if path.is_file() else RunFolder(path), finder))
             closing.callback(views[-1].chunks.close)
         if any(view.source.reward != views[0].source.reward for view in views):
             views[0].source.notes.append(OTHER_REWARDS)
+        views[0].source.notes += [*notes, *lost_labels(marks, finders)]
         most = None if bundle else MAX_PAGE_BYTES // len(views)
         most_asked = (MAX_BUNDLE_QUESTIONS if bundle else MAX_PAGE_QUESTIONS) // len(views)
         kept = [KeptParts.of(view, most, most_asked) for view in views]
@@ -91,6 +99,7 @@ class KeptParts:
         problems = list(columns.problems)
         return {
             "name": self.view.source.name,
+            "identity": self.view.identity,
             "charts": self.view.charts(),
             "parts": [str(part) for part in columns.parts],
             "phases": [part.phase for part in columns.parts],

@@ -1,7 +1,10 @@
 """What the page shows of one source: its figures, made in one reading of its lines, and its texts."""
 
+import hashlib
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import islice
 from typing import Any
 
 from rewardlab_studies.ledger import is_discarded
@@ -20,14 +23,18 @@ from rewardlab_viewer.figures.groups import FlatGroups, flat_groups
 from rewardlab_viewer.figures.judges import JudgeConsistency, usage_table
 from rewardlab_viewer.figures.lengths import LengthTable, length_table
 from rewardlab_viewer.figures.movement_section import MovementSection, movement_section
+from rewardlab_viewer.figures.people import PeopleSection, people_section
 from rewardlab_viewer.figures.remarks import RemarkCounts
 from rewardlab_viewer.figures.slices import SliceTable, slice_tables
 from rewardlab_viewer.page.chunks import TextChunks
 from rewardlab_viewer.read.columns import ScoreColumns
+from rewardlab_viewer.read.labels import LabelFinder
 from rewardlab_viewer.read.source import Line, Source, groups_of
 
 MAX_TABLES = 6
 """fields that get a table each"""
+IDENTIFYING = 16
+"""problems that tell a source from another of its name"""
 
 
 @dataclass(kw_only=True)
@@ -49,6 +56,13 @@ class RunView:
     consistency: Sequence[Sequence[str]]
     agreements: Sequence[Agreement]
     remarks: Sequence[Sequence[str]]
+    people: PeopleSection | None
+
+    @property
+    def identity(self) -> str:
+        """The digits by which a browser keeps labels of this source."""
+        told = [self.source.name, self.source.recipe, *islice(self.columns.problems, IDENTIFYING)]
+        return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
 
     @property
     def left_out(self) -> str | None:
@@ -76,7 +90,7 @@ class RunView:
         return {"stages": [curves.as_dict() for curves in self.curves], "logs": logs}
 
 
-def view_of(source: Source) -> RunView:
+def view_of(source: Source, labels: LabelFinder) -> RunView:
     """Read a source and return its view; the caller closes its chunks."""
     columns, chunks = ScoreColumns(), TextChunks()
     consistency, remarks = JudgeConsistency(), RemarkCounts(source.manifest.get("remarks", {}))
@@ -84,6 +98,7 @@ def view_of(source: Source) -> RunView:
     def passing() -> Iterator[Line]:
         # the movement takes all lines, and the other parts take each group on its way there
         for lines in groups_of(source.lines()):
+            labels.add(columns.groups, lines)
             columns.add(lines, is_discarded(lines[0]))
             chunks.add(lines)
             for line in lines:
@@ -111,6 +126,7 @@ def view_of(source: Source) -> RunView:
         consistency=list(consistency.table()),
         agreements=list(agreements(columns, source.correctness)),
         remarks=list(remarks.table()),
+        people=people_section(columns, labels.found()),
     )
 
 
