@@ -2,9 +2,9 @@
 
 import json
 from collections import Counter
-from pathlib import Path
 
 import pytest
+from helpers.accessible import OPEN_ALL, violations
 from helpers.synthetic_run import GROUP, write_run
 from rewardlab import Sample
 from rewardlab.laws import RewardExample
@@ -12,8 +12,6 @@ from rewardlab_viewer.page.page import write_report
 
 pytestmark = pytest.mark.slow
 
-AXE = Path(__file__).parent / "axe" / "axe.min.js"
-OPEN_ALL = "for (const one of document.querySelectorAll('details')) one.open = true"
 RUN_SCRIPT = "window.ran = true; alert(1)"
 INTRUSIONS = """() => {
     const script = document.createElement("script"), body = document.body;
@@ -280,11 +278,7 @@ def test_a_bundle_loads_texts_from_files_beside_it(visit, run, tmp_path):
 def test_everybody_can_use_it(visit, page, look, width):
     tab = visit(page, color_scheme=look, viewport={"width": width, "height": 900}, bypass_csp=True)
     tab.evaluate(OPEN_ALL)
-    tab.evaluate(AXE.read_text(encoding="utf-8"))
-    rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]}
-    violations = tab.evaluate("async (rules) => (await axe.run(document, rules)).violations", rules)
-    told = [(one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in violations]
-    assert told == []
+    assert violations(tab) == []
     assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing but tables scrolls sideways"
 
 

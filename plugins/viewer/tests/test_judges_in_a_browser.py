@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from helpers.accessible import OPEN_ALL, violations
 from helpers.judged_rows import RECIPE, judged_row
 from rewardlab_viewer.page.page import write_report
 
@@ -49,6 +50,12 @@ def test_beside_a_verdict_stand_the_question_and_the_reply_word_by_word(visit, s
     first = tab.locator(".completion").first
     heads = first.locator(".question h4").all_inner_texts()
     assert {"preference: completion 0 as A, 1 as B, verdict A (judge main)", "rubric (judge main)"} <= set(heads)
+    tab.click("text=Who won against whom: preference")
+    assert tab.locator("#group table tbody tr").all_inner_texts() == [
+        "completion 0\t\twon\twon",
+        "completion 1\tlost\t\tlost",
+        "completion 2\tlost\twon\t",
+    ]
 
 
 def test_where_there_is_no_reply_the_page_says_why(visit, scored, tmp_path):
@@ -113,6 +120,23 @@ def test_labels_are_rows_for_judge_and_the_report_holds_the_judge_against_them(v
     shown.locator("#judges details a").first.click()
     shown.wait_for_selector("#group .completion")
     assert shown.inner_text("#group h3 bdi") == "p6"
+
+
+@pytest.mark.parametrize("look", ["light", "dark"])
+def test_everybody_can_label_and_read_what_judges_said(visit, scored, look, tmp_path):
+    page, _ = scored
+    for width in (1280, 420):
+        tab = visit(page, "#group=0", color_scheme=look, viewport={"width": width, "height": 900}, bypass_csp=True)
+        tab.check("text=label pairs")
+        assert violations(tab) == []
+        tab.check("text=show scores and verdicts")
+        tab.evaluate(OPEN_ALL)
+        tab.wait_for_selector(".question")
+        tab.evaluate(OPEN_ALL)
+        assert violations(tab) == []
+        assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing but tables scrolls sideways"
+        said = tab.locator(".labelling .say").first
+        assert said.evaluate("node => getComputedStyle(node).direction") == "rtl"
 
 
 def test_a_browser_that_keeps_nothing_says_so_and_the_download_works(visit, scored, tmp_path):

@@ -26,8 +26,8 @@ from rewardlab_viewer.read.scored_file import ScoredSource
 
 HERE = Path(__file__).parent
 SCRIPTS = (
-    *("data", "visible", "charts", "tables", "copies", "questions", "group_view", "filters", "labels"),
-    *("samples", "main"),
+    *("data", "visible", "charts", "tables", "copies", "wins", "questions", "group_view", "filters"),
+    *("labels", "samples", "main"),
 )
 """the files of the page's script, in their order"""
 OTHER_REWARDS = "These have different rewards: numbers of one name need not mean the same in each of them."

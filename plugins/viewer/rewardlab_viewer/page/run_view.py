@@ -34,7 +34,7 @@ from rewardlab_viewer.read.source import Line, Source, groups_of
 MAX_TABLES = 6
 """fields that get a table each"""
 IDENTIFYING = 16
-"""problems that tell a source from another of its name"""
+"""first problems and totals, which tell a source from others; a run that goes on keeps them"""
 
 
 @dataclass(kw_only=True)
@@ -54,6 +54,7 @@ class RunView:
     lengths: Sequence[LengthTable]
     usage: Sequence[Sequence[str]]
     consistency: Sequence[Sequence[str]]
+    wins: Sequence[Sequence[str]]
     agreements: Sequence[Agreement]
     remarks: Sequence[Sequence[str]]
     people: PeopleSection | None
@@ -61,8 +62,8 @@ class RunView:
     @property
     def identity(self) -> str:
         """The digits by which a browser keeps labels of this source."""
-        told = [self.source.name, self.source.recipe, *islice(self.columns.problems, IDENTIFYING)]
-        return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
+        first = [*islice(self.columns.problems, IDENTIFYING), *self.columns.totals[:IDENTIFYING]]
+        return hashlib.sha256(json.dumps([self.source.recipe, *first]).encode()).hexdigest()[:16]
 
     @property
     def left_out(self) -> str | None:
@@ -93,7 +94,7 @@ class RunView:
 def view_of(source: Source, labels: LabelFinder) -> RunView:
     """Read a source and return its view; the caller closes its chunks."""
     columns, chunks = ScoreColumns(), TextChunks()
-    consistency, remarks = JudgeConsistency(), RemarkCounts(source.manifest.get("remarks", {}))
+    consistency, remarks = JudgeConsistency(source.correctness), RemarkCounts(source.manifest.get("remarks", {}))
 
     def passing() -> Iterator[Line]:
         # the movement takes all lines, and the other parts take each group on its way there
@@ -101,8 +102,8 @@ def view_of(source: Source, labels: LabelFinder) -> RunView:
             labels.add(columns.groups, lines)
             columns.add(lines, is_discarded(lines[0]))
             chunks.add(lines)
+            consistency.add(lines)
             for line in lines:
-                consistency.add(line)
                 remarks.add(line)
                 yield line
 
@@ -124,6 +125,7 @@ def view_of(source: Source, labels: LabelFinder) -> RunView:
         lengths=[table for part, groups in parts if (table := length_table(columns, part, groups)) is not None],
         usage=list(usage_table(source.usage)),
         consistency=list(consistency.table()),
+        wins=list(consistency.wins()),
         agreements=list(agreements(columns, source.correctness)),
         remarks=list(remarks.table()),
         people=people_section(columns, labels.found()),

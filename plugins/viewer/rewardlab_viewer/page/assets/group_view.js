@@ -77,7 +77,7 @@ function completionNodes(run, group, texts, language) {
   const totals = [...run.values(group, "total")];
   const places = totals.map((_, at) => at), blind = labels.on && !labels.verdicts;
   const order = blind ? places : places.sort((a, b) => (totals[b] === totals[b] ? totals[b] : -Infinity) - (totals[a] === totals[a] ? totals[a] : -Infinity) || a - b);
-  return [element("h4", {}, `${totals.length} completions${blind ? "" : ", the best first"}`), ...order.map((at) => completionNode(run, group, texts, at, language))];
+  return [...winNodes(run, texts), element("h4", {}, `${totals.length} completions${blind ? "" : ", the best first"}`), ...order.map((at) => completionNode(run, group, texts, at, language))];
 }
 
 function completionNode(run, group, texts, at, language) {
