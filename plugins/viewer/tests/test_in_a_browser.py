@@ -73,10 +73,18 @@ def test_curves_have_values_under_the_pointer_and_split_by_language(visit, page)
     tab.select_option("#chart-controls label:has-text('split by') select", "language")
     labels = tab.locator("figure.chart").first.locator(".u-legend .u-label").all_inner_texts()
     assert {"am", "ar", "en", "zh"} <= {label.rstrip(":") for label in labels}
+    tab.click("text=What was trained on when: shares of groups by language, task")
+    shares = tab.locator("details[data-log=composition] figure.chart")
+    shares.nth(1).wait_for()
+    assert shares.locator("figcaption bdi").all_inner_texts() == ["language", "task"]
+    tab.click("text=Seconds of a step by part, stage 0-rl")
+    times = tab.locator("details[data-log='times 0-rl'] .u-label")
+    times.first.wait_for()
+    assert [label.rstrip(":") for label in times.all_inner_texts()] == ["step", "step_time", "generation", "train"]
     tab.click("text=Everything that the engine logged")
-    tab.wait_for_selector("details[data-log] figure.chart")
-    assert "grad_norm" in tab.inner_text("details[data-log]")
-    assert "learning_rate 0.000001" in tab.inner_text("details[data-log]"), "what never changes is no curve"
+    tab.wait_for_selector("details[data-log='0-rl'] figure.chart")
+    assert "grad_norm" in tab.inner_text("details[data-log='0-rl']")
+    assert "learning_rate 0.000001" in tab.inner_text("details[data-log='0-rl']"), "what never changes is no curve"
 
 
 def test_tables_sort_by_their_heads(visit, page):

@@ -67,7 +67,7 @@ def test_components_are_held_against_people_and_people_against_each_other(run, t
     assert (ann.pairs, ann.undecided, ann.agreement.mean) == (len(told_apart), 50 - len(told_apart), 1.0)
     assert ann.kappa.mean == 1.0
     assert by["fluency", "Ann"].pairs == 0, "it gives all the same"
-    assert by["preference", "all"].pairs == sum(by["preference", one].pairs for one in ("Ann", "Ben", "Cleo"))
+    assert by["preference", "all people"].pairs == sum(by["preference", one].pairs for one in ("Ann", "Ben", "Cleo"))
     between = section.people[0]
     agreed = [right[at]["chosen"] == of_ben[at]["chosen"] for at in range(20)]
     assert (between.rater, between.other, between.pairs) == ("Ann", "Ben", 20)
@@ -144,7 +144,7 @@ def test_ten_thousand_labels_are_read(run, tmp_path):
     assert len(rows) > 10_000
     section, notes = read(run, written(tmp_path / "labels.jsonl", rows))
     assert notes == []
-    [accuracy] = [one for one in section.components if (one.rater, one.other) == ("accuracy", "all")]
+    [accuracy] = [one for one in section.components if (one.rater, one.other) == ("accuracy", "all people")]
     assert accuracy.pairs + accuracy.undecided == len(rows)
     assert accuracy.agreement.clusters <= 16, "groups of a problem count together"
     assert -0.5 < accuracy.kappa.low < 0 < accuracy.kappa.high < 0.5, "though people always chose the first"

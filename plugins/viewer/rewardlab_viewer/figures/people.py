@@ -64,13 +64,13 @@ def people_section(columns: ScoreColumns, labels: Sequence[FoundLabel]) -> Peopl
     if not labels:
         return None
     persons = sorted({label.person for label in labels})
-    everyone = {"all": labels} if len(persons) > 1 else {}
     of_person = {person: [label for label in labels if label.person == person] for person in persons}
+    everyone = [("all people", labels)] if len(persons) > 1 else []
     return PeopleSection(
         components=[
             _against(columns, name, person, chosen)
             for name in columns.components
-            for person, chosen in (everyone | of_person).items()
+            for person, chosen in (*everyone, *of_person.items())
         ],
         people=[
             _between(columns, (one, of_person[one]), (other, of_person[other]))

@@ -26,7 +26,7 @@ from rewardlab_viewer.read.scored_file import ScoredSource
 
 HERE = Path(__file__).parent
 SCRIPTS = (
-    *("data", "visible", "charts", "tables", "copies", "wins", "questions", "group_view", "filters"),
+    *("data", "visible", "charts", "step_parts", "tables", "copies", "wins", "questions", "group_view", "filters"),
     *("labels", "samples", "main"),
 )
 """the files of the page's script, in their order"""
