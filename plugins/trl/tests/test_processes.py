@@ -180,7 +180,6 @@ def scores(run):
     return [{key: value for key, value in row.items() if key != "time"} for row in ledger(run)]
 
 
-
 def kill_other():
     [other] = others()
     other.kill()
