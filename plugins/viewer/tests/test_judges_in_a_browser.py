@@ -165,3 +165,11 @@ def test_marks_of_texts_that_have_changed_are_left_out(visit, scored, tmp_path):
     _, rows = downloaded(tab, tmp_path / "labels.jsonl")
     assert len(rows) == 1
     assert tab.inner_text("#label-state").startswith("1 marks are about texts that this page does not have")
+    for damaged in ("null", "[]", '{"marks": 5}', "no JSON", '{"marks": [["<img src=x onerror=alert(1)>"]], "by": 7}'):
+        tab.evaluate("([name, text]) => localStorage.setItem(name, text)", [name, damaged])
+        tab.reload()
+        tab.wait_for_selector("html[data-ready]")
+        tab.check("text=label pairs")
+        assert tab.inner_text("#label-state") == "0 marks. Kept in this browser."
+    press(tab, "1")
+    assert tab.inner_text("#label-state") == "1 mark. Kept in this browser."

@@ -14,13 +14,14 @@ function marksOf(run) {
     const kept = JSON.parse(localStorage.getItem(storeName(run)) ?? "{}");
     if (typeof kept.by === "string") labels.by ||= kept.by;
     if (Array.isArray(kept.marks)) run.marks = kept.marks.filter((mark) => Array.isArray(mark) && mark.length === 5);
-  } catch { labels.keeps = false; }
+  } catch { /* the first mark says whether the browser keeps anything; a damaged store has none */ }
   return run.marks;
 }
 
 function keepMarks(run) {
   try {
     localStorage.setItem(storeName(run), JSON.stringify({by: labels.by, marks: run.marks}));
+    labels.keeps = true;
   } catch { labels.keeps = false; }
   showLabelState();
 }
