@@ -7,7 +7,7 @@ import json
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from rewardlab_viewer.page.chunks import TextChunks, pack
@@ -25,16 +25,16 @@ Piece = str | int
 """a text of its own, or the place of one of the group's"""
 
 
-@dataclass(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class QuestionParts:
     """The questions of a source. parts: base64 by the number of the chunk of texts that they belong to.
 
     why: what keeps questions of a component from being shown; of "", of all.
     """
 
-    components: Sequence[str] = ()
-    parts: dict[int, str] = field(default_factory=dict)
-    why: Mapping[str, str] = field(default_factory=dict)
+    components: Sequence[str]
+    parts: Mapping[int, str]
+    why: Mapping[str, str]
 
     def data(self) -> dict[str, Any]:
         """Return what the page's script knows from the beginning."""
@@ -43,22 +43,20 @@ class QuestionParts:
 
 def question_parts(source: Source, chunks: TextChunks, kept: Sequence[int], most: int) -> QuestionParts:
     """Return the questions about these chunks of groups: the last and evenly others, until `most` bytes are full."""
-    found = QuestionParts()
+    parts: dict[int, str] = {}
     with closing(JudgeQuestions(source)) as questions:
-        found.components, found.why = questions.components, questions.why
-        for tried, number in enumerate(_evenly(kept)):
-            if not found.components or (tried >= MIN_TRIED and not found.parts):
+        for tried, number in enumerate(_evenly(kept) if questions.components else ()):
+            if tried >= MIN_TRIED and not parts:
                 break
             groups = [_of_group(texts, list(questions.of_group(texts))) for texts in chunks.texts(number)]
             if not any(group["asked"] for group in groups):
                 continue
             part = b64encode(pack(json.dumps(groups, ensure_ascii=False, separators=(",", ":")))).decode()
             most -= len(part)
-            if most < 0 and found.parts:
+            if most < 0 and parts:
                 break
-            found.parts[number] = part
-        found.components = questions.components
-    return found
+            parts[number] = part
+        return QuestionParts(components=questions.components, parts=parts, why=questions.why)
 
 
 def _evenly(numbers: Sequence[int]) -> list[int]:
