@@ -6,6 +6,7 @@ from rewardlab_viewer.figures.agreement import agreements
 from rewardlab_viewer.figures.changes import change_tables
 from rewardlab_viewer.figures.coverage import component_coverage, coverage, left_out_sentence
 from rewardlab_viewer.figures.curves import MAX_POINTS, stage_curves, thinned
+from rewardlab_viewer.figures.data import data_table
 from rewardlab_viewer.figures.groups import flat_groups, is_flat
 from rewardlab_viewer.figures.lengths import length_table
 from rewardlab_viewer.figures.slices import slice_tables
@@ -58,6 +59,17 @@ def test_a_component_that_comes_later_was_not_asked_before():
         ("late", 1, 2),
     ]
     assert list(columns.components["late"].states) == [0, 0, 1]
+
+
+def test_data_says_how_often_problems_come_and_which_are_evaluated_too():
+    trained = [({"problem": name}, [1.0], {"discarded": name == "c"}) for name in "aabac"]
+    evaluated = [({"problem": name}, [1.0], EVALUATED) for name in "cde"]
+    assert [*data_table(columns_of(*trained, *evaluated))][1:] == [
+        ["training, stage 1", "3", "5", "1.7", "3", "1"],
+        ["evaluation after stage 1, step 9", "3", "3", "1.0", "1", "–"],
+    ]
+    assert [*data_table(columns_of(*trained))][1][-1] == "–", "nothing says what is held out"
+    assert [*data_table(columns_of())] == []
 
 
 def test_shares_of_groups_say_what_was_trained_on_when():

@@ -3,6 +3,7 @@
 curves            what each step gave: means, quantiles, means by field, and shares of groups
 slices            averages by field, with intervals clustered by problem
 changes           what a stage changed, on the same problems, with intervals
+data              problems of each part, and those that are trained on and evaluated
 coverage          what became of the completions that there should be, which adds up
 groups            groups in which all completions got the same
 lengths           length against reward

@@ -19,6 +19,7 @@ from rewardlab_viewer.figures.coverage import (
     left_out_sentence,
 )
 from rewardlab_viewer.figures.curves import StageCurves, stage_curves, thinned
+from rewardlab_viewer.figures.data import data_table
 from rewardlab_viewer.figures.groups import FlatGroups, flat_groups
 from rewardlab_viewer.figures.judges import JudgeConsistency, usage_table
 from rewardlab_viewer.figures.lengths import LengthTable, length_table
@@ -50,6 +51,7 @@ class RunView:
     slices: Sequence[SliceTable]
     coverage: Sequence[Coverage]
     components: Sequence[ComponentCoverage]
+    data: Sequence[Sequence[str]]
     flat: Sequence[FlatGroups]
     lengths: Sequence[LengthTable]
     usage: Sequence[Sequence[str]]
@@ -121,6 +123,7 @@ def view_of(source: Source, labels: LabelFinder) -> RunView:
         slices=list(slice_tables(columns, fields)),
         coverage=list(coverage(columns, source.expected, source.results)),
         components=component_coverage(columns),
+        data=list(data_table(columns)),
         flat=list(flat_groups(columns, fields[:1])),
         lengths=[table for part, groups in parts if (table := length_table(columns, part, groups)) is not None],
         usage=list(usage_table(source.usage)),
