@@ -9,7 +9,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from statistics import fmean
 
 Numbers = Mapping[str, float | None]
 """what is known of one step, by name; None, or absent, if there is no value"""
@@ -42,11 +41,12 @@ def movement(series: Sequence[float], steps: int) -> Movement | None:
 
 def _movement(series: Sequence[float], size: int) -> Movement:
     before, now = series[:-size], series[-size:]
-    moved = fmean(now) - fmean(before)
-    noise = math.sqrt(fmean((one - other) ** 2 for one, other in pairwise(series)) / 2)
+    then, later = math.fsum(before) / len(before), math.fsum(now) / len(now)
+    moved = later - then
+    noise = math.sqrt(math.fsum([(one - other) ** 2 for one, other in pairwise(series)]) / (len(series) - 1) / 2)
     error = noise * math.sqrt(1 / len(now) + 1 / len(before))
     errors = moved / error if error > 0 else math.copysign(math.inf, moved) if moved else 0.0
-    return Movement(then=fmean(before), now=fmean(now), errors=errors)
+    return Movement(then=then, now=later, errors=errors)
 
 
 def finite(value: object) -> float | None:
