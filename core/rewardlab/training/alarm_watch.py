@@ -37,7 +37,9 @@ class AlarmWatch:
         stage = plan.recipe.stages[index]
         self._settings, self._policy = settings_of(plan, index), AlarmPolicy.of(plan.recipe, index)
         self._run, self._stage, self._attempt, self._say = run, f"{index}-{stage.use}", attempt, say
-        self._seen = {step: _watched(numbers) for step, numbers in history}
+        self._seen: dict[int, dict[str, float]] = {}
+        for step, numbers in history:
+            self._seen.setdefault(step, {}).update(_watched(numbers))
         self._last: dict[str, int] = {}
         """the last step of each number that came in this attempt"""
         self._detector = AlarmDetector(self._settings)
