@@ -1,0 +1,89 @@
+"""The alarms of a run: by what it logged, and by its ledger if it logged nothing of the kind, as earlier versions."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rewardlab import Completion, Sample, Score, ScoredGroup
+from rewardlab.training import RunAlarm, metrics_of_step, run_alarms
+from rewardlab_studies.ledger import is_discarded
+
+from rewardlab_viewer.read.columns import number
+from rewardlab_viewer.read.source import TRAINING, Line, Source
+
+Step = tuple[int, int]
+"""a stage and a step"""
+LOGGED = "varied/"
+"""begins names that a log has if its run was watched"""
+
+
+class StepNumbers:
+    """The numbers of the steps of a source, of which alarms are made: those of the log, before those of the ledger."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        named = {log.name.partition("-")[0]: log for log in source.logs}
+        self._logs = {int(stage): log for stage, log in named.items() if stage.isdecimal()}
+        self._watched = {n for n, log in self._logs.items() if any(name.startswith(LOGGED) for name in log.numbers)}
+        self._numbers: dict[Step, Mapping[str, float]] = {}
+        self._at: Step | None = None
+        self._groups: list[ScoredGroup] = []
+
+    def add(self, lines: Sequence[Line]) -> None:
+        """Take the lines of a group, after all groups of the steps before it."""
+        first = lines[0]
+        step, stage = first.get("step"), first["stage"]
+        if stage in self._watched or first.get("phase") != TRAINING or is_discarded(first) or step is None:
+            return
+        if (stage, step) != self._at:
+            self._flush()
+            self._at = stage, step
+        self._groups.append(_group(lines))
+
+    def alarms(self) -> list[RunAlarm]:
+        """Return the alarms of the source; call it once all groups are there."""
+        if self._source.folder is None:
+            return []
+        self._flush()
+        return run_alarms(self._source.folder, {name: list(steps) for name, steps in self._by_stage()})
+
+    def _flush(self) -> None:
+        if self._at is not None and self._groups:
+            self._numbers[self._at] = metrics_of_step(self._groups, correctness=self._source.correctness)
+        self._groups = []
+
+    def _by_stage(self) -> Iterator[tuple[str, Iterator[tuple[int, Mapping[str, float | None]]]]]:
+        for stage in sorted({*self._logs, *(stage for stage, _ in self._numbers)}):
+            log = self._logs.get(stage)
+            yield log.name if log is not None else f"{stage}-rl", self._steps(stage, log)
+
+    def _steps(self, stage: int, log: Any) -> Iterator[tuple[int, Mapping[str, float | None]]]:
+        places = {} if log is None else {step: place for place, step in enumerate(log.steps)}
+        for step in sorted({*places, *(at for of, at in self._numbers if of == stage)}):
+            logged = {} if step not in places else {name: of[places[step]] for name, of in log.numbers.items()}
+            yield step, {**self._numbers.get((stage, step), {}), **logged}
+
+
+def _group(lines: Sequence[Line]) -> ScoredGroup:
+    """Return a group of the ledger, without its texts."""
+    names = lines[0]["components"]
+    return ScoredGroup(
+        sample=Sample(id=str(lines[0]["id"])),
+        completions=[Completion(text="", token_count=line.get("tokens")) for line in lines],
+        components={name: [_score(line["components"].get(name, {})) for line in lines] for name in names},
+        totals=[_known(line.get("total")) for line in lines],
+        shaped=(),
+    )
+
+
+def _score(entry: Mapping[str, Any]) -> Score:
+    info = entry.get("info")
+    return Score(
+        value=_known(entry.get("value")),
+        error=entry.get("error"),
+        info=info if isinstance(info, Mapping) else {},
+    )
+
+
+def _known(value: Any) -> float | None:
+    found = number(value)
+    return found if found == found else None
