@@ -73,7 +73,7 @@ class AlarmWatch:
             file.close()
         self._say(f"warning: {self._sentence(sign)}")
         if self._webhook is not None:
-            self._webhook.post({"text": f"{self._run.name}: {self._sentence(sign)}", "run": self._run.name, **row})
+            self._webhook.post(row | {"run": self._run.name, "text": f"{self._run.name}: {self._sentence(sign)}"})
 
     def _sentence(self, sign: Sign) -> str:
         return f"{sentence(row_of(sign, self._stage, self._attempt))}; {sign.alarm.advice}"
