@@ -7,7 +7,7 @@ import pytest
 from helpers.each_case import each_case
 from rewardlab import Completion, Sample, Score, ScoredGroup
 from rewardlab.errors import JobError, UserError
-from rewardlab.recipe.alarms import ALARM_NAMES, Levels
+from rewardlab.recipe.alarms import ALARM_NAMES, AlarmLevels
 from rewardlab.recipe.loading import load
 from rewardlab.training import metrics_of_step
 from rewardlab.training.alarm_file import FILE, OLD_FILE, alarm_sentences, rows_of
@@ -121,6 +121,7 @@ class TestWhatIsWrong:
     def test_an_entropy_that_is_gone(self):
         assert [found[1] for found in signs(steps(entropy=lambda at: 1.0 if at <= 20 else 0.05))] == ["entropy"]
         assert signs(steps(entropy=lambda at: 0.9**at if at < 15 else 0.9**15)) == []
+        assert signs(steps(entropy=lambda at: 1.0 if at <= 20 else 0.05), AlarmSettings(sampled=False)) == []
 
 
 HOSTILE = {
@@ -308,4 +309,4 @@ class TestParts:
 
 
 def test_levels_are_named_as_alarms_are():
-    assert {*Levels.model_fields} - {"steps", "drift", "groups"} <= {*ALARM_NAMES}
+    assert {*AlarmLevels.model_fields} - {"steps", "drift", "groups"} <= {*ALARM_NAMES}

@@ -10,7 +10,7 @@ from statistics import fmean, median
 from typing import ClassVar
 
 from rewardlab.training.alarm_settings import AlarmSettings
-from rewardlab.training.series import Movement, Numbers, finite, kept, movement
+from rewardlab.training.series import Numbers, Shift, finite, kept, shift
 
 REWARD, TOTAL, LENGTH, LENGTH_REWARD = "reward/", "total", "length/mean", "length/reward"
 NEAR_TOP = 0.1
@@ -53,7 +53,7 @@ class ScoreCondition:
         return list(self._series)[-steps:] if len(self._series) >= steps else ()
 
 
-class FlatGroups(ScoreCondition):
+class MostlyFlat(ScoreCondition):
     """Nearly all groups are flat, so that nothing is learned, and not because all is solved."""
 
     def __init__(self, name: str, settings: AlarmSettings) -> None:
@@ -147,10 +147,10 @@ class RewardHacking(ScoreCondition):
         return super().add(value, numbers)
 
     def _wrong(self, numbers: Numbers) -> str:
-        rise, fall = (movement(list(series), self._steps) for series in (self._series, self._right))
+        rise, fall = (shift(list(series), self._steps) for series in (self._series, self._right))
         if rise is None or fall is None or rise.errors < MIN_RISE or fall.errors > -MIN_FALL:
             return ""
-        agrees = movement(list(self._agreement), self._steps)
+        agrees = shift(list(self._agreement), self._steps)
         less = 0.0 if agrees is None else -agrees.errors
         beside = (
             self._component != TOTAL and agrees is not None and less < self._levels.drift / 2
@@ -161,7 +161,7 @@ class RewardHacking(ScoreCondition):
         return f"{self._component} rises ({_moved(rise)}) while {self._settings.correctness} falls ({_moved(fall)})"
 
 
-class Length(ScoreCondition):
+class GrowingLength(ScoreCondition):
     """Completions that grow quickly, of which the longer get more, without being right more often."""
 
     def __init__(self, name: str, settings: AlarmSettings) -> None:
@@ -177,7 +177,7 @@ class Length(ScoreCondition):
         return super().add(value, numbers)
 
     def _wrong(self, numbers: Numbers) -> str:
-        grown, right = (movement(list(series), self._steps) for series in (self._series, self._right))
+        grown, right = (shift(list(series), self._steps) for series in (self._series, self._right))
         if grown is None or grown.errors < self._levels.drift or grown.now < self._levels.length * grown.then:
             return ""
         pull = fmean(self._pull) if self._pull else 0.0
@@ -212,7 +212,7 @@ class _Grown(ScoreCondition):
         series = list(self._series)
         before, now = series[: -self._steps], series[-self._steps :]
         usual_most = sorted(before)[int(USUAL * (len(before) - 1))] if before else 0.0
-        grown = movement([*(min(one, usual_most) for one in before), *now], self._steps)
+        grown = shift([*(min(one, usual_most) for one in before), *now], self._steps)
         least = getattr(self._levels, self.level)
         if grown is None or grown.errors < self._levels.drift:
             return ""
@@ -242,6 +242,8 @@ class Entropy(ScoreCondition):
         self._first: list[float] = []
 
     def _wrong(self, numbers: Numbers) -> str:
+        if not self._settings.sampled:  # to learn rows by heart is to lose entropy
+            return ""
         if len(self._first) < self._steps:
             self._first.append(self._series[-1])
             return ""
@@ -250,5 +252,5 @@ class Entropy(ScoreCondition):
         return f"entropy is {now:.4g}, after {self.usual:.4g}" if now < self._levels.entropy * self.usual else ""
 
 
-def _moved(one: Movement) -> str:
+def _moved(one: Shift) -> str:
     return f"{one.then:.4g} to {one.now:.4g}"

@@ -1,5 +1,6 @@
 """The alarms of a run: by what it logged, and by its ledger if it logged nothing of the kind, as earlier versions."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -8,7 +9,7 @@ from rewardlab.training import RunAlarm, metrics_of_step, run_alarms
 from rewardlab_studies.ledger import is_discarded
 
 from rewardlab_viewer.read.columns import number
-from rewardlab_viewer.read.source import TRAINING, Line, Source
+from rewardlab_viewer.read.source import TRAINING, Line, LoggedStage, Source
 
 Step = tuple[int, int]
 """a stage and a step"""
@@ -21,9 +22,11 @@ class StepNumbers:
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        named = {log.name.partition("-")[0]: log for log in source.logs}
-        self._logs = {int(stage): log for stage, log in named.items() if stage.isdecimal()}
-        self._watched = {n for n, log in self._logs.items() if any(name.startswith(LOGGED) for name in log.numbers)}
+        self._logs: dict[int, list[LoggedStage]] = defaultdict(list)
+        for log in source.logs:
+            if (stage := log.name.partition("-")[0]).isdecimal():
+                self._logs[int(stage)].append(log)
+        self._watched = {stage for stage, logs in self._logs.items() if any(map(_has_scores, logs))}
         self._numbers: dict[Step, Mapping[str, float]] = {}
         self._at: Step | None = None
         self._groups: list[ScoredGroup] = []
@@ -53,14 +56,20 @@ class StepNumbers:
 
     def _by_stage(self) -> Iterator[tuple[str, Iterator[tuple[int, Mapping[str, float | None]]]]]:
         for stage in sorted({*self._logs, *(stage for stage, _ in self._numbers)}):
-            log = self._logs.get(stage)
-            yield log.name if log is not None else f"{stage}-rl", self._steps(stage, log)
+            logs = self._logs.get(stage, [])
+            yield min((log.name for log in logs), default=f"{stage}-rl"), self._steps(stage, logs)
 
-    def _steps(self, stage: int, log: Any) -> Iterator[tuple[int, Mapping[str, float | None]]]:
-        places = {} if log is None else {step: place for place, step in enumerate(log.steps)}
-        for step in sorted({*places, *(at for of, at in self._numbers if of == stage)}):
-            logged = {} if step not in places else {name: of[places[step]] for name, of in log.numbers.items()}
-            yield step, {**self._numbers.get((stage, step), {}), **logged}
+    def _steps(self, stage: int, logs: Sequence[LoggedStage]) -> Iterator[tuple[int, Mapping[str, float | None]]]:
+        found: dict[int, dict[str, float | None]] = defaultdict(dict)
+        for log in sorted(logs, key=_has_scores):  # what an engine makes of the scores again goes behind
+            for place, step in enumerate(log.steps):
+                found[step] |= {name: of[place] for name, of in log.numbers.items()}
+        for step in sorted({*found, *(at for of, at in self._numbers if of == stage)}):
+            yield step, {**self._numbers.get((stage, step), {}), **found[step]}
+
+
+def _has_scores(log: LoggedStage) -> bool:
+    return any(name.startswith(LOGGED) for name in log.numbers)
 
 
 def _group(lines: Sequence[Line]) -> ScoredGroup:
