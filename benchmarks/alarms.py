@@ -60,7 +60,7 @@ def sound(
         total = right + judge + 0.2 * form
         fails = 0.01 if random.random() > 0.01 else random.uniform(0.3, 1)
         fails = 0.2 if wrong == "missing" and after else fails
-        unread = 0.15 if wrong == "unparsable" and after else 0.01
+        unread = 0.35 if wrong == "unparsable" and after else 0.01
         biases = random.normal(bias + (0.45 if wrong == "position_bias" and after else 0.0), 0.3, batch).clip(-1, 1)
         fall = np.exp(-after / 2) if wrong == "entropy" else 1.0
         rows.append(

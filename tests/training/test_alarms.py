@@ -113,7 +113,7 @@ class TestWhatIsWrong:
 
     @pytest.mark.parametrize("name", ["missing", "unparsable"])
     def test_a_share_that_grows_and_no_outage_of_two_steps(self, name):
-        lasting = steps(**{f"{name}__a": lambda at: 0.01 if at <= 20 else 0.2})
+        lasting = steps(**{f"{name}__a": lambda at: 0.01 if at <= 20 else 0.3})
         ((step, *what),) = signs(lasting)
         assert (what, 20 < step <= 25) == ([name, "a"], True)
         assert signs(steps(**{f"{name}__a": lambda at: 0.9 if at in (20, 21) else 0.01})) == []

@@ -41,8 +41,9 @@ class AlarmLevels(Config):
     """of a judge, 2 * (share of questions that the answer shown first wins) - 1, one way or the other"""
     missing: Share = 0.05
     """share of completions without a value by which it must have grown"""
-    unparsable: Share = 0.05
-    """share of a judge's replies by which it must have grown"""
+    unparsable: Share = 0.2
+    """share of a judge's replies without a verdict by which it must have grown; ties are some, which answers that
+    become alike get more of"""
     entropy: Share = 0.1
     """share of the entropy of the first steps that is left"""
     groups: PositiveInt = 40

@@ -222,7 +222,7 @@ ALARMS = (
         name="unparsable",
         metrics=("unparsable/",),
         condition=Unparsable,
-        says="has a judge that cannot be read",
+        says="has a judge without verdicts",
         advice=READ_JUDGE,
     ),
     Alarm(

@@ -231,7 +231,7 @@ class Missing(_Grown):
 class Unparsable(_Grown):
     """A judge whose replies cannot be read more and more often."""
 
-    level, of = "unparsable", "of the replies to {} cannot be read"
+    level, of = "unparsable", "of the replies to {} have no verdict"
 
 
 class Entropy(ScoreCondition):
