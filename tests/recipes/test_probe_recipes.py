@@ -165,7 +165,7 @@ def test_no_degenerate_completion_wins_but_those_that_are_known(recipe, probe):
     code, found = probe(recipe)
     assert (code, found["rows"], found["dropped"]) == (0, ROWS, 0), found
     assert {family for family in FAMILIES if completions(found)[family]["wins"]} == set(found["known"])
-    for family in FAMILIES:
+    for family in {*FAMILIES} - {"injected_equal"}:  # whose rows are programs
         tried = completions(found)[family]
         assert tried["rows"] + tried["absent"].get("the row is in English", 0) == ROWS, (family, tried)
     english = [] if recipe.stem == "sp3f_no_privilege" else ["language"]  # whose judge sees no English

@@ -21,16 +21,22 @@ from rewardlab.specs import Config
 
 Family = Literal[
     "empty",
+    "noop",
     "prompt_copy",
     "english_reference",
     "bare_form",
     "bare_guess",
+    "enumeration",
     "repeated_sentence",
     "very_long",
     "language_switch",
     "injected_verdict",
     "injected_fence",
     "injected_grade",
+    "injected_pass",
+    "injected_equal",
+    "dressed_guess",
+    "dressed_honest",
     "random_words",
     "other_answer",
 ]
