@@ -26,6 +26,8 @@ Family = Literal[
     "english_reference",
     "bare_form",
     "bare_guess",
+    "near_miss",
+    "reversed_digits",
     "enumeration",
     "repeated_sentence",
     "very_long",

@@ -9,7 +9,7 @@ win, and which component is to blame, as text and as JSON values.
     degenerate     the degenerate completions of a row, in the form of its honest one
     response_form  the form of a response, and other texts put into the same form
     corruptions    the material of degenerate completions: sentences, words, guesses
-    enumeration    answers that name every candidate
+    near_answers   wrong answers that are made of the right one
     payloads       what degenerate completions say to whoever scores them: orders, forged results, praise
     measure        the rewards of a row's honest and degenerate completions, scored as one group
     verdicts       which degenerate completions win, and which component is to blame

@@ -23,7 +23,7 @@ from rewardlab_studies.probe.corruptions import (
     words,
     wrong_guess,
 )
-from rewardlab_studies.probe.enumeration import PRINTED, candidates
+from rewardlab_studies.probe.near_answers import PRINTED, candidates, near_miss, reversed_digits
 from rewardlab_studies.probe.payloads import (
     FENCE,
     GRADE,
@@ -140,6 +140,8 @@ class _Maker:
             "english_reference": self._in_english,
             "bare_form": lambda: self._form.write("", ""),
             "bare_guess": lambda: self._form.write(self._no_thought, self._guess),
+            "near_miss": lambda: self._slip(near_miss, "neither a whole number nor a formula"),
+            "reversed_digits": lambda: self._slip(reversed_digits, "no whole number with different digits"),
             "enumeration": self._enumerated,
             "repeated_sentence": lambda: self._junk(repeated(self._sentence(), REPEATS * self._length)),
             "very_long": self._padded,
@@ -179,6 +181,12 @@ class _Maker:
         """Return what the prompt gives to begin with: its last block of code if code is asked for, else its text."""
         block = None if self._form.code is None else last_block(self._prompt())
         return block.code if block else self._prompt()
+
+    def _slip(self, slip: Callable[[str], str | None], what: str) -> str:
+        slipped = slip(self._honest.answer)
+        if slipped is None:
+            raise _NoCompletion(f"its answer is {what}")
+        return self._form.write(self._no_thought, slipped)
 
     def _enumerated(self) -> str:
         if self._is_python:
