@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from rewardlab.training.advantages import group_advantages as group_advantages
     from rewardlab.training.advantages import whitened as whitened
     from rewardlab.training.advantages import whitening as whitening
+    from rewardlab.training.alarm_file import alarm_sentences as alarm_sentences
     from rewardlab.training.alarm_watch import AlarmWatch as AlarmWatch
-    from rewardlab.training.alarm_watch import alarm_sentences as alarm_sentences
     from rewardlab.training.asked_rows import keep_asked as keep_asked
     from rewardlab.training.asked_rows import read_asked as read_asked
     from rewardlab.training.backend import Backend as Backend

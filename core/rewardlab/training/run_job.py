@@ -15,7 +15,7 @@ from rewardlab.recipe.evaluation import EvalStage
 from rewardlab.recipe.loading import RESOLVED, RecipeSource, load
 from rewardlab.recipe.models import needs_engine
 from rewardlab.text.redaction import name_variables, shell_command
-from rewardlab.training.alarm_watch import alarm_sentences
+from rewardlab.training.alarm_file import alarm_sentences
 from rewardlab.training.backend import JobBackend, PolicyBackend, open_backend
 from rewardlab.training.check import check_recipe
 from rewardlab.training.dry_run import describe_run
@@ -237,7 +237,7 @@ class RunJob:
     def _result_of(self, directory: Path) -> RunResult:
         stages = self.plan.recipe.stages
         failing = [f"{i}-{s.use}" for i, s in enumerate(stages) if getattr(s, "on_divergence", None) == "fail"]
-        failed = bool(alarm_sentences(directory, failing))
+        failed = bool(alarm_sentences(directory, failing, ["divergence"]))
         return RunResult(directory=directory, diverged=alarm_sentences(directory), failed=failed)
 
     def _open(self) -> RunDirectory:

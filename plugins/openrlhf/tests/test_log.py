@@ -186,7 +186,7 @@ class TestDivergence:
         watched(self.FAR, first=8)
         assert ["at step 8" in line for line in said] == [True]
         watched(*[self.FINE] * 3, first=6)
-        assert (tmp_path / "divergence.jsonl").read_text() == ""
+        assert (tmp_path / "alarms.jsonl").read_text() == ""
 
 
 class TestWhatIsShown:

@@ -367,7 +367,7 @@ class TestAReinforcementThatDiverges:
         assert "error: a stage with on_divergence: fail has diverged" in err
         assert re.search(f"warning: {self.WHAT}; lower the learning rate", out)
         assert re.search(f"note: {self.WHAT}", out)
-        assert [row["step"] for row in rows_of(folder / "divergence.jsonl")] == [4]
+        assert [row["step"] for row in rows_of(folder / "alarms.jsonl")] == [4]
         assert re.search(self.WHAT, (folder / "report.html").read_text(encoding="utf-8"))
         assert [row["step"] for row in rows_of(folder / "logs" / "1-rl.jsonl")] == [1, 2, 3, 4, 5, 6]
 
