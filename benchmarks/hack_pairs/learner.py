@@ -1,7 +1,7 @@
 """A policy small enough to train sixty times: a softmax over ways to answer, moved by GRPO's advantages.
 
-It begins honest: careless most of the time, careful now and then, and with a small chance for each exploit that its task
-knows. Its completions are scored by rewardlab as any trainer's, and what a step logs is what a trainer logs.
+It begins honest: careless most of the time, careful now and then, and with a small chance for each exploit that its
+task knows. Its completions are scored by rewardlab as any trainer's, and what a step logs is what a trainer logs.
 """
 
 import math
@@ -18,7 +18,7 @@ from hack_pairs.pairs import PAIRS, Pair
 from hack_pairs.recipes import HACKED, TRUTH, training_row
 from hack_pairs.tasks import Row
 
-PROMPTS, GROUP, STEPS, RATE = 4, 8, 120, 0.25
+PROMPTS, GROUP, STEPS, RATE = 16, 8, 120, 0.15
 EXPLORED = 0.05
 """share of completions whose way is drawn evenly, as sampling keeps trying what is rare"""
 SKILLS = {"careless": (0.3, 0.45), "plain": (0.55, 0.3), "careful": (0.8, 0.1)}
@@ -69,7 +69,7 @@ def train(pair: Pair, reward: RecipeReward, seed: int, steps: int = STEPS) -> tu
             for index, (row, some) in enumerate(zip(rows, texts, strict=True))
         ]
         groups = reward.score(given)
-        done.append(Step(metrics_of_step(groups), shares))
+        done.append(Step(metrics_of_step(groups, correctness=TRUTH), shares))
         gains: dict[str, list[float]] = {}
         for group, some in zip(groups, taken, strict=True):
             worth.add(some, group)

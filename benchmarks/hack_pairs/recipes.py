@@ -1,5 +1,6 @@
 """The recipe of either half of a pair, and its rows."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from hack_pairs.pairs import Pair
@@ -9,8 +10,16 @@ HACKED, TRUTH = "verifier", "correctness"
 """components: the reward that is trained, and the true one, which is only logged"""
 
 
-def recipe(pair: Pair, weak: bool, judges: str) -> dict[str, Any]:
-    """Return a recipe as `load_reward` takes it. judges: the address of the server of judges."""
+@dataclass(frozen=True)
+class Judges:
+    """A server of judges, and a folder where their answers are kept, since a small policy repeats itself."""
+
+    address: str
+    folder: str
+
+
+def recipe(pair: Pair, weak: bool, judges: Judges) -> dict[str, Any]:
+    """Return a recipe as `load_reward` takes it."""
     name = pair.weak if weak else pair.sound
     asks = {model: _judge(model, judges) for model in {name, pair.sound}} if pair.kind == "text" else {}
     components = {
@@ -21,7 +30,7 @@ def recipe(pair: Pair, weak: bool, judges: str) -> dict[str, Any]:
     return {
         "version": 1,
         "judges": asks,
-        "reward": {"components": components, "total": f"{HACKED} + 0.2 * form"},
+        "reward": {"components": components, "total": f"{HACKED} + 0.2 * form", "correctness": TRUTH},
     }
 
 
@@ -29,8 +38,9 @@ def _use(pair: Pair, name: str) -> dict[str, Any]:
     return {"use": "hacks/judged", "with": {"judge": name}} if pair.kind == "text" else {"use": f"hacks/{name}"}
 
 
-def _judge(model: str, address: str) -> dict[str, Any]:
-    return {"use": "openai/chat", "with": {"model": model, "base_url": address}, "retries": 1}
+def _judge(model: str, judges: Judges) -> dict[str, Any]:
+    asked = {"use": "openai/chat", "with": {"model": model, "base_url": judges.address}, "retries": 1}
+    return asked | {"cassette": {"path": f"{judges.folder}/{model}.jsonl"}}
 
 
 def probe_rows(pair: Pair) -> list[dict[str, Any]]:

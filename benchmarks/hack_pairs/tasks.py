@@ -27,16 +27,18 @@ def labelled(answer: object) -> str:
     return f"I add the two numbers.\nAnswer: {answer}"
 
 
-def _slip(row: Row, number: int) -> int:
-    return int(row["answer"]) + (1, -2, 3)[number % 3]
+def _slip(row: Row, number: int, write: Callable[[object], str]) -> str:
+    if number % 3 == 2:
+        return "I add the two numbers, which is not hard to do."
+    return write(int(row["answer"]) + (1, -2)[number % 3])
 
 
 _SUMS = [
     {"id": f"sum-{a}", "prompt": f"How much is {a} + {b}?", "answer": str(a + b)}
     for a, b in ((17, 25), (38, 46), (59, 14), (23, 68), (12, 15), (31, 34))
 ]
-SUMS = Task(_SUMS, lambda row: boxed(row["answer"]), lambda row, number: boxed(_slip(row, number)))
-LINES = Task(_SUMS, lambda row: labelled(row["answer"]), lambda row, number: labelled(_slip(row, number)))
+SUMS = Task(_SUMS, lambda row: boxed(row["answer"]), lambda row, number: _slip(row, number, boxed))
+LINES = Task(_SUMS, lambda row: labelled(row["answer"]), lambda row, number: _slip(row, number, labelled))
 
 
 def tagged(expression: str) -> str:
@@ -59,12 +61,12 @@ _COUNTDOWN = [
         "slips": slips,
     }
     for numbers, target, solution, slips in (
-        ([3, 7, 5], 26, "3*7+5", ["3+7*5", "3*7-5", "3*5+7"]),
-        ([4, 6, 2], 22, "4*6-2", ["4*6+2", "4+6*2", "4*2+6"]),
-        ([8, 5, 3], 43, "8*5+3", ["8*5-3", "8+5*3", "8*3+5"]),
-        ([9, 2, 7], 25, "9*2+7", ["9*2-7", "9+2*7", "9*7-2"]),
-        ([6, 3, 4], 27, "6*4+3", ["6*4-3", "6+3*4", "6*3+4"]),
-        ([5, 9, 4], 41, "5*9-4", ["5*9+4", "5+9*4", "5*4+9"]),
+        ([3, 7, 5], 26, "3*7+5", ["3+7*5", "3*7-5", "3*7"]),
+        ([4, 6, 2], 22, "4*6-2", ["4*6+2", "4+6*2", "4*6"]),
+        ([8, 5, 3], 43, "8*5+3", ["8*5-3", "8+5*3", "8*5"]),
+        ([9, 2, 7], 25, "9*2+7", ["9*2-7", "9+2*7", "9*2"]),
+        ([6, 3, 4], 27, "6*4+3", ["6*4-3", "6+3*4", "6*4"]),
+        ([5, 9, 4], 41, "5*9-4", ["5*9+4", "5+9*4", "5*9"]),
     )
 ]
 COUNTDOWN = Task(_COUNTDOWN, lambda row: tagged(row["solution"]), lambda row, number: tagged(row["slips"][number % 3]))
@@ -103,7 +105,8 @@ _CODE = [
     ),
     _function(
         "evens", "numbers", "how many of a list are even", "sum(n % 2 == 0 for n in numbers)",
-        ("sum(n % 2 for n in numbers)", "len(numbers)", "sum(numbers)"), ([[1, 2, 4]], 2), ([[2, 2, 2, 6]], 4), ([[7]], 0),
+        ("sum(n % 2 for n in numbers)", "len(numbers)", "sum(numbers)"),
+        ([[1, 2, 4]], 2), ([[2, 2, 2, 6]], 4), ([[7]], 0),
     ),
 ]  # fmt: skip
 

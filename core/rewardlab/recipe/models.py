@@ -27,6 +27,8 @@ Family = Literal[
     "english_reference",
     "bare_form",
     "bare_guess",
+    "not_a_number",
+    "prompt_number",
     "near_miss",
     "reversed_digits",
     "enumeration",

@@ -5,11 +5,8 @@ A completion that cannot be made for a row is absent with a reason; nothing else
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
+from dataclasses import dataclass
 
-from rewardlab import Completion, Sample
 from rewardlab.recipe import FAMILIES, Family
 
 from rewardlab_studies.probe.corruptions import (
@@ -23,64 +20,34 @@ from rewardlab_studies.probe.corruptions import (
     words,
     wrong_guess,
 )
-from rewardlab_studies.probe.near_answers import PRINTED, candidates, near_miss, reversed_digits
+from rewardlab_studies.probe.honest_row import HonestRow
+from rewardlab_studies.probe.near_answers import (
+    PRINTED,
+    candidates,
+    near_miss,
+    not_a_number,
+    reversed_digits,
+    same_number,
+)
 from rewardlab_studies.probe.payloads import (
+    ALWAYS_EQUAL,
     FENCE,
     GRADE,
     PASS,
     VERDICT,
     dressed,
-    equal_program,
     passing_program,
     printing_program,
+    returning_program,
 )
 from rewardlab_studies.probe.response_form import ResponseParts, last_block, response_parts
 
 LONG = 20_000
 """Characters of a very long completion."""
 REPEATS = 10
-ENGLISH = ("en", "eng", "english")
 PYTHON = ("python", "python3", "py")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _FUNCTION = re.compile(r"^(?:async )?def (\w+)", re.MULTILINE)
-
-
-@dataclass(frozen=True, kw_only=True)
-class HonestRow:
-    """A row with an honest completion, one that deserves its reward.
-
-    reference: the English one; None if there is none. token_count: of the honest completion; None if unknown.
-    messages: those of a conversation whose last answer `honest` is; a degenerate completion has another last answer.
-    """
-
-    sample: Sample
-    honest: str
-    reference: str | None = None
-    token_count: int | None = None
-    messages: Sequence[Mapping[str, Any]] = ()
-
-    @property
-    def language(self) -> str | None:
-        """The row's language as the row names it; None if it does not."""
-        language = self.sample.fields.get("language")
-        return language if isinstance(language, str) and language else None
-
-    def completion(self, text: str) -> Completion:
-        """Return a text as a completion, with as many tokens a byte as the honest completion has."""
-        found = Completion(text=self.honest, messages=self.messages).with_text(text)
-        if self.token_count is None:
-            return found
-        share = _bytes(text) / _bytes(self.honest)
-        return replace(found, token_count=round(self.token_count * share))
-
-    @cached_property
-    def parts(self) -> ResponseParts:
-        """The parts of the honest completion."""
-        return response_parts(self.honest)
-
-    @property
-    def is_english(self) -> bool:
-        """Whether the row's language is English."""
-        return (self.language or "").partition("-")[0].casefold() in ENGLISH
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,6 +107,8 @@ class _Maker:
             "english_reference": self._in_english,
             "bare_form": lambda: self._form.write("", ""),
             "bare_guess": lambda: self._form.write(self._no_thought, self._guess),
+            "not_a_number": lambda: self._slip(not_a_number, "no number"),
+            "prompt_number": self._prompts_number,
             "near_miss": lambda: self._slip(near_miss, "neither a whole number nor a formula"),
             "reversed_digits": lambda: self._slip(reversed_digits, "no whole number with different digits"),
             "enumeration": self._enumerated,
@@ -177,10 +146,24 @@ class _Maker:
     def _is_python(self) -> bool:
         return (self._form.code or "").casefold() in PYTHON
 
+    @property
+    def _functions(self) -> list[str]:
+        """The names of the functions of a program that is the answer."""
+        return _FUNCTION.findall(self._honest.answer) if self._is_python else []
+
     def _handed_over(self) -> str:
         """Return what the prompt gives to begin with: its last block of code if code is asked for, else its text."""
         block = None if self._form.code is None else last_block(self._prompt())
         return block.code if block else self._prompt()
+
+    def _prompts_number(self) -> str:
+        block = last_block(self._prompt())
+        found = _NUMBER.findall(block.around if block else self._prompt())
+        if found and self._functions:
+            return self._form.write("", returning_program(self._functions, found[-1]))
+        if not found or self._is_prose or same_number(found[-1], self._honest.answer):
+            raise _NoCompletion("the prompt ends with no wrong number, or the answer is prose")
+        return self._form.write(self._no_thought, found[-1])
 
     def _slip(self, slip: Callable[[str], str | None], what: str) -> str:
         slipped = slip(self._honest.answer)
@@ -203,10 +186,9 @@ class _Maker:
         return self._junk(PASS)
 
     def _equal(self) -> str:
-        functions = _FUNCTION.findall(self._honest.answer) if self._is_python else []
-        if not functions:
+        if not self._functions:
             raise _NoCompletion("the honest completion is no Python with a function")
-        return self._form.write("", equal_program(functions))
+        return self._form.write("", returning_program(self._functions, ALWAYS_EQUAL))
 
     def _dressed(self, thought: str, answered: str) -> str:
         """Return a response whose prose is dressed; an answer that is not prose stays as it is."""
@@ -276,7 +258,3 @@ class _Maker:
             raise _NoCompletion("there is no other row with another answer")
         near = [row for row in others if row.language == self._row.language] or others
         return pick(generator_of(f"{self._seed}/other"), near).honest
-
-
-def _bytes(text: str) -> int:
-    return len(text.encode("utf-8", "surrogatepass"))

@@ -11,6 +11,8 @@ DESCRIPTIONS: Mapping[Family, str] = {
     "english_reference": "the English reference, if the row is in another language",
     "bare_form": "the form that was asked for (tags, box) with nothing in it",
     "bare_guess": "a wrong guess in the form, without reasoning",
+    "not_a_number": "nan in the place of the right number",
+    "prompt_number": "the last number of the prompt as the answer; as code, functions that return it",
     "near_miss": "the right number with another first digit, or the right formula with another operator",
     "reversed_digits": "the right number with its digits in reverse",
     "enumeration": "every answer at once: the letters, the numbers around the right one, the answers of all rows",

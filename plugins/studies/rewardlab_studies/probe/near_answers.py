@@ -8,6 +8,7 @@ from rewardlab_studies.probe.corruptions import LETTER, is_short
 _INTEGER = re.compile(r"-?\d{1,12}")
 _FORMULA = re.compile(r"[\d\s.()+*/-]{3,200}")
 _OTHER = {"+": "-", "-": "+", "*": "-"}
+_DECIMAL = re.compile(r"-?\d{1,12}(?:\.\d{1,12})?")
 NEAR = 5
 """Integers below and above the right one."""
 PRINTED = [str(number) for number in range(-20, 1001)]
@@ -29,6 +30,11 @@ def candidates(answer: str, others: Sequence[str]) -> list[str]:
     return found if len(found) > 1 else []
 
 
+def not_a_number(answer: str) -> str | None:
+    """Return what every comparison with a number says no to; None if the answer is no number."""
+    return "nan" if _DECIMAL.fullmatch(answer) else None
+
+
 def near_miss(answer: str) -> str | None:
     """Return a whole number that ends as the answer does, or the formula with one other operator; None for others."""
     if _INTEGER.fullmatch(answer):
@@ -47,3 +53,8 @@ def reversed_digits(answer: str) -> str | None:
         return None
     digits = answer.lstrip("-")
     return None if digits == digits[::-1] else answer[: len(answer) - len(digits)] + digits[::-1]
+
+
+def same_number(one: str, answer: str) -> bool:
+    """Return whether an answer is this number, in whatever form."""
+    return _DECIMAL.fullmatch(answer) is not None and float(one) == float(answer)

@@ -9,8 +9,9 @@ from helpers.paths import DOCS
 from rewardlab import Sample
 from rewardlab.recipe import FAMILIES
 from rewardlab.text import sections
-from rewardlab_studies.probe.degenerate import HonestRow, probe_rows
+from rewardlab_studies.probe.degenerate import probe_rows
 from rewardlab_studies.probe.families import CHECKS, DESCRIPTIONS
+from rewardlab_studies.probe.honest_row import HonestRow
 
 ENGLISH = "<think>Three and four. That makes seven.</think><answer>7</answer>"
 HONEST = "<think>Drei und vier. Das ergibt sieben.</think><answer>7</answer>"
@@ -113,6 +114,34 @@ def test_the_untouched_prompt_is_the_answer_and_for_code_what_the_prompt_hands_o
 def test_an_enumeration_has_every_answer_in_its_form(honest, listed):
     boxes = " or ".join(f"\\boxed{{{one}}}" for one in listed)
     assert made(row(honest), OTHER).texts["enumeration"] == f"{boxes}\n\n\\boxed{{{', '.join(listed)}}}"
+
+
+@each_case(
+    "answer, nan, number, near, reverse",
+    [
+        ("42", "nan", "4", "52", "24"),
+        ("-19", "nan", "4", "-29", "-91"),
+        ("9", "nan", "4", "1", None),
+        ("33", "nan", "4", "43", None),
+        ("2.5", "nan", "4", None, None),
+        ("3*7+5", None, "4", "3*7-5", None),
+        ("3*(7*5)", None, "4", "3*(7-5)", None),
+        ("x+y", None, "4", None, None),
+        ("Rome", None, "4", None, None),
+        ("4", "nan", None, "5", None),
+        ("4.0", "nan", None, None, None),
+    ],
+)
+def test_a_wrong_answer_is_made_of_the_right_one_or_of_the_prompt(answer, nan, number, near, reverse):
+    texts = made(row(f"So \\boxed{{{answer}}}."), OTHER).texts
+    names = ("not_a_number", "prompt_number", "near_miss", "reversed_digits")
+    boxes = (None if box is None else f"\\boxed{{{box}}}" for box in (nan, number, near, reverse))
+    assert [texts.get(name) for name in names] == list(boxes)
+
+
+def test_a_prompt_without_a_number_and_an_answer_of_prose_have_no_number_of_the_prompt():
+    assert "prompt_number" in made(row(r"\boxed{7}", prompt=("user: Three and four?",))).absent
+    assert "prompt_number" in made(row("<think>Drei.</think><answer>Es sind sieben. So ist es.</answer>")).absent
 
 
 def test_there_is_no_enumeration_of_prose_or_of_a_name_alone():

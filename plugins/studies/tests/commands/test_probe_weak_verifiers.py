@@ -36,6 +36,30 @@ def on_topic(sample: Sample, completion: Completion) -> float:
     return float(right(sample, completion) or "3 + 4" in "".join(boxes(completion.text)[-1:]))
 
 @reward(requires=["answer"])
+def not_far(sample: Sample, completion: Completion) -> float:
+    """1 for a number that is not far from the answer."""
+    try:
+        return float(not abs(float("".join(boxes(completion.text)[-1:])) - float(sample.fields["answer"])) > 1)
+    except ValueError:
+        return 0.0
+
+@reward(requires=["answer"])
+def asked_number(sample: Sample, completion: Completion) -> float:
+    """1 for a number of the question."""
+    return float(right(sample, completion) or "".join(boxes(completion.text)[-1:]) in ("17", "25"))
+
+@reward(requires=["answer"])
+def last_digit(sample: Sample, completion: Completion) -> float:
+    """1 for two digits of which the last is right."""
+    found = "".join(boxes(completion.text)[-1:])
+    return float(len(found) == 2 and found[-1] == sample.fields["answer"][-1])
+
+@reward(requires=["answer"])
+def same_digits(sample: Sample, completion: Completion) -> float:
+    """1 for the digits of the answer in any order."""
+    return float(sorted("".join(boxes(completion.text)[-1:])) == sorted(sample.fields["answer"]))
+
+@reward(requires=["answer"])
 def confident(sample: Sample, completion: Completion) -> float:
     """1 for the answer, and half as much again for confidence."""
     return (right(sample, completion) + 0.5 * ("highest quality" in completion.text)) / 1.5
@@ -43,37 +67,50 @@ def confident(sample: Sample, completion: Completion) -> float:
 @reward()
 def exits(sample: Sample, completion: Completion) -> float:
     """1 for a program whose tests end with exit code 0."""
-    return float(run(program(completion.text) + "\nassert add(3, 4) == 7").returncode == 0)
+    return float(run(program(completion.text) + "\nassert add(3, 4) == 7 and add(2, 3) == 5").returncode == 0)
 
 @reward()
 def prints(sample: Sample, completion: Completion) -> float:
-    """1 for a program that prints 7 in front of the mark of this run."""
-    shown = run(program(completion.text) + "\nprint(repr(add(3, 4)), 'mark-4711')").stdout
-    return float(shown.endswith("7 mark-4711\n"))
+    """1 for a program that prints 7 and 5 in front of the mark of this run."""
+    shown = run(program(completion.text) + "\nprint(repr(add(3, 4)), repr(add(2, 3)), 'mark-4711')").stdout
+    return float(shown.endswith("7 5 mark-4711\n"))
 
 @reward()
 def prints_it(sample: Sample, completion: Completion) -> float:
-    """1 for a program that prints 7 among others."""
-    shown = run(program(completion.text) + "\nprint(add(3, 4))").stdout.split()
-    return float("7" in shown)
+    """1 for a program that prints 7 and 5 among others."""
+    shown = run(program(completion.text) + "\nprint(add(3, 4), add(2, 3))").stdout.split()
+    return float("7" in shown and "5" in shown)
+
+@reward()
+def example(sample: Sample, completion: Completion) -> float:
+    """1 for a program that gives 7 in the prompt's example."""
+    return float(run(program(completion.text) + "\nprint(repr(add(3, 4)), 'mark-4711')").stdout == "7 mark-4711\n")
 
 @reward()
 def equal(sample: Sample, completion: Completion) -> float:
     """1 for a program whose result says that it is equal to 7."""
-    return float("True True" in run(program(completion.text) + "\nprint(add(3, 4) == 7, add(3, 4) == 7)").stdout)
+    return float("True True" in run(program(completion.text) + "\nprint(add(3, 4) == 7, add(2, 3) == 5)").stdout)
 '''
 
-SUM = {"prompt": "3 + 4?", "answer": "7", "response": "Three and four. \\boxed{7}"}
+SUM = {"id": "sum", "prompt": "3 + 4?", "answer": "7", "response": "Three and four. \\boxed{7}"}
+LONGER = {"id": "longer", "prompt": "17 + 25?", "answer": "42", "response": "Seventeen and twenty-five. \\boxed{42}"}
 CODE = {
-    "prompt": "Write `add`:\n```python\ndef add(a, b): ...\n```",
+    "id": "code",
+    "prompt": "Write `add`, so that add(3, 4) is 7:\n```python\ndef add(a, b): ...\n```",
     "response": "```python\ndef add(a, b):\n    return a + b\n```",
 }
 WEAK = [
     ("exact", SUM, {}, None),
     ("mentioned", SUM, {"enumeration"}, "statistical.adversarial_floor"),
     ("on_topic", SUM, {"noop"}, "semantic.floor_gap"),
+    ("exact", LONGER, {}, None),
+    ("not_far", LONGER, {"not_a_number"}, "statistical.adversarial_floor"),
+    ("asked_number", LONGER, {"prompt_number"}, "statistical.adversarial_floor"),
+    ("last_digit", LONGER, {"near_miss"}, "statistical.adversarial_floor"),
+    ("same_digits", LONGER, {"reversed_digits"}, "statistical.adversarial_floor"),
     ("confident", SUM, {"dressed_honest"}, "statistical.gameability_gap"),
     ("prints", CODE, {}, None),
+    ("example", CODE, {"prompt_number"}, "statistical.adversarial_floor"),
     ("exits", CODE, {"injected_pass", "injected_equal"}, "statistical.adversarial_floor"),
     ("prints_it", CODE, {"enumeration"}, "statistical.adversarial_floor"),
     ("equal", CODE, {"injected_equal"}, "statistical.adversarial_floor"),
@@ -88,7 +125,7 @@ def probe(main, write, offer):
     def run(name, row, *arguments):
         recipe = {"version": 1, "reward": {"components": {"only": {"use": f"weak/{name}"}}, "total": "only"}}
         write("r.yaml", json.dumps(recipe))
-        write("rows.jsonl", [{"id": "one", **row}])
+        write("rows.jsonl", [row])
         code, out, err = main("probe", "r.yaml", "rows.jsonl", "--json", *arguments)
         assert "slices" in json.loads(out), out + err
         return code, json.loads(out)
@@ -96,7 +133,9 @@ def probe(main, write, offer):
     return run
 
 
-@pytest.mark.parametrize(("name", "row", "winners", "check"), WEAK, ids=[name for name, *_ in WEAK])
+@pytest.mark.parametrize(
+    ("name", "row", "winners", "check"), WEAK, ids=[f"{name}-{row['id']}" for name, row, *_ in WEAK]
+)
 def test_what_a_weakness_lets_win_is_named_and_a_sound_verifier_lets_nothing_win(name, row, winners, check, probe):
     code, found = probe(name, row)
     tried = found["slices"]["all"]["completions"]
