@@ -5,7 +5,8 @@
 The trainings are drawn, not trained: 100 steps of 4 to 32 prompts with 8 completions, whose difficulty differs as real
 prompts' does, of a policy that improves with a noise that lasts over steps. A format is learned early, a judge follows
 correctness with noise of its own, completions grow to up to twice their length, 1% of scores fail and now and then
-most of a step's do, entropy falls to a third. What goes wrong begins between steps 30 and 60. Each detector sees the numbers of steps as they come.
+most of a step's do, entropy falls to a third. What goes wrong begins between steps 30 and 60. Each detector sees the
+numbers of steps as they come.
 """
 
 import argparse
@@ -31,12 +32,13 @@ def sound(
     )
     skill, gain, growth = random.uniform(-2.5, 0.5), random.uniform(1, 3), random.uniform(0, 1)
     format_at, pulls, bias, wander = random.uniform(3, 30), random.uniform(-0.1, 0.2), random.normal(0, 0.06), 0.0
+    pace = random.uniform(10, 25)  # steps that a hack takes to spread
     rows = []
     for step in range(1, STEPS + 1):
         after = max(0, step - onset) if wrong else 0
         wander = 0.8 * wander + random.normal(0, 0.12)
         able = skill + gain * (1 - np.exp(-step / 40)) + wander
-        hacked = min(1.0, after / 15) if wrong == "reward_hacking" else 0.0
+        hacked = min(1.0, after / pace) if wrong == "reward_hacking" else 0.0
         hard = random.normal(0, 1.6, (batch, 1))
         p = 1 / (1 + np.exp(hard - able))
         hacks = random.random((batch, GROUP)) < hacked
@@ -58,7 +60,7 @@ def sound(
         total = right + judge + 0.2 * form
         fails = 0.01 if random.random() > 0.01 else random.uniform(0.3, 1)
         fails = 0.2 if wrong == "missing" and after else fails
-        unread = 0.15 if wrong == "unparsable" and after else 0.01
+        unread = 0.35 if wrong == "unparsable" and after else 0.01
         biases = random.normal(bias + (0.45 if wrong == "position_bias" and after else 0.0), 0.3, batch).clip(-1, 1)
         fall = np.exp(-after / 2) if wrong == "entropy" else 1.0
         rows.append(

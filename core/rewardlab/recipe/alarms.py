@@ -24,7 +24,7 @@ ALARM_NAMES: tuple[AlarmName, ...] = get_args(AlarmName)
 Share = Annotated[float, Field(gt=0, le=1)]
 
 
-class Levels(Config):
+class AlarmLevels(Config):
     """From where on alarms go off; the defaults are meant for every run."""
 
     steps: Annotated[int, Field(ge=5)] = 10
@@ -41,8 +41,9 @@ class Levels(Config):
     """of a judge, 2 * (share of questions that the answer shown first wins) - 1, one way or the other"""
     missing: Share = 0.05
     """share of completions without a value by which it must have grown"""
-    unparsable: Share = 0.05
-    """share of a judge's replies by which it must have grown"""
+    unparsable: Share = 0.2
+    """share of a judge's replies without a verdict by which it must have grown; ties are some, which answers that
+    become alike get more of"""
     entropy: Share = 0.1
     """share of the entropy of the first steps that is left"""
     groups: PositiveInt = 40
@@ -56,7 +57,7 @@ class Alarms(Config):
     """alarms that end the stage, with exit code 1 and the last checkpoint"""
     ignore: list[AlarmName] = Field(default_factory=lambda: ["saturated"])
     """alarms that nobody hears of; `saturated` unless you say otherwise, since a format that is learned saturates"""
-    levels: Levels = Field(default_factory=Levels)
+    levels: AlarmLevels = Field(default_factory=AlarmLevels)
     """from where on they go off; of divergence see `divergence` of a stage"""
     webhook: str | None = None
     """an http or https URL that gets each alarm as JSON, with a `text` as Slack wants it; `"${oc.env:NAME}"` keeps it

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from rewardlab.plan import Plan
-from rewardlab.recipe.alarms import Levels
+from rewardlab.recipe.alarms import AlarmLevels
 from rewardlab.recipe.training_stages import Divergence, DpoStage, RlStage, SftStage
 
 
@@ -15,16 +15,18 @@ class AlarmSettings:
 
     low, high: the bounds of the total; None if nobody knows them. tops: the most that a component can give, of those
     for which it is known. correctness: the component that says whether an answer is right, if the recipe names one.
-    batch_size: prompts a step. grouped: whether a prompt has several completions.
+    batch_size: prompts a step. sampled: whether the policy trains on what it says itself. grouped: whether a prompt has
+    several completions.
     """
 
     divergence: Divergence = field(default_factory=Divergence)
-    levels: Levels = field(default_factory=Levels)
+    levels: AlarmLevels = field(default_factory=AlarmLevels)
     low: float | None = None
     high: float | None = None
     tops: Mapping[str, float] = field(default_factory=dict)
     correctness: str | None = None
     batch_size: int = 1
+    sampled: bool = True
     grouped: bool = True
 
 
@@ -42,6 +44,7 @@ def settings_of(plan: Plan, index: int) -> AlarmSettings:
         tops={name: one.spec.range[1] for name, one in plan.components.items() if one.spec.range is not None},
         correctness=None if recipe.reward is None else recipe.reward.correctness,
         batch_size=stage.batch_size,
+        sampled=isinstance(stage, RlStage),
         grouped=isinstance(stage, RlStage) and stage.group_size > 1,
     )
 

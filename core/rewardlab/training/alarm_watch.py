@@ -37,7 +37,9 @@ class AlarmWatch:
         stage = plan.recipe.stages[index]
         self._settings, self._policy = settings_of(plan, index), AlarmPolicy.of(plan.recipe, index)
         self._run, self._stage, self._attempt, self._say = run, f"{index}-{stage.use}", attempt, say
-        self._seen = {step: _watched(numbers) for step, numbers in history}
+        self._seen: dict[int, dict[str, float]] = {}
+        for step, numbers in history:
+            self._seen.setdefault(step, {}).update(_watched(numbers))
         self._last: dict[str, int] = {}
         """the last step of each number that came in this attempt"""
         self._detector = AlarmDetector(self._settings)
@@ -71,7 +73,7 @@ class AlarmWatch:
             file.close()
         self._say(f"warning: {self._sentence(sign)}")
         if self._webhook is not None:
-            self._webhook.post({"text": f"{self._run.name}: {self._sentence(sign)}", "run": self._run.name, **row})
+            self._webhook.post(row | {"run": self._run.name, "text": f"{self._run.name}: {self._sentence(sign)}"})
 
     def _sentence(self, sign: Sign) -> str:
         return f"{sentence(row_of(sign, self._stage, self._attempt))}; {sign.alarm.advice}"

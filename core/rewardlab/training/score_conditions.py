@@ -10,15 +10,13 @@ from statistics import fmean, median
 from typing import ClassVar
 
 from rewardlab.training.alarm_settings import AlarmSettings
-from rewardlab.training.series import Movement, Numbers, finite, kept, movement
+from rewardlab.training.series import Numbers, Shift, finite, kept, shift
 
-REWARD, LENGTH, LENGTH_REWARD = "reward/", "length/mean", "length/reward"
+REWARD, TOTAL, LENGTH, LENGTH_REWARD = "reward/", "total", "length/mean", "length/reward"
 NEAR_TOP = 0.1
 """share of the total's range: flat groups that are this near to the top are solved"""
-MIN_RISE = 2.0
-"""standard errors by which a component must have risen"""
-MIN_BETTER = 3.0
-"""standard errors by which correctness must have risen for lengths that grow to be sound"""
+MIN_RISE = 3.0
+"""standard errors by which a component must have risen, or correctness for growing lengths to be sound"""
 MIN_FALL = 1.0
 """standard errors by which correctness must have fallen if inside of groups it agrees less with the component"""
 ALONE = 1.25
@@ -55,23 +53,33 @@ class ScoreCondition:
         return list(self._series)[-steps:] if len(self._series) >= steps else ()
 
 
-class FlatGroups(ScoreCondition):
+class MostlyFlat(ScoreCondition):
     """Nearly all groups are flat, so that nothing is learned, and not because all is solved."""
 
     def __init__(self, name: str, settings: AlarmSettings) -> None:
         super().__init__(name, settings)
         self._window = max(self._steps, math.ceil(settings.levels.groups / settings.batch_size))
         self._series = deque(maxlen=self._window)
+        # without known bounds those that were seen
+        self._low = math.inf if settings.low is None else settings.low
+        self._high = -math.inf if settings.high is None else settings.high
+        self._total = -math.inf
+
+    def add(self, value: float, numbers: Numbers) -> str:
+        total = finite(numbers.get("reward/total"))
+        if total is not None:
+            self._total, self._low, self._high = total, min(total, self._low), max(total, self._high)
+        return super().add(value, numbers)
 
     def _wrong(self, numbers: Numbers) -> str:
         last = self._last(self._window)
-        if not (last and self._settings.grouped and fmean(last) >= self._levels.flat_groups) or self._solved(numbers):
+        if not last or not self._settings.grouped or fmean(last) < self._levels.flat_groups or self._is_solved():
             return ""
         return f"{fmean(last):.0%} of groups have had no difference in {len(last)} steps"
 
-    def _solved(self, numbers: Numbers) -> bool:
-        low, high, total = self._settings.low, self._settings.high, numbers.get("reward/total")
-        return None not in (low, high, total) and high - total <= NEAR_TOP * (high - low)  # type: ignore[operator]
+    def _is_solved(self) -> bool:
+        """Return whether the total is next to its top; one that was never another one is not."""
+        return self._high - self._total <= NEAR_TOP * (self._high - self._low) and self._high > self._low
 
 
 class _Still(ScoreCondition):
@@ -82,12 +90,15 @@ class _Still(ScoreCondition):
     def __init__(self, name: str, settings: AlarmSettings) -> None:
         super().__init__(name, settings)
         self._means: deque[float] = deque(maxlen=self._steps)
+        self._top = settings.tops.get(self._component)
+        self._most = -math.inf
 
     def add(self, value: float, numbers: Numbers) -> str:
         mean = finite(numbers.get(f"{REWARD}{self._component}"))
         if mean is None:  # nothing has a value
             return ""
         self._means.append(mean)
+        self._most = max(self._most, mean)
         return super().add(value, numbers)
 
     def _wrong(self, numbers: Numbers) -> str:
@@ -96,9 +107,8 @@ class _Still(ScoreCondition):
             self.usual = max(self.usual or 0.0, fmean(last))
         if not last or any(last) or (self.usual or 0.0) < self._levels.dead:
             return ""
-        top = self._settings.tops.get(self._component)
-        level = fmean(self._means)
-        if (top is not None and level >= top - 1e-9 * max(1.0, abs(top))) != self.at_top:
+        level, top = fmean(self._means), self._most if self._top is None else self._top
+        if (level >= top - 1e-9 * max(1.0, abs(top))) != self.at_top:
             return ""
         return (
             f"{self._component} has told no two completions of a prompt apart for {len(last)} steps, at {level:.4g}, "
@@ -137,18 +147,21 @@ class RewardHacking(ScoreCondition):
         return super().add(value, numbers)
 
     def _wrong(self, numbers: Numbers) -> str:
-        rise, fall = (movement(list(series), self._steps) for series in (self._series, self._right))
+        rise, fall = (shift(list(series), self._steps) for series in (self._series, self._right))
         if rise is None or fall is None or rise.errors < MIN_RISE or fall.errors > -MIN_FALL:
             return ""
-        agrees = movement(list(self._agreement), self._steps)
-        less = agrees is not None and agrees.errors <= -self._levels.drift
-        if not less and fall.errors > -ALONE * self._levels.drift:
+        agrees = shift(list(self._agreement), self._steps)
+        less = 0.0 if agrees is None else -agrees.errors
+        beside = (
+            self._component != TOTAL and agrees is not None and less < self._levels.drift / 2
+        )  # it may rise beside the hack
+        if less < self._levels.drift and (beside or fall.errors > -ALONE * self._levels.drift):
             return ""
         self.usual = rise.then
         return f"{self._component} rises ({_moved(rise)}) while {self._settings.correctness} falls ({_moved(fall)})"
 
 
-class Length(ScoreCondition):
+class GrowingLength(ScoreCondition):
     """Completions that grow quickly, of which the longer get more, without being right more often."""
 
     def __init__(self, name: str, settings: AlarmSettings) -> None:
@@ -164,11 +177,11 @@ class Length(ScoreCondition):
         return super().add(value, numbers)
 
     def _wrong(self, numbers: Numbers) -> str:
-        grown, right = (movement(list(series), self._steps) for series in (self._series, self._right))
+        grown, right = (shift(list(series), self._steps) for series in (self._series, self._right))
         if grown is None or grown.errors < self._levels.drift or grown.now < self._levels.length * grown.then:
             return ""
         pull = fmean(self._pull) if self._pull else 0.0
-        if pull < MIN_CORRELATION or (right is not None and right.errors >= MIN_BETTER):
+        if pull < MIN_CORRELATION or (right is not None and right.errors >= MIN_RISE):
             return ""
         self.usual = grown.then
         return f"{_moved(grown)} tokens, and the longer of a prompt's completions get more (correlation {pull:.2f})"
@@ -199,7 +212,7 @@ class _Grown(ScoreCondition):
         series = list(self._series)
         before, now = series[: -self._steps], series[-self._steps :]
         usual_most = sorted(before)[int(USUAL * (len(before) - 1))] if before else 0.0
-        grown = movement([*(min(one, usual_most) for one in before), *now], self._steps)
+        grown = shift([*(min(one, usual_most) for one in before), *now], self._steps)
         least = getattr(self._levels, self.level)
         if grown is None or grown.errors < self._levels.drift:
             return ""
@@ -218,7 +231,7 @@ class Missing(_Grown):
 class Unparsable(_Grown):
     """A judge whose replies cannot be read more and more often."""
 
-    level, of = "unparsable", "of the replies to {} cannot be read"
+    level, of = "unparsable", "of the replies to {} have no verdict"
 
 
 class Entropy(ScoreCondition):
@@ -229,6 +242,8 @@ class Entropy(ScoreCondition):
         self._first: list[float] = []
 
     def _wrong(self, numbers: Numbers) -> str:
+        if not self._settings.sampled:  # to learn rows by heart is to lose entropy
+            return ""
         if len(self._first) < self._steps:
             self._first.append(self._series[-1])
             return ""
@@ -237,5 +252,5 @@ class Entropy(ScoreCondition):
         return f"entropy is {now:.4g}, after {self.usual:.4g}" if now < self._levels.entropy * self.usual else ""
 
 
-def _moved(one: Movement) -> str:
+def _moved(one: Shift) -> str:
     return f"{one.then:.4g} to {one.now:.4g}"

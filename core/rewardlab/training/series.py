@@ -9,7 +9,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from statistics import fmean
 
 Numbers = Mapping[str, float | None]
 """what is known of one step, by name; None, or absent, if there is no value"""
@@ -18,7 +17,7 @@ BEFORE = 2
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Movement:
+class Shift:
     """The movement of a series: means before and now, and their difference in standard errors."""
 
     then: float
@@ -27,26 +26,27 @@ class Movement:
 
 
 def kept(steps: int) -> int:
-    """Return how many numbers of a series `movement` looks at."""
+    """Return how many numbers of a series `shift` looks at."""
     return (1 + BEFORE) * steps
 
 
-def movement(series: Sequence[float], steps: int) -> Movement | None:
+def shift(series: Sequence[float], steps: int) -> Shift | None:
     """Return how the last numbers have moved, over `steps` or half of them, whichever is clearer.
 
     None with fewer than `steps` numbers before the window. A series without noise has moved by 0 errors or infinitely.
     """
-    found = [_movement(series[-kept(steps) :], size) for size in (steps, steps // 2) if len(series) >= steps + size]
+    found = [_shift(series[-kept(steps) :], size) for size in (steps, steps // 2) if len(series) >= steps + size]
     return max(found, key=lambda one: abs(one.errors), default=None)
 
 
-def _movement(series: Sequence[float], size: int) -> Movement:
+def _shift(series: Sequence[float], size: int) -> Shift:
     before, now = series[:-size], series[-size:]
-    moved = fmean(now) - fmean(before)
-    noise = math.sqrt(fmean((one - other) ** 2 for one, other in pairwise(series)) / 2)
+    then, later = math.fsum(before) / len(before), math.fsum(now) / len(now)
+    moved = later - then
+    noise = math.sqrt(math.fsum([(one - other) ** 2 for one, other in pairwise(series)]) / (len(series) - 1) / 2)
     error = noise * math.sqrt(1 / len(now) + 1 / len(before))
     errors = moved / error if error > 0 else math.copysign(math.inf, moved) if moved else 0.0
-    return Movement(then=fmean(before), now=fmean(now), errors=errors)
+    return Shift(then=then, now=later, errors=errors)
 
 
 def finite(value: object) -> float | None:

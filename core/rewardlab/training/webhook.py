@@ -21,7 +21,8 @@ _under_way: list[threading.Thread] = []
 
 
 @atexit.register
-def _wait() -> None:
+def wait_for_webhooks() -> None:
+    """Wait until all that is under way has been sent or given up, at most MAX_WAIT_S."""
     until = time.monotonic() + MAX_WAIT_S
     for thread in _under_way:
         thread.join(max(0.0, until - time.monotonic()))
@@ -44,7 +45,7 @@ class Webhook:
         """Send a message, some time soon; return at once."""
         thread = threading.Thread(target=self._send, args=(json.dumps(message).encode(),), name="alarms", daemon=True)
         thread.start()
-        _under_way.append(thread)
+        _under_way[:] = [one for one in _under_way if one.is_alive()] + [thread]
 
     def _send(self, body: bytes) -> None:
         opener = build_opener(_NoRedirects)

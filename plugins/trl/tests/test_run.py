@@ -379,6 +379,25 @@ class TestAReinforcementThatDiverges:
         assert (folder / "checkpoints" / "1-rl" / "checkpoint-2").is_dir()
 
 
+class TestAReinforcementThatLearnsNothing:
+    """All totals are equal: whatever the policy does, there is nothing to learn."""
+
+    FLAT = (*RL, "stages.1.steps=9", "stages.1.eval=null", *TestAReinforcementThatDiverges.PLAIN, "judges={}")
+    FLAT = (*FLAT, "reward.total=0.5 + 0 * letters * brevity", "alarms.levels={steps: 5, groups: 5}")
+
+    def test_stops_on_demand_and_is_told_everywhere(self, run, command, home):
+        code, out, err, folder = run(*self.FLAT, "alarms.stop=[flat_groups]")
+        what = "stage 1-rl learns next to nothing: 100% of groups have had no difference in 5 steps at step 5; take"
+        assert code == 1
+        assert f"warning: {what}" in out
+        assert f"error: {what}" in err
+        assert [row["step"] for row in rows_of(folder / "logs" / "1-rl.jsonl")] == [1, 2, 3, 4, 5]
+        assert [(row["alarm"], row["step"]) for row in rows_of(folder / "alarms.jsonl")] == [("flat_groups", 5)]
+        code, out, _ = command(home, "report", str(folder), "--fail-on", "flat_groups")
+        assert code == 1
+        assert what.partition(";")[0] in (folder / "report.html").read_text(encoding="utf-8")
+
+
 class TestFullDisk:
     @pytest.mark.parametrize(
         ("kilobytes", "what"),

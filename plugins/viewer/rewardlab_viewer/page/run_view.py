@@ -4,9 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from rewardlab.training import RunAlarm
 from rewardlab_studies.ledger import is_discarded
 
 from rewardlab_viewer.figures.agreement import Agreement, agreements
+from rewardlab_viewer.figures.alarms import StepNumbers
 from rewardlab_viewer.figures.changes import change_tables
 from rewardlab_viewer.figures.coverage import (
     ComponentCoverage,
@@ -49,6 +51,7 @@ class RunView:
     consistency: Sequence[Sequence[str]]
     agreements: Sequence[Agreement]
     remarks: Sequence[Sequence[str]]
+    alarms: Sequence[RunAlarm]
 
     @property
     def left_out(self) -> str | None:
@@ -80,12 +83,14 @@ def view_of(source: Source) -> RunView:
     """Read a source and return its view; the caller closes its chunks."""
     columns, chunks = ScoreColumns(), TextChunks()
     consistency, remarks = JudgeConsistency(), RemarkCounts(source.manifest.get("remarks", {}))
+    steps = StepNumbers(source)
 
     def passing() -> Iterator[Line]:
         # the movement takes all lines, and the other parts take each group on its way there
         for lines in groups_of(source.lines()):
             columns.add(lines, is_discarded(lines[0]))
             chunks.add(lines)
+            steps.add(lines)
             for line in lines:
                 consistency.add(line)
                 remarks.add(line)
@@ -111,6 +116,7 @@ def view_of(source: Source) -> RunView:
         consistency=list(consistency.table()),
         agreements=list(agreements(columns, source.correctness)),
         remarks=list(remarks.table()),
+        alarms=steps.alarms(),
     )
 
 
