@@ -80,7 +80,7 @@ def sound(
                 "group/std": total.std(1).mean(),
                 "reward/groups_without_variance": (np.ptp(total, axis=1) == 0).mean(),
                 "length/mean": lengths.mean(),
-                "length/reward": inside(lengths, total),
+                "length/total": inside(lengths, total),
             }
         )  # fmt: skip
     return settings, rows

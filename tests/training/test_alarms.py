@@ -101,10 +101,10 @@ class TestWhatIsWrong:
 
     def test_length_that_pays(self):
         grown = {"length__mean": lambda at: 100 * (1 + max(0, at - 20) / 8) + 20 * wave(at)}
-        ((_, alarm, component),) = signs(steps(**grown, length__reward=lambda at: 0.4))
+        ((_, alarm, component),) = signs(steps(**grown, length__total=lambda at: 0.4))
         assert (alarm, component) == ("length", None)
-        assert signs(steps(**grown, length__reward=lambda at: 0.0)) == []
-        assert signs(steps(**grown, length__reward=lambda at: 0.4, reward__right=after(20, 0.3, 0.8))) == []
+        assert signs(steps(**grown, length__total=lambda at: 0.0)) == []
+        assert signs(steps(**grown, length__total=lambda at: 0.4, reward__right=after(20, 0.3, 0.8))) == []
 
     def test_a_judge_that_goes_by_position(self):
         ((_, alarm, component),) = signs(steps(position_bias__a=lambda at: -0.4 + wave(at)))
@@ -127,7 +127,7 @@ class TestWhatIsWrong:
 HOSTILE = {
     "nothing": {},
     "NaN and infinities": dict.fromkeys(("reward/a", "varied/a", "missing/a", "length/mean", "entropy"), math.nan)
-    | {"reward/right": math.inf, "length/reward": -math.inf, "agreement/a": math.nan, "position_bias/a": math.nan},
+    | {"reward/right": math.inf, "length/total": -math.inf, "agreement/a": math.nan, "position_bias/a": math.nan},
     "no values": dict.fromkeys(("reward/a", "reward/right", "varied/a", "reward/groups_without_variance"), None),
     "a component that is missing for all of a step": {"reward/a": math.nan, "varied/a": 0.0, "missing/a": 1.0},
 }
@@ -167,7 +167,7 @@ class TestNumbersOfGroups:
         )
         names = ("varied/a", "varied/right", "agreement/a", "length/mean", "position_bias/a", "unparsable/a")
         assert [found[name] for name in names] == pytest.approx([0.5, 0.5, -1.0, 20.0, 0.5, 0.25])
-        assert "length/reward" not in found  # all totals are equal
+        assert math.isnan(found["length/total"])  # all totals are equal
         assert "agreement/right" not in found
 
     @each_case("said", ["much", {"calls": -1}, {"calls": "6", "unparsable": 0}, {"calls": 1, "unparsable": 2}])
@@ -293,10 +293,18 @@ class TestParts:
         assert alarm_sentences(tmp_path) == [DEAD]
 
     def test_what_is_said_of_one_number_stays_if_another_comes_again(self, watch, tmp_path):
-        it, _ = watch()
+        it, said = watch()
         take(it, DYING)
         it.take(20, {"kl": 0.1})
         it.take(20, {"kl": 0.2})
+        assert alarm_sentences(tmp_path) == [DEAD]
+        assert len(said) == 1
+
+    @each_case("line", ["[]", "7", "{}", '{"stage": [], "step": "x", "kind": {}, "text": 1}', '{"torn', "\x00"])
+    def test_a_damaged_line_of_the_file_is_left_out(self, watch, tmp_path, line):
+        (tmp_path / FILE).write_text(f"{line}\n")
+        assert alarm_sentences(tmp_path) == []
+        take(watch()[0], DYING)
         assert alarm_sentences(tmp_path) == [DEAD]
 
     def test_the_file_of_earlier_versions_is_read_and_gone_on_with(self, watch, tmp_path):
@@ -306,6 +314,13 @@ class TestParts:
         take(watch(attempt=1)[0], DYING[10:])
         assert not (tmp_path / OLD_FILE).exists()
         assert len(alarm_sentences(tmp_path)) == 2
+
+
+def test_what_alarms_do_may_change_between_attempts(toy):
+    from rewardlab.plan.fingerprint import decisive
+
+    plans = [check_recipe(load(RECIPE | {"alarms": {"stop": stop}}), purpose="run") for stop in ([], ["dead"])]
+    assert decisive(plans[0]) == decisive(plans[1]) == decisive(check_recipe(load(RECIPE), purpose="run"))
 
 
 def test_levels_are_named_as_alarms_are():

@@ -55,7 +55,7 @@ class Alarms(Config):
 
     stop: list[AlarmName] = Field(default_factory=list)
     """alarms that end the stage, with exit code 1 and the last checkpoint"""
-    ignore: list[AlarmName] = Field(default_factory=lambda: ["saturated"])
+    ignore: list[AlarmName] = Field(default=["saturated"])
     """alarms that nobody hears of; `saturated` unless you say otherwise, since a format that is learned saturates"""
     levels: AlarmLevels = Field(default_factory=AlarmLevels)
     """from where on they go off; of divergence see `divergence` of a stage"""

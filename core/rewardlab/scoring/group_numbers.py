@@ -28,8 +28,9 @@ class ComponentNumbers:
     """of a judge, with how many of its replies were unparsable, and its position bias, -1 to 1, if that is known"""
     unparsable: int = 0
     bias: float | None = None
-    with_correctness: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    """as `with_length` of a group, of the values and the correctness of the same completions"""
+    with_correctness: tuple[float, float, float] | None = None
+    """as `with_length` of a group, of the values and the correctness of the same completions; None of correctness
+    itself, and if none is named"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,7 +62,8 @@ class GroupNumbers:
 
 
 def _component(values: Mapping[str, Any]) -> ComponentNumbers:
-    read = {name: tuple(values[name]) for name in ("failed", "with_correctness")}
+    products = values["with_correctness"]
+    read = {"failed": tuple(values["failed"]), "with_correctness": None if products is None else tuple(products)}
     return ComponentNumbers(**{**values, **read})
 
 
@@ -99,7 +101,7 @@ def _numbers(values: Sequence[float | None], right: Sequence[float | None], **mo
         sum=math.fsum(present),
         count=len(present),
         varied=len({*present}) > 1,
-        with_correctness=_products(values, right) if right else (0.0, 0.0, 0.0),
+        with_correctness=_products(values, right) if right else None,
         **more,
     )
 
@@ -135,16 +137,17 @@ def metrics_of_step(
 ) -> dict[str, float]:
     """Return the metrics of a step's groups, of which there is at least one.
 
-    correctness: as in `numbers_of_group`. The keys are the same at every step, but for what is only there if it is
-    known: agreement, both of length, and of a judge position_bias and unparsable.
+    correctness: as in `numbers_of_group`. The keys are the same at every step: agreement if there is a correctness,
+    length if it is known, and position_bias and unparsable of components that compare.
 
     reward/total, reward/<component>: means over the completions that have a value, NaN if none has.
     reward/groups_without_variance: share, 0 to 1, of groups whose totals are all equal or missing.
     group/std: mean over the groups of the standard deviation of their totals.
     missing/<component>: share, 0 to 1, of completions whose score failed with an error.
-    agreement/total, agreement/<component>: correlation with correctness inside of groups, -1 to 1.
+    agreement/total, agreement/<component>: correlation with correctness inside of groups, -1 to 1; NaN if one of both
+    never differs.
     varied/<component>: share, 0 to 1, of groups in which it tells two completions apart.
-    length/mean, length/reward: tokens, and their correlation with the total inside of groups.
+    length/mean, length/total: tokens, and their correlation with the total inside of groups.
     position_bias/<component>, unparsable/<component>: of the judge that it compares by, the mean over the groups, -1 to
     1, above 0 if what stands first wins; and the share of its replies.
     judge/<name>/calls, judge/<name>/tokens (of prompts and answers) and judge/<name>/usd: of each judge in `usage`.
@@ -161,11 +164,12 @@ def metrics_of_step(
         metrics[f"varied/{name}"] = sum(one.varied for one in of_component) / len(numbers)
         metrics |= {f"{what}/{name}": value for what, value in _judge_metrics(of_component)}
     for name in ("total", *numbers[0].components):
-        products = [(one.total if name == "total" else one.components[name]).with_correctness for one in numbers]
-        metrics |= _correlation(f"agreement/{name}", products)
-    known = [group.tokens for group in numbers if group.tokens is not None]
-    metrics |= {"length/mean": math.fsum(known) / len(known)} if known else {}
-    metrics |= _correlation("length/reward", [group.with_length for group in numbers])
+        of_name = [one.total if name == "total" else one.components[name] for one in numbers]
+        if products := [one.with_correctness for one in of_name if one.with_correctness is not None]:
+            metrics[f"agreement/{name}"] = _correlation(products)
+    if known := [group.tokens for group in numbers if group.tokens is not None]:
+        metrics["length/mean"] = math.fsum(known) / len(known)
+        metrics["length/total"] = _correlation([group.with_length for group in numbers])
     for name, since in (usage or {}).items():
         metrics[f"judge/{name}/calls"] = float(since.calls)
         metrics[f"judge/{name}/tokens"] = float(since.prompt_tokens + since.completion_tokens)
@@ -181,11 +185,11 @@ def _judge_metrics(of_component: Sequence[ComponentNumbers]) -> Iterator[tuple[s
         yield "unparsable", sum(one.unparsable for one in of_component) / calls
 
 
-def _correlation(name: str, products: Sequence[tuple[float, float, float]]) -> dict[str, float]:
-    """Return the correlation inside of groups by its name; {} if one of both never differs."""
+def _correlation(products: Sequence[tuple[float, float, float]]) -> float:
+    """Return the correlation inside of groups; NaN if one of both never differs."""
     ones, others, both = (math.fsum(column) for column in zip(*products, strict=True))
     scale = math.sqrt(ones) * math.sqrt(others)
-    return {name: both / scale} if scale > 0 else {}
+    return both / scale if scale > 0 else math.nan
 
 
 def _mean(numbers: Sequence[ComponentNumbers]) -> float:

@@ -39,9 +39,17 @@ def rows_of(run: Path) -> Iterator[dict[str, Any]]:
     """Yield the lines of the alarms that went off in the run in folder `run`; those that are broken are left out."""
     for name in (OLD_FILE, FILE):
         for _, row in read_lines(run / name) if (run / name).exists() else ():
-            if isinstance(row, dict) and {"stage", "step", "kind", "text"} <= {*row} and row["kind"] in OF_KIND:
+            if isinstance(row, dict) and _is_known(row):
                 known = {"alarm": OF_KIND[row["kind"]].name, "component": None, "number": ""}
                 yield known | row
+
+
+def _is_known(row: AlarmRow) -> bool:
+    return (
+        isinstance(row.get("step"), int)
+        and all(isinstance(row.get(name), str) for name in ("stage", "kind", "text"))
+        and row["kind"] in OF_KIND
+    )
 
 
 def sentence(row: AlarmRow) -> str:

@@ -16,7 +16,7 @@ from rewardlab.training.alarm_settings import AlarmSettings
 from rewardlab.training.divergence_conditions import STD, Collapsed, FarAbove, NotFinite
 from rewardlab.training.score_conditions import (
     LENGTH,
-    LENGTH_REWARD,
+    LENGTH_TOTAL,
     REWARD,
     Dead,
     Entropy,
@@ -131,7 +131,7 @@ class AlarmDetector:
 
 def is_watched(number: str) -> bool:
     """Return whether an alarm reads a number."""
-    return number in (STD, LENGTH_REWARD) or any(alarm.reads(number) for alarm in ALARMS)
+    return number in (STD, LENGTH_TOTAL) or any(alarm.reads(number) for alarm in ALARMS)
 
 
 DIVERGED = "has diverged"

@@ -12,7 +12,7 @@ from typing import ClassVar
 from rewardlab.training.alarm_settings import AlarmSettings
 from rewardlab.training.series import Numbers, Shift, finite, kept, shift
 
-REWARD, TOTAL, LENGTH, LENGTH_REWARD = "reward/", "total", "length/mean", "length/reward"
+REWARD, TOTAL, LENGTH, LENGTH_TOTAL = "reward/", "total", "length/mean", "length/total"
 NEAR_TOP = 0.1
 """share of the total's range: flat groups that are this near to the top are solved"""
 MIN_RISE = 3.0
@@ -172,7 +172,7 @@ class GrowingLength(ScoreCondition):
     def add(self, value: float, numbers: Numbers) -> str:
         right = finite(numbers.get(f"{REWARD}{self._settings.correctness}"))
         self._right.extend(() if right is None else [right])
-        pull = finite(numbers.get(LENGTH_REWARD))
+        pull = finite(numbers.get(LENGTH_TOTAL))
         self._pull.extend(() if pull is None else [pull])
         return super().add(value, numbers)
 

@@ -383,7 +383,12 @@ class TestAReinforcementThatLearnsNothing:
     """All totals are equal: whatever the policy does, there is nothing to learn."""
 
     FLAT = (*RL, "stages.1.steps=9", "stages.1.eval=null", *TestAReinforcementThatDiverges.PLAIN, "judges={}")
-    FLAT = (*FLAT, "reward.total=0.5 + 0 * letters * brevity", "alarms.levels={steps: 5, groups: 5}")
+    FLAT = (
+        *FLAT,
+        "reward.total=0.5 + 0 * letters * brevity",
+        "alarms.levels={steps: 5, groups: 5}",
+        "reward.correctness=letters",
+    )
 
     def test_stops_on_demand_and_is_told_everywhere(self, run, command, home):
         code, out, err, folder = run(*self.FLAT, "alarms.stop=[flat_groups]")
@@ -391,7 +396,9 @@ class TestAReinforcementThatLearnsNothing:
         assert code == 1
         assert f"warning: {what}" in out
         assert f"error: {what}" in err
-        assert [row["step"] for row in rows_of(folder / "logs" / "1-rl.jsonl")] == [1, 2, 3, 4, 5]
+        logged = rows_of(folder / "logs" / "1-rl.jsonl")
+        assert [row["step"] for row in logged] == [1, 2, 3, 4, 5]
+        assert {"agreement/total", "agreement/brevity", "length/mean", "entropy"} <= logged[0].keys()
         assert [(row["alarm"], row["step"]) for row in rows_of(folder / "alarms.jsonl")] == [("flat_groups", 5)]
         code, out, _ = command(home, "report", str(folder), "--fail-on", "flat_groups")
         assert code == 1

@@ -30,10 +30,23 @@ def run(tmp_path):
     return tmp_path
 
 
-def _group(step, group):
+def _dies(step, right):
+    return {"right": right, "judge": 0.5 if step > 15 else right, "form": 1.0 if step > 15 else right}
+
+
+def _hacks(step, right):
+    """A judge that rises where right falls, beside a format that rises by itself."""
+    late = step > 15
+    return {
+        "right": right * (not late or step % 5 == 0),
+        "judge": 1 - right if late else right,
+        "form": 1.0 if late else right,
+    }
+
+
+def _group(step, group, score=_dies):
     for index in range(4):
-        right = float((group + index) % 4 == 0)
-        values = {"right": right, "judge": 0.5 if step > 15 else right, "form": 1.0 if step > 15 else right}
+        values = score(step, float((group + index) % 4 == 0))
         yield {
             "version": 2, "attempt": 0, "stage": 0, "step": step, "group": group, "index": index, "trained": "yes",
             "phase": "training", "id": str(group), "prompt": "p", "fields": {}, "completion": "c", "tokens": 9,
@@ -74,6 +87,15 @@ def test_json_has_alarm_component_and_step(run, capsys):
     said = json.loads(capsys.readouterr().out)
     [alarm] = said["alarms"]
     assert (said["ok"], alarm["name"], alarm["component"], alarm["step"]) == (False, "dead", "judge", 25)
+
+
+def test_a_component_that_rises_beside_a_hack_is_not_named(run, capsys):
+    """What the correctness of each completion is decides, which the ledger has."""
+    lines = [line for step in range(1, 31) for group in range(4) for line in _group(step, 4 * step + group, _hacks)]
+    (run / "ledger.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    main(["report", str(run), "--json"])
+    found = json.loads(capsys.readouterr().out)["alarms"]
+    assert {one["component"] for one in found if one["name"] == "reward_hacking"} == {"total", "judge"}
 
 
 @pytest.mark.parametrize("file", ["alarms.jsonl", "divergence.jsonl"])
