@@ -27,6 +27,8 @@ class Options(Config):
     """the rows that were scored, whose texts a file that `score` wrote lacks"""
     fail_on: Annotated[str | None, Flag(metavar="NAME[,NAME]|any")] = None
     """exit code 1 if one of these alarms of a run went off, or any that its recipe does not ignore"""
+    labels: Annotated[tuple[Path, ...], Flag("--labels", metavar="LABELS.jsonl")] = ()
+    """people's labels, which the page downloads: judges against people; repeatable, a file a person"""
     bundle: Annotated[Path | None, Flag(metavar="DIR")] = None
     """write a folder instead, of a page with the texts beside it, for a ledger that is too large for one page"""
 
@@ -39,7 +41,7 @@ def run(options: Options) -> CommandResult:
         raise UserError("--rows belongs to a file that `score` wrote; the folder of a run has its texts")
     with ExitStack() as closing:
         rows = None if options.rows is None else str(closing.enter_context(file_of(options.rows, note))[0])
-        written = write_report(options.run, target, bundle=options.bundle is not None, rows=rows)
+        written = write_report(options.run, target, options.bundle is not None, rows, options.labels)
     failing = [alarm for alarm in written.alarms if _fails(alarm, fail_on)]
     alarms = [asdict(alarm) for alarm in written.alarms if not alarm.ignored or alarm in failing]
     data = {"ok": not failing, "output": str(target), "findings": list(written.findings), "alarms": alarms}
