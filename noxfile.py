@@ -6,6 +6,7 @@ tests have environments of their own, which `environments` or the session itself
 
 import re
 import shlex
+import tarfile
 from pathlib import Path
 
 import nox
@@ -16,6 +17,8 @@ nox.options.sessions = ["lint", "quick"]
 
 ROOT = Path(__file__).parent
 OWN_ENVIRONMENTS = ("openrlhf", "verl", "inspect")
+DIAGRAMS = "@mermaid-js/tiny@11.17.2"
+"""the npm package that draws the diagrams of the site, in the reader's browser"""
 BYTECODE = {"PYTHONDONTWRITEBYTECODE": None}
 """Kept: without it every worker rewrites each test file's assertions, and each subprocess compiles the core, again."""
 
@@ -54,6 +57,21 @@ def lint(session: nox.Session) -> None:
 def types(session: nox.Session) -> None:
     """Types of the core and of the plugins."""
     session.run("mypy", *session.posargs)
+
+
+@nox.session(venv_backend="venv", reuse_venv=True)
+def docs(session: nox.Session) -> None:
+    """The pages as a site, build/site/index.html, in which a broken link is an error (needs npm)."""
+    made = ROOT / "build" / "docs"
+    made.mkdir(parents=True, exist_ok=True)
+    session.install("-q", "-r", "requirements-docs.txt")
+    session.run("rewardlab", "report", "--demo", "-o", str(made / "demo.html"), external=True)
+    packed = session.run(
+        *shlex.split("npm pack --silent --pack-destination"), str(made), DIAGRAMS, external=True, silent=True
+    )
+    with tarfile.open(made / packed.strip()) as package:
+        (made / "mermaid.tiny.js").write_bytes(package.extractfile("package/dist/mermaid.tiny.js").read())
+    session.run("sphinx-build", "-q", "-W", "--keep-going", "-E", "-c", "docs/site", ".", "build/site")
 
 
 @nox.session
