@@ -16,7 +16,6 @@ from pygments.lexers.data import JsonLexer
 ROOT = Path(__file__).parents[2]
 MADE = ROOT / "build" / "docs"
 """the folder of what the session makes before: the demo report, and the script that draws diagrams"""
-DRAWING = "mermaid.tiny.js"
 LINK = re.compile(r"\[([^\]]*)\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
 PAGES = re.compile(r"\((\w+)\.(?:md|ipynb)[#)]")
 PLUGINS = [f"/{path.relative_to(ROOT).with_suffix('')}" for path in sorted(ROOT.glob("plugins/**/README.md"))]
@@ -36,7 +35,7 @@ html_copy_source = False
 html_show_copyright = False
 html_show_search_summary = False  # it asks a server for pages, and there is none
 html_use_index = False
-html_static_path = [str(MADE / DRAWING)]
+html_static_path = ["draw.js", str(MADE / "mermaid.tiny.js")]
 html_extra_path = ["index.html", str(MADE / "demo.html")]
 
 
@@ -79,7 +78,8 @@ def complete(_app, page, source):
     text = LINK.sub(lambda link: link[1] if (folder / link[2]).is_dir() else link[0], source[0])
     if page == root_doc:
         parts = [part.partition("\n") for part in text.split("\n## ")[1:]]
-        place = {name: title for title, _, body in parts for name in PAGES.findall(body)}
+        others_first = sorted(parts, key=lambda part: part[0] != "How-to")  # which links to pages of every part
+        place = {name: title for title, _, body in others_first for name in PAGES.findall(body)}
         for title, *_ in parts:
             text += toctree(title, [name for name, part in place.items() if part == title])
         text += toctree("Plugins", PLUGINS) + toctree("Project", PROJECT)
@@ -87,9 +87,9 @@ def complete(_app, page, source):
 
 
 def draw(app, _page, _template, context, _doctree):
-    """Let a page with diagrams have the script that draws them."""
-    if 'class="mermaid"' in context.get("body", ""):
-        app.add_js_file(DRAWING)
+    """Let a page with diagrams have the scripts that draw them."""
+    for script in ("mermaid.tiny.js", "draw.js") if 'class="mermaid"' in context.get("body", "") else ():
+        app.add_js_file(script)
 
 
 def setup(app):
