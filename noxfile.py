@@ -40,6 +40,7 @@ def nightly(session: nox.Session) -> None:
     """What the miniatures learn, minutes each (`-- PATH` for one), and the quick suite with 500 examples a property."""
     session.run("pytest", "-m", "nightly", "-n", "0", *session.posargs, env=BYTECODE)
     session.run("pytest", "--hypothesis-profile", "thorough", *session.posargs, env=BYTECODE)
+    session.notify("trackers")
     for name in ("openrlhf", "verl"):
         _environment(session, name)
         _bash(session, f". .venv-{name}/bin/activate; pytest plugins/{name}/tests -m nightly -n 0")
@@ -57,6 +58,13 @@ def lint(session: nox.Session) -> None:
 def types(session: nox.Session) -> None:
     """Types of the core and of the plugins."""
     session.run("mypy", *session.posargs)
+
+
+@nox.session(venv_backend="venv", reuse_venv=True)
+def trackers(session: nox.Session) -> None:
+    """The real packages of W&B, MLflow and trackio read back what they were told, in an environment of their own."""
+    session.install("-q", "-r", "requirements-trackers.txt")
+    session.run("pytest", "-n", "0", "-p", "no:cacheprovider", "plugins/studies/tests/tracking", *session.posargs)
 
 
 @nox.session(venv_backend="venv", reuse_venv=True)
