@@ -69,7 +69,7 @@ def trackers(session: nox.Session) -> None:
 
 @nox.session(venv_backend="venv", reuse_venv=True)
 def docs(session: nox.Session) -> None:
-    """The pages as a site, build/site/index.html, in which a broken link is an error (needs npm)."""
+    """The pages as a site, build/site/index.html: no broken link, opened in Chromium without a network (needs npm)."""
     made = ROOT / "build" / "docs"
     made.mkdir(parents=True, exist_ok=True)
     session.install("-q", "-r", "requirements-docs.txt")
@@ -80,6 +80,7 @@ def docs(session: nox.Session) -> None:
     with tarfile.open(made / packed.strip()) as package:
         (made / "mermaid.tiny.js").write_bytes(package.extractfile("package/dist/mermaid.tiny.js").read())
     session.run("sphinx-build", "-q", "-W", "--keep-going", "-E", "-c", "docs/site", ".", "build/site")
+    session.run("pytest", "-n", "0", "-p", "no:cacheprovider", "docs/site/test_site.py", external=True)
 
 
 @nox.session

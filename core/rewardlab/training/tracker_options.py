@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import NonNegativeInt
 
+from rewardlab.recipe.models import DataStage
 from rewardlab.recipe.validation import Finding
 from rewardlab.registry.loading import TRACK
 from rewardlab.registry.registry import installed
@@ -48,7 +49,7 @@ class TrackerOptions(Config):
 def tracked(job: "StageJob") -> AbstractContextManager[Any]:
     """Return the context in which a stage runs: one that tells trackers its numbers, if the recipe asks for any."""
     options = job.plan.backend.options if job.plan.backend is not None else None
-    if not isinstance(options, TrackerOptions) or not options.asked():
+    if not isinstance(options, TrackerOptions) or not options.asked() or isinstance(job.stage, DataStage):
         return nullcontext()
     context: AbstractContextManager[Any] = installed().action(TRACK, "nothing here tells trackers")(job)
     return context

@@ -32,9 +32,10 @@ def stage(tmp_path, monkeypatch):
     """Let a stage write its records while trackers hear of it; returns the run's folder and what was said."""
     monkeypatch.chdir(tmp_path)
 
-    def follow(first=lambda: None, **backend):
+    def follow(first=lambda: None, stages=(STAGE,), **backend):
         plan = check_recipe(
-            load({**RECIPE, "backend": {"use": "openrlhf", "gpus_per_node": 1, **backend}}), purpose="run"
+            load({**RECIPE, "stages": [*stages], "backend": {"use": "openrlhf", "gpus_per_node": 1, **backend}}),
+            purpose="run",
         )
         run, said = RunDirectory.create(plan, [], folder=tmp_path / "run"), []
         with closing(run), closing(StageJob(plan=plan, run=run, index=0, say=said.append)) as job, tracked(job):
@@ -133,3 +134,11 @@ def test_one_that_is_lacking_is_refused_before_the_run(monkeypatch, stage):
     monkeypatch.setitem(sys.modules, "trackio", None)  # as where it is not installed
     with pytest.raises(UserError, match=r"trackio is not installed; pip install 'rewardlab\[trackio\]'"):
         stage(trackio="tried")
+
+
+def test_a_stage_that_writes_data_has_no_run(stage):
+    pytest.importorskip("tensorboard")
+    data = {"use": "data", "dataset": RECIPE["dataset"], "to": "rows.jsonl"}
+    run, said = stage(stages=[data, STAGE], tensorboard=True)
+    assert not (run / "logs" / "tensorboard").exists()
+    assert said == []
