@@ -80,8 +80,8 @@ def complete(_app, page, source):
         parts = [part.partition("\n") for part in text.split("\n## ")[1:]]
         others_first = sorted(parts, key=lambda part: part[0] != "How-to")  # which links to pages of every part
         place = {name: title for title, _, body in others_first for name in PAGES.findall(body)}
-        for title, *_ in parts:
-            text += toctree(title, [name for name, part in place.items() if part == title])
+        for title, _, body in parts:
+            text += toctree(title, [name for name in dict.fromkeys(PAGES.findall(body)) if place[name] == title])
         text += toctree("Plugins", PLUGINS) + toctree("Project", PROJECT)
     source[0] = text + DEMO * (page in ("docs/report", "docs/gallery"))
 
