@@ -89,6 +89,7 @@ class TestBeforeTheRun:
         assert "backend.gpus_per_node is 2, and this run trains on the CPU; use processes" in err
 
 
+@pytest.mark.slow
 def test_another_process_ends_when_the_first_is_gone(tmp_path):
     """It is gone without a word, while the other reads what it is to do."""
     os.mkfifo(tmp_path / "training.pickle")
