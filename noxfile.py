@@ -32,9 +32,10 @@ def slow(session: nox.Session) -> None:
 
 @nox.session
 def nightly(session: nox.Session) -> None:
-    """What the miniatures learn, minutes each (`-- PATH` for one), and the quick suite with 500 examples a property."""
+    """What takes minutes each (`-- PATH` for one), another Python, the quick suite with 500 examples a property."""
     session.run("pytest", "-m", "nightly", "-n", "0", *session.posargs)
     session.run("pytest", "--hypothesis-profile", "thorough", *session.posargs)
+    session.run(".ci/other_pythons", "3.12")
     for name in ("openrlhf", "verl"):
         _environment(session, name)
         _bash(session, f". .venv-{name}/bin/activate; pytest plugins/{name}/tests -m nightly -n 0")
