@@ -245,7 +245,8 @@ class _WithDescriptions(GenerateJsonSchema):
     """What stands below a field is its description."""
 
     def model_schema(self, schema: ModelSchema) -> Schema:
-        written, model = super().model_schema(schema), schema["cls"]
+        model: type[Config] = schema["cls"]
+        written = super().model_schema(schema)
         for name, text in descriptions_of(model).items():
             written["properties"][model.model_fields[name].alias or name] |= {"description": text}
         return written
