@@ -9,6 +9,7 @@ from base64 import b64decode
 from collections import Counter
 
 import pytest
+import rewardlab
 from rewardlab.errors import UserError
 from rewardlab.training import Results
 from rewardlab.training.results import Slice
@@ -324,3 +325,15 @@ def test_memory_holds_numbers_of_completions_and_no_texts(run):
 
     peak(100)  # imports what a report needs
     assert peak(2_500) < peak(500) + 2_000 * 800  # of 4,600 bytes each
+
+
+def test_the_demo_is_a_whole_run_of_the_quickstart(tmp_path):
+    result = rewardlab.report(demo=True, output=tmp_path / "demo.html")
+    assert result.warnings == []  # nothing torn, damaged or left out
+    text = (tmp_path / "demo.html").read_text(encoding="utf-8")
+    assert "1-rl: before → after" in text
+    assert len(text) > 200_000
+    assert rewardlab.report(demo=True).data["output"].endswith("report.html")
+    for wrong in ({}, {"demo": True, "run": [tmp_path]}):
+        with pytest.raises(UserError, match="either --demo or a RUN"):
+            rewardlab.report(**wrong)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from rewardlab.files import whole_folder, write_text
+from rewardlab.training import RunAlarm
 
 from rewardlab_viewer.page.chunks import MAX_PAGE_BYTES
 from rewardlab_viewer.page.numbers import PackedNumbers, packed_numbers
@@ -35,10 +36,14 @@ DATA_HERE = "<!-- data -->"
 
 
 class WrittenReport(NamedTuple):
-    """What a page says, in words: what is odd about the components of rewards, and what is broken or unfinished."""
+    """What a page says, in words: what is odd about the components of rewards, and what is broken or unfinished.
+
+    alarms: of its runs, also those that their recipes ignore.
+    """
 
     findings: Sequence[str]
     notes: Sequence[str]
+    alarms: Sequence[RunAlarm] = ()
 
 
 def write_report(
@@ -70,7 +75,8 @@ def write_report(
             before, after = _page(kept, bundle=False).split(DATA_HERE)
             write_text(target, chain([before], _blocks(kept), [after]))
         findings = [finding for view in views if view.movement is not None for finding in view.movement.findings]
-        return WrittenReport(findings, [note for view in views for note in view.source.notes])
+        notes = [note for view in views for note in view.source.notes]
+        return WrittenReport(findings, notes, [alarm for view in views for alarm in view.alarms])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,9 +7,11 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
 
+from rewardlab.training import RunAlarm
 from rewardlab_studies.ledger import is_discarded
 
 from rewardlab_viewer.figures.agreement import Agreement, agreements
+from rewardlab_viewer.figures.alarms import StepNumbers
 from rewardlab_viewer.figures.changes import change_tables
 from rewardlab_viewer.figures.coverage import (
     ComponentCoverage,
@@ -59,6 +61,7 @@ class RunView:
     wins: Sequence[Sequence[str]]
     agreements: Sequence[Agreement]
     remarks: Sequence[Sequence[str]]
+    alarms: Sequence[RunAlarm]
     people: PeopleSection | None
 
     @property
@@ -97,6 +100,7 @@ def view_of(source: Source, labels: LabelFinder) -> RunView:
     """Read a source and return its view; the caller closes its chunks."""
     columns, chunks = ScoreColumns(), TextChunks()
     consistency, remarks = JudgeConsistency(source.correctness), RemarkCounts(source.manifest.get("remarks", {}))
+    steps = StepNumbers(source)
 
     def passing() -> Iterator[Line]:
         # the movement takes all lines, and the other parts take each group on its way there
@@ -104,6 +108,7 @@ def view_of(source: Source, labels: LabelFinder) -> RunView:
             labels.add(columns.groups, lines)
             columns.add(lines, is_discarded(lines[0]))
             chunks.add(lines)
+            steps.add(lines)
             consistency.add(lines)
             for line in lines:
                 remarks.add(line)
@@ -131,6 +136,7 @@ def view_of(source: Source, labels: LabelFinder) -> RunView:
         wins=list(consistency.wins()),
         agreements=list(agreements(columns, source.correctness)),
         remarks=list(remarks.table()),
+        alarms=steps.alarms(),
         people=people_section(columns, labels.found()),
     )
 
