@@ -76,7 +76,9 @@ class StageRecords:
                 yield f"train/{name}", float(value)
 
     def _logs(self) -> list[Path]:
-        return sorted(self._run.glob(f"logs/{self._name}*.jsonl"))
+        """Return the host's log, and on Ray the engine's, if they are there; engines write others of their own."""
+        places = [self._run / "logs" / f"{self._name}{ending}" for ending in (".jsonl", "_engine.jsonl")]
+        return [path for path in places if path.exists()]
 
     def _evaluations(self) -> dict[Path, int]:
         return {path: path.stat().st_mtime_ns for path in self._run.glob(f"evaluation/{self._name}-*.json")}

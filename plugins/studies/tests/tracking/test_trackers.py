@@ -52,6 +52,7 @@ def _write_stage(run, made):
     shutil.copytree(made / "logs", run / "logs", dirs_exist_ok=True)
     with (run / "logs" / "0-rl_engine.jsonl").open("w") as file:
         file.write(json.dumps({"attempt": 0, "step": 1, "kl": 0.5, "loss": 9.0}) + "\n" + '{"attempt": 0, "st')
+    (run / "logs" / "0-rl.steps-0.jsonl").write_text('{"step": 1, "data": {}}\n')  # of verl's own
     (run / "evaluation").mkdir()
     for when, mean in (("before", 0.25), ("step-20", 0.5), ("after", 0.75)):
         part = Slice(name="all", prompts=1, completions=2, means={"total": mean})
