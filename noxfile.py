@@ -19,27 +19,26 @@ ROOT = Path(__file__).parent
 OWN_ENVIRONMENTS = ("openrlhf", "verl", "inspect")
 DIAGRAMS = "@mermaid-js/tiny@11.17.2"
 """the npm package that draws the diagrams of the site, in the reader's browser"""
-BYTECODE = {"PYTHONDONTWRITEBYTECODE": None}
-"""Kept: without it every worker rewrites each test file's assertions, and each subprocess compiles the core, again."""
 
 
 @nox.session
 def quick(session: nox.Session) -> None:
     """The quick suite, as `pytest` alone; `-- PATH` for a few files."""
-    session.run("pytest", *session.posargs, env=BYTECODE)
+    session.run("pytest", *session.posargs)
 
 
 @nox.session
 def slow(session: nox.Session) -> None:
     """End-to-end tests that train models, kill processes and fill disks, one at a time."""
-    session.run("pytest", "-m", "slow", "-n", "0", "-p", "no:cacheprovider", *session.posargs, env=BYTECODE)
+    session.run("pytest", "-m", "slow", "-n", "0", "-p", "no:cacheprovider", *session.posargs)
 
 
 @nox.session
 def nightly(session: nox.Session) -> None:
-    """What the miniatures learn, minutes each (`-- PATH` for one), and the quick suite with 500 examples a property."""
-    session.run("pytest", "-m", "nightly", "-n", "0", *session.posargs, env=BYTECODE)
-    session.run("pytest", "--hypothesis-profile", "thorough", *session.posargs, env=BYTECODE)
+    """What takes minutes each (`-- PATH` for one), another Python, the quick suite with 500 examples a property."""
+    session.run("pytest", "-m", "nightly", "-n", "0", *session.posargs)
+    session.run("pytest", "--hypothesis-profile", "thorough", *session.posargs)
+    session.run(".ci/other_pythons", "3.12")
     session.notify("trackers")
     for name in ("openrlhf", "verl"):
         _environment(session, name)
@@ -87,13 +86,13 @@ def docs(session: nox.Session) -> None:
 @nox.session
 def pythons(session: nox.Session) -> None:
     """Tests of what needs no torch on the other Pythons that are here; `-- 3.12` for one."""
-    session.run(".ci/other_pythons", *session.posargs, env=BYTECODE)
+    session.run(".ci/other_pythons", *session.posargs)
 
 
 @nox.session
 def wheels(session: nox.Session) -> None:
     """Every distribution is built, looked into, and installed from its wheel alone."""
-    session.run("pytest", "-m", "slow or not slow", "-n", "0", "tests/release", *session.posargs, env=BYTECODE)
+    session.run("pytest", "-m", "slow or not slow", "-n", "0", "tests/release", *session.posargs)
 
 
 @nox.session
@@ -135,7 +134,7 @@ def _environment(session: nox.Session, name: str) -> None:
 
 
 def _bash(session: nox.Session, commands: str) -> None:
-    env = {"VIRTUAL_ENV": None, "PYTHONPATH": None, **BYTECODE}
+    env = {"VIRTUAL_ENV": None, "PYTHONPATH": None}
     session.run("bash", "-euo", "pipefail", "-c", commands, env=env)
 
 

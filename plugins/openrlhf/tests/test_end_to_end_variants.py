@@ -191,7 +191,7 @@ LINEAR = {f"{name}_proj" for name in ("q", "k", "v", "o", "gate", "up", "down")}
 ADAPTERS = ("stages.0.warmup_ratio=0.1", "stages.0.learning_rate=5.0e-3", "backend.engine.lora={rank: 8}")
 
 
-@pytest.mark.parametrize("overrides", [(), ADAPTERS], ids=["whole", "lora"])
+@pytest.mark.parametrize("overrides", [pytest.param((), marks=pytest.mark.nightly), ADAPTERS], ids=["whole", "lora"])
 def test_dpo(jobs, drive, model, tmp_path, overrides):
     """It prefers what was chosen more than the model that it started from does; adapters leave all but layers alone."""
     pairs = tmp_path / "pairs.jsonl"

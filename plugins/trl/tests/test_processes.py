@@ -82,6 +82,7 @@ class TestBeforeTheRun:
         assert code == 2
         assert "this is one of 2 processes that torchrun, accelerate or srun started; start `rewardlab run` once" in err
 
+    @pytest.mark.slow
     def test_gpus_that_are_not_used(self, main, write):
         write("r.yaml", RECIPE)
         code, _, err = main("run", "r.yaml", "backend.processes=null", "backend.gpus_per_node=2")
@@ -89,6 +90,7 @@ class TestBeforeTheRun:
         assert "backend.gpus_per_node is 2, and this run trains on the CPU; use processes" in err
 
 
+@pytest.mark.slow
 def test_another_process_ends_when_the_first_is_gone(tmp_path):
     """It is gone without a word, while the other reads what it is to do."""
     os.mkfifo(tmp_path / "training.pickle")

@@ -9,9 +9,9 @@ from rewardlab.plan import Plan
 from rewardlab.recipe import EvalStage, RlStage, TinyModel
 from rewardlab.training import Results, StageJob
 
+from rewardlab_ray.job.alarms import StopAtAlarm
 from rewardlab_ray.job.check_machine import check_machine
 from rewardlab_ray.job.cluster_job import check_cluster, cluster_address, folder_on_nodes, run_on_cluster
-from rewardlab_ray.job.divergence import StopAtDivergence
 from rewardlab_ray.job.engine import RayEngine
 from rewardlab_ray.job.engine_numbers import EngineNumbers
 from rewardlab_ray.job.local_job import run_here
@@ -61,7 +61,7 @@ def _run_once(engine: RayEngine, job: StageJob, again: bool) -> None:
     arguments = [str(job.index), "--attempt", str(job.run.attempt), "--home", str(Path.cwd())]
     arguments += ["--restart"] if again else []
     path = job.run.folder("logs") / f"{job.name}.log"
-    watch = StopAtDivergence(job.plan, job.run, job.index, path, job.say)
+    watch = StopAtAlarm(job.plan, job.run, job.index, path, job.say)
     told = EngineNumbers(path.parent, job.name, job.run.attempt)
 
     def take(step: int, numbers: Mapping[str, float]) -> None:

@@ -76,7 +76,7 @@ class StageRecords:
                 yield f"train/{name}", float(value)
 
     def _logs(self) -> list[Path]:
-        """Return the host's log, and on Ray the engine's, if they are there; engines write others of their own."""
+        """Return the logs that are there: the host's, and on Ray the engine's; engines may write others."""
         places = [self._run / "logs" / f"{self._name}{ending}" for ending in (".jsonl", "_engine.jsonl")]
         return [path for path in places if path.exists()]
 

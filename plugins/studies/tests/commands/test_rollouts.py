@@ -12,7 +12,7 @@ DATA = TESTS / "data"
 VERL, TRL = DATA / "verl" / "3.jsonl", DATA / "trl" / "completions_00001.parquet"
 VERIFIERS, GYM = DATA / "verifiers" / "traces.jsonl", DATA / "nemo_gym" / "rollouts.jsonl"
 BOX = "version: 1\nreward: {components: {box: {use: format/boxed}}, total: box}"
-RIGHT = BOX.replace("}}", "}, right: {use: math/accuracy}}").replace("total: box", "total: 0.5*box + right")
+RIGHT = BOX.replace("}}", "}, right: {use: math/accuracy, workers: 1}}").replace("total: box", "total: 0.5*box + right")
 
 
 @pytest.fixture
