@@ -22,6 +22,7 @@ repository use it. Pin `rewardlab-core~=0.1.0`.
     asked_rows                  how a judge's rows were asked, beside the model
     checkpoint_choice           the best of a stage's checkpoints, by a validation
     lora                        LoRA adapters as a recipe sets them
+    tracker_options             trackers as a recipe sets them, and the context in which one is told a stage's numbers
     policy_judge                the policy as its own judge, as engines offer it
     ledger, results             the records that a stage writes
     alarms, score_conditions, divergence_conditions, series   signs in the numbers of steps that something is wrong
@@ -92,5 +93,7 @@ if TYPE_CHECKING:
     from rewardlab.training.step_reward import StageReward as StageReward
     from rewardlab.training.token_rows import TokenRow as TokenRow
     from rewardlab.training.token_rows import tokenized_rows as tokenized_rows
+    from rewardlab.training.tracker_options import TRACKERS as TRACKERS
+    from rewardlab.training.tracker_options import TrackerOptions as TrackerOptions
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -12,7 +12,7 @@ from rewardlab_ray.job.log_lines import read_mark, read_scores
 pytest.importorskip("openrlhf", reason="needs the environment of requirements-openrlhf-cpu.txt")
 pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
 
-STEPS, PROMPTS, SIZE = 20, 8, 8
+STEPS, PROMPTS, SIZE = 10, 8, 8
 
 
 def mean(rows, component):
@@ -30,8 +30,8 @@ def test_a_win_rate_drives_the_policy(driven):
     Right results follow later, and not in every run: which requests share a batch depends on time.
     """
     rows = driven.ledger(stage=1, trained="yes")
-    first = [row for row in rows if row["step"] <= 4]
-    later = [row for row in rows if row["step"] > 4]
+    first = [row for row in rows if row["step"] <= 3]
+    later = [row for row in rows if row["step"] > 3]
     assert all(row["total"] == row["components"]["preference"]["value"] for row in rows)
     assert mean(later, "format") > mean(first, "format") + 0.05
 
@@ -66,7 +66,7 @@ def test_rewardlab_score_gives_the_same_completions_the_same_scores(driven, driv
     command = [sys.executable, "-m", "rewardlab.cli", "score", drive, rows, "-o", out]
     subprocess.run([*command, "backend={use: trl}"], check=True, capture_output=True, timeout=120)
     scored = lines(out)
-    assert len(scored) == len(trained) > 100
+    assert len(scored) == len(trained) > 50
     for score, group in zip(scored, trained.values(), strict=True):
         assert score["total"] == [row["total"] for row in group]
         for name, parts in score["components"].items():

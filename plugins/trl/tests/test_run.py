@@ -290,7 +290,7 @@ class TestLogs:
         monkeypatch.setenv("MLFLOW_TRACKING_URI", "nosuchstore://here")
         code, _, err, _ = run("backend.mlflow=tried")
         assert code == 1
-        assert "error: MLflow (backend.mlflow, MLFLOW_TRACKING_URI): " in err
+        assert "error: backend.mlflow: MLflow: " in err
         assert "nosuchstore" in err
         assert "fault in rewardlab" not in err
 

@@ -32,6 +32,8 @@ class RunFolder(Source):
             folder=path,
             usage=usage if usage.exists() else None,
             current=current_steps(self._ledger),
+            scored_by=path,
+            replies=path / "judges",
         )
         self.results = dict(self._results(path / "evaluation"))
         self.logs = [log for file in sorted((path / "logs").glob("*.jsonl")) if (log := self._log(file)) is not None]

@@ -29,7 +29,8 @@ class Source:
 
     folder: of a run; None of anything else. results: of each evaluation, by the name of its file. expected: how many
     completions there should be of a stage and phase, as far as the recipe or the results say so. correctness: the
-    component that the recipe calls so. reward: all that the recipe says of it.
+    component that the recipe calls so. reward: all that the recipe says of it. scored_by: what `load` reads the recipe
+    from; None if nothing says it. replies: the folder of its judges' kept replies.
     """
 
     name: str
@@ -42,6 +43,8 @@ class Source:
     current: CurrentSteps = field(default_factory=lambda: CurrentSteps(()))
     correctness: str | None = None
     reward: Any = None
+    scored_by: Path | Mapping[str, Any] | None = None
+    replies: Path | None = None
     expected: Mapping[tuple[int, str], int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
