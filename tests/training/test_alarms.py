@@ -11,7 +11,7 @@ from rewardlab.recipe.alarms import ALARM_NAMES, AlarmLevels
 from rewardlab.recipe.loading import load
 from rewardlab.training import metrics_of_step
 from rewardlab.training.alarm_file import FILE, OLD_FILE, alarm_sentences, rows_of
-from rewardlab.training.alarm_settings import AlarmSettings
+from rewardlab.training.alarm_settings import AlarmSettings, settings_of
 from rewardlab.training.alarm_watch import AlarmWatch
 from rewardlab.training.alarms import ALARMS, AlarmDetector
 from rewardlab.training.check import check_recipe
@@ -117,6 +117,17 @@ class TestWhatIsWrong:
         ((step, *what),) = signs(lasting)
         assert (what, 20 < step <= 25) == ([name, "a"], True)
         assert signs(steps(**{f"{name}__a": lambda at: 0.9 if at in (20, 21) else 0.01})) == []
+
+    def test_what_a_rule_does_not_decide_is_a_tie(self, toy):
+        judged = {"wins": {"use": "pairwise/win_rate", "with": {"judge": "main"}}}
+        recipe = RECIPE | {
+            "judges": {"main": {"use": "pairwise/overlap"}},
+            "reward": {"components": judged, "total": "wins"},
+        }
+        settings = settings_of(check_recipe(load(recipe), purpose="run"), 0)
+        rows = steps(unparsable__wins=lambda at: 0.01 if at <= 20 else 0.5)
+        assert signs(rows, settings) == []
+        assert [found[1] for found in signs(rows)] == ["unparsable"]
 
     def test_an_entropy_that_is_gone(self):
         assert [found[1] for found in signs(steps(entropy=lambda at: 1.0 if at <= 20 else 0.05))] == ["entropy"]

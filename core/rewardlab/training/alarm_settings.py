@@ -1,7 +1,7 @@
 """The settings of a stage's alarms: what the recipe says of them, and what its plan knows of the scores."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rewardlab.plan import Plan
@@ -14,7 +14,8 @@ class AlarmSettings:
     """What the conditions of a stage's alarms are made of.
 
     low, high: the bounds of the total; None if nobody knows them. tops: the most that a component can give, of those
-    for which it is known. correctness: the component that says whether an answer is right, if the recipe names one.
+    for which it is known. ruled: components whose judges go by a rule, without a network: what those do not decide is a
+    tie. correctness: the component that says whether an answer is right, if the recipe names one.
     batch_size: prompts a step. sampled: whether the policy trains on what it says itself. grouped: whether a prompt has
     several completions.
     """
@@ -24,6 +25,7 @@ class AlarmSettings:
     low: float | None = None
     high: float | None = None
     tops: Mapping[str, float] = field(default_factory=dict)
+    ruled: Collection[str] = ()
     correctness: str | None = None
     batch_size: int = 1
     sampled: bool = True
@@ -42,11 +44,16 @@ def settings_of(plan: Plan, index: int) -> AlarmSettings:
         low=min(low, 0.0) if zeroed and low is not None else low,
         high=high,
         tops={name: one.spec.range[1] for name, one in plan.components.items() if one.spec.range is not None},
+        ruled=[name for name, one in plan.components.items() if _is_ruled(plan, one.judges())],
         correctness=None if recipe.reward is None else recipe.reward.correctness,
         batch_size=stage.batch_size,
         sampled=isinstance(stage, RlStage),
         grouped=isinstance(stage, RlStage) and stage.group_size > 1,
     )
+
+
+def _is_ruled(plan: Plan, judges: Sequence[str]) -> bool:
+    return bool(judges) and all(name in plan.judges and plan.judges[name].spec.local for name in judges)
 
 
 def _bounded(bound: float | None) -> float | None:

@@ -233,6 +233,9 @@ class Unparsable(_Grown):
 
     level, of = "unparsable", "of the replies to {} have no verdict"
 
+    def _wrong(self, numbers: Numbers) -> str:
+        return "" if self._component in self._settings.ruled else super()._wrong(numbers)
+
 
 class Entropy(ScoreCondition):
     """An entropy of which hardly anything is left."""

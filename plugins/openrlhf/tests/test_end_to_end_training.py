@@ -86,5 +86,12 @@ def test_alarms_hear_of_the_scores_of_every_step(driven):
     assert [step for step, numbers in filter(None, found)] == list(range(1, STEPS + 1))
 
 
+def test_what_the_engine_reports_is_kept_whole_and_the_scores_apart(driven):
+    logged = driven.log("1-rl_engine")
+    assert [line["step"] for line in logged] == list(range(1, STEPS + 1))
+    assert {"loss", "rollout/response_length_mean"} <= logged[0].keys()
+    assert not any(name.startswith("varied/") for name in logged[0])
+
+
 def lines(path):
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]

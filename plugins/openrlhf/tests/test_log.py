@@ -200,7 +200,7 @@ class TestAlarmsOfScores:
         def attempt(number, steps):
             directory = SimpleNamespace(path=tmp_path, attempt=number, stop=threading.Event())
             watch = StopAtAlarm(check_recipe(load(recipe)), directory, 1, log, said.append)
-            with StageLog(log, said.append, watch.take) as taking:
+            with StageLog(log, said.append, watch.take, watch.take_scores) as taking:
                 for step in steps:
                     numbers = {"step": step, "reward/brevity": 0.5, "varied/brevity": 0.5 * (step <= 15), "odd": None}
                     for prefix in ("", "(pid=1, ip=10.0.0.1) "):

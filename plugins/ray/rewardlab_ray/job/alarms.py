@@ -32,6 +32,10 @@ class StopAtAlarm:
         self._error: JobError | None = None
 
     def take(self, step: int, numbers: Mapping[str, float]) -> None:
+        """Take the numbers that the engine has of a step."""
+        self.take_scores(step, of_update(numbers))
+
+    def take_scores(self, step: int, numbers: Mapping[str, float]) -> None:
         """Take the numbers of a step; those that still come from a job that is being stopped are left alone."""
         if self._watch is not None and self._error is None:
             try:

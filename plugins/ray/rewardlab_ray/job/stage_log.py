@@ -11,7 +11,6 @@ from rewardlab import redact
 from rewardlab.errors import JobError, UserError
 from rewardlab.text import format_duration
 
-from rewardlab_ray.job.alarms import of_update
 from rewardlab_ray.job.log_lines import (
     is_bar,
     is_trouble,
@@ -45,10 +44,20 @@ TakeNumbers = Callable[[int, Mapping[str, float]], None]
 class StageLog:
     """A log that takes the driver's output line by line. Close it, or use it as a context manager."""
 
-    def __init__(self, path: Path, say: Callable[[str], None], take_numbers: TakeNumbers | None = None) -> None:
-        """Open the log. take_numbers: is called with each step that is reported and its numbers."""
+    def __init__(
+        self,
+        path: Path,
+        say: Callable[[str], None],
+        take_numbers: TakeNumbers | None = None,
+        take_scores: TakeNumbers | None = None,
+    ) -> None:
+        """Open the log.
+
+        take_numbers: is called with each step that the engine reports and its numbers. take_scores: with each step
+        whose groups are all scored, and the numbers of these.
+        """
         self.path = path
-        self._take_numbers = take_numbers
+        self._take_numbers, self._take_of_scores = take_numbers, take_scores
         self._numbers_at: int | None = None
         self._say = say
         self._outcome: dict[str, Any] | None = None
@@ -118,13 +127,13 @@ class StageLog:
         if self._take_numbers is None or (found := read_numbers(line)) is None or found[0] == self._numbers_at:
             return
         self._numbers_at, numbers = found
-        self._take_numbers(self._numbers_at, of_update(numbers))
+        self._take_numbers(self._numbers_at, numbers)
 
     def _take_scores(self, step: int, numbers: Mapping[str, float]) -> None:
         """Hand the numbers of a step's scores on, once: see `_tell_step`."""
-        if self._take_numbers is not None and step not in self._scored:
+        if self._take_of_scores is not None and step not in self._scored:
             self._scored.add(step)
-            self._take_numbers(step, numbers)
+            self._take_of_scores(step, numbers)
 
     def _tell_step(self, step: int, numbers: str, written: datetime | None) -> None:
         """Tell a step, once: where the nodes of a cluster share their logs, each of them sends the line."""
