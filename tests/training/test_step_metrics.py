@@ -35,3 +35,9 @@ class TestStepMetrics:
         assert found.keys() == metrics_of_step([self.group([1.0, 1.0], [1.0, 2.0])]).keys()
         assert found["reward/a"] != found["reward/a"]  # NaN
         assert found["missing/a"] == 0.0  # abstaining is not failing
+
+    def test_a_component_that_a_damaged_group_lacks_is_one_of_the_others(self):
+        whole, lacking = self.group([1.0, 0.0], [1.0, 0.0]), self.group([1.0, 0.0], [1.0, 0.0])
+        lacking.components.clear()
+        found = metrics_of_step([lacking, whole])
+        assert (found["reward/a"], found["varied/a"], found["missing/a"]) == (0.5, 1.0, 0.0)

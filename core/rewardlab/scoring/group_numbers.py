@@ -153,18 +153,19 @@ def metrics_of_step(
     judge/<name>/calls, judge/<name>/tokens (of prompts and answers) and judge/<name>/usd: of each judge in `usage`.
     """
     numbers = [group if isinstance(group, GroupNumbers) else numbers_of_group(group, correctness) for group in groups]
-    completions = sum(group.size for group in numbers)
+    names = dict.fromkeys(name for group in numbers for name in group.components)  # a damaged ledger lacks some
+    having = {name: [group for group in numbers if name in group.components] for name in names}
     metrics = {"reward/total": _mean([group.total for group in numbers])}
     metrics["reward/groups_without_variance"] = sum(group.flat for group in numbers) / len(numbers)
     metrics["group/std"] = math.fsum(group.std for group in numbers) / len(numbers)
-    for name in numbers[0].components:
-        of_component = [group.components[name] for group in numbers]
+    for name, scored in having.items():
+        of_component = [group.components[name] for group in scored]
         metrics[f"reward/{name}"] = _mean(of_component)
-        metrics[f"missing/{name}"] = sum(len(one.failed) for one in of_component) / completions
-        metrics[f"varied/{name}"] = sum(one.varied for one in of_component) / len(numbers)
+        metrics[f"missing/{name}"] = sum(len(one.failed) for one in of_component) / sum(one.size for one in scored)
+        metrics[f"varied/{name}"] = sum(one.varied for one in of_component) / len(scored)
         metrics |= {f"{what}/{name}": value for what, value in _judge_metrics(of_component)}
-    for name in ("total", *numbers[0].components):
-        of_name = [one.total if name == "total" else one.components[name] for one in numbers]
+    for name in ("total", *names):
+        of_name = [one.total for one in numbers] if name == "total" else [one.components[name] for one in having[name]]
         if products := [one.with_correctness for one in of_name if one.with_correctness is not None]:
             metrics[f"agreement/{name}"] = _correlation(products)
     if known := [group.tokens for group in numbers if group.tokens is not None]:
