@@ -1,8 +1,6 @@
 """The page in a real browser: what people see and do, and what hostile texts cannot do."""
 
 import json
-import os
-import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -15,7 +13,6 @@ from rewardlab_viewer.page.page import write_report
 pytestmark = pytest.mark.slow
 
 AXE = Path(__file__).parent / "axe" / "axe.min.js"
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
 OPEN_ALL = "for (const one of document.querySelectorAll('details')) one.open = true"
 RUN_SCRIPT = "window.ran = true; alert(1)"
 INTRUSIONS = """() => {
@@ -44,19 +41,6 @@ HOSTILE = [
     "\u202eevil\u2066 half \ud83d and \x1b[31m and \u0000",
     "]]><![CDATA[<x>&amp;&lt;",
 ]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    from playwright.sync_api import sync_playwright
-
-    found = shutil.which(os.environ.get("CHROMIUM", "chromium"))
-    if found is None:
-        pytest.fail("these tests need Chromium (apt-get install chromium, or its path in CHROMIUM)")
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
-        yield opened
-        opened.close()
 
 
 @pytest.fixture

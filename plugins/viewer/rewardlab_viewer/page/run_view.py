@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from rewardlab_studies.causes import LedgerMovement
 from rewardlab_studies.ledger import is_discarded
 
 from rewardlab_viewer.figures.agreement import Agreement, agreements
@@ -78,40 +79,53 @@ class RunView:
 
 def view_of(source: Source) -> RunView:
     """Read a source and return its view; the caller closes its chunks."""
-    columns, chunks = ScoreColumns(), TextChunks()
-    consistency, remarks = JudgeConsistency(), RemarkCounts(source.manifest.get("remarks", {}))
+    sums = SourceSums(source)
+    for lines in groups_of(source.lines()):
+        sums.add(lines)
+    return sums.view()
 
-    def passing() -> Iterator[Line]:
-        # the movement takes all lines, and the other parts take each group on its way there
-        for lines in groups_of(source.lines()):
-            columns.add(lines, is_discarded(lines[0]))
-            chunks.add(lines)
-            for line in lines:
-                consistency.add(line)
-                remarks.add(line)
-                yield line
 
-    movement = movement_section(passing(), source.current)
-    chunks.flush()
-    fields = columns.split_fields()[:MAX_TABLES]
-    parts = columns.groups_by_part().items()
-    return RunView(
-        source=source,
-        columns=columns,
-        chunks=chunks,
-        movement=movement,
-        curves=stage_curves(columns),
-        changes=list(change_tables(columns, fields[0] if fields else None)),
-        slices=list(slice_tables(columns, fields)),
-        coverage=list(coverage(columns, source.expected, source.results)),
-        components=component_coverage(columns),
-        flat=list(flat_groups(columns, fields[:1])),
-        lengths=[table for part, groups in parts if (table := length_table(columns, part, groups)) is not None],
-        usage=list(usage_table(source.usage)),
-        consistency=list(consistency.table()),
-        agreements=list(agreements(columns, source.correctness)),
-        remarks=list(remarks.table()),
-    )
+class SourceSums:
+    """The sums over the groups of a source, which may go on after a view of them."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.columns, self.chunks = ScoreColumns(), TextChunks()
+        self._consistency, self._remarks = JudgeConsistency(), RemarkCounts(source.manifest.get("remarks", {}))
+        self._movement = LedgerMovement()
+
+    def add(self, lines: Sequence[Line]) -> None:
+        """Add the lines of a group."""
+        self.columns.add(lines, is_discarded(lines[0]))
+        self.chunks.add(lines)
+        self._movement.add(lines)
+        for line in lines:
+            self._consistency.add(line)
+            self._remarks.add(line)
+
+    def view(self) -> RunView:
+        """Return what the page shows of the groups so far."""
+        columns, source = self.columns, self.source
+        self.chunks.flush()
+        fields = columns.split_fields()[:MAX_TABLES]
+        parts = columns.groups_by_part().items()
+        return RunView(
+            source=source,
+            columns=columns,
+            chunks=self.chunks,
+            movement=movement_section(self._movement),
+            curves=stage_curves(columns),
+            changes=list(change_tables(columns, fields[0] if fields else None)),
+            slices=list(slice_tables(columns, fields)),
+            coverage=list(coverage(columns, source.expected, source.results)),
+            components=component_coverage(columns),
+            flat=list(flat_groups(columns, fields[:1])),
+            lengths=[table for part, groups in parts if (table := length_table(columns, part, groups)) is not None],
+            usage=list(usage_table(source.usage)),
+            consistency=list(self._consistency.table()),
+            agreements=list(agreements(columns, source.correctness)),
+            remarks=list(self._remarks.table()),
+        )
 
 
 def _change(then: float | None, now: float | None) -> str:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab.training import Results
-from rewardlab_studies.ledger import CurrentSteps
 
 Line = Mapping[str, Any]
 TRAINING = "training"
@@ -39,7 +38,6 @@ class Source:
     results: Mapping[str, Results] = field(default_factory=dict)
     logs: Sequence[LoggedStage] = ()
     usage: Path | None = None
-    current: CurrentSteps = field(default_factory=lambda: CurrentSteps(()))
     correctness: str | None = None
     reward: Any = None
     expected: Mapping[tuple[int, str], int] = field(default_factory=dict)
