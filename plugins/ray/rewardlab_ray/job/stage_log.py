@@ -27,6 +27,7 @@ from rewardlab_ray.job.log_lines import (
 from rewardlab_ray.job.lost_process import LostProcess, StartFailure, is_text_of_loss
 from rewardlab_ray.job.outage_lines import OutageLines
 from rewardlab_ray.job.repeated_lines import RepeatedLines
+from rewardlab_ray.job.stage_board import StageBoard
 from rewardlab_ray.user_lines import MARK, plain
 
 LAST_LINES = 30
@@ -43,9 +44,19 @@ TakeNumbers = Callable[[int, Mapping[str, float]], None]
 class StageLog:
     """A log that takes the driver's output line by line. Close it, or use it as a context manager."""
 
-    def __init__(self, path: Path, say: Callable[[str], None], take_numbers: TakeNumbers | None = None) -> None:
-        """Open the log. take_numbers: is called with each step that is reported and its numbers."""
+    def __init__(
+        self,
+        path: Path,
+        say: Callable[[str], None],
+        take_numbers: TakeNumbers | None = None,
+        board: StageBoard | None = None,
+    ) -> None:
+        """Open the log. take_numbers: is called with each step that is reported and its numbers.
+
+        board: shows the steps, in place of a line each.
+        """
         self.path = path
+        self._board = board
         self._take_numbers = take_numbers
         self._numbers_at: int | None = None
         self._say = say
@@ -71,6 +82,8 @@ class StageLog:
 
     def close(self) -> None:
         """Close the file; calling it again does nothing."""
+        if self._board is not None:
+            self._board.close()
         if not self._file.closed:
             self._write_repeated()
         self._file.close()
@@ -110,16 +123,21 @@ class StageLog:
 
     def _read_numbers(self, line: str) -> None:
         """Hand the numbers on; a bar that stands where it stood has reported them."""
-        if self._take_numbers is None or (found := read_numbers(line)) is None or found[0] == self._numbers_at:
+        if (found := read_numbers(line)) is None or found[0] == self._numbers_at:
             return
         self._numbers_at, numbers = found
-        self._take_numbers(self._numbers_at, numbers)
+        if self._board is not None:
+            self._board.show(self._numbers_at, numbers, self._steps)
+        if self._take_numbers is not None:
+            self._take_numbers(self._numbers_at, numbers)
 
     def _tell_step(self, step: int, numbers: str, written: datetime | None) -> None:
         """Tell a step, once: where the nodes of a cluster share their logs, each of them sends the line."""
         if step == self._step:
             return
         self._step = step
+        if self._board is not None:
+            return
         of = "" if self._steps is None else f" of {self._steps}"
         self._tell(f"step {step}{of}: {numbers}{self._left(written)}")
 

@@ -14,6 +14,7 @@ from rewardlab_ray.job.divergence import StopAtDivergence
 from rewardlab_ray.job.engine import RayEngine
 from rewardlab_ray.job.local_job import run_here
 from rewardlab_ray.job.restarts import with_restarts
+from rewardlab_ray.job.stage_board import StageBoard
 from rewardlab_ray.job.stage_log import StageLog
 from rewardlab_ray.job_options import job_options
 from rewardlab_ray.rendered_rows import Row, write_rows
@@ -59,8 +60,15 @@ def _run_once(engine: RayEngine, job: StageJob, again: bool) -> None:
     arguments = [str(job.index), "--attempt", str(job.run.attempt), "--home", str(Path.cwd())]
     arguments += ["--restart"] if again else []
     path = job.run.folder("logs") / f"{job.name}.log"
-    watch = StopAtDivergence(job.plan, job.run, job.index, path, job.say)
-    with StageLog(path, job.say, watch.take) as log:
+    board = StageBoard.at_terminal(job.name, path.with_suffix(".jsonl"))
+
+    def say(line: str) -> None:
+        job.say(line)
+        if board is not None:
+            board.warn(line)
+
+    watch = StopAtDivergence(job.plan, job.run, job.index, path, say)
+    with StageLog(path, job.say, watch.take, board) as log:
         job.say(f"stage {job.name}; all that {engine.name} says is in {log.path}")
         try:
             code = _code_of_job(engine, job, arguments, log)

@@ -19,7 +19,6 @@ from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rewardlab_studies.ledger.growing import GrowingLedger as GrowingLedger
-    from rewardlab_studies.ledger.growing import ReplacedFile as ReplacedFile
     from rewardlab_studies.ledger.parts import ledger_parts as ledger_parts
     from rewardlab_studies.ledger.scan import current_steps as current_steps
     from rewardlab_studies.ledger.scan import whole_lines as whole_lines

@@ -3,12 +3,10 @@
 Nothing but the folder is asked, by any machine that sees it: files are known by their size and their last bytes.
 """
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
 
-from rewardlab.data import LEDGER_FOLDER, ledger_indices, measured_lines, parse_row
+from rewardlab.data import LEDGER_FOLDER, GrowingFile, ledger_indices, parse_row
 from rewardlab.errors import Problem
 
 from rewardlab_studies.ledger.parts import (
@@ -21,21 +19,13 @@ from rewardlab_studies.ledger.parts import (
 )
 from rewardlab_studies.ledger.scan import refuse_later_version
 
-MARK = 64
-"""last bytes of what was read, which stand there still unless the file is another"""
-_BLOCK = 1 << 20
-
-
-class ReplacedFile(Exception):
-    """The news that a file is not the one that was read before: its ledger has to be read from the beginning."""
-
 
 class GrowingLedger:
     """The ledger of a run in a folder, which need not have begun."""
 
     def __init__(self, folder: Path) -> None:
         self._shards = folder / LEDGER_FOLDER
-        self._single = _GrowingFile(folder / LEDGER_FILE)
+        self._single = GrowingFile(folder / LEDGER_FILE)
         self._indices: dict[Path, _GrowingShards] = {}
 
     def rows(self) -> Iterator[PlacedRow]:
@@ -61,65 +51,11 @@ class GrowingLedger:
         return self._single.torn or any(index.torn for index in self._indices.values())
 
 
-class _GrowingFile:
-    """The whole lines of a file that is appended to; one without an end waits for its rest, however long it gets."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._read = self._seen = 0
-        self._mark: tuple[int, bytes] = 0, b""
-
-    @property
-    def torn(self) -> bool:
-        return self._seen > self._read
-
-    def lines(self) -> Iterator[tuple[str, bytes]]:
-        """Yield (place, line) for each line that is new. See GrowingLedger."""
-        if not self._seen and not self._path.exists():
-            return
-        try:
-            file = self._path.open("rb")
-        except FileNotFoundError as error:
-            raise ReplacedFile from error
-        with file:
-            size = os.fstat(file.fileno()).st_size
-            if size < self._read or self._bytes(file, *self._mark) != self._mark[1]:
-                raise ReplacedFile
-            end = self._end_of_lines(file, size)
-            file.seek(self._read)
-            for line, length in measured_lines(file) if end > self._read else ():
-                place = f"{self._path} at byte {self._read}"
-                self._read += length
-                yield place, line
-                if self._read >= end:
-                    break
-            at = max(0, self._read - MARK)
-            self._mark = at, self._bytes(file, at, b"x" * (self._read - at))
-
-    @staticmethod
-    def _bytes(file: BinaryIO, at: int, like: bytes) -> bytes:
-        """Return as many bytes from a place on as another text has."""
-        file.seek(at)
-        return file.read(len(like))
-
-    def _end_of_lines(self, file: BinaryIO, size: int) -> int:
-        """Return where the last whole line ends; what was looked at before is not looked at again."""
-        at = self._seen if self._seen <= size else self._read  # a resume cuts a torn line off
-        end = self._read
-        file.seek(at)
-        while at < size and (block := file.read(min(_BLOCK, size - at))):
-            if (found := block.rfind(b"\n")) >= 0:
-                end = at + found + 1
-            at += len(block)
-        self._seen = at
-        return end
-
-
 class _GrowingShards:
     """The groups of one stage and attempt, in the order of their index; one whose bytes are not all there waits."""
 
     def __init__(self, index: Path) -> None:
-        self._index, self._file = index, _GrowingFile(index)
+        self._index, self._file = index, GrowingFile(index)
         self._entries: dict[str, IndexEntry] = {}
         self._waiting: dict[str, None] = {}
 
