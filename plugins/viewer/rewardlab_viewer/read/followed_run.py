@@ -64,13 +64,15 @@ class FollowedRun(RunFolder):
 
 def signature(path: Path) -> tuple[float, bool, frozenset[tuple[str, int, int]]]:
     """Return when something of a run was last written, in seconds, and what changes with all that becomes of it."""
-    found = [(entry, entry.stat()) for name in FOLDERS for entry in _files(path / name)]
-    marks = frozenset((entry.path, one.st_mtime_ns, one.st_size) for entry, one in found)
-    return max((one.st_mtime for _, one in found), default=0.0), is_run_held(path), marks
+    found = [one for name in FOLDERS for one in _files(path / name)]
+    marks = frozenset((name, status.st_mtime_ns, status.st_size) for name, status in found)
+    return max((status.st_mtime for _, status in found), default=0.0), is_run_held(path), marks
 
 
-def _files(folder: Path) -> list["os.DirEntry[str]"]:
-    if not folder.is_dir():
+def _files(folder: Path) -> list[tuple[str, os.stat_result]]:
+    """Return the files of a folder that are written to their end; none if it is gone, or one just goes."""
+    try:
+        with os.scandir(folder) as entries:
+            return [(e.path, e.stat()) for e in entries if not e.name.startswith(".") and e.is_file()]
+    except OSError:
         return []
-    with os.scandir(folder) as entries:
-        return [entry for entry in entries if entry.is_file()]
