@@ -7,6 +7,7 @@ that another thread keeps set make the interpreter go round at a function's firs
 import gc
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,10 @@ settings.register_profile(
 )
 settings.register_profile("thorough", parent=settings.get_profile("quick"), max_examples=500)  # `nox -s nightly`
 settings.load_profile("quick")
+
+# bytecode is kept, else each process rewrites every test's assertions and each subprocess compiles the core, again
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 os.environ.setdefault("REWARDLAB_PROGRESS_S", "0")  # what is printed is compared, however long a machine takes for it
 

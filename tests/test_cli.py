@@ -102,6 +102,7 @@ def test_a_reader_that_goes_away_gets_no_traceback(toy_environment, arguments, u
     assert command.returncode == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "code"), [("--help >&-", 0), ("--help 2>&-", 0), ("plugins <&- >&- 2>&-", 0), ("nope >&-", 2)]
 )

@@ -113,6 +113,7 @@ def test_a_program_calls_a_strangers_command_by_its_name(offer):
     assert (str(found), found.data["overrides"], found.ok) == ("4 of x", ("a=1",), True)
 
 
+@pytest.mark.slow
 def test_the_shell_completes_commands_and_flags(tmp_path):
     environment = {**os.environ, "_ARGCOMPLETE": "1", "_ARGCOMPLETE_STDOUT_FILENAME": str(tmp_path / "said")}
     for line, expected in (("rewardlab ta", {"tables"}), ("rewardlab tables --meas", {"--measure"})):

@@ -473,6 +473,7 @@ def piped(*arguments, rows="", program=("-m", "rewardlab")):
     )
 
 
+@pytest.mark.slow
 def test_standard_input_is_scored_to_standard_output():
     write_recipe()
     write_rows(row("b", ["ab"]), row("a", ["abcd"]))

@@ -3,6 +3,7 @@
 import ast
 import re
 import textwrap
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -44,12 +45,14 @@ DOCUMENTS += [plugin / "README.md" for plugin in PLUGINS]
 """functions of `rewardlab` that are made of specs, when they are first used"""
 
 
+@cache
+def nodes_of(code):
+    return [*ast.walk(ast.parse(code))]
+
+
 def faults(code):
     """Return (line, what is wrong) for every import of something of rewardlab that is not public."""
-    found = []
-    for node in ast.walk(ast.parse(code)):
-        found += [(node.lineno, what) for what in faults_of(node)]
-    return sorted(found)
+    return sorted((node.lineno, what) for node in nodes_of(code) for what in faults_of(node))
 
 
 def faults_of(node):
@@ -77,7 +80,7 @@ def test_no_two_classes_have_one_name():
     files = [file for top in ("core/rewardlab", "plugins/*/rewardlab_*") for file in ROOT.glob(f"{top}/**/*.py")]
     places = {}
     for file in files:
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in nodes_of(file.read_text(encoding="utf-8")):
             if isinstance(node, ast.ClassDef) and node.name != "Options":
                 places.setdefault(node.name, set()).add(file.relative_to(ROOT).as_posix())
     assert len(places) > 500

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 from rewardlab import Ask, JudgeSpec, Reply
-from rewardlab.judging import circuit_breaker
+from rewardlab.judging import circuit_breaker, retries
 from rewardlab.judging.hosted_judge import HostedJudge
 from rewardlab.judging.settings import JudgingSettings
 from rewardlab.recipe.use import JudgeUse
@@ -29,6 +29,7 @@ def told(home, monkeypatch):
     """`told(lines)`: what is said of an outage that ends once so many lines were said."""
     monkeypatch.setattr(circuit_breaker, "FIRST_PAUSE_S", 0.05)
     monkeypatch.setattr(circuit_breaker, "MAX_PAUSE_S", 0.05)
+    monkeypatch.setattr(retries, "FIRST_PAUSE_S", 0.01)
 
     def said_until(lines):
         said, judge = [], Judge()

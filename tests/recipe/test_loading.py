@@ -213,8 +213,8 @@ def parser(request, monkeypatch):
 
 
 @pytest.mark.usefixtures("parser")
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@each_case(
+    "text, expected",
     [
         ("a:\n  b: c: d\n", "r.yaml:2: column 7: a ':' out of place; quote a value that contains ': '"),
         ("a: 1\n  b: 2\n", "r.yaml:2: column 4: a ':' out of place; .*mend the indentation"),
@@ -308,8 +308,8 @@ copy:
 
 
 @pytest.mark.usefixtures("parser")
-@pytest.mark.parametrize(
-    ("path", "line"),
+@each_case(
+    "path, line",
     [
         ((), 1),
         (("version",), 1),
@@ -365,8 +365,8 @@ def environment(monkeypatch):
 
 
 @pytest.mark.usefixtures("environment")
-@pytest.mark.parametrize(
-    ("text", "value"),
+@each_case(
+    "text, value",
     [
         ("${oc.env:STEPS}", 50),
         ("${oc.env:KEY}", "sk-1: x #y"),

@@ -138,18 +138,18 @@ OTHERS = ["sp3f_4_nodes", "sp3f_no_privilege", "sp3f_single_language"]
 
 
 @pytest.mark.parametrize("name", ["sp3f", *(pytest.param(name, marks=pytest.mark.slow) for name in OTHERS)])
-def test_the_cost_is_told_before_it_is_paid(name, rewardlab, write):
+def test_the_cost_is_told_before_it_is_paid(name, main, write):
     write("mine.jsonl", PROBLEMS * 12)
     mine = [
         f"stages.{stage}.dataset.from.{key}" for stage in (0, 1) for key in ("use=data/jsonl", "with.path=mine.jsonl")
     ]
-    done = rewardlab("run", FOLDER / f"{name}.yaml", "--dry-run", *mine)
-    assert done.returncode == 0, done.stderr
+    code, out, err = main("run", FOLDER / f"{name}.yaml", "--dry-run", *mine)
+    assert code == 0, err
     languages = 1 if name == "sp3f_single_language" else 17  # into all of them, of which no more than `draw` are read
     questions = 36 * languages * 4
-    assert f"asks teacher up to {2 * questions:,} questions (about " in done.stdout
-    assert f"asks teacher up to {questions:,} questions (about " in done.stdout
-    assert "preference asks main up to 56 questions a group, 1,792 a step" in done.stdout
+    assert f"asks teacher up to {2 * questions:,} questions (about " in out
+    assert f"asks teacher up to {questions:,} questions (about " in out
+    assert "preference asks main up to 56 questions a group, 1,792 a step" in out
 
 
 def test_what_the_paper_says_is_what_sp3f_says():

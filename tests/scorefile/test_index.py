@@ -41,6 +41,7 @@ def test_places_are_in_the_order_of_the_rows(index):
     assert list(index.places()) == []
 
 
+@pytest.mark.slow
 def test_many_rows_do_not_fill_the_memory():
     program = """if True:
         import resource

@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 import numpy as np
 import pytest
+from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab import GroupStream, RewardSpec, Score
@@ -208,7 +209,7 @@ WHOLE_CALL = {
 
 
 @pytest.mark.parametrize("runs", WAYS)
-@pytest.mark.parametrize(("given", "told"), ONE_SCORE.values(), ids=ONE_SCORE)
+@each_case("given, told", ONE_SCORE.values())
 def test_a_score_that_breaks_the_contract_fails_its_completion_alone(open_one, group_of, given, told, runs):
     executor = open_one(lambda items: [given if c.text == "bad" else Score(value=0.5) for _, c in items], runs)
     [[before, bad, after]] = ask(executor, group_of("good", "bad", "fine"))
@@ -219,7 +220,7 @@ def test_a_score_that_breaks_the_contract_fails_its_completion_alone(open_one, g
 
 
 @pytest.mark.parametrize("runs", WAYS)
-@pytest.mark.parametrize(("fault", "told"), WHOLE_CALL.values(), ids=WHOLE_CALL)
+@each_case("fault, told", WHOLE_CALL.values())
 def test_a_call_that_fails_as_a_whole_fails_the_one_at_fault_alone(open_one, group_of, fault, told, runs):
     executor = open_one(lambda items: (fault if any(c.text == "bad" for _, c in items) else halves)(items), runs)
     [[before, bad, after], [neighbour]] = ask(executor, group_of("good", "bad", "fine"), group_of("other"))
@@ -229,7 +230,7 @@ def test_a_call_that_fails_as_a_whole_fails_the_one_at_fault_alone(open_one, gro
 
 
 @pytest.mark.parametrize("runs", WAYS)
-@pytest.mark.parametrize(("fault", "told"), WHOLE_CALL.values(), ids=WHOLE_CALL)
+@each_case("fault, told", WHOLE_CALL.values())
 def test_a_group_reward_that_fails_fails_its_group_alone(open_one, group_of, fault, told, runs):
     if "0 scores for 1" in told:
         told = "ValueError: score returned 0 scores for 2"

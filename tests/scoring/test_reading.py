@@ -58,6 +58,8 @@ def seen(offer, write, main, tmp_path):
     def score(**keys):
         names = TEXTS + (() if keys else WHOLE)
         parts = {name: {"use": f"mine/{name}", **keys} for name in names}
+        for name in {"worker", "whole_worker"} & parts.keys():
+            parts[name]["workers"] = 1
         recipe = write("r.yaml", json.dumps({"version": 1, "reward": {"components": parts, "total": "inline"}}))
         rows = write("rows.jsonl", [{"prompt": "1 + 2?", "completions": [TALK, "\\boxed{3}"]}])
         code, _, err = main("score", recipe, rows, "-o", "out.jsonl")

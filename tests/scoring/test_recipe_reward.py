@@ -139,6 +139,7 @@ class TestRows:
             "rows: 4 bad rows; mend them; nothing was scored",
         ]
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("library", ["pandas", "polars", "datasets", "arrays"])
     def test_may_be_a_table_of_another_library(self, reward, library):
         given = [{**row, "level": level} for row, level in zip(rows(2), (1.5, None), strict=True)]

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, SkipValidation, ValidationError
 
 from rewardlab.errors import Problem, UserError
+from rewardlab.recipe.descriptions import descriptions_of
 from rewardlab.specs import Config
 from rewardlab.specs.command_spec import Flag, Overrides, Positional, PythonOnly
 
@@ -162,10 +163,11 @@ def _stays_open(override: str) -> bool:
 
 def arguments_of(config: type[Config]) -> list[Argument]:
     """Return a command's arguments, in the order of the fields of its options."""
-    return [_argument(name, info) for name, info in config.model_fields.items()]
+    texts = descriptions_of(config)
+    return [_argument(name, info, texts.get(name, "")) for name, info in config.model_fields.items()]
 
 
-def _argument(name: str, info: Any) -> Argument:
+def _argument(name: str, info: Any, text: str) -> Argument:
     metadata = list(info.metadata)
     one, multiple, pairs = info.annotation, False, False
     while True:
@@ -191,7 +193,7 @@ def _argument(name: str, info: Any) -> Argument:
     return Argument(
         name=name,
         mark=mark,
-        help=info.description or "",
+        help=text,
         one=one,
         required=required,
         default=default,

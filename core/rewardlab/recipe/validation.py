@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from rewardlab.errors import MAX_LISTED, Problem, nearest
+from rewardlab.recipe.descriptions import descriptions_of
 from rewardlab.recipe.other_names import our_name, our_stage
 from rewardlab.specs import Config
 
@@ -201,8 +202,8 @@ def _expected(model: type[Config], tree: Any, path: RecipePath) -> str:
 def _help(model: type[Config], tree: Any, path: RecipePath) -> str:
     for parent in _models_at(model, tree, path[:-1]):
         for name, info in parent.model_fields.items():
-            if path and path[-1] in (name, info.alias) and info.description:
-                return f" ({' '.join(info.description.split())})"
+            if path and path[-1] in (name, info.alias) and (text := descriptions_of(parent).get(name)):
+                return f" ({' '.join(text.split())})"
     return ""
 
 

@@ -18,9 +18,7 @@ from rewardlab.types import Ask, Candidates, Completion, Reply, Sample, Score
 class Config(BaseModel):
     """The base of every options class. Unknown keys, NaN and infinity are refused; instances are frozen."""
 
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, allow_inf_nan=False, protected_namespaces=(), use_attribute_docstrings=True
-    )
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, protected_namespaces=())
 
 
 class NoOptions(Config):

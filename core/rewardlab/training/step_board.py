@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from rewardlab.judging.usage import Usage
 from rewardlab.text.progress import Progress, safe
-from rewardlab.training.alarms import TOTAL, finite
+from rewardlab.training.alarms import TOTAL
+from rewardlab.training.series import finite
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -8,7 +8,7 @@ from typing import Any, Self
 from rewardlab.data import read_lines
 from rewardlab.files import LineAppender
 from rewardlab.training.alarm_watch import AlarmWatch
-from rewardlab.training.alarms import finite
+from rewardlab.training.series import finite
 from rewardlab.training.stage import StageJob
 from rewardlab.training.step_board import StepBoard
 

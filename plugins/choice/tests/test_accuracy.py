@@ -116,6 +116,7 @@ def test_a_row_without_choices_gets_no_value_and_one_without_a_right_one_fails()
         choices_of([str(n) for n in range(27)])
 
 
+@pytest.mark.slow
 def test_beside_math_accuracy_each_row_is_scored_by_one_of_the_two():
     from rewardlab import load_reward
 

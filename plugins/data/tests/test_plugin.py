@@ -1,6 +1,7 @@
 """The plugin as the registry sees it."""
 
 from rewardlab import find, installed
+from rewardlab.recipe import descriptions_of
 
 
 def test_the_plugin_offers_its_datasets():
@@ -18,5 +19,4 @@ def test_only_reading_tells_what_a_file_provides():
 
 def test_every_option_has_a_help_text():
     for spec in installed().plugin("data").specs.values():
-        for name, option in spec.config.model_fields.items():
-            assert option.description, f"{spec.name}: {name}"
+        assert descriptions_of(spec.config).keys() == spec.config.model_fields.keys(), spec.name

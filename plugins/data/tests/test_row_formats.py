@@ -266,10 +266,11 @@ class TestParquet:
 
     @pytest.mark.parametrize(
         "texts",
-        [["x" * (65 << 20)], [f"{n}" + "x" * (1 << 20) for n in range(9)]],
+        [["x" * (5 << 20)], [f"{n}" + "x" * (1 << 20) for n in range(9)]],
         ids=["one row that is too long", "rows that are short enough"],
     )
     def test_that_unpacks_to_too_much_is_refused_by_its_footer(self, parquet, arrow_memory, monkeypatch, texts):
+        monkeypatch.setattr("rewardlab_data.parquet.MAX_BYTES", 4 << 20)
         monkeypatch.setattr("rewardlab_data.parquet.MAX_PART", 8 << 20)
         path = parquet({"text": texts}, group=100)
         assert path.stat().st_size < 20_000
@@ -279,6 +280,7 @@ class TestParquet:
         ):
             read_lines(path)
 
+    @pytest.mark.slow
     def test_has_no_row_whose_texts_are_all_one_text_of_a_dictionary(self, parquet, arrow_memory, monkeypatch):
         monkeypatch.setattr("rewardlab_data.parquet.MAX_COPIES", 1 << 26)
         path = parquet({"id": ["a", "b"], "texts": [["x" * (1 << 20)] * 80, ["y"]]})
@@ -318,6 +320,7 @@ def test_a_name_without_end_does_not_fill_the_message(write, name):
     assert len(what) < 500
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["rows.jsonl", "rows.jsonl.gz", "rows.json.gz"])
 def test_a_row_that_no_memory_holds_is_told_and_the_next_is_read(write, monkeypatch, name):
     for module in ("rewardlab.data.jsonl", "rewardlab_data.json_array"):
@@ -335,6 +338,7 @@ def test_a_row_that_no_memory_holds_is_told_and_the_next_is_read(write, monkeypa
     assert most < 5 << 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["json", "csv", "parquet"])
 def test_memory_does_not_grow_with_the_file(tmp_path, parquet, ending):
     def peak(count):

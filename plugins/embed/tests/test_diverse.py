@@ -11,11 +11,17 @@ from helpers.each_case import each_case
 from pydantic import ValidationError
 from rewardlab import Context, Sample, find
 from rewardlab.errors import JobError, UserError
-from rewardlab_embed import diverse_worker
 from rewardlab_embed.diverse import worker_settings
 
 SPEC = find("dataset", "embed/diverse")
 TOPICS = ("rain", "train", "prime", "poem")
+
+
+def diverse_worker():
+    """The module that loads scikit-learn, for which a worker without these tests need not wait."""
+    from rewardlab_embed import diverse_worker
+
+    return diverse_worker
 
 
 class WordVectors:
@@ -42,7 +48,7 @@ class ChooserInProcess:
         self._start()
 
     def _start(self):
-        self.chooser = diverse_worker.DiverseRowChooser(WordVectors(), self.settings)
+        self.chooser = diverse_worker().DiverseRowChooser(WordVectors(), self.settings)
 
     async def ask(self, questions):
         self.calls.append(questions)
@@ -156,7 +162,7 @@ def test_two_passes_at_once_do_not_mix():
 
 
 def test_the_process_is_asked_in_chunks_and_works_on_a_choice_in_slices(monkeypatch):
-    monkeypatch.setattr(diverse_worker, "SLICE", 1e-9)
+    monkeypatch.setattr(diverse_worker(), "SLICE", 1e-9)
     opened = ChooserWorkers()
     assert len(list(step(rows(60, 60), opened, rows=100))) == 100
     calls = opened.opened.calls
@@ -171,7 +177,7 @@ def test_a_process_that_forgot_the_rows_stops_the_step():
 
 
 def test_a_call_that_is_repeated_adds_no_row_twice():
-    chooser = diverse_worker.DiverseRowChooser(WordVectors(), {"counts": [3]})
+    chooser = diverse_worker().DiverseRowChooser(WordVectors(), {"counts": [3]})
     call = [{"text": f"rain w{n}", "pass": "p", "row": n, "group": ""} for n in range(4)]
     assert chooser.answer(call) == chooser.answer(call) == [{}] * 4
     (answer,) = chooser.answer([{"pass": "p", "group": "", "rows": 4, "choose": 4}])
@@ -210,7 +216,7 @@ def test_of_a_large_pool_the_chosen_rows_are_unlike_each_other():
 
     def likeness(**options):
         settings = worker_settings(SPEC.config(rows=100, counts=[3], **options), 0)
-        making = diverse_worker.choice(pool, 100, settings)
+        making = diverse_worker().choice(pool, 100, settings)
         while True:
             try:
                 next(making)

@@ -236,6 +236,7 @@ def test_a_detector_that_is_not_installed_is_named_with_the_command(monkeypatch)
     SPEC.build(SPEC.config(detectors=["lingua"]), Context())
 
 
+@pytest.mark.slow
 def test_no_detector_is_loaded_before_a_text_needs_it():
     code = """
 import sys

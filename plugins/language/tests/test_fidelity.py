@@ -138,6 +138,7 @@ def test_the_spec_says_how_it_runs():
     )
 
 
+@pytest.mark.slow
 def test_importing_the_plugin_and_asking_whether_it_abstains_needs_no_lingua():
     code = (
         "import sys; from rewardlab import Sample, find;"

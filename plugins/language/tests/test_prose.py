@@ -2,6 +2,7 @@
 
 import time
 
+import pytest
 from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
@@ -75,6 +76,7 @@ def test_any_text_is_read(text):
     assert prose(text).hidden >= 0
 
 
+@pytest.mark.slow
 @each_case("unit", ["$", "$a ", "\\begin{a", "`", "{", "\\boxed{", "a@", "<a b=", "\\(", "a b c "])
 def test_time_is_linear(unit):
     text = unit * (100_000 // len(unit))

@@ -726,6 +726,7 @@ def test_it_is_a_data_step_with_a_judge():
     assert SPEC.config(translator="teacher").languages == TRAINING_LANGUAGES
 
 
+@pytest.mark.slow
 def test_building_it_loads_no_language_model():
     program = """
 import sys

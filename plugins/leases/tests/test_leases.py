@@ -127,7 +127,8 @@ class TestWithoutKills:
         bound = 3 + 2 * 16 + 8
         assert 2000 - bound - PROMPT_TOKENS - ANSWER_TOKENS <= job.server.tokens <= 2000
 
-    @pytest.mark.parametrize("limit", [60, pytest.param(600, marks=pytest.mark.slow)])
+    @pytest.mark.slow
+    @pytest.mark.parametrize("limit", [60, 600])
     def test_a_rate_is_reached(self, on_clock, limit):
         async def work(job):
             await asked(job, [f"{number}" for number in range(3 * limit)])

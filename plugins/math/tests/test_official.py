@@ -74,6 +74,7 @@ def test_formulas_may_differ_from_themselves_there(score, gold, answer, value):
     assert official(score, rf"\boxed{{{answer}}}", gold).value == value
 
 
+@pytest.mark.slow
 def test_it_is_math_verify_on_bare_strings():
     for gold, answer in product(ANSWERS, repeat=2):
         assert official_equal(answer, gold) == verify(parse(gold), parse(answer)), (gold, answer)

@@ -123,6 +123,7 @@ class TestBrokenConnections:
         with pytest.raises(TryAgain, match=r"^answered with more than 1 MB, far above what was asked for$"):
             ask(long, max_tokens=8_000)
 
+    @pytest.mark.slow
     def test_an_answer_just_below_that_is_an_answer(self, serve, ask):
         server = serve(answer=lambda _: "x" * (31 << 20))
         assert len(ask(server).text) == 31 << 20
@@ -215,6 +216,7 @@ class TestConnectionReuse:
         assert ["Cookie" in headers for headers in server.headers] == [False] * 3
 
 
+@pytest.mark.slow
 def test_all_is_closed_at_the_end(serve):
     """The check runs in a process of its own, where a warning about an open socket is an error."""
     server = serve(fault=lambda number, _: "hang" if number == 0 else "half" if number == 1 else None)

@@ -7,6 +7,7 @@ import traceback
 
 import pytest
 from aiohttp import web
+from helpers.each_case import each_case
 from rewardlab import Reply
 from rewardlab.errors import TryAgain
 
@@ -109,7 +110,7 @@ ECHOES = [
 
 
 @pytest.mark.parametrize("status", [200, 302, 400, 401, 404, 500])
-@pytest.mark.parametrize("body", ECHOES, ids=range(len(ECHOES)))
+@each_case("body", ECHOES)
 def test_a_server_that_repeats_the_key_in_an_error(replying, keyed, status, body):
     seen = keyed(replying(body, status, {"Location": f"/{PLAIN}"}))
     for form in FORMS:

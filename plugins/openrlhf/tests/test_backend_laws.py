@@ -36,8 +36,9 @@ backend: {use: openrlhf, gpus_per_node: 1, engine: {sleep: false, zero_stage: 1,
 ELSEWHERE = ("whole", "scores", "masked", "stop", "failures")
 """laws that cost a job or two, which others make: test_end_to_end_training.py asks what `whole` and `scores` ask, a
 stop goes the way of Ctrl-C, which `resume` tries, jobs that end by a failure are in test_end_to_end_faults.py and
-test_service.py, and `masked` is below, under a normalizer that looks at a whole step; test_end_to_end_evaluations.py
-asks it of rloo in an asynchronous job, and test_engine_arguments.py of all four at OpenRLHF's estimator"""
+test_service.py, and `masked` is below, at night, under a normalizer that looks at a whole step;
+test_end_to_end_evaluations.py asks it of rloo in an asynchronous job, and test_engine_arguments.py of all four at
+OpenRLHF's estimator"""
 
 
 def test_openrlhf_keeps_every_law_but_that_of_the_same_completions(jobs, model_folder, toy, tmp_path):
@@ -51,6 +52,7 @@ def test_openrlhf_keeps_every_law_but_that_of_the_same_completions(jobs, model_f
     assert [outcome.law for outcome in result.of("held")] == [law for law in tried if law != "same"]
 
 
+@pytest.mark.nightly
 def test_a_completion_without_a_value_has_no_vote_in_openrlhfs_own_batch(jobs, model_folder, toy, tmp_path):
     """Of normalize/gdpo, which looks at each component and at the whole step, under weights that change with it."""
     recipe = RECIPE.replace("MODEL", str(model_folder("llama"))).replace("grpo", "dr_grpo")

@@ -15,12 +15,12 @@ pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
 
 @pytest.fixture
 def saved(driven):
-    """The checkpoints of a stage of 20 steps of 8 prompts: those of its steps 10 and 20."""
+    """The checkpoints of a stage of 10 steps of 8 prompts: those of its steps 5 and 10."""
     return driven.directory / "checkpoints" / "1-rl"
 
 
 def test_the_newest_counts(saved):
-    assert checkpoint_progress(saved) == (20 * 8, 20)
+    assert checkpoint_progress(saved) == (10 * 8, 10)
 
 
 def test_without_one_nothing_is_done(tmp_path):
@@ -33,7 +33,7 @@ class Evil:
 
 
 @pytest.mark.parametrize(
-    "file", ["_actor/global_step20/mp_rank_00_model_states.pt", "_critic/global_step20/x_optim.pt"]
+    "file", ["_actor/global_step10/mp_rank_00_model_states.pt", "_critic/global_step10/x_optim.pt"]
 )
 def test_one_that_would_run_code_is_refused_and_nothing_runs(saved, tmp_path, monkeypatch, file):
     """Whoever may write into the folder could have put it there; torch and DeepSpeed would run it."""
@@ -55,10 +55,10 @@ def _made(file):
 def test_one_that_was_torn_is_an_error_that_names_it(saved, tmp_path, content):
     folder = tmp_path / "_actor"
     folder.mkdir()
-    (folder / "latest").write_text("global_step20")
-    (name,) = (path.name for path in Path(saved, "_actor", "global_step20").glob("*model_states.pt"))
-    (folder / "global_step20").mkdir()
-    (folder / "global_step20" / name).write_bytes(content)
+    (folder / "latest").write_text("global_step10")
+    (name,) = (path.name for path in Path(saved, "_actor", "global_step10").glob("*model_states.pt"))
+    (folder / "global_step10").mkdir()
+    (folder / "global_step10" / name).write_bytes(content)
     with pytest.raises(JobError, match=f"the checkpoint in {folder} cannot be read"):
         checkpoint_progress(tmp_path)
 

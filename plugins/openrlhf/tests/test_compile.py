@@ -447,8 +447,8 @@ class TestClipRange:
         return list(rewards) if algorithm == "ppo" else [r - mean for r in rewards]
 
     @pytest.mark.parametrize("algorithm", ["grpo", "dr_grpo", "rloo", "reinforce_baseline", "ppo"])
-    @pytest.mark.parametrize("size", [2, 4, 8])
-    @pytest.mark.parametrize("total", ["2 * brevity - 1", "100 * brevity + 40", "0.001 * brevity", "0 * brevity - 3"])
+    @each_case("size", [2, 4, 8])
+    @each_case("total", ["2 * brevity - 1", "100 * brevity + 40", "0.001 * brevity", "0 * brevity - 3"])
     def test_no_group_is_clipped(self, plan, algorithm, size, total):
         made = plan(f"stages.1.algorithm={algorithm}", f"stages.1.group_size={size}", f"reward.total='{total}'")
         low, high = clip_range(made, made.recipe.stages[1])

@@ -82,6 +82,7 @@ def refuse_other_advantages(rows, received):
         assert received[group] == pytest.approx(wanted, abs=1e-5)
 
 
+@pytest.mark.nightly
 def test_one_that_was_killed_after_the_last_step_is_made_up_for_when_the_run_goes_on(jobs, toy_path, recipe, tmp_path):
     told = tmp_path / "requests.jsonl"
     env = {"REWARDLAB_CPU_ENGINE_HANG": "EVALUATED", "REWARDLAB_CPU_ENGINE_REQUESTS": str(told)}

@@ -7,11 +7,12 @@ from collections import defaultdict
 from itertools import groupby
 
 import pytest
+from rewardlab_ray.job.log_lines import read_mark, read_scores
 
 pytest.importorskip("openrlhf", reason="needs the environment of requirements-openrlhf-cpu.txt")
 pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
 
-STEPS, PROMPTS, SIZE = 20, 8, 8
+STEPS, PROMPTS, SIZE = 10, 8, 8
 
 
 def mean(rows, component):
@@ -29,8 +30,8 @@ def test_a_win_rate_drives_the_policy(driven):
     Right results follow later, and not in every run: which requests share a batch depends on time.
     """
     rows = driven.ledger(stage=1, trained="yes")
-    first = [row for row in rows if row["step"] <= 4]
-    later = [row for row in rows if row["step"] > 4]
+    first = [row for row in rows if row["step"] <= 3]
+    later = [row for row in rows if row["step"] > 3]
     assert all(row["total"] == row["components"]["preference"]["value"] for row in rows)
     assert mean(later, "format") > mean(first, "format") + 0.05
 
@@ -65,7 +66,7 @@ def test_rewardlab_score_gives_the_same_completions_the_same_scores(driven, driv
     command = [sys.executable, "-m", "rewardlab.cli", "score", drive, rows, "-o", out]
     subprocess.run([*command, "backend={use: trl}"], check=True, capture_output=True, timeout=120)
     scored = lines(out)
-    assert len(scored) == len(trained) > 100
+    assert len(scored) == len(trained) > 50
     for score, group in zip(scored, trained.values(), strict=True):
         assert score["total"] == [row["total"] for row in group]
         for name, parts in score["components"].items():
@@ -77,6 +78,12 @@ def test_the_run_directory_holds_what_people_look_for(driven):
     assert found >= {"recipe.resolved.yaml", "manifest.json", "ledger", "logs", "models", "report.html"}
     assert {path.name for path in (driven.directory / "models").iterdir()} >= {"0-sft", "1-rl"}
     assert [line["step"] for line in driven.log("1-rl")] == list(range(1, STEPS + 1))
+
+
+def test_alarms_hear_of_the_scores_of_every_step(driven):
+    written = (driven.directory / "logs" / "1-rl.log").read_text(encoding="utf-8").splitlines()
+    found = [read_scores(text) for line in written if (text := read_mark(line)) is not None]
+    assert [step for step, numbers in filter(None, found)] == list(range(1, STEPS + 1))
 
 
 def lines(path):

@@ -20,7 +20,7 @@ from rewardlab_serve.server import RewardServer, ServerSettings, reward_app
 RECIPE = {
     "version": 1,
     "reward": {
-        "components": {"accuracy": {"use": "math/accuracy"}, "box": {"use": "format/boxed"}},
+        "components": {"accuracy": {"use": "math/accuracy", "workers": 1}, "box": {"use": "format/boxed"}},
         "total": "accuracy + 0.1 * box",
     },
 }

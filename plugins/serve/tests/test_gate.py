@@ -113,7 +113,7 @@ def test_bodies_of_all_requests_are_bounded_together(serving, monkeypatch):
 
 
 def test_a_connection_without_a_request_is_closed(serving, monkeypatch):
-    monkeypatch.setattr("rewardlab_serve.server.HEADING", 0.1)
+    monkeypatch.setattr("rewardlab_serve.server.HEADING", 0.05)
     server = serving()
     whole, half = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", b"GET /he"
     for sent in ([], [half], [whole, half]):
@@ -123,7 +123,7 @@ def test_a_connection_without_a_request_is_closed(serving, monkeypatch):
                 while part is whole and not slow.recv(4096).endswith(b"}\n"):
                     pass
             assert slow.recv(4096) == b""
-    with socket.create_connection(("127.0.0.1", server.port), timeout=0.5) as kept:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=0.25) as kept:
         kept.sendall(whole)
         while not kept.recv(4096).endswith(b"}\n"):
             pass

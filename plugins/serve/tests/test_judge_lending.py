@@ -49,6 +49,7 @@ def test_the_judge_never_has_more_questions_than_the_recipe_allows(serving, judg
     assert judge.most_under_way == 3
 
 
+@pytest.mark.slow
 def test_the_budget_is_that_of_all_servers_and_lasts_over_a_restart(serving, judge, tmp_path, monkeypatch):
     monkeypatch.setattr(judge_lender, "RESTART_GRACE_S", 0.0)
     few = recipe(judge, budget={"tokens": 12_000})

@@ -15,6 +15,7 @@ from rewardlab.serving import bound_socket
 RECIPE = "{version: 1, reward: {components: {box: {use: format/boxed}}, total: box}}"
 
 
+@pytest.mark.slow
 def test_serves_until_a_signal_and_ends_well(write, tmp_path):
     write("r.yaml", RECIPE)
     few_files = ["bash", "-c", 'ulimit -Sn 100; exec "$@"', "--"]

@@ -15,9 +15,11 @@ from shlex import quote
 from typing import Any
 
 from pydantic.errors import PydanticUserError
+from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core.core_schema import ModelSchema
 from rewardlab import BackendSpec, Config
 from rewardlab.errors import UserError, one_line
-from rewardlab.recipe import EXTENDS, Recipe
+from rewardlab.recipe import EXTENDS, Recipe, descriptions_of
 from rewardlab.registry import ENTRY_POINT_GROUP, Plugin, Registry
 
 from rewardlab_testing.row_schema import ROW_SCHEMA
@@ -239,8 +241,20 @@ def _redirected(schema: Schema, use: str) -> Schema:
 # --- From models
 
 
+class _WithDescriptions(GenerateJsonSchema):
+    """What stands below a field is its description."""
+
+    def model_schema(self, schema: ModelSchema) -> Schema:
+        model: type[Config] = schema["cls"]
+        written = super().model_schema(schema)
+        for name, text in descriptions_of(model).items():
+            written["properties"][model.model_fields[name].alias or name] |= {"description": text}
+        return written
+
+
 def _model_schema(model: type[Config]) -> Schema:
-    return _each(model.model_json_schema(), lambda schema: _allowing_environment(_tidy(schema)))
+    written = model.model_json_schema(schema_generator=_WithDescriptions)
+    return _each(written, lambda schema: _allowing_environment(_tidy(schema)))
 
 
 _MAPPINGS = ("properties", "patternProperties", "$defs")

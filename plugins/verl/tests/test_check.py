@@ -114,6 +114,7 @@ class TestThisMachine:
         with pytest.raises(UserError, match=r"verl 0\.8\.0 is installed.*pip install verl==0\.9\.1"):
             check_machine.check_machine(ENGINE, plan())
 
+    @pytest.mark.slow
     def test_is_asked_for_all_that_the_stages_need(self, plan, monkeypatch):
         monkeypatch.setattr(engine, "installed_version", lambda name: "0.9.1")
         monkeypatch.setattr(engine, "find_spec", lambda name: None)

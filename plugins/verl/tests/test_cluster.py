@@ -11,7 +11,7 @@ from helpers.ray_cluster import two_nodes
 from rewardlab_testing.backend_laws.ledger import read_rows
 
 pytest.importorskip("verl", reason="needs the environment of requirements-verl-cpu.txt")
-pytestmark = [pytest.mark.slow, pytest.mark.verl]
+pytestmark = [pytest.mark.slow, pytest.mark.verl, pytest.mark.nightly]
 
 STEPS, PROMPTS, SIZE = 2, 4, 2
 RECIPE = f"""

@@ -281,7 +281,7 @@ def test_who_comes_from_elsewhere_brings_the_token_as_a_program_or_as_a_browser_
 
 def test_what_cannot_be_followed_is_refused(main, run, tmp_path):
     code, _, err = main("report", run.folder, "--follow", "-o", tmp_path / "x.html")
-    assert (code, err) == (2, "error: --follow: serves a page and writes none; leave out -o, --bundle and --rows\n")
+    assert (code, err) == (2, "error: --follow: serves the page of a run and writes none; leave out --output\n")
     code, _, err = main("report", run.ledger, "--follow")
     assert (code, "is a file; only the folder of a run can be followed" in err) == (2, True)
     with pytest.raises(UserError, match="is not the folder of a run: there is no such folder"):

@@ -77,7 +77,7 @@ def test_a_scored_file_is_shown_as_a_run_is(tmp_path, main):
 def test_a_scored_file_has_the_texts_of_the_rows_that_are_named_and_its_recipes_correctness(tmp_path, main):
     recipe = tmp_path / "recipe.yaml"
     recipe.write_text(
-        "version: 1\nreward:\n  components: {boxed: {use: format/boxed}, right: {use: math/accuracy}}\n"
+        "version: 1\nreward:\n  components: {boxed: {use: format/boxed}, right: {use: math/accuracy, workers: 1}}\n"
         "  total: boxed + right\n  correctness: right\n"
     )
     rows = tmp_path / "rows.jsonl"

@@ -301,6 +301,7 @@ def test_rows_that_show_a_type_first_come_first_where_the_format_has_none(tmp_pa
     assert ordered["group"].tolist() == [*range(121), 120]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", READERS)
 def test_memory_does_not_grow_with_the_ledger(tmp_path, main, ending, monkeypatch):
     monkeypatch.setattr("rewardlab_studies.ledger.flat_file.BATCH_ROWS", 50)

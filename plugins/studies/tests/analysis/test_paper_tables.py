@@ -49,22 +49,19 @@ def sp3f():
 
 def printed():
     return [
-        pytest.param(
-            *(row["model"], row["task"], measure, row[measure], row[f"appendix_{measure}"]),
-            id=f"{row['model']} {row['task']} {measure}",
-        )
+        (row["model"], row["task"], measure, row[measure], row[f"appendix_{measure}"])
         for row in rows("sp3f_averages.csv")
         for measure in ("accuracy", "fidelity")
     ]
 
 
-COLUMNS = ("model", "task", "measure", "average", "appendix")
+COLUMNS = "model, task, measure, average, appendix"
 
 
 class TestSP3F:
     """Tables 7 to 10, whose averages table 1 prints with two digits."""
 
-    @pytest.mark.parametrize(COLUMNS, [p for p in printed() if p.values[1] in TASKS])
+    @each_case(COLUMNS, [row for row in printed() if row[1] in TASKS])
     def test_the_average_of_a_task_is_the_mean_of_its_languages(self, sp3f, model, task, measure, average, appendix):
         found = sp3f.average(model, measure, TablePlace(task, None)).mean * 100
         if (model, task, measure) == NOT_ITS_AVERAGE:
@@ -77,7 +74,7 @@ class TestSP3F:
         once = tables("sp3f_languages.csv", ["SP3F-7B"]).average("SP3F-7B", "accuracy", TablePlace("MT Math100", None))
         assert digit(once.mean * 100) == "56.5"  # the paper's 56.8 has zh-cn and zh-tw as a language each
 
-    @pytest.mark.parametrize(COLUMNS, [p for p in printed() if p.values[1] == "overall"])
+    @each_case(COLUMNS, [row for row in printed() if row[1] == "overall"])
     def test_the_overall_average_is_the_mean_of_the_tasks(self, model, task, measure, average, appendix, tmp_path):
         of_tasks = [row for row in rows("sp3f_averages.csv") if row["task"] != "overall"]
         path = tmp_path / "tasks.csv"

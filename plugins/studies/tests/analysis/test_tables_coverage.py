@@ -5,6 +5,8 @@ import sys
 import pytest
 from helpers.paths import ROOT
 
+pytestmark = pytest.mark.slow
+
 EXPERIMENTS = 40
 
 

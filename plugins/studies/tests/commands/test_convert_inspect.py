@@ -73,6 +73,7 @@ def test_a_log_as_inspect_writes_it_today_is_read(main, rows):
     assert {row["id"]: row for row in rows()}["sums/s1"]["completions"] == rows("json.jsonl")[0]["completions"]
 
 
+@pytest.mark.slow
 def test_without_the_reader_of_zstd_it_is_told_what_to_install(tmp_path):
     program = (
         "import sys; sys.modules['backports'] = None; from rewardlab.cli import main\n"

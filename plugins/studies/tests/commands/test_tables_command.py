@@ -196,6 +196,7 @@ class TestComparisons:
         assert [c["corrected"] for c in overall] == [c["p"] for c in overall]
         assert min(c["corrected"] for c in languages) == pytest.approx(3 * min(c["p"] for c in languages))
 
+    @pytest.mark.slow
     def test_a_large_difference_is_one_of_910_too(self, folder, tables):
         """As in SP3F: six models, all pairs, 62 languages of tasks, of which the last model lacks four."""
         cells = [

@@ -24,6 +24,7 @@ from rewardlab.recipe import (
     RlStage,
     SftStage,
     Use,
+    descriptions_of,
     type_text,
 )
 
@@ -71,7 +72,7 @@ def key_rows(model: type[BaseModel], before: str = "", above: tuple[type, ...] =
         row = {"name": key, "type": _type(info), "required": info.is_required()}
         if not info.is_required() and not (inside and info.default_factory is not None):
             row["default"] = to_jsonable_python(info.get_default(call_default_factory=True), fallback=str)
-        rows.append(row | {"help": " ".join((info.description or "").split())})
+        rows.append(row | {"help": " ".join(descriptions_of(model).get(name, "").split())})
         for nested in inside:
             rows += key_rows(nested, f"{key}.", (*above, model))
     return rows

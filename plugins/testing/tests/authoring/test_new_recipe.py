@@ -287,6 +287,7 @@ def test_no_column_can_be_asked_for(made):
     assert made(rows, "--reference", "")[2]["columns"].keys() == {"prompt"}
 
 
+@pytest.mark.slow
 def test_somebody_at_a_terminal_is_asked(write, tmp_path):
     write("rows.jsonl", SOLVED_UNNAMED)
     ours, theirs = pty.openpty()

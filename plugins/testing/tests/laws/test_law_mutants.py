@@ -36,7 +36,7 @@ def found(spec) -> bool:
     return any(one.of("broken") for tries in TRIES for law in laws for one in try_laws(spec, tries=tries, only=[law]))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_no_mutant_survives(law_mutants):
     """Every third one: benchmarks/laws.py tries them all."""
     mutants = [spec for spec in law_mutants.specs() if not law_mutants.is_control(spec)][::3]
@@ -45,7 +45,7 @@ def test_no_mutant_survives(law_mutants):
     assert [f"{spec.name}: {spec.summary}" for spec in mutants if not found(spec)] == []
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_what_has_no_fault_keeps_every_law(law_mutants):
     controls = [spec for spec in law_mutants.specs() if law_mutants.is_control(spec)]
     assert {spec.kind for spec in controls} == set(EXAMPLE_OF_KIND)

@@ -166,6 +166,7 @@ def test_in_another_process_a_hash_of_python_is_another():
     assert "the same, in another process" in outcomes(SALTED, "worker")["worker"].why
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("law", "faulty", "expected"), FAULTS, ids=lambda part: getattr(part, "name", None))
 def test_a_fault_breaks_its_law(law, faulty, expected):
     broken = outcomes(faulty, law)[law]

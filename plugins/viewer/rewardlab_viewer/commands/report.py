@@ -1,16 +1,23 @@
 """`rewardlab report`: one self-contained page about runs or scored files."""
 
 from contextlib import ExitStack, closing, suppress
+from dataclasses import asdict
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Annotated
 
 from pydantic import Field
 from rewardlab import CommandResult, Config, Flag, Positional, note
 from rewardlab.commands import AnyRows, Say, file_of
-from rewardlab.errors import UserError
+from rewardlab.errors import UserError, nearest
+from rewardlab.recipe import ALARM_NAMES
 from rewardlab.serving import VisitorRules, address_of, bound_socket, needed_token
+from rewardlab.training import RunAlarm
 
+from rewardlab_viewer.demo import demo_run
 from rewardlab_viewer.page.page import write_report
+
+ANY = "any"
 
 
 class Options(Config):
@@ -20,14 +27,20 @@ class Options(Config):
     unless --host says otherwise; then the variable REWARDLAB_TOKEN must have the password that the browser asks for.
     """
 
-    run: Annotated[list[Path], Positional("RUN")]
+    run: Annotated[tuple[Path, ...], Positional("RUN")] = ()
     """a run directory, or a file that `score` wrote; several stand side by side"""
     output: Annotated[Path | None, Flag("-o", metavar="PAGE")] = None
-    """the page to write (report.html in the run)"""
+    """the page to write (report.html in the run; of the demo in a new folder)"""
     rows: Annotated[AnyRows | None, Flag(metavar="ROWS.jsonl")] = None
     """the rows that were scored, whose texts a file that `score` wrote lacks"""
+    fail_on: Annotated[str | None, Flag(metavar="NAME[,NAME]|any")] = None
+    """exit code 1 if one of these alarms of a run went off, or any that its recipe does not ignore"""
+    labels: Annotated[tuple[Path, ...], Flag("--labels", metavar="LABELS.jsonl")] = ()
+    """people's labels, which the page downloads: judges against people; repeatable, a file a person"""
     bundle: Annotated[Path | None, Flag(metavar="DIR")] = None
     """write a folder instead, of a page with the texts beside it, for a ledger that is too large for one page"""
+    demo: bool = False
+    """the page of a run of the quickstart that comes with rewardlab, in place of RUN"""
     follow: bool = False
     """serve the page, and bring it up to date while the run goes on"""
     host: str = "127.0.0.1"
@@ -41,25 +54,48 @@ class Options(Config):
 
 
 def run(options: Options) -> CommandResult:
-    """Write the page, or serve it; data: its path, and what is wrong with the run."""
+    """Write the page, or serve it; data: its path, and what is wrong with the run.
+
+    Not ok if an alarm of `fail_on` went off.
+    """
+    if options.demo == bool(options.run):
+        raise UserError("it takes either --demo or a RUN: a run directory, or a file that `score` wrote")
     if options.follow:
         return _follow(options)
-    target = options.bundle or options.output or _target(options.run)
-    if options.rows is not None and not any(path.is_file() for path in options.run):
-        raise UserError("--rows belongs to a file that `score` wrote; the folder of a run has its texts")
-    with ExitStack() as closing:
-        rows = None if options.rows is None else str(closing.enter_context(file_of(options.rows, note))[0])
-        written = write_report(options.run, target, bundle=options.bundle is not None, rows=rows)
-    data = {"ok": True, "output": str(target), "findings": list(written.findings)}
-    return CommandResult(text=f"wrote {target}", data=data, warnings=list(written.notes))
+    fail_on = _alarm_names(options.fail_on)
+    with ExitStack() as stack:
+        sources = [stack.enter_context(demo_run())] if options.demo else [*options.run]
+        target = options.bundle or options.output or (_of_demo() if options.demo else _target(sources))
+        if options.rows is not None and not any(path.is_file() for path in sources):
+            raise UserError("--rows belongs to a file that `score` wrote; the folder of a run has its texts")
+        rows = None if options.rows is None else str(stack.enter_context(file_of(options.rows, note))[0])
+        written = write_report(sources, target, options.bundle is not None, rows, options.labels)
+    failing = [alarm for alarm in written.alarms if _fails(alarm, fail_on)]
+    alarms = [asdict(alarm) for alarm in written.alarms if not alarm.ignored or alarm in failing]
+    data = {"ok": not failing, "output": str(target), "findings": list(written.findings), "alarms": alarms}
+    text = "\n".join([f"wrote {target}", *(f"alarm {alarm.name}: {alarm.sentence}" for alarm in failing)])
+    return CommandResult(ok=not failing, text=text, data=data, warnings=list(written.notes))
+
+
+def _alarm_names(text: str | None) -> set[str]:
+    names = {name.strip() for name in (text or "").split(",")} - {""}
+    for name in sorted(names - {*ALARM_NAMES, ANY}):
+        raise UserError(f"--fail-on: no alarm {name!r}{nearest(name, [*ALARM_NAMES, ANY])}")
+    return names
+
+
+def _fails(alarm: RunAlarm, names: set[str]) -> bool:
+    return alarm.name in names or (ANY in names and not alarm.ignored)
 
 
 def _follow(options: Options) -> CommandResult:
     from rewardlab_viewer.follow.live_page import LivePage
     from rewardlab_viewer.follow.server import FollowServer
 
-    if options.output or options.bundle or options.rows:
-        raise UserError("serves a page and writes none; leave out -o, --bundle and --rows", where="--follow")
+    for flag in ("demo", "output", "rows", "fail_on", "labels", "bundle"):
+        if getattr(options, flag):
+            what = f"serves the page of a run and writes none; leave out --{flag.replace('_', '-')}"
+            raise UserError(what, where="--follow")
     if files := [str(path) for path in options.run if path.is_file()]:
         raise UserError("is a file; only the folder of a run can be followed", where=files[0])
     rules = VisitorRules(token=needed_token(options.host), hosts=options.allow_host)
@@ -79,3 +115,7 @@ def _target(sources: list[Path]) -> Path:
     if len(sources) == 1:
         return sources[0] / "report.html" if sources[0].is_dir() else sources[0].with_suffix(".html")
     raise UserError("several runs make one page, which belongs to none of them; name it: -o PAGE")
+
+
+def _of_demo() -> Path:
+    return Path(mkdtemp(prefix="rewardlab-demo-")) / "report.html"

@@ -12,13 +12,18 @@ from rewardlab.data import ReplacedFile
 from rewardlab.errors import RewardlabError
 
 from rewardlab_viewer.page.page import DATA_HERE, KeptParts, block_of, note_other_rewards, page_of
+from rewardlab_viewer.page.questions import QuestionParts
 from rewardlab_viewer.page.run_view import SourceSums
 from rewardlab_viewer.read.followed_run import FollowedRun, signature
+from rewardlab_viewer.read.labels import LabelFinder
 
 MIN_PAUSE_S = 1.0
 MAX_SHARE = 0.1
 """of the time in which reading and summing up may keep a core busy, however large the ledger and however many ask"""
 
+NO_QUESTIONS = QuestionParts(
+    components=(), parts={}, why={"": "this page follows a run; `rewardlab report` without --follow shows them"}
+)
 BEFORE = "; what was there before is shown"
 
 
@@ -95,7 +100,7 @@ class _LiveRun:
 
     def _begin(self) -> None:
         run = FollowedRun(self._path)
-        sums = SourceSums(run)
+        sums = SourceSums(run, LabelFinder(()))
         self._names: Sequence[str | None] = ()
         try:
             for _ in range(2):  # the second reading tells whether the last group is whole
@@ -151,7 +156,7 @@ class _LiveRun:
         numbers = [number for number, chunk in enumerate(chunks) if chunk.first >= first]
         state = "gone" if self._trouble else self._run.state
         told = {"edition": self.edition, "from": first, "state": state, "trouble": self._trouble}
-        return KeptParts.of_chunks(self._view, numbers, at=int(self._sign * 1000), **told)
+        return KeptParts.of_chunks(self._view, numbers, NO_QUESTIONS, at=int(self._sign * 1000), **told)
 
     def texts(self, edition: str, number: int) -> str | None:
         chunks = self._view.chunks

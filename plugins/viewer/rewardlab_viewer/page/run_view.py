@@ -1,13 +1,18 @@
 """What the page shows of one source: its figures, made in one reading of its lines, and its texts."""
 
+import hashlib
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import islice
 from typing import Any
 
+from rewardlab.training import RunAlarm
 from rewardlab_studies.causes import LedgerMovement
 from rewardlab_studies.ledger import is_discarded
 
 from rewardlab_viewer.figures.agreement import Agreement, agreements
+from rewardlab_viewer.figures.alarms import StepNumbers
 from rewardlab_viewer.figures.changes import change_tables
 from rewardlab_viewer.figures.coverage import (
     ComponentCoverage,
@@ -21,14 +26,18 @@ from rewardlab_viewer.figures.groups import FlatGroups, flat_groups
 from rewardlab_viewer.figures.judges import JudgeConsistency, usage_table
 from rewardlab_viewer.figures.lengths import LengthTable, length_table
 from rewardlab_viewer.figures.movement_section import MovementSection, movement_section
+from rewardlab_viewer.figures.people import PeopleSection, people_section
 from rewardlab_viewer.figures.remarks import RemarkCounts
 from rewardlab_viewer.figures.slices import SliceTable, slice_tables
 from rewardlab_viewer.page.chunks import TextChunks
 from rewardlab_viewer.read.columns import ScoreColumns
+from rewardlab_viewer.read.labels import LabelFinder
 from rewardlab_viewer.read.source import Line, Source, groups_of
 
 MAX_TABLES = 6
 """fields that get a table each"""
+IDENTIFYING = 16
+"""first problems and totals, which tell a source from others; a run that goes on keeps them"""
 
 
 @dataclass(kw_only=True)
@@ -48,8 +57,17 @@ class RunView:
     lengths: Sequence[LengthTable]
     usage: Sequence[Sequence[str]]
     consistency: Sequence[Sequence[str]]
+    wins: Sequence[Sequence[str]]
     agreements: Sequence[Agreement]
     remarks: Sequence[Sequence[str]]
+    alarms: Sequence[RunAlarm]
+    people: PeopleSection | None
+
+    @property
+    def identity(self) -> str:
+        """The digits by which a browser keeps labels of this source."""
+        first = [*islice(self.columns.problems, IDENTIFYING), *self.columns.totals[:IDENTIFYING]]
+        return hashlib.sha256(json.dumps([self.source.recipe, *first]).encode()).hexdigest()[:16]
 
     @property
     def left_out(self) -> str | None:
@@ -77,9 +95,9 @@ class RunView:
         return {"stages": [curves.as_dict() for curves in self.curves], "logs": logs}
 
 
-def view_of(source: Source) -> RunView:
+def view_of(source: Source, labels: LabelFinder) -> RunView:
     """Read a source and return its view; the caller closes its chunks."""
-    sums = SourceSums(source)
+    sums = SourceSums(source, labels)
     for lines in groups_of(source.lines()):
         sums.add(lines)
     return sums.view()
@@ -88,19 +106,23 @@ def view_of(source: Source) -> RunView:
 class SourceSums:
     """The sums over the groups of a source, which may go on after a view of them."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, labels: LabelFinder) -> None:
         self.source = source
         self.columns, self.chunks = ScoreColumns(), TextChunks()
-        self._consistency, self._remarks = JudgeConsistency(), RemarkCounts(source.manifest.get("remarks", {}))
+        self._labels, self._steps = labels, StepNumbers(source)
+        self._consistency = JudgeConsistency(source.correctness)
+        self._remarks = RemarkCounts(source.manifest.get("remarks", {}))
         self._movement = LedgerMovement()
 
     def add(self, lines: Sequence[Line]) -> None:
         """Add the lines of a group."""
+        self._labels.add(self.columns.groups, lines)
         self.columns.add(lines, is_discarded(lines[0]))
         self.chunks.add(lines)
+        self._steps.add(lines)
         self._movement.add(lines)
+        self._consistency.add(lines)
         for line in lines:
-            self._consistency.add(line)
             self._remarks.add(line)
 
     def view(self) -> RunView:
@@ -123,8 +145,11 @@ class SourceSums:
             lengths=[table for part, groups in parts if (table := length_table(columns, part, groups)) is not None],
             usage=list(usage_table(source.usage)),
             consistency=list(self._consistency.table()),
+            wins=list(self._consistency.wins()),
             agreements=list(agreements(columns, source.correctness)),
             remarks=list(self._remarks.table()),
+            alarms=self._steps.alarms(),
+            people=people_section(columns, self._labels.found()),
         )
 
 

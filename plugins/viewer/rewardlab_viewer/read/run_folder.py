@@ -9,7 +9,7 @@ from rewardlab.data import BadRows, read_lines
 from rewardlab.errors import Problem, RewardlabError, UserError
 from rewardlab.files import is_held, read_json
 from rewardlab.recipe import RESOLVED, RlStage, load, validate
-from rewardlab.training import Results, alarm_sentences
+from rewardlab.training import Results
 from rewardlab_studies.ledger import current_steps, ledger_parts, whole_lines
 
 from rewardlab_viewer.read.source import TRAINING, Line, LoggedStage, Source
@@ -32,6 +32,8 @@ class RunFolder(Source):
         self._ledger = ledger_parts(path)
         self._bad, self._replaced = BadRows(), 0
         self.current = current_steps(self._ledger)
+        self.folder = self.scored_by = path
+        self.replies = path / "judges"
         self.read_records()
 
     def read_records(self) -> None:
@@ -39,7 +41,6 @@ class RunFolder(Source):
         path, usage = self.path, self.path / "usage.jsonl"
         self.manifest, self.recipe = _identity(path)
         self.notes.clear()
-        self.alarms = list(alarm_sentences(path))
         self.usage = usage if usage.exists() else None
         self.results = dict(self._results(path / "evaluation"))
         self.logs = [log for file in sorted((path / "logs").glob("*.jsonl")) if (log := self._log(file)) is not None]

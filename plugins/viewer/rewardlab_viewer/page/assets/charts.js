@@ -17,7 +17,8 @@ function color(name) {
 // lines: [{label, points: [steps, values], dots, hidden, tone}], tone: the number of its color and dashes; band: [lower, upper] of values at the first line's steps
 function drawChart(parent, title, lines, bands = []) {
   const first = lines[0].points[1].filter((value) => value !== null);
-  const summary = first.length ? `${shown(first[0])} → ${shown(first.at(-1))}` : "no values";
+  const of = lines.length > 1 ? `${lines[0].label} ` : "";
+  const summary = first.length ? `${of}${shown(first[0])} → ${shown(first.at(-1))}` : "no values";
   const caption = [element("bdi", {}, title), element("span", {}, summary)];
   const data = uPlot.join([...lines.map((line) => line.points), ...bands.flatMap((band) => [[lines[0].points[0], band[0]], [lines[0].points[0], band[1]]])]);
   const key = JSON.stringify([parent.dataset.of, title, lines.map((line) => line.label), bands.length]);
@@ -91,10 +92,7 @@ function drawMetric(parent, name) {
 function drawLogs(parent) {
   const names = [...new Set(RUNS.flatMap((run) => run.charts.logs.map((log) => log.name)))];
   for (const name of names) {
-    const inside = element("div", {class: "charts", "data-of": name});
-    const details = element("details", {"data-log": name}, element("summary", {}, `Everything that the engine logged, stage ${name}`), inside);
-    details.addEventListener("toggle", () => details.open && !inside.childElementCount && drawLog(inside, name));
-    parent.append(details);
+    foldedCharts(parent, name, `Everything that the engine logged, stage ${name}`, (inside) => drawLog(inside, name));
   }
 }
 
@@ -119,11 +117,13 @@ function drawCharts(fresh = true) {
   parent.replaceChildren();
   const metrics = [...new Set(RUNS.flatMap((run) => stagesOf(run).flatMap((stage) => Object.keys(stage.metrics))))];
   for (const name of metrics) drawMetric(parent, name);
+  drawComposition(parent);
+  drawTimes(parent);
   drawLogs(parent);
   for (const details of parent.querySelectorAll("details")) {
     if (!open.has(details.dataset.log)) continue;
     details.open = true;
-    drawLog(details.lastElementChild, details.dataset.log);
+    details.draw();
   }
   for (const [node, plot] of drawn) if (!node.isConnected) resized.unobserve(node), plot.destroy(), drawn.delete(node);
   kept.clear();
