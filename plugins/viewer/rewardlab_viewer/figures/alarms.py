@@ -55,7 +55,9 @@ class StepNumbers:
 
     def _flush(self) -> None:
         if self._at is not None and self._groups:
-            self._numbers[self._at] = metrics_of_step(self._groups, correctness=self._source.correctness)
+            names = self._groups[0].components.keys()
+            alike = [group for group in self._groups if group.components.keys() == names]  # as a run's are
+            self._numbers[self._at] = metrics_of_step(alike, correctness=self._source.correctness)
         self._groups = []
 
     def _by_stage(self) -> Iterator[tuple[str, Iterator[tuple[int, Mapping[str, float | None]]]]]:
