@@ -29,3 +29,15 @@ def test_two_writers_at_once_leave_a_whole_file(tmp_path, monkeypatch):
     files.write_json(path, ["one"])
     assert files.read_json(path) == ["one"]
     assert [*tmp_path.iterdir()] == [path]
+
+
+def test_any_number_look_at_a_lock_at_a_time_and_see_only_who_holds_it(tmp_path):
+    path = tmp_path / "lock"
+    assert not files.is_held(path)
+    lock = files.FileLock(path)
+    path.chmod(0o444)
+    assert files.is_held(path)
+    lock.close()
+    with path.open("rb") as other:
+        files.fcntl.flock(other, files.fcntl.LOCK_SH)  # as another process does that looks
+        assert not files.is_held(path)

@@ -225,11 +225,16 @@ class FileLock:
 
 
 def is_held(path: Path) -> bool:
-    """Return whether another process holds the FileLock on a file, which need not be there. Raises what that raises."""
-    if not path.exists():
-        return False
+    """Return whether a process holds the FileLock on a file, which need not be there and may be read-only.
+
+    Raises OSError if the file cannot be opened, or its file system has no locks. Any number of processes may look at a
+    time: none of them takes another for the holder.
+    """
     try:
-        FileLock(path).close()
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
     except BlockingIOError:
         return True
     return False

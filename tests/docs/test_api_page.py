@@ -27,6 +27,7 @@ PACKAGES = {
     "rewardlab.commands": "Types of arguments, for commands of plugins.",
     "rewardlab.concurrency": "Event loops and threads for code that may take long, and signals.",
     "rewardlab.files": "Whole lines, whole files and locks.",
+    "rewardlab.serving": "Who may ask a server of ours, and where it listens.",
     "rewardlab.lazy": "Packages whose names are imported when they are used.",
     "rewardlab.training": "The kit for engines, and runs from Python. Provisional: each minor version may change it.",
 }

@@ -29,6 +29,7 @@ PUBLIC = (
     "rewardlab.registry",
     "rewardlab.scorefile",
     "rewardlab.scoring",
+    "rewardlab.serving",
     "rewardlab.testing",
     "rewardlab.text",
     "rewardlab.training",

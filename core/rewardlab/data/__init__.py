@@ -6,6 +6,7 @@ row.
     row_file      the rows of a file, by the reader of its format: `jsonl`, or a plugin's
     rollouts      the rollouts of other tools as rows, by a plugin that recognizes their files
     jsonl         JSON lines, and what is wrong with those that cannot be read
+    growing_file  the lines that are new, of a file that grows
     plain_values  rows of other libraries as JSON has them
     rows          rows made into samples: columns under our names, checked, with ids
     conversations completions that are messages, with calls of tools and results
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from rewardlab.data.datasets import read_dataset as read_dataset
     from rewardlab.data.dropped_rows import DroppedRow as DroppedRow
     from rewardlab.data.dropped_rows import DroppedRows as DroppedRows
+    from rewardlab.data.growing_file import GrowingFile as GrowingFile
+    from rewardlab.data.growing_file import ReplacedFile as ReplacedFile
     from rewardlab.data.jsonl import BLOCK as BLOCK
     from rewardlab.data.jsonl import BOM as BOM
     from rewardlab.data.jsonl import DECODER as DECODER

@@ -8,6 +8,7 @@ that a reward compares, and prompts in which no quoted text can pose as somethin
     comparison  a part of a response beside the same part of a reference
     printable   texts without what steers a terminal; everything that is printed goes through it
     progress    progress of long work: a bar on a terminal, a line every so often elsewhere
+    terminal    the foot of a terminal, above which all that is printed stands
     redaction   secrets are masked in all that is printed and written
     quoting     templates and unforgeable fences for prompts that quote texts
     transcript  a conversation as one text, in which no message can pose as another's
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from rewardlab.text.tables import COLUMN_GAP as COLUMN_GAP
     from rewardlab.text.tables import columns as columns
     from rewardlab.text.tables import display_width as display_width
+    from rewardlab.text.terminal import has_foot as has_foot
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)
 __getattr__("printable")  # at once: its module has the same name, and would be found in its place

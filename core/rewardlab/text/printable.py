@@ -3,10 +3,10 @@
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any, TextIO
+from typing import Any, ClassVar, TextIO
 
 from rewardlab.text.redaction import redact, redactor
 
@@ -30,8 +30,15 @@ def _writes_bars(frame: FrameType) -> bool:
     return str(frame.f_globals.get("__name__", "")).partition(".")[0] == "tqdm"
 
 
+def _write(stream: TextIO, text: str) -> None:
+    stream.write(text)
+
+
 class PrintableStream:
     """A text stream that writes what is printable, without secrets, to another; everything else is the other's."""
+
+    above_foot: ClassVar[Callable[[TextIO, str], None] | None] = None
+    """writes to a stream what is to stand above the foot of a terminal, while it has one (terminal.py)"""
 
     def __init__(self, below: TextIO) -> None:
         self.below = below
@@ -42,7 +49,9 @@ class PrintableStream:
         Progress bars of libraries stay bars: a text may rewrite its own line, and only tqdm may move between lines.
         """
         kept = len(text) if _MOVES.fullmatch(text) and _writes_bars(sys._getframe(1)) else int(text.startswith("\r"))
-        self.below.write(text[:kept] + printable(redact(text[kept:])))
+        shown = text[:kept] + printable(redact(text[kept:]))
+        write = PrintableStream.above_foot or _write
+        write(self.below, shown)
         return len(text)
 
     def writelines(self, lines: Any) -> None:

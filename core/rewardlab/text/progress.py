@@ -1,4 +1,4 @@
-"""Progress of work that takes long: a bar on a terminal, elsewhere a line at intervals."""
+"""Progress of work that takes long: a bar at the foot of a terminal, elsewhere a line at intervals."""
 
 import math
 import os
@@ -7,23 +7,29 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from rewardlab.text.printable import cursor_stream
+from rewardlab.text.printable import printable
+from rewardlab.text.redaction import redact
+from rewardlab.text.terminal import FOOT, has_foot
 
 if TYPE_CHECKING:
-    from tqdm import tqdm
+    from rich.console import RenderableType
+    from rich.text import Text
 
 INTERVAL_VARIABLE = "REWARDLAB_PROGRESS_S"
 INTERVAL_S = 60.0
 BAR_DELAY_S = 2.0
 """work that is done by then shows no bar"""
+MIN_BAR_COLUMNS = 70
+"""of a terminal that has room for a bar beside the words"""
 
 
 class Progress:
     """The progress of work of which `total` units are known, or of an unknown number (None), shown on stderr.
 
-    On a terminal this is a bar; elsewhere, as in the log of a cluster's job, a line every 60 seconds, or as many as the
-    environment's REWARDLAB_PROGRESS_S says (0: none): units done of the total, the numbers of `note`, the seconds a
-    unit and the time left. It has no thread of its own: a line is printed when a unit is done.
+    On a terminal this is a bar below all that is printed; elsewhere (a pipe, CI, TERM=dumb, NO_COLOR), as in the log of
+    a cluster's job, a line every 60 seconds, or as many as the environment's REWARDLAB_PROGRESS_S says (0: none). Both
+    say units done of the total, the numbers of `note`, the seconds a unit and the time left. It has no thread of its
+    own: what it shows changes when a unit is done.
 
     what: of the work, begins the line. unit: in the singular. initial: units that were done before. delay_s: before a
     bar is shown. leave: whether it stays when the work is done. Close it, or use it as a context manager.
@@ -47,7 +53,9 @@ class Progress:
         self._began = time.monotonic()
         self._interval = progress_interval_s()
         self._next_line = self._began + self._interval
-        self._bar = self._new_bar(delay_s, leave) if sys.stderr.isatty() else None
+        self._leave = leave
+        self._shown_from = self._began + delay_s if has_foot() else math.inf
+        self._show()
 
     def __enter__(self) -> "Progress":
         return self
@@ -61,52 +69,70 @@ class Progress:
 
     def move_to(self, done: int) -> None:
         """Report that `done` units are done, including those before this work."""
-        if self._bar is not None:
-            self._bar.update(done - self._done)
         self._done = done
-        if self._bar is None and self._interval > 0 and time.monotonic() >= self._next_line:
+        self._show()
+        if math.isinf(self._shown_from) and self._interval > 0 and time.monotonic() >= self._next_line:
             self._next_line = time.monotonic() + self._interval
             print(self.line(), file=sys.stderr, flush=True)
 
     def note(self, numbers: Mapping[str, float]) -> None:
         """Show these numbers beside the progress from now on."""
         self._numbers = {name: f"{value:.3g}" for name, value in numbers.items()}
-        if self._bar is not None:
-            self._bar.set_postfix(self._numbers, refresh=False)
 
     def line(self) -> str:
         """Return the state of the work in a line."""
-        of = "" if self._total is None else f" of {self._total:,}"
-        done = f"step {self._done:,}{of}" if self._unit == "step" else f"{self._done:,}{of} {self._unit}s"
-        parts = [done, *(f"{name} {value}" for name, value in self._numbers.items())]
-        return f"{self._what}: {', '.join(parts)}{self._speed()}"
+        parts = [self._where(), *(f"{name} {value}" for name, value in self._numbers.items())]
+        return "; ".join(filter(None, [", ".join(parts), ", ".join(self._speed())]))
+
+    def shown(self, width: int) -> "RenderableType":
+        """Return the state of the work for the foot of a terminal."""
+        return self._head(width, ", ".join(f"{name} {value}" for name, value in self._numbers.items()))
 
     def close(self) -> None:
         """Leave the bar as it is; calling it again does nothing."""
-        if self._bar is not None:
-            self._bar.close()
+        FOOT.drop(self, self._leave)
 
-    def _speed(self) -> str:
+    def _show(self) -> None:
+        if time.monotonic() >= self._shown_from:
+            FOOT.show(self)
+
+    def _head(self, width: int, more: str = "") -> "RenderableType":
+        """Return the line with the bar: a terminal that is too narrow has no bar, and says the time left alone."""
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+
+        has_room = width >= MIN_BAR_COLUMNS
+        head = Table.grid(padding=(0, 1), expand=True)
+        head.add_column(no_wrap=True, overflow="ellipsis")
+        cells: list[RenderableType] = [safe(self._where())]
+        if has_room and self._total:
+            head.add_column(ratio=1, min_width=10)
+            cells.append(ProgressBar(total=self._total, completed=self._done))
+        head.add_column(no_wrap=True, overflow="ellipsis", justify="right")
+        times = self._speed() if has_room else self._speed()[-1:]
+        head.add_row(*cells, safe(", ".join([*times, *([more] if more else [])])))
+        return head
+
+    def _where(self) -> str:
+        of = "" if self._total is None else f" of {self._total:,}"
+        done = f"step {self._done:,}{of}" if self._unit == "step" else f"{self._done:,}{of} {self._unit}s"
+        return f"{self._what}: {done}"
+
+    def _speed(self) -> list[str]:
+        """Return the seconds a unit and the time left, as far as they are known."""
         here = self._done - self._initial
         if here <= 0:
-            return ""
+            return []
         seconds = (time.monotonic() - self._began) / here
-        left = "" if self._total is None else f", {format_duration(seconds * (self._total - self._done))} left"
-        return f"; {seconds:.3g} s a {self._unit}{left}"
+        told = [f"{seconds:.3g} s a {self._unit}"]
+        return told if self._total is None else [*told, f"{format_duration(seconds * (self._total - self._done))} left"]
 
-    def _new_bar(self, delay_s: float, leave: bool) -> "tqdm":
-        from tqdm import tqdm
 
-        return tqdm(
-            total=self._total,
-            initial=self._initial,
-            desc=self._what,
-            unit=f" {self._unit}s",
-            delay=delay_s,
-            leave=leave,
-            dynamic_ncols=True,
-            file=cursor_stream(),
-        )
+def safe(text: str) -> "Text":
+    """Return a text that others wrote as the foot of a terminal shows it: on one line, and it steers nothing."""
+    from rich.text import Text
+
+    return Text(printable(redact(text)).replace("\n", " "), no_wrap=True, overflow="ellipsis")
 
 
 def progress_interval_s() -> float:

@@ -17,6 +17,7 @@ repository use it. Pin `rewardlab-core~=0.1.0`.
     policy, policy_stage        a policy that an engine has loaded in this process, and the stage that trains it
     step_reward, advantages     its reward, step by step, and what a trainer makes of it
     evaluation, step_log        its evaluations, and the log of its steps
+    step_board                  the steps at the foot of a terminal
     stage_rows, prompts, token_rows, starting_model, named_models   a stage's ingredients
     stage_batches               a step's rows, divided into updates, ranks and micro-batches
     asked_rows                  how a judge's rows were asked, beside the model
@@ -90,6 +91,7 @@ if TYPE_CHECKING:
     from rewardlab.training.stage_rows import steps_of as steps_of
     from rewardlab.training.stage_rows import training_samples as training_samples
     from rewardlab.training.starting_model import find_starting_model as find_starting_model
+    from rewardlab.training.step_board import StepBoard as StepBoard
     from rewardlab.training.step_reward import StageReward as StageReward
     from rewardlab.training.token_rows import TokenRow as TokenRow
     from rewardlab.training.token_rows import tokenized_rows as tokenized_rows

@@ -1,4 +1,4 @@
-"""The log of a training stage's steps, a bar of how far it is, and the alarms that look at the numbers."""
+"""The log of a training stage's steps, the board that shows them, and the alarms that look at the numbers."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -7,13 +7,10 @@ from typing import Any, Self
 
 from rewardlab.data import read_lines
 from rewardlab.files import LineAppender
-from rewardlab.text import Progress
 from rewardlab.training.alarm_watch import AlarmWatch
-from rewardlab.training.alarms import TOTAL
 from rewardlab.training.series import finite
 from rewardlab.training.stage import StageJob
-
-NOT_SHOWN = ("reward/groups_without_variance",)
+from rewardlab.training.step_board import StepBoard
 
 
 class StepLog:
@@ -25,9 +22,10 @@ class StepLog:
     def __init__(self, job: StageJob, steps: int) -> None:
         self._name, self._attempt, self._steps = job.name, job.run.attempt, steps
         path = job.run.folder("logs") / f"{job.name}.jsonl"
-        self._watch = AlarmWatch(job.plan, job.run.path, job.index, self._attempt, job.say, _logged(path))
+        self._path, self._say = path, job.say
+        self._watch = AlarmWatch(job.plan, job.run.path, job.index, self._attempt, self._warn, _logged(path))
         self._file = LineAppender(path)
-        self._progress: Progress | None = None
+        self._board: StepBoard | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -36,19 +34,21 @@ class StepLog:
         self.close()
 
     def close(self) -> None:
-        """Close the bar and the file; calling it again does nothing."""
-        if self._progress is not None:
-            self._progress.close()
+        """Close the board and the file; calling it again does nothing."""
+        if self._board is not None:
+            self._board.close()
         self._file.close()
 
     def begin(self, step: int) -> None:
-        """Show a bar of the stage's steps, `step` of which are done."""
-        self._progress = Progress(self._name, self._steps, unit="step", initial=step, delay_s=0)
+        """Show how far the stage is, `step` of whose steps are done."""
+        self._board = StepBoard(self._name, self._steps, initial=step)
+        for earlier, numbers in _logged(self._path):
+            self._board.note_step(earlier, numbers)
 
     def move_to(self, step: int) -> None:
         """Show that this many steps are done, of a step that has no numbers."""
-        if self._progress is not None:
-            self._progress.move_to(step)
+        if self._board is not None:
+            self._board.move_to(step)
 
     def write(self, step: int, numbers: Mapping[str, Any], **more: Any) -> None:
         """Write the numbers of a step that is done, and show them. Raises JobError if an alarm ends the stage.
@@ -58,10 +58,15 @@ class StepLog:
         known = {name: finite(value) for name, value in numbers.items()}
         line = {"attempt": self._attempt, "step": step, **known, **more}
         self._file.write(f"{json.dumps(line)}\n".encode())
-        if self._progress is not None:
-            self._progress.note(_shown(known))
-            self._progress.move_to(step)
+        if self._board is not None:
+            self._board.note_step(step, known)
+            self._board.move_to(step)
         self._watch.take(step, numbers)
+
+    def _warn(self, line: str) -> None:
+        self._say(line)
+        if self._board is not None:
+            self._board.warn(line.removeprefix("warning: "))
 
 
 def _logged(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -69,10 +74,3 @@ def _logged(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     for _, row in read_lines(path) if path.exists() else ():
         if isinstance(row, Mapping) and isinstance(row.get("step"), int):
             yield row["step"], row
-
-
-def _shown(numbers: Mapping[str, float | None]) -> dict[str, float]:
-    """Return the numbers that are shown beside the progress: the total, the parts of the reward, the loss."""
-    parts = [name for name in numbers if name.startswith("reward/") and name not in (TOTAL, *NOT_SHOWN)]
-    names = [TOTAL, *parts, "loss"]
-    return {name.removeprefix("reward/"): value for name in names if (value := numbers.get(name)) is not None}

@@ -1,9 +1,6 @@
 """`rewardlab serve`: the reward of a recipe for trainers that ask over HTTP."""
 
-import ipaddress
 import os
-import re
-import secrets
 from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Annotated
@@ -15,9 +12,7 @@ from rewardlab.errors import UserError
 from rewardlab.judging import JudgingSettings
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
-
-TOKEN = "REWARDLAB_TOKEN"
-"""the variable with the token that requests must bring"""
+from rewardlab.serving import TOKEN, address_of, bound_socket, needed_token
 
 
 class Options(Config):
@@ -78,7 +73,7 @@ def run(options: Options) -> CommandResult:
     from rewardlab_serve.gate import GateRules
     from rewardlab_serve.judge_lending import Borrower, JudgeLending, open_scorer
     from rewardlab_serve.reward_service import ServiceLimits
-    from rewardlab_serve.server import RewardServer, ServerSettings, bound_socket, connections_for, reward_app
+    from rewardlab_serve.server import RewardServer, ServerSettings, connections_for, reward_app
 
     plan = make_plan(load(options.recipe, options.overrides, strict=False), purpose="score")
     for line in plan.progress_note:
@@ -88,7 +83,7 @@ def run(options: Options) -> CommandResult:
         options.say(f"warning: at most {requests:,} requests at a time, since `ulimit -Hn` allows no more connections")
     settings = ServerSettings(
         rules=GateRules(
-            token=_token(options.host),
+            token=needed_token(options.host),
             hosts=options.allow_host,
             body=options.max_body,
             requests=requests,
@@ -117,32 +112,9 @@ def run(options: Options) -> CommandResult:
     ):
         scorer.warm()
         app, service = reward_app(plan, scorer, settings, lending)
-        port = listening.getsockname()[1]
-        RewardServer(app, service, options.drain, lambda: _say_where(options, port)).serve_at(listening)
+        where = f"serving {options.recipe} at {address_of(options.host, listening)}; Ctrl-C ends it"
+        RewardServer(app, service, options.drain, lambda: options.say(where)).serve_at(listening)
         usage = scorer.judges.summary()
     for line in usage:
         options.say(line)
     return CommandResult()
-
-
-def _token(host: str) -> str | None:
-    """Return the token that requests need; None for a server that only this machine reaches and that has none."""
-    token = os.environ.get(TOKEN) or None
-    if token is not None and not re.fullmatch(r"[!-~]+", token):
-        raise UserError("a token is of ASCII letters, digits and signs, without spaces or line ends", where=TOKEN)
-    if token is None and not _is_loopback(host):
-        example = f"export {TOKEN}={secrets.token_urlsafe(24)}"
-        raise UserError(f"others can reach {host}, so requests need a token: {example}", where="--host")
-    return token
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def _say_where(options: Options, port: int) -> None:
-    host = f"[{options.host}]" if ":" in options.host else options.host
-    options.say(f"serving {options.recipe} at http://{host}:{port}; Ctrl-C ends it")

@@ -1,15 +1,12 @@
 """The gate before every route: who may ask, and how much. A request that may not pass is answered here."""
 
-import hmac
-import ipaddress
 import math
-import socket
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from urllib.parse import urlsplit
 
+from rewardlab.serving import VisitorRules
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -19,22 +16,17 @@ from rewardlab_serve.metrics import Metrics
 
 OPEN = ("/healthz", "/readyz")
 """what a supervisor asks, who has no token and calls the machine by any name"""
-LOCAL = ("localhost",)
 MAX_HELD = 2**30
 """bytes of the bodies of all requests that have no answer yet"""
 
 
 @dataclass(frozen=True, kw_only=True)
-class GateRules:
-    """The rules of a gate.
+class GateRules(VisitorRules):
+    """The rules of a gate: who may ask, and how much. `X-API-Key` may bring the token, too.
 
-    token: what `Authorization: Bearer` or `X-API-Key` must say; None asks for none. hosts: names that the server may be
-    called by, beside its addresses and localhost. body: bytes of a request. requests: that are answered at the same
-    time. rate: requests a second; None: no limit.
+    body: bytes of a request. requests: that are answered at the same time. rate: requests a second; None: no limit.
     """
 
-    token: str | None = None
-    hosts: Collection[str] = ()
     body: int = 16 * 2**20
     requests: int = 8192
     rate: float | None = None
@@ -78,8 +70,9 @@ class RequestGate:
         self._held += size
 
     def _admit(self, scope: Scope, headers: Headers) -> None:
-        self._check_names(headers)
-        self._check_token(headers)
+        brought = headers.get("authorization", f"bearer {headers.get('x-api-key', '')}")
+        if refused := self.rules.refusal(headers.get("host", ""), headers.get("origin"), brought):
+            raise RequestError(*refused)
         kind = headers.get("content-type", "").partition(";")[0].strip()
         if scope["method"] == "POST" and _has_body(headers) and kind != "application/json":
             what = "a request has JSON: Content-Type: application/json"
@@ -89,31 +82,6 @@ class RequestGate:
         if self._under_way >= self.rules.requests:
             raise too_many(f"{self._under_way:,} requests are being answered, as many as this server takes", after=1.0)
         self._take_turn()
-
-    def _check_names(self, headers: Headers) -> None:
-        asked = headers.get("host", "")
-        if not self._is_ours(asked):
-            what = f"the server is not called {asked[:100]!r}; `--allow-host` adds a name"
-            raise RequestError(HTTPStatus.MISDIRECTED_REQUEST, "forbidden", what)
-        origin = headers.get("origin")
-        if origin is not None and _place(origin) != asked:
-            raise RequestError(HTTPStatus.FORBIDDEN, "forbidden", f"pages of {origin[:100]!r} may not ask this server")
-
-    def _is_ours(self, host: str) -> bool:
-        try:
-            name = urlsplit(f"//{host}").hostname or ""
-        except ValueError:
-            return False
-        ours = (*LOCAL, *self.rules.hosts, socket.gethostname())
-        return name in map(str.lower, ours) or _is_address(name)
-
-    def _check_token(self, headers: Headers) -> None:
-        if self.rules.token is None:
-            return
-        scheme, _, given = headers.get("authorization", f"bearer {headers.get('x-api-key', '')}").partition(" ")
-        if scheme.lower() != "bearer" or not hmac.compare_digest(given.strip().encode(), self.rules.token.encode()):
-            what = "a token is needed, and the right one: Authorization: Bearer TOKEN"
-            raise RequestError(HTTPStatus.UNAUTHORIZED, "unauthorized", what)
 
     def _take_turn(self) -> None:
         """Count a request against the rate: a second's worth may come at once."""
@@ -154,19 +122,3 @@ def _has_body(headers: Headers) -> bool:
 def _too_large(most: int) -> RequestError:
     what = f"the request is too large; {most:,} bytes are the most (--max-body)"
     return RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", what)
-
-
-def _place(origin: str) -> str | None:
-    """Return the host and port of an origin; None if it has none."""
-    try:
-        return urlsplit(origin).netloc
-    except ValueError:
-        return None
-
-
-def _is_address(name: str) -> bool:
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True

@@ -11,7 +11,7 @@ from types import FrameType
 from typing import Any
 
 import uvicorn
-from rewardlab.errors import JobError, UserError
+from rewardlab.errors import JobError
 from rewardlab.plan import Plan
 from rewardlab.scoring import Scorer
 from starlette.applications import Starlette
@@ -67,21 +67,6 @@ def reward_app(
     handlers = dict.fromkeys((HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED), partial(_no_route, routes))
     app = Starlette(routes=routes, exception_handlers=handlers)
     return RequestGate(app, settings.rules, metrics), service
-
-
-def bound_socket(host: str, port: int) -> socket.socket:
-    """Return a socket that listens at an address. Raises a UserError if that cannot be had."""
-    try:
-        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        listening = socket.socket(family, socket.SOCK_STREAM)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(address)
-        listening.listen(2048)
-    except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or error
-        what = f"cannot listen at {host}:{port}: {reason}; choose another with --port, or 0 for a free one"
-        raise UserError(what) from error
-    return listening
 
 
 def connections_for(requests: int) -> int:

@@ -10,11 +10,12 @@ import pytest
 from rewardlab.judging import JudgingSettings
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
+from rewardlab.serving import bound_socket
 from rewardlab_serve.doors import DoorOptions, door, refuse_recipe
 from rewardlab_serve.gate import GateRules
 from rewardlab_serve.judge_lending import Borrower, JudgeLending, open_scorer
 from rewardlab_serve.reward_service import ServiceLimits
-from rewardlab_serve.server import RewardServer, ServerSettings, bound_socket, reward_app
+from rewardlab_serve.server import RewardServer, ServerSettings, reward_app
 
 RECIPE = {
     "version": 1,

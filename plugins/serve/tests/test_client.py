@@ -8,8 +8,8 @@ from urllib.parse import quote, unquote
 
 import pytest
 from rewardlab.errors import JobError, UserError
+from rewardlab.serving import bound_socket
 from rewardlab_serve import RewardClient
-from rewardlab_serve.server import bound_socket
 
 from .test_groups import RIGHT, ROW, WRONG, faulty
 

@@ -5,9 +5,9 @@ import threading
 
 import pytest
 from rewardlab.errors import JobError, UserError
+from rewardlab.serving import bound_socket
 from rewardlab_leases import judge_lender
 from rewardlab_serve import judge_lending
-from rewardlab_serve.server import bound_socket
 
 from .test_groups import error
 

@@ -1,6 +1,5 @@
 """`rewardlab run` as people meet it: what it prints, writes and says when something is wrong."""
 
-import fcntl
 import json
 import os
 import pty
@@ -8,13 +7,12 @@ import re
 import resource
 import shlex
 import signal
-import struct
 import subprocess
 import sys
-import termios
 import threading
 
 import pytest
+from helpers.pseudo_terminal import lines_of, read, resize
 from rewardlab.training import Results
 
 pytestmark = pytest.mark.slow
@@ -140,36 +138,40 @@ class TestOutput:
     def test_no_bars_where_nobody_sees_them(self, finished):
         assert "it/s" not in finished[0].stdout + finished[0].stderr
 
-    def test_on_a_terminal_bars_with_the_time_left_and_a_kind_ctrl_c(self, toy_environment, home):
+    def test_on_a_terminal_a_board_with_the_time_left_and_a_kind_ctrl_c(self, toy_environment, home):
         """Ctrl-C as a terminal sends it: to every process of the foreground, workers too."""
         command = [sys.executable, "-m", "rewardlab.cli", "run", "r.yaml", "stages.1.steps=5000"]
+        variables = {name: value for name, value in toy_environment.items() if name not in ("CI", "NO_COLOR")}
         pid, terminal = pty.fork()
         if pid == 0:
             os.chdir(home)
-            os.execve(command[0], command, toy_environment)
-        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+            os.execve(command[0], command, variables | {"TERM": "xterm"})
+        resize(terminal, 120)
         seen, pressed = "", False
         watchdog = threading.Timer(90, os.kill, (pid, signal.SIGKILL))
         watchdog.start()
-        while chunk := _read(terminal):
+        while chunk := read(terminal):
             seen += chunk
-            if not pressed and re.search(r"1-rl: .* ([5-9]|\d\d+)/5000 ", seen):
+            if not pressed and re.search(r"1-rl: step ([5-9]|\d\d+) of 5,000 ", seen):
                 os.write(terminal, b"\x03")
                 pressed = True
         watchdog.cancel()
         assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 130, seen
-        assert re.search(r"0-sft: 100%.* 2/2 \[\d\d:\d\d<00:00, .*loss=", seen)
-        assert re.search(r"1-rl: +0%.* \d+/5000 \[\d\d:\d\d<\d+:\d\d.*total=", seen)
+        lines = lines_of(seen)
+        [end] = [at for at, line in enumerate(lines) if line.startswith("0-sft: step 2 of 2 ")]
+        assert re.match(r"  loss +[▁-█]{2} +[\d.]+$", lines[end + 1])
+        [end] = [at for at, line in enumerate(lines) if line.startswith("1-rl: step ")]
+        assert re.match(r"1-rl: step \d+ of 5,000 [━╺╸]+ [\d.e-]+ s a step, \d+ (s|min|h).* left$", lines[end])
+        board = lines[end + 1 : end + 3 + len(COMPONENTS)]
+        assert {line.split()[0] for line in board} == {"total", *COMPONENTS, "loss"}
+        assert all(re.search(r" [▁-█]{3,} +-?[\d.e-]+$", line) for line in board)
+        [run] = (home / "runs").iterdir()
+        written = [path for path in run.rglob("*") if path.suffix in (".jsonl", ".log", ".json", ".html")]
+        assert len(written) > 3
+        assert [path for path in written if b"\x1b" in path.read_bytes()] == []
         assert "stopping after this step" in seen
         assert "continue with: rewardlab run r.yaml stages.1.steps=5000 --resume runs/" in seen
         assert "Traceback" not in seen
-
-
-def _read(terminal):
-    try:
-        return os.read(terminal, 65536).decode("utf-8", "replace")
-    except OSError:  # the other end is closed
-        return ""
 
 
 class TestLogs:

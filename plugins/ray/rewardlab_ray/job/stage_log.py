@@ -28,6 +28,7 @@ from rewardlab_ray.job.log_lines import (
 from rewardlab_ray.job.lost_process import LostProcess, StartFailure, is_text_of_loss
 from rewardlab_ray.job.outage_lines import OutageLines
 from rewardlab_ray.job.repeated_lines import RepeatedLines
+from rewardlab_ray.job.stage_board import StageBoard
 from rewardlab_ray.user_lines import MARK, plain
 
 LAST_LINES = 30
@@ -50,13 +51,14 @@ class StageLog:
         say: Callable[[str], None],
         take_numbers: TakeNumbers | None = None,
         take_scores: TakeNumbers | None = None,
+        board: StageBoard | None = None,
     ) -> None:
         """Open the log.
 
         take_numbers: is called with each step that the engine reports and its numbers. take_scores: with each step
-        whose groups are all scored, and the numbers of these.
+        whose groups are all scored, and the numbers of these. board: shows the steps, in place of a line each.
         """
-        self.path = path
+        self.path, self._board = path, board
         self._take_numbers, self._take_of_scores = take_numbers, take_scores
         self._numbers_at: int | None = None
         self._say = say
@@ -83,6 +85,8 @@ class StageLog:
 
     def close(self) -> None:
         """Close the file; calling it again does nothing."""
+        if self._board is not None:
+            self._board.close()
         if not self._file.closed:
             self._write_repeated()
         self._file.close()
@@ -124,10 +128,13 @@ class StageLog:
 
     def _read_numbers(self, line: str) -> None:
         """Hand the numbers on; a bar that stands where it stood has reported them."""
-        if self._take_numbers is None or (found := read_numbers(line)) is None or found[0] == self._numbers_at:
+        if (found := read_numbers(line)) is None or found[0] == self._numbers_at:
             return
         self._numbers_at, numbers = found
-        self._take_numbers(self._numbers_at, numbers)
+        if self._board is not None:
+            self._board.show(self._numbers_at, numbers, self._steps)
+        if self._take_numbers is not None:
+            self._take_numbers(self._numbers_at, numbers)
 
     def _take_scores(self, step: int, numbers: Mapping[str, float]) -> None:
         """Hand the numbers of a step's scores on, once: see `_tell_step`."""
@@ -140,6 +147,8 @@ class StageLog:
         if step == self._step:
             return
         self._step = step
+        if self._board is not None:
+            return
         of = "" if self._steps is None else f" of {self._steps}"
         self._tell(f"step {step}{of}: {numbers}{self._left(written)}")
 

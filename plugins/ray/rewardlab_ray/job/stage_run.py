@@ -16,6 +16,7 @@ from rewardlab_ray.job.engine import RayEngine
 from rewardlab_ray.job.engine_numbers import EngineNumbers
 from rewardlab_ray.job.local_job import run_here
 from rewardlab_ray.job.restarts import with_restarts
+from rewardlab_ray.job.stage_board import StageBoard
 from rewardlab_ray.job.stage_log import StageLog
 from rewardlab_ray.job_options import job_options
 from rewardlab_ray.rendered_rows import Row, write_rows
@@ -61,14 +62,21 @@ def _run_once(engine: RayEngine, job: StageJob, again: bool) -> None:
     arguments = [str(job.index), "--attempt", str(job.run.attempt), "--home", str(Path.cwd())]
     arguments += ["--restart"] if again else []
     path = job.run.folder("logs") / f"{job.name}.log"
-    watch = StopAtAlarm(job.plan, job.run, job.index, path, job.say)
+    board = StageBoard.at_terminal(job.name, path.with_suffix(".jsonl"))
+
+    def say(line: str) -> None:
+        job.say(line)
+        if board is not None:
+            board.warn(line)
+
+    watch = StopAtAlarm(job.plan, job.run, job.index, path, say)
     told = EngineNumbers(path.parent, job.name, job.run.attempt)
 
     def take(step: int, numbers: Mapping[str, float]) -> None:
         told.write(step, numbers)
         watch.take(step, numbers)
 
-    with closing(told), StageLog(path, job.say, take, watch.take_scores) as log:
+    with closing(told), StageLog(path, job.say, take, watch.take_scores, board) as log:
         job.say(f"stage {job.name}; all that {engine.name} says is in {log.path}")
         try:
             code = _code_of_job(engine, job, arguments, log)

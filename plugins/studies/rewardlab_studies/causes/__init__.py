@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from rewardlab_studies.causes.from_ledger import ledger_movement as ledger_movement
+    from rewardlab_studies.causes.from_ledger import LedgerMovement as LedgerMovement
     from rewardlab_studies.causes.movement import findings_of as findings_of
     from rewardlab_studies.causes.movement_table import describe_rest as describe_rest
     from rewardlab_studies.causes.movement_table import movement_rows as movement_rows

@@ -116,7 +116,7 @@ class LedgerShards:
         lines = LedgerFile(index)
         for place, row in lines.rows():
             if isinstance(row, Mapping):
-                entry = _entry(row, entries.get(row.get("key", "")), index)
+                entry = entry_of(row, entries.get(row.get("key", "")), index)
                 entries[entry.key] = entry
             else:
                 self._bad.append((place, row))
@@ -130,10 +130,10 @@ class LedgerShards:
     def raw_lines(self) -> Iterator[tuple[str, bytes]]:
         """See LedgerPart."""
         self._missing = []
-        with _OpenShards(self._index.parent) as shards:
+        with OpenShards(self._index.parent) as shards:
             for entry in self._entries:
                 place = f"{self._index.parent / entry.shard} at byte {entry.at}"
-                lines = _joined(entry, shards.read(entry))
+                lines = joined_lines(entry, shards.read(entry))
                 if lines is None:
                     self._missing.append(place)
                 for number, line in enumerate(lines or ()):
@@ -154,7 +154,7 @@ class LedgerShards:
         return Problem(where=f"{self._missing[0]}{more}", what="is cut off")
 
 
-def _entry(row: Mapping[str, Any], earlier: IndexEntry | None, index: Path) -> IndexEntry:
+def entry_of(row: Mapping[str, Any], earlier: IndexEntry | None, index: Path) -> IndexEntry:
     """Return a line of an index as an entry; one of a group that is there says that it stands elsewhere.
 
     Raises UserError if the line lacks a key, since every run writes all keys.
@@ -175,7 +175,7 @@ def _entry(row: Mapping[str, Any], earlier: IndexEntry | None, index: Path) -> I
         raise UserError(f"a line has no {error.args[0]}; a run writes no such line", where=str(index)) from error
 
 
-def _joined(entry: IndexEntry, block: bytes) -> list[bytes] | None:
+def joined_lines(entry: IndexEntry, block: bytes) -> list[bytes] | None:
     """Return the group's lines as one file would have them; None if the block has not all of them."""
     lines = block.split(b"\n")
     if len(lines) != entry.size + 1 or lines.pop():
@@ -190,7 +190,7 @@ def _joined(entry: IndexEntry, block: bytes) -> list[bytes] | None:
     return joined
 
 
-class _OpenShards:
+class OpenShards:
     """The shards of a folder, opened when they are first read; no more than MAX_OPEN at once."""
 
     def __init__(self, folder: Path) -> None:
@@ -198,7 +198,7 @@ class _OpenShards:
         self._files: dict[str, BinaryIO] = {}
         self._closing = ExitStack()
 
-    def __enter__(self) -> "_OpenShards":
+    def __enter__(self) -> "OpenShards":
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -27,14 +27,23 @@ class CurrentSteps:
         self._begun: dict[int, dict[int, int]] = defaultdict(dict)
         self._evaluated: dict[tuple[int, str, int | None], int] = {}
         for line in lines:
-            attempt, stage, step = line.get("attempt"), line.get("stage"), line.get("step")
-            if type(attempt) is not int or type(stage) is not int:
-                continue
-            if evaluation := _evaluation(line):
-                self._evaluated[evaluation] = max(attempt, self._evaluated.get(evaluation, attempt))
-            elif type(step) is int and line.get("trained") != "no":
-                begun = self._begun[stage]
-                begun[attempt] = min(step, begun.get(attempt, step))
+            self.add(line)
+
+    def add(self, line: Mapping[str, Any]) -> bool:
+        """Take one more line into account, and return whether it may have replaced lines of earlier attempts."""
+        attempt, stage, step = line.get("attempt"), line.get("stage"), line.get("step")
+        if type(attempt) is not int or type(stage) is not int:
+            return False
+        if evaluation := _evaluation(line):
+            before = self._evaluated.get(evaluation, attempt)
+            self._evaluated[evaluation] = max(attempt, before)
+            return attempt > before
+        if type(step) is not int or line.get("trained") == "no":
+            return False
+        begun = self._begun[stage]
+        known = attempt in begun and begun[attempt] <= step
+        begun[attempt] = min(step, begun.get(attempt, step))
+        return not known and any(other < attempt for other in begun)
 
     def __contains__(self, line: Mapping[str, Any]) -> bool:
         """Return whether no later attempt replaced a line. An evaluation of version 1 without a step always counts."""

@@ -10,6 +10,7 @@ from rewardlab.recipe import load
 from rewardlab.scoring import Scorer
 from rewardlab.training import Ledger
 from rewardlab_ray.ledger_shards import LedgerIndex, LedgerShard
+from rewardlab_studies.ledger import GrowingLedger, ledger_parts
 from rewardlab_testing.backend_laws.ledger import read_groups
 from rewardlab_viewer.page.page import write_report
 
@@ -79,6 +80,25 @@ def test_as_groups_of_a_run(runs):
     one, shards = map(read_groups, runs)
     assert one == shards
     assert len(one) == 24
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_as_read_while_it_grows(runs, tmp_path, place):
+    """Of all files more and more bytes come, wherever the last of them stands in a line or a group."""
+    whole, part = runs[place], tmp_path / "part"
+    files = [path.relative_to(whole) for path in sorted(whole.rglob("*.jsonl"))]
+    (part / "ledger").mkdir(parents=True)
+    growing, found, torn = GrowingLedger(part), [], set()
+    for share in range(0, 101, 5):
+        for path in files:
+            content = (whole / path).read_bytes()
+            (part / path).write_bytes(content[: len(content) * share // 100])
+        found += [row for _, row in growing.rows()]
+        torn.add(growing.torn)
+    expected = [row for one in ledger_parts(whole) for _, row in one.rows()]
+    assert sorted(map(json.dumps, found)) == sorted(map(json.dumps, expected))
+    assert (len(found), torn, growing.torn) == (72, {True, False}, False)
+    assert list(growing.rows()) == []
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "csv"])

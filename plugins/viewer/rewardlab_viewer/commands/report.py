@@ -1,15 +1,17 @@
 """`rewardlab report`: one self-contained page about runs or scored files."""
 
-from contextlib import ExitStack
+from contextlib import ExitStack, closing, suppress
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Annotated
 
+from pydantic import Field
 from rewardlab import CommandResult, Config, Flag, Positional, note
-from rewardlab.commands import AnyRows, file_of
+from rewardlab.commands import AnyRows, Say, file_of
 from rewardlab.errors import UserError, nearest
 from rewardlab.recipe import ALARM_NAMES
+from rewardlab.serving import VisitorRules, address_of, bound_socket, needed_token
 from rewardlab.training import RunAlarm
 
 from rewardlab_viewer.demo import demo_run
@@ -19,7 +21,11 @@ ANY = "any"
 
 
 class Options(Config):
-    """Write one self-contained page about a run: results, reward curves, judges, every completion with its scores."""
+    """Write one self-contained page about a run: results, reward curves, judges, every completion with its scores.
+
+    With --follow it is served instead, and grows with the run, until Ctrl-C. The server listens on this machine only
+    unless --host says otherwise; then the variable REWARDLAB_TOKEN must have the password that the browser asks for.
+    """
 
     run: Annotated[tuple[Path, ...], Positional("RUN")] = ()
     """a run directory, or a file that `score` wrote; several stand side by side"""
@@ -35,19 +41,34 @@ class Options(Config):
     """write a folder instead, of a page with the texts beside it, for a ledger that is too large for one page"""
     demo: bool = False
     """the page of a run of the quickstart that comes with rewardlab, in place of RUN"""
+    follow: bool = False
+    """serve the page, and bring it up to date while the run goes on"""
+    host: str = "127.0.0.1"
+    """the address to listen at, with --follow; 0.0.0.0: all of this machine"""
+    port: Annotated[int, Field(ge=0, le=65535), Flag("-p")] = 0
+    """the port, with --follow; 0: a free one, which is printed"""
+    allow_host: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
+    """with --follow, the server is also called so by those who ask; repeatable"""
+    say: Say = note
+    """called with each note, such as the address"""
 
 
 def run(options: Options) -> CommandResult:
-    """Write the page; data: its path, and what is wrong with the run. Not ok if an alarm of `fail_on` went off."""
+    """Write the page, or serve it; data: its path, and what is wrong with the run.
+
+    Not ok if an alarm of `fail_on` went off.
+    """
     if options.demo == bool(options.run):
         raise UserError("it takes either --demo or a RUN: a run directory, or a file that `score` wrote")
+    if options.follow:
+        return _follow(options)
     fail_on = _alarm_names(options.fail_on)
-    with ExitStack() as closing:
-        sources = [closing.enter_context(demo_run())] if options.demo else [*options.run]
+    with ExitStack() as stack:
+        sources = [stack.enter_context(demo_run())] if options.demo else [*options.run]
         target = options.bundle or options.output or (_of_demo() if options.demo else _target(sources))
         if options.rows is not None and not any(path.is_file() for path in sources):
             raise UserError("--rows belongs to a file that `score` wrote; the folder of a run has its texts")
-        rows = None if options.rows is None else str(closing.enter_context(file_of(options.rows, note))[0])
+        rows = None if options.rows is None else str(stack.enter_context(file_of(options.rows, note))[0])
         written = write_report(sources, target, options.bundle is not None, rows, options.labels)
     failing = [alarm for alarm in written.alarms if _fails(alarm, fail_on)]
     alarms = [asdict(alarm) for alarm in written.alarms if not alarm.ignored or alarm in failing]
@@ -65,6 +86,29 @@ def _alarm_names(text: str | None) -> set[str]:
 
 def _fails(alarm: RunAlarm, names: set[str]) -> bool:
     return alarm.name in names or (ANY in names and not alarm.ignored)
+
+
+def _follow(options: Options) -> CommandResult:
+    from rewardlab_viewer.follow.live_page import LivePage
+    from rewardlab_viewer.follow.server import FollowServer
+
+    for flag in ("demo", "output", "rows", "fail_on", "labels", "bundle"):
+        if getattr(options, flag):
+            what = f"serves the page of a run and writes none; leave out --{flag.replace('_', '-')}"
+            raise UserError(what, where="--follow")
+    if files := [str(path) for path in options.run if path.is_file()]:
+        raise UserError("is a file; only the folder of a run can be followed", where=files[0])
+    rules = VisitorRules(token=needed_token(options.host), hosts=options.allow_host)
+    with (
+        bound_socket(options.host, options.port) as listening,
+        closing(LivePage(options.run)) as page,
+        FollowServer(page, rules, listening) as server,
+        suppress(KeyboardInterrupt),
+    ):
+        where = address_of(options.host, listening)
+        options.say(f"following {' and '.join(map(str, options.run))} at {where}; Ctrl-C ends it")
+        server.serve_forever()
+    return CommandResult()
 
 
 def _target(sources: list[Path]) -> Path:

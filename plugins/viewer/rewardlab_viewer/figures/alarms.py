@@ -22,14 +22,17 @@ class StepNumbers:
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self._logs: dict[int, list[LoggedStage]] = defaultdict(list)
-        for log in source.logs:
-            if (stage := log.name.partition("-")[0]).isdecimal():
-                self._logs[int(stage)].append(log)
-        self._watched = {stage for stage, logs in self._logs.items() if any(map(_has_scores, logs))}
+        self._read_logs()
         self._numbers: dict[Step, Mapping[str, float]] = {}
         self._at: Step | None = None
         self._groups: list[ScoredGroup] = []
+
+    def _read_logs(self) -> None:
+        self._logs: dict[int, list[LoggedStage]] = defaultdict(list)
+        for log in self._source.logs:
+            if (stage := log.name.partition("-")[0]).isdecimal():
+                self._logs[int(stage)].append(log)
+        self._watched = {stage for stage, logs in self._logs.items() if any(map(_has_scores, logs))}
 
     def add(self, lines: Sequence[Line]) -> None:
         """Take the lines of a group, after all groups of the steps before it."""
@@ -39,7 +42,7 @@ class StepNumbers:
             return
         if (stage, step) != self._at:
             self._flush()
-            self._at = stage, step
+            self._at, self._groups = (stage, step), []
         self._groups.append(_group(lines))
 
     def alarms(self) -> list[RunAlarm]:
@@ -47,12 +50,12 @@ class StepNumbers:
         if self._source.folder is None:
             return []
         self._flush()
+        self._read_logs()  # which have grown if the run goes on
         return run_alarms(self._source.folder, {name: list(steps) for name, steps in self._by_stage()})
 
     def _flush(self) -> None:
         if self._at is not None and self._groups:
             self._numbers[self._at] = metrics_of_step(self._groups, correctness=self._source.correctness)
-        self._groups = []
 
     def _by_stage(self) -> Iterator[tuple[str, Iterator[tuple[int, Mapping[str, float | None]]]]]:
         for stage in sorted({*self._logs, *(stage for stage, _ in self._numbers)}):

@@ -1,11 +1,9 @@
 """The section about causes: what each component contributed to the rewards that trained, in plain words."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from rewardlab_studies.causes import describe_rest, findings_of, ledger_movement, movement_rows
-from rewardlab_studies.ledger import CurrentSteps
+from rewardlab_studies.causes import LedgerMovement, describe_rest, findings_of, movement_rows
 
 ABOUT = (
     "The share says how much of the variance of the rewards of one prompt's completions each component made, after "
@@ -35,9 +33,9 @@ class MovementSection:
     findings: Sequence[str]
 
 
-def movement_section(lines: Iterable[Mapping[str, Any]], current: CurrentSteps) -> MovementSection | None:
-    """Return the section of a ledger's lines, in their order; None if they have no contributions."""
-    movement = ledger_movement(lines, current)
+def movement_section(of: LedgerMovement) -> MovementSection | None:
+    """Return the section of a ledger's groups; None if they have no contributions."""
+    movement = of.found
     if not movement.groups:
         return None
     use = "that were trained on" if movement.learned else "of evaluations"

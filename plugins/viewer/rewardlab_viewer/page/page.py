@@ -5,7 +5,7 @@ The page is made from the folder alone, so that it can be made again, and of a r
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -18,7 +18,7 @@ from rewardlab.training import RunAlarm
 
 from rewardlab_viewer.page.chunks import MAX_PAGE_BYTES
 from rewardlab_viewer.page.numbers import PackedNumbers, packed_numbers
-from rewardlab_viewer.page.policy import policy
+from rewardlab_viewer.page.policy import Form, policy
 from rewardlab_viewer.page.questions import MAX_BUNDLE_QUESTIONS, MAX_PAGE_QUESTIONS, QuestionParts, question_parts
 from rewardlab_viewer.page.run_view import RunView, view_of
 from rewardlab_viewer.read.labels import LabelFinder, lost_labels, read_labels
@@ -28,7 +28,7 @@ from rewardlab_viewer.read.scored_file import ScoredSource
 HERE = Path(__file__).parent
 SCRIPTS = (
     *("data", "visible", "charts", "step_parts", "tables", "copies", "wins", "questions", "group_view", "filters"),
-    *("labels", "samples", "main"),
+    *("labels", "samples", "follow", "main"),
 )
 """the files of the page's script, in their order"""
 OTHER_REWARDS = "These have different rewards: numbers of one name need not mean the same in each of them."
@@ -62,8 +62,7 @@ def write_report(
         for path, finder in zip(sources, finders, strict=True):
             views.append(view_of(ScoredSource(path, rows) if path.is_file() else RunFolder(path), finder))
             closing.callback(views[-1].chunks.close)
-        if any(view.source.reward != views[0].source.reward for view in views):
-            views[0].source.notes.append(OTHER_REWARDS)
+        note_other_rewards(views)
         views[0].source.notes += [*notes, *lost_labels(marks, finders)]
         most = None if bundle else MAX_PAGE_BYTES // len(views)
         most_asked = (MAX_BUNDLE_QUESTIONS if bundle else MAX_PAGE_QUESTIONS) // len(views)
@@ -72,11 +71,18 @@ def write_report(
             with whole_folder(target) as folder:
                 _write_bundle(folder, kept)
         else:
-            before, after = _page(kept, bundle=False).split(DATA_HERE)
+            before, after = page_of(kept, "page").split(DATA_HERE)
             write_text(target, chain([before], _blocks(kept), [after]))
         findings = [finding for view in views if view.movement is not None for finding in view.movement.findings]
         notes = [note for view in views for note in view.source.notes]
         return WrittenReport(findings, notes, [alarm for view in views for alarm in view.alarms])
+
+
+def note_other_rewards(views: Sequence[RunView]) -> None:
+    """Let the first of several views say that their rewards differ, if they do."""
+    notes = views[0].source.notes
+    if any(view.source.reward != views[0].source.reward for view in views) and OTHER_REWARDS not in notes:
+        notes.append(OTHER_REWARDS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,16 +94,22 @@ class KeptParts:
     groups: Sequence[int]
     numbers: PackedNumbers
     questions: QuestionParts
+    more: Mapping[str, Any] = field(default_factory=dict)
+    """for the page's script"""
 
     @classmethod
     def of(cls, view: RunView, most: int | None, most_asked: int) -> "KeptParts":
         """Return the part whose texts fit into `most` bytes, and its questions to judges into `most_asked`."""
         numbers = view.chunks.kept(most)
+        return cls.of_chunks(view, numbers, question_parts(view.source, view.chunks, numbers, most_asked))
+
+    @classmethod
+    def of_chunks(cls, view: RunView, numbers: Sequence[int], questions: QuestionParts, **more: Any) -> "KeptParts":
+        """Return the part whose texts are in these chunks, with questions about them."""
         chunks = [view.chunks.chunks[number] for number in numbers]
         groups = [group for chunk in chunks for group in range(chunk.first, chunk.first + chunk.groups)]
-        questions = question_parts(view.source, view.chunks, numbers, most_asked)
         packed = packed_numbers(view.columns, groups)
-        return cls(view=view, chunks=numbers, groups=groups, numbers=packed, questions=questions)
+        return cls(view=view, chunks=numbers, groups=groups, numbers=packed, questions=questions, more=more)
 
     def data(self) -> Mapping[str, Any]:
         """Return what the page's script knows of the source from the beginning."""
@@ -117,18 +129,23 @@ class KeptParts:
             "layout": self.numbers.layout,
             "questions": self.questions.data(),
             "chunks": [{"number": one, "groups": self.view.chunks.chunks[one].groups} for one in self.chunks],
+            **self.more,
         }
 
 
 def _write_bundle(folder: Path, kept: Sequence[KeptParts]) -> None:
-    write_text(folder / "index.html", _page(kept, bundle=True))
+    write_text(folder / "index.html", page_of(kept, "bundle"))
     for name, text in _parts(kept):
         (folder / f"{name}.js").write_text(f'rewardlabPart("{name}", "{text}");\n', encoding="ascii")
 
 
 def _blocks(kept: Sequence[KeptParts]) -> Iterator[str]:
-    for name, text in _parts(kept):
-        yield f'<script type="application/octet-stream" id="{name}">{text}</script>\n'
+    yield from (block_of(name, text) for name, text in _parts(kept))
+
+
+def block_of(name: str, packed: str) -> str:
+    """Return a packed part of the data as it stands in a page."""
+    return f'<script type="application/octet-stream" id="{name}">{packed}</script>\n'
 
 
 def _parts(kept: Sequence[KeptParts]) -> Iterator[tuple[str, str]]:
@@ -141,18 +158,22 @@ def _parts(kept: Sequence[KeptParts]) -> Iterator[tuple[str, str]]:
             yield f"questions-{run}-{number}", text
 
 
-def _page(kept: Sequence[KeptParts], bundle: bool) -> str:
+def page_of(kept: Sequence[KeptParts], form: Form, assets: bool = True, tag: str = "") -> str:
+    """Return the page as HTML; DATA_HERE stands where the packed parts of its data go.
+
+    assets: whether it has scripts and styles. tag: of the state that it shows, for a followed page.
+    """
     script, plot = "".join(f"{_asset(f'assets/{name}.js')}\n" for name in SCRIPTS), _asset("vendor/uPlot.iife.min.js")
     style = _asset("vendor/uPlot.min.css") + _asset("assets/page.css")
     return str(
         _template().render(
             title=" and ".join(parts.view.source.name for parts in kept),
-            policy=policy([plot, script], [style], bundle),
-            script=Markup(script),
-            plot=Markup(plot),
-            style=Markup(style),
-            runs=[(parts.view, len(parts.groups)) for parts in kept],
-            data={"bundle": bundle, "runs": [parts.data() for parts in kept]},
+            policy=policy([plot, script], [style], form),
+            script=Markup(script * assets),
+            plot=Markup(plot * assets),
+            style=Markup(style * assets),
+            runs=[(p.view, p.view.columns.groups if form == "followed" else len(p.groups)) for p in kept],
+            data={"form": form, "tag": tag, "runs": [parts.data() for parts in kept]},
             data_here=Markup(DATA_HERE),
         )
     )

@@ -3,11 +3,15 @@
 import hashlib
 from base64 import b64encode
 from collections.abc import Iterable
+from typing import Literal
+
+Form = Literal["page", "bundle", "followed"]
+"""a file that holds all, one with parts beside it, or what a server of ours answers and brings up to date"""
 
 
-def policy(scripts: Iterable[str], styles: Iterable[str], bundle: bool) -> str:
-    """Return the policy. bundle: its script may load others, which are the chunks beside the page."""
-    more = " 'strict-dynamic'" if bundle else ""
+def policy(scripts: Iterable[str], styles: Iterable[str], form: Form) -> str:
+    """Return the policy. A bundle's script may load others, its chunks; that of a followed page may ask its server."""
+    more = " 'strict-dynamic'" if form == "bundle" else ""
     rules = [
         "default-src 'none'",
         f"script-src {' '.join(map(_hash, scripts))}{more}",
@@ -16,7 +20,8 @@ def policy(scripts: Iterable[str], styles: Iterable[str], bundle: bool) -> str:
         "base-uri 'none'",
         "form-action 'none'",
         "require-trusted-types-for 'script'",
-        f"trusted-types {'rewardlab-parts' if bundle else chr(39) + 'none' + chr(39)}",
+        f"trusted-types {'rewardlab-parts' if form == 'bundle' else chr(39) + 'none' + chr(39)}",
+        *(["connect-src 'self'"] if form == "followed" else ()),
     ]
     return "; ".join(rules)
 

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from rewardlab.training import RunAlarm
+from rewardlab_studies.causes import LedgerMovement
 from rewardlab_studies.ledger import is_discarded
 
 from rewardlab_viewer.figures.agreement import Agreement, agreements
@@ -98,47 +99,61 @@ class RunView:
 
 def view_of(source: Source, labels: LabelFinder) -> RunView:
     """Read a source and return its view; the caller closes its chunks."""
-    columns, chunks = ScoreColumns(), TextChunks()
-    consistency, remarks = JudgeConsistency(source.correctness), RemarkCounts(source.manifest.get("remarks", {}))
-    steps = StepNumbers(source)
+    sums = SourceSums(source, labels)
+    for lines in groups_of(source.lines()):
+        sums.add(lines)
+    return sums.view()
 
-    def passing() -> Iterator[Line]:
-        # the movement takes all lines, and the other parts take each group on its way there
-        for lines in groups_of(source.lines()):
-            labels.add(columns.groups, lines)
-            columns.add(lines, is_discarded(lines[0]))
-            chunks.add(lines)
-            steps.add(lines)
-            consistency.add(lines)
-            for line in lines:
-                remarks.add(line)
-                yield line
 
-    movement = movement_section(passing(), source.current)
-    chunks.flush()
-    fields = columns.split_fields()[:MAX_TABLES]
-    parts = columns.groups_by_part().items()
-    return RunView(
-        source=source,
-        columns=columns,
-        chunks=chunks,
-        movement=movement,
-        curves=stage_curves(columns),
-        changes=list(change_tables(columns, fields[0] if fields else None)),
-        slices=list(slice_tables(columns, fields)),
-        coverage=list(coverage(columns, source.expected, source.results)),
-        components=component_coverage(columns),
-        data=list(data_table(columns)),
-        flat=list(flat_groups(columns, fields[:1])),
-        lengths=[table for part, groups in parts if (table := length_table(columns, part, groups)) is not None],
-        usage=list(usage_table(source.usage)),
-        consistency=list(consistency.table()),
-        wins=list(consistency.wins()),
-        agreements=list(agreements(columns, source.correctness)),
-        remarks=list(remarks.table()),
-        alarms=steps.alarms(),
-        people=people_section(columns, labels.found()),
-    )
+class SourceSums:
+    """The sums over the groups of a source, which may go on after a view of them."""
+
+    def __init__(self, source: Source, labels: LabelFinder) -> None:
+        self.source = source
+        self.columns, self.chunks = ScoreColumns(), TextChunks()
+        self._labels, self._steps = labels, StepNumbers(source)
+        self._consistency = JudgeConsistency(source.correctness)
+        self._remarks = RemarkCounts(source.manifest.get("remarks", {}))
+        self._movement = LedgerMovement()
+
+    def add(self, lines: Sequence[Line]) -> None:
+        """Add the lines of a group."""
+        self._labels.add(self.columns.groups, lines)
+        self.columns.add(lines, is_discarded(lines[0]))
+        self.chunks.add(lines)
+        self._steps.add(lines)
+        self._movement.add(lines)
+        self._consistency.add(lines)
+        for line in lines:
+            self._remarks.add(line)
+
+    def view(self) -> RunView:
+        """Return what the page shows of the groups so far."""
+        columns, source = self.columns, self.source
+        self.chunks.flush()
+        fields = columns.split_fields()[:MAX_TABLES]
+        parts = columns.groups_by_part().items()
+        return RunView(
+            source=source,
+            columns=columns,
+            chunks=self.chunks,
+            movement=movement_section(self._movement),
+            curves=stage_curves(columns),
+            changes=list(change_tables(columns, fields[0] if fields else None)),
+            slices=list(slice_tables(columns, fields)),
+            coverage=list(coverage(columns, source.expected, source.results)),
+            components=component_coverage(columns),
+            data=list(data_table(columns)),
+            flat=list(flat_groups(columns, fields[:1])),
+            lengths=[table for part, groups in parts if (table := length_table(columns, part, groups)) is not None],
+            usage=list(usage_table(source.usage)),
+            consistency=list(self._consistency.table()),
+            wins=list(self._consistency.wins()),
+            agreements=list(agreements(columns, source.correctness)),
+            remarks=list(self._remarks.table()),
+            alarms=self._steps.alarms(),
+            people=people_section(columns, self._labels.found()),
+        )
 
 
 def _change(then: float | None, now: float | None) -> str:

@@ -4,6 +4,7 @@ Out come lines as a ledger has them, group by group, and sentences about what is
 
     source       a folder or file as the page sees it
     run_folder   the folder of a run: results, logs, questions to judges, its ledger
+    followed_run  the same, read as it grows
     scored_file  the output of `rewardlab score`, as lines
     labels       people's labels, found again in the lines
     judge_questions  what judges were asked about a group, made again, with the replies that were kept

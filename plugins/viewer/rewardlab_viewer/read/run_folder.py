@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from rewardlab import redact
 from rewardlab.data import BadRows, read_lines
-from rewardlab.errors import RewardlabError, UserError
+from rewardlab.errors import Problem, RewardlabError, UserError
 from rewardlab.files import is_held, read_json
 from rewardlab.recipe import RESOLVED, RlStage, load, validate
 from rewardlab.training import Results
@@ -15,6 +15,11 @@ from rewardlab_studies.ledger import current_steps, ledger_parts, whole_lines
 from rewardlab_viewer.read.source import TRAINING, Line, LoggedStage, Source
 
 NO_RUN = "is not the folder of a run: "
+RunState = Literal["goes on", "ended", "stopped"]
+NOTES = {
+    "goes on": "The run goes on; this page shows what there was when it was written.",
+    "stopped": "Not all stages are done: the run was stopped or killed, or was asked for some of them.",
+}
 
 
 class RunFolder(Source):
@@ -22,40 +27,48 @@ class RunFolder(Source):
 
     def __init__(self, path: Path) -> None:
         """Read everything but the ledger. A UserError if `path` is not the folder of a run."""
-        manifest, recipe = _identity(path)
+        super().__init__(name=path.resolve().name)
+        self.path = path
         self._ledger = ledger_parts(path)
-        usage = path / "usage.jsonl"
-        super().__init__(
-            name=path.resolve().name,
-            recipe=recipe,
-            manifest=manifest,
-            folder=path,
-            usage=usage if usage.exists() else None,
-            current=current_steps(self._ledger),
-            scored_by=path,
-            replies=path / "judges",
-        )
+        self._bad, self._replaced = BadRows(), 0
+        self.current = current_steps(self._ledger)
+        self.folder = self.scored_by = path
+        self.replies = path / "judges"
+        self.read_records()
+
+    def read_records(self) -> None:
+        """Read everything but the ledger, as it is now."""
+        path, usage = self.path, self.path / "usage.jsonl"
+        self.manifest, self.recipe = _identity(path)
+        self.notes.clear()
+        self.usage = usage if usage.exists() else None
         self.results = dict(self._results(path / "evaluation"))
         self.logs = [log for file in sorted((path / "logs").glob("*.jsonl")) if (log := self._log(file)) is not None]
-        self._ask_recipe(path)
+        self._ask_recipe()
 
     def lines(self) -> Iterator[Line]:
         """Yield the lines that no later attempt replaced. See Source."""
-        bad, replaced = BadRows(), 0
-        for _, line in whole_lines(self._ledger, bad, self._torn):
-            if not _is_line(line):
-                bad.count += 1
-            elif line in self.current:
-                yield line if "fields" not in line else {**line, "fields": _told_names(line["fields"])}
-            else:
-                replaced += 1
-        if bad.count:
-            self.notes.append(f"{bad.count:,} lines of the ledger cannot be read, and are left out.")
-        if replaced:
-            self.notes.append(f"{replaced:,} completions are left out: a resume went back behind them.")
+        torn: list[str] = []
+        for _, line in whole_lines(self._ledger, self._bad, torn.append):
+            yield from self._counted(line)
+        self._note_lines(bool(torn))
 
-    def _torn(self, _: str) -> None:
-        self.notes.append("The ledger ends in the middle of a line, as a run leaves it that goes on or was killed.")
+    def _counted(self, line: Line | Problem) -> Iterator[Line]:
+        """Yield the line if it counts, and note what is left out."""
+        if isinstance(line, Problem) or not _is_line(line):
+            self._bad.count += 1
+        elif line in self.current:
+            yield line if "fields" not in line else {**line, "fields": _told_names(line["fields"])}
+        else:
+            self._replaced += 1
+
+    def _note_lines(self, torn: bool) -> None:
+        if torn:
+            self.notes.append("The ledger ends in the middle of a line, as a run leaves it that goes on or was killed.")
+        if self._bad.count:
+            self.notes.append(f"{self._bad.count:,} lines of the ledger cannot be read, and are left out.")
+        if self._replaced:
+            self.notes.append(f"{self._replaced:,} completions are left out: a resume went back behind them.")
 
     def _results(self, folder: Path) -> Iterator[tuple[str, Results]]:
         for path in sorted(folder.glob("*.json")):
@@ -75,9 +88,9 @@ class RunFolder(Source):
         told = {name: column for name, column in numbers.items() if any(value is not None for value in column)}
         return LoggedStage(name=path.stem, steps=steps, numbers=told) if steps else None
 
-    def _ask_recipe(self, path: Path) -> None:
+    def _ask_recipe(self) -> None:
         """Read from the recipe what is correctness and how many completions there should be, and whether it ended."""
-        tree = _tree(path)
+        tree = _tree(self.path)
         stages = tree.get("stages") or []
         self.reward = tree.get("reward")
         self.correctness = (self.reward or {}).get("correctness")
@@ -88,12 +101,10 @@ class RunFolder(Source):
                 found, _ = validate(RlStage, stage, str)
                 expected[index, TRAINING] = len(logged.steps) * found.batch_size * found.group_size if found else 0
         self.expected = expected
-        if not _is_whole(path, len(stages)):
-            self.notes.append(
-                "The run goes on; this page shows what there was when it was written."
-                if _is_held(path)
-                else "Not all stages are done: the run was stopped or killed, or was asked for some of them."
-            )
+        self.state: RunState = "ended"
+        if not _is_whole(self.path, len(stages)):
+            self.state = "goes on" if is_run_held(self.path) else "stopped"
+            self.notes += [NOTES[self.state]]
 
 
 def _identity(path: Path) -> tuple[Mapping[str, Any], str]:
@@ -131,7 +142,7 @@ def _is_line(line: Line) -> bool:
     )
 
 
-def _is_held(path: Path) -> bool:
+def is_run_held(path: Path) -> bool:
     """Return whether a process works in the folder."""
     try:
         return is_held(path / "lock")

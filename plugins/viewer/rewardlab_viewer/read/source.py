@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab.training import Results
-from rewardlab_studies.ledger import CurrentSteps
 
 Line = Mapping[str, Any]
 TRAINING = "training"
@@ -40,7 +39,6 @@ class Source:
     results: Mapping[str, Results] = field(default_factory=dict)
     logs: Sequence[LoggedStage] = ()
     usage: Path | None = None
-    current: CurrentSteps = field(default_factory=lambda: CurrentSteps(()))
     correctness: str | None = None
     reward: Any = None
     scored_by: Path | Mapping[str, Any] | None = None

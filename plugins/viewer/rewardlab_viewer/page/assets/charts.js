@@ -4,7 +4,8 @@ const DASHES = [[], [7, 3], [2, 3], [9, 3, 2, 3], [4, 2], [12, 4], [2, 6], [6, 2
 const MAX_SHOWN = 8; // values of a field with a line of their own from the beginning
 const HEIGHT = 190;
 const drawn = new Map(); // figure -> uPlot
-const chosen = {split: "", stage: 0, smooth: 1};
+const chosen = {split: "", stage: null, smooth: 1}; // stage: null until one was trained
+const kept = new Map(); // while charts are brought up to date: what tells a chart from others -> its figure
 const resized = new ResizeObserver((entries) => {
   for (const {target, contentRect} of entries) drawn.get(target)?.setSize({width: Math.floor(contentRect.width), height: HEIGHT});
 });
@@ -15,17 +16,19 @@ function color(name) {
 
 // lines: [{label, points: [steps, values], dots, hidden, tone}], tone: the number of its color and dashes; band: [lower, upper] of values at the first line's steps
 function drawChart(parent, title, lines, bands = []) {
-  const node = element("figure", {class: "chart"});
   const first = lines[0].points[1].filter((value) => value !== null);
   const of = lines.length > 1 ? `${lines[0].label} ` : "";
   const summary = first.length ? `${of}${shown(first[0])} → ${shown(first.at(-1))}` : "no values";
-  node.append(element("figcaption", {}, element("bdi", {}, title), element("span", {}, summary)));
-  parent.append(node);
+  const caption = [element("bdi", {}, title), element("span", {}, summary)];
   const data = uPlot.join([...lines.map((line) => line.points), ...bands.flatMap((band) => [[lines[0].points[0], band[0]], [lines[0].points[0], band[1]]])]);
+  const key = JSON.stringify([parent.dataset.of, title, lines.map((line) => line.label), bands.length]);
+  if (kept.has(key)) return renewChart(parent, kept.get(key), key, caption, data);
+  const node = element("figure", {class: "chart", "data-key": key}, element("figcaption", {}, caption));
+  parent.append(node);
   const series = lines.map((line, at) => ({
     label: visible(line.label), stroke: color(`--c${(line.tone ?? at) % 8}`), width: 2, dash: DASHES[line.tone ?? at] ?? DASHES[at % 8],
     show: !line.hidden, spanGaps: true, value: (_, value) => shown(value ?? NaN),
-    points: line.dots ? {show: true, size: 9, width: 2, fill: color("--card")} : {show: data[0].length < 30},
+    points: line.dots ? {show: true, size: 9, width: 2, fill: color("--card")} : {show: (plot) => plot.data[0].length < 30},
     ...(line.dots ? {paths: () => null} : {}),
   }));
   const edges = bands.flatMap((band) => band[2].map((label) => ({label, stroke: "transparent", width: 0, points: {show: false}, value: (_, value) => shown(value ?? NaN)})));
@@ -42,6 +45,16 @@ function drawChart(parent, title, lines, bands = []) {
   canvas.setAttribute("aria-label", `${visible(title)} by step: ${summary}`);
   drawn.set(node, plot);
   resized.observe(node);
+}
+
+// Show more values in a chart that is there, as it was zoomed, with the lines hidden that were.
+function renewChart(parent, node, key, caption, data) {
+  const plot = drawn.get(node), {min, max} = plot.scales.x, steps = plot.data[0];
+  kept.delete(key);
+  node.querySelector("figcaption").replaceChildren(...caption);
+  plot.root.querySelector("canvas").setAttribute("aria-label", `${caption[0].textContent} by step: ${caption[1].textContent}`);
+  parent.append(node);
+  plot.setData(data, min <= steps[0] && max >= steps.at(-1));
 }
 
 // The mean of each point and those before it, as many as were asked for.
@@ -95,29 +108,38 @@ function drawLog(parent, name) {
   if (constant.length) parent.append(element("p", {class: "about"}, `Always the same: ${constant.join(", ")}.`));
 }
 
-function drawCharts() {
+// fresh: all are drawn anew, as in other colors; else charts of the same lines get their values.
+function drawCharts(fresh = true) {
   const parent = document.getElementById("charts");
   const open = new Set([...parent.querySelectorAll("details[open]")].map((one) => one.dataset.log));
-  for (const [node, plot] of drawn) resized.unobserve(node), plot.destroy();
-  drawn.clear();
+  parent.style.minHeight = `${parent.offsetHeight}px`; // what stands below stays where it is meanwhile
+  for (const node of fresh ? [] : drawn.keys()) kept.set(node.dataset.key, node);
   parent.replaceChildren();
   const metrics = [...new Set(RUNS.flatMap((run) => stagesOf(run).flatMap((stage) => Object.keys(stage.metrics))))];
   for (const name of metrics) drawMetric(parent, name);
   drawComposition(parent);
   drawTimes(parent);
   drawLogs(parent);
-  for (const details of parent.querySelectorAll("details")) details.open = open.has(details.dataset.log);
+  for (const details of parent.querySelectorAll("details")) {
+    if (!open.has(details.dataset.log)) continue;
+    details.open = true;
+    details.draw();
+  }
+  for (const [node, plot] of drawn) if (!node.isConnected) resized.unobserve(node), plot.destroy(), drawn.delete(node);
+  kept.clear();
+  parent.style.minHeight = "";
   if (!parent.childElementCount) parent.append(element("p", {class: "about"}, "Nothing was trained, and nothing was logged."));
 }
 
 function chartControls() {
   const parent = document.getElementById("chart-controls");
+  parent.replaceChildren();
   const stages = [...new Set(RUNS.flatMap((run) => run.charts.stages.map((one) => one.stage)))];
-  chosen.stage = stages.at(-1) ?? 0;
+  chosen.stage ??= stages.at(-1) ?? null;
   const splits = [...new Set(RUNS.flatMap((run) => stagesOf(run).flatMap((one) => Object.keys(one.metrics.total.by))))];
   if (stages.length > 1) parent.append(picker("stage", stages.map(String), String(chosen.stage), (value) => { chosen.stage = Number(value); drawCharts(); }));
-  parent.append(picker("smooth over", ["1", "5", "20"], "1", (value) => { chosen.smooth = Number(value); drawCharts(); }));
-  if (splits.length) parent.append(picker("split by", ["", ...splits], "", (value) => { chosen.split = value; drawCharts(); }, "nothing: quantiles"));
+  parent.append(picker("smooth over", ["1", "5", "20"], String(chosen.smooth), (value) => { chosen.smooth = Number(value); drawCharts(); }));
+  if (splits.length) parent.append(picker("split by", ["", ...splits], chosen.split, (value) => { chosen.split = value; drawCharts(); }, "nothing: quantiles"));
 }
 
 function picker(label, values, now, change, none = "all") {

@@ -5,7 +5,7 @@ const ABSTAINED = 2, FAILED = 3; // states of a component, as read/columns.py nu
 const MAX_UNPACKED = 48; // chunks of texts that are kept
 
 const arriving = new Map(); // of a bundle: name -> what waits for the part
-const partURL = DATA.bundle && window.trustedTypes ? trustedTypes.createPolicy("rewardlab-parts", {createScriptURL: named}) : {createScriptURL: named};
+const partURL = DATA.form === "bundle" && window.trustedTypes ? trustedTypes.createPolicy("rewardlab-parts", {createScriptURL: named}) : {createScriptURL: named};
 
 function named(name) {
   if (!/^[a-z]+-\d+(-\d+)?$/.test(name)) throw new TypeError("not a part of this page");
@@ -17,6 +17,7 @@ globalThis.rewardlabPart = (name, text) => arriving.get(name)?.resolve(text);
 function packedPart(name) {
   const inPage = document.getElementById(name);
   if (inPage) return Promise.resolve(inPage.textContent);
+  if (DATA.form === "followed") return servedPart(name);
   return new Promise((resolve, reject) => {
     arriving.set(name, {resolve});
     const script = document.createElement("script");
@@ -26,26 +27,54 @@ function packedPart(name) {
   });
 }
 
-async function unpacked(name) {
-  const text = atob(await packedPart(name));
+async function servedPart(name) {
+  const answer = await fetch(`${name}?of=${RUNS[name.split("-")[1]].edition}`);
+  if (!answer.ok) throw new Error(`the server says: ${await answer.text()}`);
+  return answer.text();
+}
+
+async function unpacked(packed) {
+  const text = atob(await packed);
   const bytes = new Uint8Array(text.length);
   for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")));
 }
 
+async function unpackedNumbers(packed) {
+  return (await unpacked(packed)).arrayBuffer();
+}
+
+function joined(one, other) {
+  const both = new one.constructor(one.length + other.length);
+  both.set(one);
+  both.set(other, one.length);
+  return both;
+}
+
 class Run {
   constructor(number, told) {
-    Object.assign(this, told);
     this.number = number;
-    this.unpacked = new Map();
+    this.take(told);
+  }
+
+  // Take all that is told of the run, or what is new: told.from says how many groups came before.
+  take(told) {
+    const {problems, chunks} = told.from ? this : {problems: [], chunks: []};
+    Object.assign(this, told, {problems: [...problems, ...told.problems], chunks: [...chunks, ...told.chunks], byProblem: undefined});
+    if (!told.from) this.unpacked = new Map();
     this.chunkOf = [];
     for (const chunk of this.chunks) for (let at = 0; at < chunk.groups; at++) this.chunkOf.push([chunk.number, at]);
   }
 
   async load() {
-    const whole = await (await unpacked(`numbers-${this.number}`)).arrayBuffer();
+    this.show(await unpackedNumbers(packedPart(`numbers-${this.number}`)));
+  }
+
+  // Take the numbers of the groups that `take` was told of.
+  show(whole) {
     const types = {Int8: Int8Array, Uint8: Uint8Array, Int16: Int16Array, Int32: Int32Array, Float32: Float32Array};
-    this.numbers = new Map(this.layout.map((one) => [one.name, new types[one.type](whole, one.at, one.size)]));
+    const more = new Map(this.layout.map((one) => [one.name, new types[one.type](whole, one.at, one.size)]));
+    this.numbers = this.from ? new Map([...more].map(([name, values]) => [name, joined(this.numbers.get(name), values)])) : more;
     this.count = this.numbers.get("size").length;
     this.starts = new Int32Array(this.count + 1);
     for (let group = 0; group < this.count; group++) this.starts[group + 1] = this.starts[group] + this.numbers.get("size")[group];
@@ -87,7 +116,7 @@ class Run {
     const [number, at] = this.chunkOf[group], name = `${kind}-${this.number}-${number}`;
     let found = this.unpacked.get(name);
     if (found) this.unpacked.delete(name); // the last one used is the last one dropped
-    else found = unpacked(name).then((response) => response.json());
+    else found = unpacked(packedPart(name)).then((response) => response.json());
     this.unpacked.set(name, found);
     if (this.unpacked.size > MAX_UNPACKED) this.unpacked.delete(this.unpacked.keys().next().value);
     return (await found)[at];

@@ -12,7 +12,7 @@ function theme() {
     show();
     drawCharts();
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawCharts);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawCharts());
   show();
 }
 
@@ -23,3 +23,4 @@ drawCharts();
 await Promise.all(RUNS.map((run) => run.load()));
 samples();
 document.documentElement.dataset.ready = "yes";
+if (DATA.form === "followed") follow();

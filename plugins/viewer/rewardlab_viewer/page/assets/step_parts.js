@@ -4,9 +4,10 @@ const TIMES = /^(timing(_s)?\/|step_time$)/; // names of engines for seconds
 
 // A folded list of charts, which are drawn when it is opened; title says of what.
 function foldedCharts(parent, name, title, draw) {
-  const inside = element("div", {class: "charts"});
+  const inside = element("div", {class: "charts", "data-of": name});
   const details = element("details", {"data-log": name}, element("summary", {}, title), inside);
-  details.addEventListener("toggle", () => details.open && !inside.childElementCount && draw(inside));
+  details.draw = () => { if (!inside.childElementCount) draw(inside); };
+  details.addEventListener("toggle", () => details.open && details.draw());
   parent.append(details);
 }
 

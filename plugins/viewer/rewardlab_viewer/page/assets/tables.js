@@ -1,7 +1,7 @@
 // Tables whose columns sort: a button in each head, and the order said to those who do not see it.
 
-function sortableTables() {
-  for (const table of document.querySelectorAll("table[data-sortable]")) {
+function sortableTables(root = document) {
+  for (const table of root.querySelectorAll("table[data-sortable]")) {
     for (const [at, head] of [...table.tHead.rows[0].cells].entries()) {
       const button = element("button", {type: "button", onclick: () => sortBy(table, at, head)}, ...head.childNodes);
       if (button.textContent) head.replaceChildren(button);
@@ -9,8 +9,7 @@ function sortableTables() {
   }
 }
 
-function sortBy(table, at, head) {
-  const falling = head.getAttribute("aria-sort") !== "descending";
+function sortBy(table, at, head, falling = head.getAttribute("aria-sort") !== "descending") {
   for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
   head.setAttribute("aria-sort", falling ? "descending" : "ascending");
   const rows = [...table.tBodies[0].rows].filter((row) => !row.classList.contains("all"));
