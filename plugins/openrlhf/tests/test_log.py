@@ -87,7 +87,8 @@ class TestAStep:
         assert read_step(STEP) == (4, "total 0.97, accuracy 0.0312, length 37.1, gradient 0.77, took 1.94 s")
 
     def test_with_a_nan_is_told_as_it_is(self):
-        assert read_step("Global step 4: {'reward/total': nan}") == (4, "{'reward/total': nan}")
+        assert read_step("Global step 4: {'reward/total': nan, 'a': 'text'}") == (4, "total nan")
+        assert read_step("Global step 4: {'reward/total': ") is None
 
     def test_is_nothing_else(self):
         assert read_step(WEIGHT) is None

@@ -114,11 +114,8 @@ def read_step(line: str) -> tuple[int, str] | None:
     found = _STEP.search(line)
     if found is None:
         return None
-    try:
-        numbers: Mapping[str, Any] = ast.literal_eval(found[2])
-    except (ValueError, SyntaxError):  # a NaN among them
-        return int(found[1]), found[2]
-    return int(found[1]), ", ".join(_format_numbers(numbers))
+    numbers = _numbers_in(found[2])
+    return int(found[1]), found[2] if numbers is None else ", ".join(_format_numbers(numbers))
 
 
 def read_numbers(line: str) -> tuple[int, dict[str, float]] | None:
@@ -127,11 +124,8 @@ def read_numbers(line: str) -> tuple[int, dict[str, float]] | None:
     Of sft and dpo, whose numbers are in a progress bar alone, the step is the place in the bar, over all passes.
     """
     if (found := _STEP.search(line)) is not None:
-        try:
-            numbers = ast.literal_eval(_NOT_FINITE.sub(r"\1'\2'", found[2]))
-        except (ValueError, SyntaxError):
-            return None
-        return int(found[1]), {_NAMES.get(name, name): float(n) for name, n in numbers.items() if _is_number(n)}
+        numbers = _numbers_in(found[2])
+        return None if numbers is None else (int(found[1]), {_NAMES.get(n, n): value for n, value in numbers.items()})
     if (bar := _TRAINING_BAR.search(line)) is None:
         return None
     epoch, place, of, rest = bar.groups()
@@ -140,11 +134,20 @@ def read_numbers(line: str) -> tuple[int, dict[str, float]] | None:
     }
 
 
+def _numbers_in(text: str) -> dict[str, float] | None:
+    """Return the numbers of a line's object, by the engine's names; None if it cannot be read."""
+    try:
+        found = ast.literal_eval(_NOT_FINITE.sub(r"\1'\2'", text))
+    except (ValueError, SyntaxError):
+        return None
+    return {name: float(value) for name, value in found.items() if _is_number(value)}
+
+
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) or value in ("nan", "inf", "-inf")
 
 
-def _format_numbers(numbers: Mapping[str, Any]) -> list[str]:
+def _format_numbers(numbers: Mapping[str, float]) -> list[str]:
     rewards = {name.removeprefix("reward/"): value for name, value in numbers.items() if name.startswith("reward/")}
     parts = [f"{name} {value:.3g}" for name, value in sorted(rewards.items(), key=lambda item: item[0] != "total")]
     for name, label, unit in (

@@ -22,7 +22,7 @@ NAMES = {
     "response_length/mean": "rollout/response_length_mean",
     "timing_s/step": "timing/step_total",
 }
-"""verl's names -> those that the lines of a stage's log have"""
+"""verl's names -> those of rewardlab; its other numbers keep their names"""
 READ_S = 1.0
 """seconds between two looks at the file"""
 
@@ -39,7 +39,7 @@ def printed_steps(path: Path) -> Iterator[None]:
             last = ended.wait(READ_S)
             for step, numbers in _read_steps(path, done):
                 done += 1
-                if numbers:  # else an evaluation's
+                if numbers:
                     print(f"{datetime.now():%m-%d %H:%M:%S} Global step {step}: {numbers}", flush=True)
 
     thread = threading.Thread(target=watch, name="rewardlab-steps", daemon=True)
@@ -63,7 +63,8 @@ def _read_steps(path: Path, done: int) -> Iterator[tuple[int, Mapping[str, float
         return
     for line in path.read_bytes().split(b"\n")[:-1][done:]:
         row = json.loads(line)
-        yield row["step"], {NAMES[name]: _number(value) for name, value in row["data"].items() if name in NAMES}
+        trained = any(name in NAMES for name in row["data"])  # else an evaluation's
+        yield row["step"], {NAMES.get(n, n): _number(value) for n, value in row["data"].items()} if trained else {}
 
 
 def _number(value: Any) -> float:
