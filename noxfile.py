@@ -6,6 +6,7 @@ tests have environments of their own, which `environments` or the session itself
 
 import re
 import shlex
+import tarfile
 from pathlib import Path
 
 import nox
@@ -16,6 +17,8 @@ nox.options.sessions = ["lint", "quick"]
 
 ROOT = Path(__file__).parent
 OWN_ENVIRONMENTS = ("openrlhf", "verl", "inspect")
+DIAGRAMS = "@mermaid-js/tiny@11.17.2"
+"""the npm package that draws the diagrams of the site, in the reader's browser"""
 
 
 @nox.session
@@ -36,6 +39,7 @@ def nightly(session: nox.Session) -> None:
     session.run("pytest", "-m", "nightly", "-n", "0", *session.posargs)
     session.run("pytest", "--hypothesis-profile", "thorough", *session.posargs)
     session.run(".ci/other_pythons", "3.12")
+    session.notify("trackers")
     for name in ("openrlhf", "verl"):
         _environment(session, name)
         _bash(session, f". .venv-{name}/bin/activate; pytest plugins/{name}/tests -m nightly -n 0")
@@ -53,6 +57,30 @@ def lint(session: nox.Session) -> None:
 def types(session: nox.Session) -> None:
     """Types of the core and of the plugins."""
     session.run("mypy", *session.posargs)
+
+
+@nox.session(venv_backend="venv", reuse_venv=True)
+def trackers(session: nox.Session) -> None:
+    """The real packages of W&B, MLflow and trackio read back what they were told, in an environment of their own."""
+    ours = re.findall(r"(?m)^-e .+$", (ROOT / "requirements-openrlhf-cpu.txt").read_text(encoding="utf-8"))
+    session.install("-q", "-r", "requirements-trackers.txt", *shlex.split(" ".join(ours)))  # all that needs no torch
+    session.run("pytest", "-n", "0", "-p", "no:cacheprovider", "plugins/studies/tests/tracking", *session.posargs)
+
+
+@nox.session(venv_backend="venv", reuse_venv=True)
+def docs(session: nox.Session) -> None:
+    """The pages as a site, build/site/index.html: no broken link, opened in Chromium without a network (needs npm)."""
+    made = ROOT / "build" / "docs"
+    made.mkdir(parents=True, exist_ok=True)
+    session.install("-q", "-r", "requirements-docs.txt")
+    session.run("rewardlab", "report", "--demo", "-o", str(made / "demo.html"), external=True)
+    packed = session.run(
+        *shlex.split("npm pack --silent --pack-destination"), str(made), DIAGRAMS, external=True, silent=True
+    )
+    with tarfile.open(made / packed.strip()) as package:
+        (made / "mermaid.tiny.js").write_bytes(package.extractfile("package/dist/mermaid.tiny.js").read())
+    session.run("sphinx-build", "-q", "-W", "--keep-going", "-E", "-c", "docs/site", ".", "build/site")
+    session.run("pytest", "-n", "0", "-p", "no:cacheprovider", "docs/site/test_site.py", external=True)
 
 
 @nox.session

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 from rewardlab import Completion, Sample, ScoredGroup
-from rewardlab.recipe.training_stages import Divergence
 from rewardlab.training import group_advantages
+from rewardlab.training.alarm_settings import AlarmSettings
 from rewardlab.training.alarms import AlarmDetector, Sign
 from rewardlab_curriculum.balanced import Balanced
 from rewardlab_curriculum.options import BalancedOptions
@@ -129,7 +129,7 @@ def worth(counts: Floats, language: int) -> Floats:
 def train(seed: int, judge: Judge, setup: Setup) -> Run:
     """Train a new policy with the judge's scores; the total is the mean of trace and answer."""
     rng, policy, run = np.random.default_rng(seed), Policy(setup.learning_rate), Run()
-    detector = AlarmDetector(Divergence(), low=0.0)
+    detector = AlarmDetector(AlarmSettings(low=0.0))
     for step in range(1, setup.steps + 1):
         old = policy.probabilities()
         groups = [_group(old, index % len(TRACE_TOKENS), judge, setup, rng, run) for index in range(GROUPS)]

@@ -1,4 +1,4 @@
-"""The ten hooks. A plugin implements those it needs; each returns the specs that it offers.
+"""The eleven hooks. A plugin implements those it needs; each returns the specs that it offers.
 
 Hookimpls that offer specs are pure functions: no arguments, no side effects, cheap to call.
 """
@@ -68,6 +68,14 @@ def rewardlab_environment(definition: Any) -> Any:
 @hookspec
 def rewardlab_evaluate_served(job: Any) -> None:
     """Run a stage `eval` of a served policy, a `rewardlab.training.StageJob`; the first plugin's is used."""
+
+
+@hookspec
+def rewardlab_track(job: Any) -> Any:
+    """Return the context manager in which a stage runs, a `rewardlab.training.StageJob`, that trackers may hear of it.
+
+    Only the first plugin's is used, and only if the recipe asks for a tracker.
+    """
 
 
 @hookspec

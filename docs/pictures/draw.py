@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/report.md anew, of a run that nobody trained, in ten scripts.
+"""Draw the pictures of docs/gallery.md anew: of the demo, and of a run that nobody trained, in ten scripts.
 
 python docs/pictures/draw.py    # needs playwright's Python package and /usr/bin/chromium
 """
@@ -12,22 +12,29 @@ from playwright.sync_api import sync_playwright
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 
 from helpers.synthetic_run import write_run
+from rewardlab_viewer.demo import demo_run
 from rewardlab_viewer.page.page import write_report
 
-PICTURES = {  # name: (section, group that is chosen, colors, width)
-    "curves": ("#curves", "", "light", 1180),
-    "samples": ("#samples", "#group=2", "light", 1180),
+PICTURES = {  # name: (run, section, group that is chosen, colors)
+    "quickstart": ("demo", "#curves", "", "light"),
+    "overview": ("demo", "#overview", "", "light"),
+    "curves": ("scripts", "#curves", "", "light"),
+    "fields": ("scripts", "#fields", "", "light"),
+    "judges": ("scripts", "#judges", "", "dark"),
+    "samples": ("scripts", "#samples", "#group=2", "light"),
 }
+SIZE = {"width": 1180, "height": 740}
 
 
 def main():
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        page = Path(folder) / "report.html"
-        write_report([write_run(Path(folder) / "many-languages", 8_000)], page)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright, demo_run() as demo:
+        runs = {"demo": demo, "scripts": write_run(Path(folder) / "many-languages", 8_000)}
+        for name, run in runs.items():
+            write_report([run], Path(folder) / f"{name}.html")
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
-        for name, (section, group, colors, width) in PICTURES.items():
-            tab = browser.new_page(viewport={"width": width, "height": 740}, color_scheme=colors)
-            tab.goto(page.as_uri() + group)
+        for name, (run, section, group, colors) in PICTURES.items():
+            tab = browser.new_page(viewport=SIZE, color_scheme=colors)
+            tab.goto((Path(folder) / f"{run}.html").as_uri() + group)
             tab.wait_for_selector("#group .completion")
             tab.evaluate("section => document.querySelector(section).scrollIntoView()", section)
             tab.wait_for_timeout(300)

@@ -10,7 +10,7 @@ import rewardlab
 from helpers.paths import ROOT, TESTS
 
 PAGE = ROOT / "docs" / "python.md"
-NOTEBOOK = ROOT / "docs" / "python.ipynb"
+NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
 RECIPE = """
 version: 1
 reward:

@@ -41,6 +41,7 @@ def write_run(folder, completions=800, seed=0, lines_of=lambda lines: lines, tex
     with open(folder / "logs" / "0-rl.jsonl", "w") as file:
         for step in range(1, STEPS + 1):
             numbers = {"loss": 1 / step, "grad_norm": 0.2 + draw.random() / 10, "entropy": 2 / (1 + step / 20)}
+            numbers |= {"timing/generation": 4.0, "timing/train": 1.5 + 1 / step, "step_time": 6.0 + 1 / step}
             file.write(json.dumps({"attempt": 0, "step": step, **numbers, "learning_rate": 1e-6}) + "\n")
     return folder
 

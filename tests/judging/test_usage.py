@@ -56,6 +56,7 @@ class TestCounts:
         counted = opened.usage()["main/1"]
         tokens = {"prompt_tokens": 200, "completion_tokens": 40}
         assert counted == Usage(calls=2, answers=2, reused=1, usd=pytest.approx(6e-4), **tokens)
+        assert counted.seconds > 0
         opened.close()
 
     def test_of_failures_and_further_tries(self, home, judges, monkeypatch):

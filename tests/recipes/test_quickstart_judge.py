@@ -1,6 +1,9 @@
 """recipes/quickstart_judge.yaml, shortened: a real run with a judge behind HTTP, and the same run from its cassette."""
 
+import gzip
 import json
+import re
+from base64 import b64decode
 
 import pytest
 from helpers.paths import ROOT
@@ -99,3 +102,21 @@ def test_the_key_is_nowhere(runs):
     files = [path for path in folder.rglob("*") if path.is_file()]
     assert len(files) > 20
     assert not [path for path in files if b"sk-right-key" in path.read_bytes()]
+
+
+def test_its_report_has_every_question_and_reply(runs):
+    server, folder, *_ = runs
+    run, rows = ledger(folder, "first")
+    page = (run / "report.html").read_text(encoding="utf-8")
+    packed = re.findall(r'id="questions-\d+-\d+">([^<]*)<', page)
+    found = [group for part in packed for group in json.loads(gzip.decompress(b64decode(part)))]
+    asked = [one for group in found for one in group["asked"]]
+    assert len(asked) == sum(row["components"]["preference"]["info"]["group"]["calls"] for row in rows[::8])
+    texts = {json.dumps(request["messages"][-1]["content"]) for request in server.requests}
+    shown = {
+        json.dumps("".join(group["texts"][one] if isinstance(one, int) else one for one in question["question"][-1][1]))
+        for group in found
+        for question in group["asked"]
+    }
+    assert shown <= texts
+    assert len(shown) == len(texts) - 1, "and one that probed"

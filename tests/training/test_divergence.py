@@ -10,7 +10,9 @@ from helpers.each_case import each_case
 from rewardlab.errors import JobError
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.training_stages import Divergence
-from rewardlab.training.alarm_watch import FILE, AlarmWatch, alarm_sentences
+from rewardlab.training.alarm_file import FILE, alarm_sentences
+from rewardlab.training.alarm_settings import AlarmSettings
+from rewardlab.training.alarm_watch import AlarmWatch
 from rewardlab.training.alarms import AlarmDetector
 from rewardlab.training.check import check_recipe
 
@@ -27,8 +29,8 @@ RECIPE = {
 
 def signs(series, low=0.0, **settings):
     """Return (step, kind, number) of each sign in a series of numbers, from step 1 on."""
-    detector = AlarmDetector(Divergence(**settings), low)
-    return [(s.step, s.alarm.name, s.number) for step, row in enumerate(series, 1) for s in detector.add(step, row)]
+    detector = AlarmDetector(AlarmSettings(divergence=Divergence(**settings), low=low))
+    return [(s.step, s.alarm.kind, s.number) for step, row in enumerate(series, 1) for s in detector.add(step, row)]
 
 
 def of(name, values):
@@ -78,7 +80,7 @@ class TestWhatIsFine:
         rows = [json.loads(line) for line in path.read_text().splitlines()]
         assert len(rows) >= 3
         for low in (0.0, None):
-            detector = AlarmDetector(Divergence(), low)
+            detector = AlarmDetector(AlarmSettings(low=low))
             assert [sign for row in rows for sign in detector.add(row["step"], row)] == []
 
     def test_there_are_such_runs(self):

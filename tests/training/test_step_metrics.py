@@ -27,6 +27,7 @@ class TestStepMetrics:
             "group/std": 0.0,
             "reward/a": pytest.approx(1 / 3),
             "missing/a": 0.25,
+            "varied/a": 0.0,
         }
 
     def test_the_keys_are_the_same_where_nothing_has_a_value(self):

@@ -98,7 +98,7 @@ def finish(job: RunJob, options: JobOptions, warnings: list[str]) -> CommandResu
             error.details["directory"] = name_variables(str(job.directory))
         raise
     if not result.stopped:
-        for finding in (*result.diverged, *findings):
+        for finding in (*result.alarms, *findings):
             told(f"note: {finding}")
     ending = _lines_of_stopped(job, result) if result.stopped else []
     directory = name_variables(str(result.directory))
@@ -145,6 +145,7 @@ def _as_json(result: RunResult) -> dict[str, Any]:
         "models": models,
         "evaluations": evaluations,
         "diverged": [*result.diverged],
+        "alarms": [*result.alarms],
     }
 
 

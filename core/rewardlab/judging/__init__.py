@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from rewardlab.judging.judges import open_judges as open_judges
     from rewardlab.judging.judges import require_secrets as require_secrets
     from rewardlab.judging.kept_replies import KeptReplies as KeptReplies
+    from rewardlab.judging.kept_replies import RecordedReplies as RecordedReplies
     from rewardlab.judging.kept_replies import reply_files as reply_files
     from rewardlab.judging.limits import Limits as Limits
     from rewardlab.judging.rate_limit import SECONDS as SECONDS

@@ -49,14 +49,18 @@ class Cassette:
     """An open cassette. With `write` false the file must exist and is only read.
 
     keeps: called with the 32 bytes of a key; answers of keys for which it is false are not noted, and not found.
+    forgets: false for a reader of what was said: of each key the last answer is found, also one that was taken back.
     """
 
-    def __init__(self, path: Path, write: bool = True, keeps: Callable[[bytes], bool] | None = None) -> None:
+    def __init__(
+        self, path: Path, write: bool = True, keeps: Callable[[bytes], bool] | None = None, forgets: bool = True
+    ) -> None:
         """Open the file. Raises UserError if it is to be read and missing, cannot be opened, or is not a cassette."""
         self.path = path
         self._places: dict[bytes, int] = {}
         self._end = 0
         self._keeps = keeps
+        self._forgets = forgets
         try:
             if write:
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -177,6 +181,8 @@ class Cassette:
     def _note(self, digest: bytes, start: int, length: int) -> None:
         """Note the place of an answer; the first line with a key counts."""
         if length < 1 << LENGTH_BITS and (self._keeps is None or self._keeps(digest)):
+            if not self._forgets:
+                self._places.pop(digest, None)
             self._places.setdefault(digest, start << LENGTH_BITS | length)
 
     def _unusual(self, line: bytes, start: int) -> bytes | None:
@@ -190,7 +196,8 @@ class Cassette:
             return None
         try:
             if row.get("forgotten") is True:
-                self._places.pop(bytes.fromhex(row["key"]), None)
+                if self._forgets:
+                    self._places.pop(bytes.fromhex(row["key"]), None)
                 return None
             Reply(**row["reply"])
             return bytes.fromhex(row["key"])

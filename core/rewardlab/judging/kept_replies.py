@@ -15,6 +15,8 @@ from rewardlab.recipe.use import CassetteUse, JudgeUse
 from rewardlab.specs import JudgeSpec
 from rewardlab.types import Reply
 
+ANY_SERVER = "(@[0-9a-f]{12})?"
+
 
 @dataclass(frozen=True, kw_only=True)
 class ReplyFiles:
@@ -34,15 +36,48 @@ def reply_files(
     """
     stem = quote(name, safe=" ")
     address = {option: getattr(options, option, None) for option in spec.address}
-    server, servers = "", "(@[0-9a-f]{12})?"
+    server, servers = "", ANY_SERVER
     if use.reuse == "same_server":
         server = servers = f"@{_digest(address)}" if address else ""
     process, processes = ("", "") if count == 1 else (f".{number}-of-{count}", rf"\.\d+-of-{count}")
     live = re.compile(rf"{re.escape(stem + server)}{processes}\.answers\.jsonl")
-    ours = re.compile(rf"{re.escape(stem)}{servers}(\.\d+-of-\d+)?\.answers\.jsonl")
-    there = sorted(folder.iterdir()) if folder.is_dir() else []
-    earlier = [path for path in there if ours.fullmatch(path.name) and not live.fullmatch(path.name)]
+    earlier = [path for path in _files(folder, stem, servers) if not live.fullmatch(path.name)]
     return ReplyFiles(own=folder / f"{stem}{server}{process}.answers.jsonl", earlier=earlier)
+
+
+def _files(folder: Path, stem: str, servers: str) -> list[Path]:
+    """Return the files of one judge, of any number of processes."""
+    ours = re.compile(rf"{re.escape(stem)}{servers}(\.\d+-of-\d+)?\.answers\.jsonl")
+    return sorted(path for path in folder.glob("*") if ours.fullmatch(path.name))
+
+
+class RecordedReplies:
+    """The replies of one judge to a job, for who reads what was said; also those that no further job replays.
+
+    files: where they stand; there are none if a job keeps no replies.
+    """
+
+    def __init__(self, folder: Path, name: str, cassette: CassetteUse | None) -> None:
+        """Open the files. Raises UserError if one is not a cassette, or the recipe's is not there."""
+        self.files = _files(folder, quote(name, safe=" "), ANY_SERVER)
+        if cassette is not None:
+            self.files.append(expanded(cassette.path))
+        self._open: list[Cassette] = []
+        try:
+            self._open += (Cassette(path, write=False, forgets=False) for path in self.files)
+        except BaseException:
+            self.close()
+            raise
+
+    def find(self, key: str) -> Reply | None:
+        """Return the reply to the question with this key (`question_key`); None if none is kept."""
+        return next((reply for one in self._open if (reply := one.find(key)) is not None), None)
+
+    def close(self) -> None:
+        """Close the files; calling it again does nothing."""
+        for cassette in self._open:
+            cassette.close()
+        self._open = []
 
 
 def _digest(address: Mapping[str, Any]) -> str:

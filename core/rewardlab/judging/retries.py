@@ -164,7 +164,7 @@ class Attempts:
         Returns None if the judge went down before it was made.
         """
         outcome: Reply | _Failure | None = None
-        bound, taken, is_sent = None, 0.0, False
+        bound, taken, sent = None, 0.0, None
 
         def is_moot() -> bool:
             return self._stopped() is not None or (self._breaker.is_open and not trial)
@@ -177,12 +177,12 @@ class Attempts:
             if is_moot():
                 outcome = None if (stopped := self._stopped()) is None else Reply(error=str(stopped))
             else:
-                is_sent, outcome = True, _INTERRUPTED
+                sent, outcome = time.monotonic(), _INTERRUPTED
                 self._note_sent(again)
                 outcome = await self._try(ask)
         finally:
             self._tell_breaker(outcome, trial)
-            self._settle(ask, bound, taken, outcome if is_sent else None)
+            self._settle(ask, bound, taken, sent, outcome if sent is not None else None)
         return outcome
 
     def _note_sent(self, again: bool) -> None:
@@ -199,20 +199,28 @@ class Attempts:
         elif trial:
             self._breaker.untried()
 
-    def _settle(self, ask: Ask, bound: tuple[int, int] | None, taken: float, outcome: Reply | _Failure | None) -> None:
+    def _settle(
+        self,
+        ask: Ask,
+        bound: tuple[int, int] | None,
+        taken: float,
+        sent: float | None,
+        outcome: Reply | _Failure | None,
+    ) -> None:
         """Count what a call cost, and give back the rest of what was set aside; all of it if nothing was sent."""
         reply = outcome if isinstance(outcome, Reply) else None
         if self._budget is not None and bound is not None:
             self._budget.settle(bound, reply, unknown=isinstance(outcome, _Failure) and outcome.may_cost)
-        if reply is not None:
-            self._count(ask, taken, reply)
+        if reply is not None and sent is not None:
+            self._count(ask, taken, time.monotonic() - sent, reply)
         if outcome is not None:
             self._usage_file.tick()
 
-    def _count(self, ask: Ask, taken: float, reply: Reply) -> None:
+    def _count(self, ask: Ask, taken: float, seconds: float, reply: Reply) -> None:
         self._rate_limit.settle(ask, taken, reply)
         prompt, completion = reply.prompt_tokens or 0, reply.completion_tokens or 0
         self._usage.answers += reply.error is None
+        self._usage.seconds += seconds if reply.error is None else 0.0
         self._usage.prompt_tokens += prompt
         self._usage.completion_tokens += completion
         if self._settings.price is not None:

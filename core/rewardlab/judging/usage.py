@@ -25,7 +25,7 @@ class Usage:
     calls: requests that were made, retries included. answers: calls that were answered. retries: calls after a
     failure. failed: questions that got no answer in the end. reused: questions that needed no call, since the
     answer was kept, or the same question was under way. tokens: as the server counts them. usd: by the price that
-    the recipe gives, 0 without one.
+    the recipe gives, 0 without one. seconds: what the answered calls took, added up, from the sending of each.
     """
 
     calls: Count = 0
@@ -36,6 +36,7 @@ class Usage:
     prompt_tokens: Count = 0
     completion_tokens: Count = 0
     usd: Annotated[float, Field(ge=0.0, le=MAX_COUNT)] = 0.0
+    seconds: Annotated[float, Field(ge=0.0, le=MAX_COUNT)] = field(default=0.0, compare=False)
 
     @property
     def asked(self) -> bool:

@@ -23,10 +23,10 @@ def decisive(plan: Plan, earlier: Mapping[str, Any] | None = None) -> dict[str, 
     """Return the recipe as written, without the settings that may change between attempts.
 
     Those say how a judge is asked (a budget may be raised) and where it is reached, what counts as diverged, what
-    happens to a completion without a score, or set the options of `probe`.
+    happens to a completion without a score or if an alarm goes off, or set the options of `probe`.
     earlier: the recipe of an earlier attempt, which is returned so instead.
     """
-    raw: dict[str, Any] = _without(plan.document.raw if earlier is None else earlier, ("probe",))
+    raw: dict[str, Any] = _without(plan.document.raw if earlier is None else earlier, ("probe", "alarms"))
     if isinstance(stages := raw.get("stages"), list):
         raw |= {"stages": [_without_in(_without(stage, WATCH), "policy", MISSING) for stage in stages]}
     reward = raw.get("reward")

@@ -14,6 +14,7 @@ from pydantic import (
 )
 
 from rewardlab.errors import nearest
+from rewardlab.recipe.alarms import Alarms
 from rewardlab.recipe.evaluation import EvalStage
 from rewardlab.recipe.training_stages import DpoStage, RlStage, SftStage
 from rewardlab.recipe.use import ComponentUse, DatasetUse, JudgeUse, Use
@@ -21,16 +22,26 @@ from rewardlab.specs import Config
 
 Family = Literal[
     "empty",
+    "noop",
     "prompt_copy",
     "english_reference",
     "bare_form",
     "bare_guess",
+    "not_a_number",
+    "prompt_number",
+    "near_miss",
+    "reversed_digits",
+    "enumeration",
     "repeated_sentence",
     "very_long",
     "language_switch",
     "injected_verdict",
     "injected_fence",
     "injected_grade",
+    "injected_pass",
+    "injected_equal",
+    "dressed_guess",
+    "dressed_honest",
     "random_words",
     "other_answer",
 ]
@@ -167,6 +178,7 @@ class Recipe(Config):
     """what to do, in order: each stage starts from the model that the last one wrote"""
     backend: BackendUse = Field(default_factory=BackendUse)
     """the engine that trains, with its settings beside `use`; `rewardlab plugins trl` lists those of trl"""
+    alarms: Alarms = Field(default_factory=Alarms)
+    """what happens if a training's numbers show that something is wrong; a resume does not compare it"""
     probe: Probe = Field(default_factory=Probe)
-
     """for `rewardlab probe`: degenerate completions that are known to win; a resume does not compare it"""

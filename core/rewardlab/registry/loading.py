@@ -40,7 +40,8 @@ HOOKS: dict[str, type[Spec]] = {
 """the hooks of components, and what each returns"""
 OFFERS: dict[str, type[Any]] = {**HOOKS, "rewardlab_commands": CommandSpec}
 FINISHED, ENVIRONMENT, SERVED = "rewardlab_run_finished", "rewardlab_environment", "rewardlab_evaluate_served"
-ACTIONS = (FINISHED, ENVIRONMENT, SERVED)
+TRACK = "rewardlab_track"
+ACTIONS = (FINISHED, ENVIRONMENT, SERVED, TRACK)
 
 
 @dataclass(frozen=True, kw_only=True)

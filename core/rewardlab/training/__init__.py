@@ -22,9 +22,12 @@ repository use it. Pin `rewardlab-core~=0.1.0`.
     asked_rows                  how a judge's rows were asked, beside the model
     checkpoint_choice           the best of a stage's checkpoints, by a validation
     lora                        LoRA adapters as a recipe sets them
+    tracker_options             trackers as a recipe sets them, and the context in which one is told a stage's numbers
     policy_judge                the policy as its own judge, as engines offer it
     ledger, results             the records that a stage writes
-    alarms, alarm_watch         signs in the numbers of steps that something is wrong, and who says so
+    alarms, score_conditions, divergence_conditions, series   signs in the numbers of steps that something is wrong
+    alarm_settings, alarm_policy, alarm_watch, alarm_file, webhook   what a recipe makes of them, and who says so
+    alarms_afterwards           the alarms of a run, with those that nobody watched for
 """
 
 from typing import TYPE_CHECKING
@@ -38,7 +41,8 @@ if TYPE_CHECKING:
     from rewardlab.training.advantages import whitened as whitened
     from rewardlab.training.advantages import whitening as whitening
     from rewardlab.training.alarm_watch import AlarmWatch as AlarmWatch
-    from rewardlab.training.alarm_watch import alarm_sentences as alarm_sentences
+    from rewardlab.training.alarms_afterwards import RunAlarm as RunAlarm
+    from rewardlab.training.alarms_afterwards import run_alarms as run_alarms
     from rewardlab.training.asked_rows import keep_asked as keep_asked
     from rewardlab.training.asked_rows import read_asked as read_asked
     from rewardlab.training.backend import Backend as Backend
@@ -89,5 +93,7 @@ if TYPE_CHECKING:
     from rewardlab.training.step_reward import StageReward as StageReward
     from rewardlab.training.token_rows import TokenRow as TokenRow
     from rewardlab.training.token_rows import tokenized_rows as tokenized_rows
+    from rewardlab.training.tracker_options import TRACKERS as TRACKERS
+    from rewardlab.training.tracker_options import TrackerOptions as TrackerOptions
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -1,31 +1,28 @@
-"""The watch over a stage's numbers: it says and writes which alarms went off, and ends the stage if the recipe wants.
-
-What it finds is in `divergence.jsonl` of the run directory, a line of JSON for each sign: attempt, stage (such as
-"1-rl"), step, kind, number, value and usual (null if they are not numbers), text.
-"""
+"""The watch over a stage's numbers: it says and writes which alarms went off, and may end the stage."""
 
 import json
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from rewardlab.data import read_lines
 from rewardlab.errors import JobError
 from rewardlab.files import LineAppender, cut_torn_line, write_text
 from rewardlab.plan import Plan
-from rewardlab.recipe.training_stages import DpoStage, RlStage, SftStage
-from rewardlab.training.alarms import ALARMS, WATCHED, AlarmDetector, Numbers, Sign, finite
-
-FILE = "divergence.jsonl"
+from rewardlab.training.alarm_file import FILE, OLD_FILE, row_of, rows_of, sentence
+from rewardlab.training.alarm_policy import AlarmPolicy
+from rewardlab.training.alarm_settings import settings_of
+from rewardlab.training.alarms import AlarmDetector, Sign, is_watched
+from rewardlab.training.series import Numbers
+from rewardlab.training.webhook import Webhook
 
 
 class AlarmWatch:
     """The watch over one training stage, in whichever process hears of its steps.
 
-    run: the folder of the run. history: what earlier attempts logged, (step, numbers) in the order of writing; the part
-    before the first step that comes now counts, and signs of later steps are taken back. So do steps that come again
-    later, after a restart. say: prints a line for the user.
+    run: the folder of the run. history: what earlier attempts logged, (step, numbers) in the order of writing. say:
+    prints a line for the user. The numbers of a step may come in parts, and steps a little out of order. A number that
+    comes again for a step, and the first of an attempt, say that the stage went back to there: what was known of later
+    steps, and was said of them, is taken back.
     """
 
     def __init__(
@@ -38,87 +35,76 @@ class AlarmWatch:
         history: Iterable[tuple[int, Numbers]] = (),
     ) -> None:
         stage = plan.recipe.stages[index]
-        assert isinstance(stage, SftStage | DpoStage | RlStage)
-        self._settings, self._ends = stage.divergence, stage.on_divergence == "stop"
-        self._low = _least_total(plan, stage)
-        self._file, self._stage, self._attempt, self._say = run / FILE, f"{index}-{stage.use}", attempt, say
-        self._seen = {step: _watched(numbers) for step, numbers in history}
-        self._next: int | None = None
-        self._detector = AlarmDetector(self._settings, self._low)
+        self._settings, self._policy = settings_of(plan, index), AlarmPolicy.of(plan.recipe, index)
+        self._run, self._stage, self._attempt, self._say = run, f"{index}-{stage.use}", attempt, say
+        self._seen: dict[int, dict[str, float]] = {}
+        for step, numbers in history:
+            self._seen.setdefault(step, {}).update(_watched(numbers))
+        self._last: dict[str, int] = {}
+        """the last step of each number that came in this attempt"""
+        self._detector = AlarmDetector(self._settings)
+        url = plan.recipe.alarms.webhook
+        self._webhook = None if url is None else Webhook(url, say)
 
     def take(self, step: int, numbers: Mapping[str, Any]) -> None:
-        """Take the numbers of a logged step. A JobError if they end the stage."""
-        if self._next is None or step < self._next:
-            self._go_back_to(step)
-        self._next = step + 1
-        self._seen[step] = watched = _watched(numbers)
-        signs = self._detector.add(step, watched)
-        for sign in signs:
-            self._write(sign)
-            self._say(f"warning: {self._sentence(sign)}")
-        ending = [sign for sign in signs if sign.fatal or self._ends]
+        """Take numbers of a logged step. A JobError if they end the stage."""
+        watched = _watched(numbers)
+        again = {name for name in watched if name not in self._last or name in self._seen.get(step, ())}
+        late = any(step < self._last.get(name, step) for name in watched)
+        if again:
+            self._go_back_to(step, again)
+        self._seen.setdefault(step, {}).update(watched)
+        self._last |= dict.fromkeys(again, step) | {n: max(step, self._last[n]) for n in watched if n not in again}
+        signs = self._replayed() if again or late else self._detector.add(step, watched)
+        told = self._told() if signs else set()
+        new = [sign for sign in signs if (sign.alarm.kind, sign.number) not in told and self._policy.hears(sign)]
+        for sign in new:
+            self._tell(sign)
+        ending = [sign for sign in new if self._policy.ends(sign)]
         if ending:
             raise JobError(self._sentence(ending[0]))
 
-    def _sentence(self, sign: Sign) -> str:
-        alarm = sign.alarm
-        return f"stage {self._stage} {alarm.says}: {sign.text} at step {sign.step}; {alarm.advice}"
-
-    def _go_back_to(self, step: int) -> None:
-        """Begin anew with the history before `step`, whose signs are in the file."""
-        self._seen = {then: numbers for then, numbers in sorted(self._seen.items()) if then < step}
-        self._detector = AlarmDetector(self._settings, self._low)
-        for then, numbers in self._seen.items():
-            self._detector.add(then, numbers)
-        if not self._file.exists():
-            return
-        cut_torn_line(self._file)
-        rows = [row for _, row in read_lines(self._file) if isinstance(row, Mapping)]
-        kept = [row for row in rows if row.get("stage") != self._stage or row.get("step", 0) < step]
-        if kept != rows:
-            write_text(self._file, "".join(f"{json.dumps(row)}\n" for row in kept))
-
-    def _write(self, sign: Sign) -> None:
-        row = {"attempt": self._attempt, "stage": self._stage, "step": sign.step, "kind": sign.alarm.name}
-        row |= {"number": sign.number, "value": finite(sign.value), "usual": finite(sign.usual), "text": sign.text}
-        file = LineAppender(self._file)
+    def _tell(self, sign: Sign) -> None:
+        row = row_of(sign, self._stage, self._attempt)
+        file = LineAppender(self._run / FILE)
         try:
             file.write(f"{json.dumps(row)}\n".encode())
         finally:
             file.close()
+        self._say(f"warning: {self._sentence(sign)}")
+        if self._webhook is not None:
+            self._webhook.post(row | {"run": self._run.name, "text": f"{self._run.name}: {self._sentence(sign)}"})
 
+    def _sentence(self, sign: Sign) -> str:
+        return f"{sentence(row_of(sign, self._stage, self._attempt))}; {sign.alarm.advice}"
 
-def alarm_sentences(run: Path, stages: Sequence[str] | None = None) -> list[str]:
-    """Return which alarms went off in the run in folder `run`, a sentence for each.
+    def _replayed(self) -> list[Sign]:
+        """Begin anew with all that was seen, and return its signs."""
+        self._detector = AlarmDetector(self._settings)
+        self._seen = dict(sorted(self._seen.items()))
+        return [sign for step, numbers in self._seen.items() for sign in self._detector.add(step, numbers)]
 
-    stages: the names of the only ones to look at, such as "1-rl".
-    """
-    says = {alarm.name: alarm.says for alarm in ALARMS}
-    return [
-        f"stage {row['stage']} {says.get(row['kind'], row['kind'])}: {row['text']} at step {row['step']}"
-        for row in _rows(run / FILE)
-        if stages is None or row["stage"] in stages
-    ]
+    def _told(self) -> set[tuple[str, str]]:
+        return {(row["kind"], row["number"]) for row in rows_of(self._run) if row["stage"] == self._stage}
 
-
-def _rows(file: Path) -> Iterator[Mapping[str, Any]]:
-    if file.exists():
-        yield from (
-            row
-            for _, row in read_lines(file)
-            if isinstance(row, Mapping) and {"stage", "step", "kind", "text"} <= {*row}
-        )
-
-
-def _least_total(plan: Plan, stage: SftStage | DpoStage | RlStage) -> float | None:
-    """Return the least total that a completion can get; None if it is not known."""
-    if plan.total_range is None or not math.isfinite(plan.total_range[0]):
-        return None
-    zeroed = isinstance(stage, RlStage) and stage.on_truncated == "zero"
-    return min(plan.total_range[0], 0.0) if zeroed else plan.total_range[0]
+    def _go_back_to(self, step: int, names: set[str]) -> None:
+        """Forget these numbers from `step` on, and take back what was said of them."""
+        self._seen = {
+            then: {name: value for name, value in numbers.items() if then < step or name not in names}
+            for then, numbers in self._seen.items()
+        }
+        file, old = self._run / FILE, self._run / OLD_FILE
+        if old.exists() and not file.exists():
+            old.replace(file)
+        if not file.exists():
+            return
+        cut_torn_line(file)
+        rows = list(rows_of(self._run))
+        kept = [r for r in rows if r["stage"] != self._stage or r["step"] < step or r["number"] not in names]
+        if kept != rows:
+            write_text(file, "".join(f"{json.dumps(row)}\n" for row in kept))
 
 
 def _watched(numbers: Mapping[str, Any]) -> dict[str, float]:
     """Return those of the numbers that a detector reads."""
-    found = {name: numbers.get(name) for name in WATCHED}
-    return {name: float(value) for name, value in found.items() if isinstance(value, int | float)}
+    return {n: float(value) for n, value in numbers.items() if isinstance(value, int | float) and is_watched(n)}

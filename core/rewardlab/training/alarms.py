@@ -1,38 +1,39 @@
 """Alarms: signs in the numbers of a training's steps that something is wrong, whatever engine logged them.
 
-An alarm is data, a row of `ALARMS`: the numbers that it looks at, its condition, and what it says. All of today's are
-signs that a training has diverged, with thresholds from `divergence` of the stage. They read
+An alarm is data, a row of `ALARMS`: the numbers that it looks at, its condition, and what it says. Whether anything
+ends is the recipe's policy (`alarms`, `on_divergence`) and never a condition's. They read
 
-    loss, grad_norm, kl   of the update; kl only if there is a reference model
-    reward/total          mean total of the step's completions
-    group/std             mean over the step's groups of the standard deviation of their totals
+    loss, grad_norm, kl, entropy   of the update, as far as the engine logs them
+    what `metrics_of_step` makes of the step's groups
 """
 
-import math
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from statistics import fmean, median
 from typing import Protocol
 
-from rewardlab.recipe.training_stages import Divergence
+from rewardlab.recipe.alarms import AlarmName
+from rewardlab.training.alarm_settings import AlarmSettings
+from rewardlab.training.divergence_conditions import STD, Collapsed, FarAbove, NotFinite
+from rewardlab.training.score_conditions import (
+    LENGTH,
+    LENGTH_TOTAL,
+    REWARD,
+    Dead,
+    Entropy,
+    GrowingLength,
+    Missing,
+    MostlyFlat,
+    PositionBias,
+    RewardHacking,
+    Saturated,
+    Unparsable,
+)
+from rewardlab.training.series import Numbers
 
-TOTAL, STD = "reward/total", "group/std"
-PEAK_STEPS = 3
-"""steps over which the best total is a mean, so that one lucky step is none"""
-CLEAR = 0.5
-"""a fall counts from this share of the widest spread in groups on: for a reward of 0 and 1, from a share of 0.2"""
-UNBOUNDED = 4
-"""times as clear must a fall be if nobody knows the least total: a bad stretch has a least one, too"""
+TOTAL, FLAT = "reward/total", "reward/groups_without_variance"
 LOWER_RATE = "lower the learning rate, or raise warmup_steps"
 READ_COMPLETIONS = "read the last completions in report.html; a lower learning rate or a kl.coef keeps a policy nearer"
-
-Numbers = Mapping[str, float | None]
-
-
-def finite(value: object) -> float | None:
-    """Return a number as JSON has it: None if the value is NaN, infinite or not a number."""
-    return value if isinstance(value, float | int) and math.isfinite(value) else None
+READ_JUDGE = "read the judge's last replies in report.html"
 
 
 class Condition(Protocol):
@@ -48,19 +49,26 @@ class Condition(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Alarm:
-    """An alarm. metrics: the numbers that it looks at, each by itself. says: what it means for a stage.
+    """An alarm. kind: what it found. name: the recipe's word for it, which several kinds share.
 
-    condition: makes the condition for one of the numbers, from the stage's thresholds and the least total that the
-    recipe's reward can give, None if nobody knows it. ends: the metrics of which it ends the stage in any case, since
-    no model is left to train.
+    metrics: the numbers that it looks at, each by itself; one that ends in "/" stands for those of all components.
+    condition: makes the condition for one of the numbers. says: what it means for a stage. ends: the metrics of which
+    it ends the stage in any case, since no model is left to train.
     """
 
-    name: str
+    kind: str
+    name: AlarmName
     metrics: Sequence[str]
-    condition: Callable[[Divergence, float | None], Condition]
+    condition: Callable[[str, AlarmSettings], Condition]
+    says: str
     advice: str
-    says: str = "has diverged"
     ends: Sequence[str] = ()
+
+    def reads(self, number: str) -> bool:
+        """Return whether it looks at a number."""
+        return any(
+            number == one or (one.endswith("/") and number.startswith(one) and number != FLAT) for one in self.metrics
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,129 +88,149 @@ class Sign:
         """Whether no model is left to train."""
         return self.number in self.alarm.ends
 
+    @property
+    def component(self) -> str | None:
+        """The component that it is about; None if it is about all of the training."""
+        if not any(self.number.startswith(one) for one in self.alarm.metrics if one.endswith("/")):
+            return None
+        return self.number.partition("/")[2]
+
 
 class AlarmDetector:
-    """A stream of numbers in, signs out; each number is reported at most once for each alarm.
+    """A stream of numbers in, signs out; each number is reported at most once for each alarm."""
 
-    low: the least total that the recipe's reward can give; None if nobody knows it.
-    """
-
-    def __init__(self, settings: Divergence, low: float | None = None) -> None:
-        self._watched = [(alarm, name, alarm.condition(settings, low)) for alarm in ALARMS for name in alarm.metrics]
+    def __init__(self, settings: AlarmSettings) -> None:
+        self._settings = settings
+        self._watched: dict[str, list[tuple[Alarm, Condition]]] = {}
         self._told: set[tuple[str, str]] = set()
 
     def add(self, step: int, numbers: Numbers) -> list[Sign]:
         """Take the numbers of a step, None or absent if there is no value; return the signs that are new."""
         found = []
         for sign in self._signs(step, numbers):
-            if (sign.alarm.name, sign.number) not in self._told:
-                self._told.add((sign.alarm.name, sign.number))
+            if (sign.alarm.kind, sign.number) not in self._told:
+                self._told.add((sign.alarm.kind, sign.number))
                 found.append(sign)
         return found
 
     def _signs(self, step: int, numbers: Numbers) -> Iterator[Sign]:
-        for alarm, name, condition in self._watched:
-            value = numbers.get(name)
-            if value is not None and (text := condition.add(value, numbers)):
-                usual = condition.usual
-                yield Sign(alarm=alarm, step=step, number=name, value=value, text=f"{name} {text}", usual=usual)
+        for name, value in numbers.items():
+            if value is None:
+                continue
+            for alarm, condition in self._conditions(name):
+                if text := condition.add(value, numbers):
+                    usual = condition.usual
+                    yield Sign(alarm=alarm, step=step, number=name, value=value, text=text, usual=usual)
+
+    def _conditions(self, name: str) -> list[tuple[Alarm, Condition]]:
+        if name not in self._watched:
+            watching = [alarm for alarm in ALARMS if alarm.reads(name)]
+            self._watched[name] = [(alarm, alarm.condition(name, self._settings)) for alarm in watching]
+        return self._watched[name]
 
 
-class _NotFinite:
-    """A number that is NaN or infinite."""
-
-    usual = None
-
-    def __init__(self, settings: Divergence, low: float | None) -> None:
-        pass
-
-    def add(self, value: float, numbers: Numbers) -> str:
-        return "" if math.isfinite(value) else f"is {value}"
+def is_watched(number: str) -> bool:
+    """Return whether an alarm reads a number."""
+    return number in (STD, LENGTH_TOTAL) or any(alarm.reads(number) for alarm in ALARMS)
 
 
-class _FarAbove:
-    """A number far above its usual level, the median of the absolute values of its last calm steps.
-
-    A step that is far above does not count for it, so an explosion does not become usual.
-    """
-
-    def __init__(self, settings: Divergence, low: float | None) -> None:
-        self._settings = settings
-        self._calm: deque[float] = deque(maxlen=settings.window)
-        self._far = 0
-
-    @property
-    def usual(self) -> float:
-        if len(self._calm) >= self._settings.history:
-            return median(self._calm)
-        return max(self._calm)
-
-    def add(self, value: float, numbers: Numbers) -> str:
-        if not math.isfinite(value):
-            return ""
-        if self._calm and value > max(self._settings.least, self._settings.times * self.usual):
-            self._far += 1
-            if self._far < self._settings.lasting:
-                return ""
-            many = f"{self._far} steps" if self._far > 1 else "a step"
-            return f"is {value:.4g}, far above its usual {self.usual:.4g} for {many}"
-        self._far = 0
-        self._calm.append(abs(value))
-        return ""
-
-
-class _Collapsed:
-    """A mean total that has lost what it had, nearly down to the least, or is flat in all groups well below its best.
-
-    Without a known least total the least that was seen stands for it, and a fall must be `UNBOUNDED` times as clear.
-    """
-
-    def __init__(self, settings: Divergence, low: float | None) -> None:
-        self._settings = settings
-        self._bounded = low is not None
-        self._low = math.inf if low is None else low
-        self._recent: deque[tuple[float, float]] = deque(maxlen=PEAK_STEPS)
-        self._widest = 0.0
-        self._fallen = 0
-        self.usual = -math.inf
-        """the best total"""
-
-    def add(self, total: float, numbers: Numbers) -> str:
-        std = numbers.get(STD)
-        if std is None or not math.isfinite(total + std):
-            return ""
-        self._recent.append((total, std))
-        self.usual = max(self.usual, fmean(value for value, _ in self._recent))
-        self._widest = max(self._widest, fmean(spread for _, spread in self._recent))
-        self._low = min(self._low, total)
-        how = self._how(total, std)
-        self._fallen = self._fallen + 1 if how else 0
-        return f"has been {how} for {self._fallen} steps" if how and self._fallen >= self._settings.collapse else ""
-
-    def _how(self, total: float, std: float) -> str:
-        """Return where the reward has fallen to, "" if it has not."""
-        clear = CLEAR * self._widest
-        if clear == 0:  # no group has ever had a difference
-            return ""
-        depth = self.usual - self._low
-        is_deep = depth >= (clear if self._bounded else UNBOUNDED * clear)
-        if is_deep and total - self._low <= depth * (1 - self._settings.lost):
-            return f"next to {self._low:.4g} after {self.usual:.4g}"
-        if std <= 0 and self.usual - total >= clear:
-            return f"at {total:.4g} after {self.usual:.4g}, with no difference in any group,"
-        return ""
-
-
+DIVERGED = "has diverged"
 ALARMS = (
     Alarm(
-        name="not finite",
+        kind="not finite",
+        name="divergence",
         metrics=("loss", "grad_norm", "kl"),
-        condition=_NotFinite,
+        condition=NotFinite,
+        says=DIVERGED,
         advice=LOWER_RATE,
         ends=("loss", "grad_norm"),
     ),
-    Alarm(name="far above", metrics=("loss", "kl"), condition=_FarAbove, advice=LOWER_RATE),
-    Alarm(name="collapsed", metrics=(TOTAL,), condition=_Collapsed, advice=READ_COMPLETIONS),
+    Alarm(
+        kind="far above",
+        name="divergence",
+        metrics=("loss", "kl"),
+        condition=FarAbove,
+        says=DIVERGED,
+        advice=LOWER_RATE,
+    ),
+    Alarm(
+        kind="collapsed",
+        name="divergence",
+        metrics=(TOTAL,),
+        condition=Collapsed,
+        says=DIVERGED,
+        advice=READ_COMPLETIONS,
+    ),
+    Alarm(
+        kind="flat_groups",
+        name="flat_groups",
+        metrics=(FLAT,),
+        condition=MostlyFlat,
+        says="learns next to nothing",
+        advice="take prompts of another difficulty, a finer reward, or a sampler that waits for differences",
+    ),
+    Alarm(
+        kind="dead",
+        name="dead",
+        metrics=("varied/",),
+        condition=Dead,
+        says="has a dead component",
+        advice="read its last scores in report.html; nothing is learned from it",
+    ),
+    Alarm(
+        kind="saturated",
+        name="saturated",
+        metrics=("varied/",),
+        condition=Saturated,
+        says="has a saturated component",
+        advice="nothing is learned from it any more",
+    ),
+    Alarm(
+        kind="reward_hacking",
+        name="reward_hacking",
+        metrics=(REWARD,),
+        condition=RewardHacking,
+        says="may be hacking its reward",
+        advice="read the last completions in report.html, and probe the component",
+    ),
+    Alarm(
+        kind="length",
+        name="length",
+        metrics=(LENGTH,),
+        condition=GrowingLength,
+        says="is rewarded for length",
+        advice="read the longest completions in report.html; format/overlong takes off the more the longer they are",
+    ),
+    Alarm(
+        kind="position_bias",
+        name="position_bias",
+        metrics=("position_bias/",),
+        condition=PositionBias,
+        says="has a judge that goes by position",
+        advice="ask in both orders, `orders: both`, or take another judge",
+    ),
+    Alarm(
+        kind="missing",
+        name="missing",
+        metrics=("missing/",),
+        condition=Missing,
+        says="loses scores",
+        advice="the ledger has each failure's reason",
+    ),
+    Alarm(
+        kind="unparsable",
+        name="unparsable",
+        metrics=("unparsable/",),
+        condition=Unparsable,
+        says="has a judge without verdicts",
+        advice=READ_JUDGE,
+    ),
+    Alarm(
+        kind="entropy",
+        name="entropy",
+        metrics=("entropy",),
+        condition=Entropy,
+        says="has lost its entropy",
+        advice="a higher upper clip, a higher temperature or a kl.coef keeps a policy trying",
+    ),
 )
-WATCHED = dict.fromkeys((*(name for alarm in ALARMS for name in alarm.metrics), STD))
-"""the numbers that alarms read"""

@@ -70,9 +70,7 @@ class Evaluator:
         job.usage.write(job.index, step if phase == "during" else None, self._scorer.judges.usage())
         job.ledger.write(job.index, step, scored, trained="no", phase=phase)
         counted = job.plan.counted_info
-        results = write_evaluation(self._path(when), scored, settings.split_by, f"{job.name} {when}", counted)
-        self._policy.evaluated(step or 0, results)
-        return results
+        return write_evaluation(self._path(when), scored, settings.split_by, f"{job.name} {when}", counted)
 
 
 def fitting(

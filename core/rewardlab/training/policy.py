@@ -10,7 +10,6 @@ from typing import Any, Self
 from rewardlab.errors import JobError
 from rewardlab.recipe.training_stages import DpoStage, RlStage, SftStage
 from rewardlab.training.prompts import PromptFormat
-from rewardlab.training.results import Results
 from rewardlab.training.stage import StageJob
 from rewardlab.training.stage_batches import StageBatches
 from rewardlab.training.step_log import StepLog
@@ -108,9 +107,6 @@ class Policy(ABC):
     @abstractmethod
     def save(self, folder: Path) -> None:
         """Write the model to `folder`, whole or not at all; later stages start from it."""
-
-    def evaluated(self, step: int, results: Results) -> None:  # noqa: B027 - may be left out
-        """Take the results of an evaluation after `step` steps, for trackers."""
 
     def checkpoints(self) -> Mapping[int, Path]:
         """Return step -> checkpoint; of an engine whose spec says `chooses_checkpoints`."""

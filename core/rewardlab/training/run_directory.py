@@ -6,7 +6,7 @@
     state.json             which stages are done; written last: without it, the run has not begun
     ledger.jsonl           a line for each scored completion: the score and contribution of each component
     ledger/                the same in shards and an index of them, if an engine has many scorers
-    divergence.jsonl       signs that a training has diverged, if there are any
+    alarms.jsonl           alarms that went off, if there are any
     usage.jsonl            what each judge was asked and cost at each step
     judges/                answers of judges, so that a resumed run pays for none twice
     logs/  checkpoints/  models/  evaluation/

@@ -15,7 +15,8 @@ from rewardlab.recipe.evaluation import EvalStage
 from rewardlab.recipe.loading import RESOLVED, RecipeSource, load
 from rewardlab.recipe.models import needs_engine
 from rewardlab.text.redaction import name_variables, shell_command
-from rewardlab.training.alarm_watch import alarm_sentences
+from rewardlab.training.alarm_file import alarm_sentences
+from rewardlab.training.alarm_policy import DIVERGENCE
 from rewardlab.training.backend import JobBackend, PolicyBackend, open_backend
 from rewardlab.training.check import check_recipe
 from rewardlab.training.dry_run import describe_run
@@ -32,13 +33,14 @@ class RunResult:
     """The end of a run that did not fail.
 
     directory: the folder of the run. stopped: whether it was stopped before its last stage was done. diverged: what
-    says that stages have diverged, a sentence for each sign. failed: whether such a stage has `on_divergence: fail`,
-    with which the command's exit code is 1.
+    says that stages have diverged, a sentence for each sign. alarms: likewise of all alarms, those among
+    them. failed: whether such a stage has `on_divergence: fail`, with which the command's exit code is 1.
     """
 
     directory: Path
     stopped: bool = False
     diverged: Sequence[str] = ()
+    alarms: Sequence[str] = ()
     failed: bool = False
 
 
@@ -237,8 +239,12 @@ class RunJob:
     def _result_of(self, directory: Path) -> RunResult:
         stages = self.plan.recipe.stages
         failing = [f"{i}-{s.use}" for i, s in enumerate(stages) if getattr(s, "on_divergence", None) == "fail"]
-        failed = bool(alarm_sentences(directory, failing))
-        return RunResult(directory=directory, diverged=alarm_sentences(directory), failed=failed)
+        return RunResult(
+            directory=directory,
+            diverged=alarm_sentences(directory, alarms=[DIVERGENCE]),
+            alarms=alarm_sentences(directory),
+            failed=bool(alarm_sentences(directory, failing, [DIVERGENCE])),
+        )
 
     def _open(self) -> RunDirectory:
         if self._resume is not None:

@@ -14,6 +14,7 @@ from rewardlab.training.data_stage import write_dataset
 from rewardlab.training.policy_stage import run_policy_stage
 from rewardlab.training.run_directory import RunDirectory
 from rewardlab.training.stage import StageJob
+from rewardlab.training.tracker_options import tracked
 from rewardlab.workers.placement import python_of
 
 
@@ -62,7 +63,7 @@ def run_stages(
             continue
         if directory.stop.is_set():
             raise KeyboardInterrupt
-        with closing(StageJob(plan=plan, run=directory, index=index, say=say)) as job:
+        with closing(StageJob(plan=plan, run=directory, index=index, say=say)) as job, tracked(job):
             if isinstance(stage, DataStage):
                 _write_data(job, stage)
             elif needs_engine(stage):

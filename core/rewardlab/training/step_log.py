@@ -9,7 +9,8 @@ from rewardlab.data import read_lines
 from rewardlab.files import LineAppender
 from rewardlab.text import Progress
 from rewardlab.training.alarm_watch import AlarmWatch
-from rewardlab.training.alarms import TOTAL, finite
+from rewardlab.training.alarms import TOTAL
+from rewardlab.training.series import finite
 from rewardlab.training.stage import StageJob
 
 NOT_SHOWN = ("reward/groups_without_variance",)

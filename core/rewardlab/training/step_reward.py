@@ -84,6 +84,8 @@ class StageReward:
         assert isinstance(job.stage, RlStage)
         self._job, self._stage, self._scorer, self._steps = job, job.stage, scorer, steps
         self._guard = MissingGuard(job.plan.uses_in_total)
+        assert job.plan.recipe.reward is not None
+        self._correctness = job.plan.recipe.reward.correctness
         self._chosen: list[PooledGroup] = []
         self.collects = job.plan.sampler is not None
 
@@ -113,7 +115,7 @@ class StageReward:
             self._job.ledger.write(self._job.index, step, of_kind, trained=trained)
         asked = self._scorer.judges.usage()
         since = self._job.usage.write(self._job.index, step, asked)
-        metrics |= metrics_of_step(scored, {name: since.get(name, Usage()) for name in asked})
+        metrics |= metrics_of_step(scored, {name: since.get(name, Usage()) for name in asked}, self._correctness)
         if self._stage.zero_variance_groups == "drop":
             metrics["group/dropped"] = sum(flat) / len(flat)
         dropped = [drop for drop, group in zip(flat, scored, strict=True) for _ in group.completions]

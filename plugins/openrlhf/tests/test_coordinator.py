@@ -13,12 +13,14 @@ from rewardlab.scoring import numbers_of_group
 from rewardlab.scoring.attribution.group_attribution import Attribution, GroupAttribution
 from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.training.results import Results
+from rewardlab_ray.job.log_lines import read_mark, read_scores
 from rewardlab_ray.ledger_shards import LedgerShard
 from rewardlab_ray.messages import GroupPlace, WrittenGroup
 from rewardlab_ray.rendered_rows import Row, write_rows
 from rewardlab_ray.scoring.coordinator import Coordinator
 from rewardlab_ray.scoring.scorer_judges import ScorerJudges
 from rewardlab_ray.scoring.service_settings import ServiceSettings
+from rewardlab_ray.user_lines import SCORES
 from rewardlab_testing.backend_laws.ledger import read_rows
 
 RECIPE = """
@@ -176,6 +178,12 @@ class TestWhatIsRecorded:
         settings = stage()
         using(settings, recording("a", 1.0, 0.5), recording("a", 1.0, 0.5))
         assert len(ledger(settings)) == 2
+
+    def test_a_whole_step_is_told_where_the_job_was_started(self, stage, using, capfd):
+        using(stage(), recording("a", 1.0, 0.0), recording("b", 0.5, 0.5))
+        [line] = [line for line in capfd.readouterr().out.splitlines() if SCORES in line]
+        step, numbers = read_scores(read_mark(line))
+        assert (step, numbers["reward/total"], numbers["varied/short"]) == (1, 0.5, 0.5)
 
     def test_where_groups_are_filtered_those_that_are_discarded_are_marked_and_count_for_no_step(self, stage, using):
         settings = stage(FILTERING, trained=1, consumed=5, attempt=1)

@@ -39,12 +39,13 @@ def mean_total(rows):
     return sum(row["total"] for row in rows) / len(rows)
 
 
-def engine_means(ended, name):
-    """The means by step that OpenRLHF's own trainer logged of what it received: {step: mean}."""
+def engine_means(ended, name, engine=True):
+    """The means by step that OpenRLHF's own trainer logged of what it received: {step: mean}; else the host's."""
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     found = {}
-    for folder in {path.parent for path in (ended.directory / "logs" / "tensorboard").rglob("events*")}:
+    folders = {path.parent for path in (ended.directory / "logs" / "tensorboard").rglob("events*")}
+    for folder in (folder for folder in folders if (folder.name != "0-rl") == engine):
         events = EventAccumulator(str(folder)).Reload()
         if name in events.Tags()["scalars"]:
             found |= {event.step: event.value for event in events.Scalars(name)}
@@ -128,6 +129,8 @@ def test_production_flags(short, model):
     assert [*whole] == [*range(1, len(whole) + 1)]
     rows = [row for groups in whole.values() for group in groups for row in group]
     assert ledger_means(rows) == pytest.approx(engine_means(ended, "train/reward/total"), rel=1e-5)
+    assert ledger_means(rows) == pytest.approx(engine_means(ended, "train/reward/total", engine=False), rel=1e-5)
+    assert {*whole} <= {*engine_means(ended, "train/loss", engine=False)}
     assert {step: mean_spread(groups) for step, groups in whole.items()} == pytest.approx(
         engine_means(ended, "train/group_reward_std"), rel=1e-4
     )
@@ -141,7 +144,9 @@ def test_production_flags(short, model):
             step: mean_value("format", [r for r in evaluated if r["step"] == step and r["id"].startswith(f"{name}/")])
             for step in steps
         }
-        assert engine_means(ended, f"eval/eval_set {name}/reward/format") == pytest.approx(rates, rel=1e-5)
+        for engine in (True, False):
+            found = engine_means(ended, f"eval/eval_set {name}/reward/format", engine)
+            assert found == pytest.approx(rates, rel=1e-5)
         # OpenRLHF knows neither of the one before nor of the final model's
         known = {step: rate for step, rate in rates.items() if step and step % 2 == 0}
         assert engine_means(ended, f"eval/eval_{name}_pass1") == pytest.approx(known, rel=1e-5)

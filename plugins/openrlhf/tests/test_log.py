@@ -11,7 +11,7 @@ from rewardlab.errors import JobError, UserError
 from rewardlab.recipe import load
 from rewardlab.text.redaction import note_secrets
 from rewardlab.training import check_recipe
-from rewardlab_ray.job.divergence import StopAtDivergence
+from rewardlab_ray.job.alarms import StopAtAlarm
 from rewardlab_ray.job.log_lines import OUTCOME, STEPS, is_trouble, read_mark, read_numbers, read_step
 from rewardlab_ray.job.stage_log import StageLog
 from rewardlab_ray.user_lines import marked
@@ -152,7 +152,7 @@ class TestDivergence:
         def take(*numbers, first=1, how="tell"):
             directory = SimpleNamespace(path=tmp_path, attempt=0, stop=threading.Event())
             plan = check_recipe(load(recipe, [f"stages.1.on_divergence={how}"]))
-            watch = StopAtDivergence(plan, directory, 1, log, said.append)
+            watch = StopAtAlarm(plan, directory, 1, log, said.append)
             with StageLog(log, lambda line: None, watch.take) as taking:
                 for step, of_step in enumerate(numbers, first):
                     taking.take(f"Global step {step}: {of_step}")
@@ -186,7 +186,34 @@ class TestDivergence:
         watched(self.FAR, first=8)
         assert ["at step 8" in line for line in said] == [True]
         watched(*[self.FINE] * 3, first=6)
-        assert (tmp_path / "divergence.jsonl").read_text() == ""
+        assert (tmp_path / "alarms.jsonl").read_text() == ""
+
+
+class TestAlarmsOfScores:
+    """Of engines that train on one step while later ones are scored; where nodes share logs, lines come twice."""
+
+    watched, RECIPE = TestDivergence.watched, TestDivergence.RECIPE
+
+    def test_are_found_in_what_the_coordinator_says(self, watched, said, tmp_path, write, toy):
+        log, recipe = tmp_path / "logs" / "1-rl.log", write("r.yaml", self.RECIPE)
+
+        def attempt(number, steps):
+            directory = SimpleNamespace(path=tmp_path, attempt=number, stop=threading.Event())
+            watch = StopAtAlarm(check_recipe(load(recipe)), directory, 1, log, said.append)
+            with StageLog(log, said.append, watch.take) as taking:
+                for step in steps:
+                    numbers = {"step": step, "reward/brevity": 0.5, "varied/brevity": 0.5 * (step <= 15), "odd": None}
+                    for prefix in ("", "(pid=1, ip=10.0.0.1) "):
+                        taking.take(prefix + marked(f"scores {json.dumps(numbers)}"))
+                    engines = {"policy_loss": 0.0, "reward/total": 0.0, "varied/brevity": 0.0}
+                    taking.take(f"Global step {step - 2}: {engines}")
+
+        attempt(0, range(1, 21))
+        attempt(1, range(18, 31))
+        [line] = [line for line in said if line.startswith("warning")]
+        assert "stage 1-rl has a dead component: brevity" in line
+        assert "at step 25" in line
+        assert not any("scores {" in line for line in said)
 
 
 class TestWhatIsShown:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 from rewardlab import Config
+from rewardlab.training import TrackerOptions
 
 if TYPE_CHECKING:
     from rewardlab.plan import Plan
@@ -28,10 +29,11 @@ class RayEngineOptions(Config):
     storage: str | None = None
     """a folder that every node sees, for the run's models and checkpoints (absent: the run directory)"""
     wandb: str | None = None
-    """a Weights & Biases project; the key comes from WANDB_API_KEY on the nodes"""
+    """a Weights & Biases project for the engine's own run, with its own names; the key comes from WANDB_API_KEY on
+    the nodes"""
 
 
-class RayOptions(Config):
+class RayOptions(TrackerOptions):
     """Where a job runs, and what its processes receive."""
 
     nodes: PositiveInt = 1
@@ -50,8 +52,6 @@ class RayOptions(Config):
     """the engine's own settings"""
     gradient_checkpointing: bool = False
     """less memory, slower"""
-    tensorboard: bool = False
-    """write TensorBoard events under logs/"""
 
 
 def job_options(plan: "Plan") -> RayOptions:

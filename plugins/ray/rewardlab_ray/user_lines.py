@@ -5,6 +5,8 @@ import re
 from rewardlab import redact
 
 MARK = "rewardlab| "
+SCORES = "scores "
+"""begins the line with a step's numbers of its scores, as JSON, which nobody is shown"""
 _CURSOR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 

@@ -11,7 +11,11 @@ In go plans, rows with completions and what runs and `score` wrote. Out come res
     output_check     rows that `score` wrote, told from others
     probe            degenerate completions beside an honest one: `rewardlab probe`
     rollouts         what other trainers and evaluations wrote, as rows: `rewardlab convert`
+    tracking         a running stage, told to TensorBoard, Weights & Biases, MLflow and trackio
 """
+
+from contextlib import AbstractContextManager
+from typing import Any
 
 from rewardlab import CommandSpec, hookimpl
 
@@ -31,3 +35,10 @@ COMMANDS = {
 @hookimpl
 def rewardlab_commands() -> list[CommandSpec]:
     return [CommandSpec.of_module(f"{__name__}.commands.{name}", summary) for name, summary in COMMANDS.items()]
+
+
+@hookimpl
+def rewardlab_track(job: Any) -> AbstractContextManager[None]:
+    from rewardlab_studies.tracking.following import tracked_stage
+
+    return tracked_stage(job)

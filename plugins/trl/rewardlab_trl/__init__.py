@@ -9,7 +9,7 @@ sft, dpo, rl                         the trainers of the three kinds of stage
 processes, other_process             training in several processes: the first, which starts the others, and those
 adapters                             LoRA: adding adapters to the policy, and merging them into it
 trainer_arguments, train             what every trainer is given, and training to the end
-checkpoints, trackers                what a stage resumes from; TensorBoard, Weights & Biases, MLflow
+checkpoints                          what a stage resumes from
 engine_errors                        full disks and memory as errors that say what to do
 models, position_ids, dropout        the model: loading and saving it, and two settings of its layers
 sampling                             sampling completions from the model

@@ -1,7 +1,6 @@
 """Checks of a recipe for the trl backend, without importing an engine: every number is used or refused."""
 
 from collections.abc import Iterator, Sequence
-from importlib.util import find_spec
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import DpoStage, EvalStage, Finding, RlStage, SftStage, Stage
@@ -9,7 +8,6 @@ from rewardlab.training import Lora, StageBatches
 
 from rewardlab_trl.options import options_of
 
-TRACKERS = {"tensorboard": "TensorBoard", "wandb": "Weights & Biases", "mlflow": "MLflow"}
 LOSSES = {"token_mean": "dapo", "seq_mean": "grpo", "constant": "dr_grpo"}
 """our `loss` -> TRL's loss_type"""
 
@@ -40,10 +38,7 @@ def _backend(plan: Plan) -> Iterator[Finding]:
         yield from ((("backend", *path), what) for path, what in _lora(backend.lora, plan.recipe.stages))
     if backend.device == "cpu" and backend.precision == "bf16":
         yield ("backend", "precision"), "bf16 needs a GPU; use fp32 on a CPU"
-    asked = {"tensorboard": backend.tensorboard, "wandb": backend.wandb, "mlflow": backend.mlflow}
-    for package, wanted in asked.items():
-        if wanted and find_spec(package) is None:
-            yield ("backend", package), f"{TRACKERS[package]} is not installed; pip install 'rewardlab[{package}]'"
+    yield from backend.lacking()
 
 
 def _lora(lora: Lora, stages: Sequence[Stage]) -> Iterator[Finding]:

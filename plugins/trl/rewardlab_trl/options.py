@@ -3,14 +3,13 @@
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import NonNegativeInt, PositiveInt
-from rewardlab import Config
-from rewardlab.training import Lora
+from rewardlab.training import Lora, TrackerOptions
 
 if TYPE_CHECKING:
     from rewardlab.plan import Plan
 
 
-class Options(Config):
+class Options(TrackerOptions):
     """The options of `backend: {use: trl}`."""
 
     device: Literal["auto", "cpu", "cuda"] = "auto"
@@ -21,12 +20,6 @@ class Options(Config):
     """compute activations again instead of keeping them: less memory, slower"""
     lora: Lora | None = None
     """train adapters in place of the whole model, in every stage (absent: the whole model)"""
-    tensorboard: bool = False
-    """write TensorBoard events under logs/"""
-    wandb: str | None = None
-    """a Weights & Biases project; the key comes from WANDB_API_KEY or `wandb login`"""
-    mlflow: str | None = None
-    """an MLflow experiment; MLFLOW_TRACKING_URI says where (absent: MLflow's own default)"""
     processes: PositiveInt | None = None
     """that train a stage together, each with a copy of the model: on its own GPU, or on its part of the CPU's cores
     (absent: one for each of `gpus_per_node`)"""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rewardlab import Group, Sample
 from rewardlab.recipe import DpoStage, EvalStage, RlStage, SftStage
-from rewardlab.training import Policy, PolicyJudgeOptions, PromptFormat, Results, Sampling, StageJob, Training
+from rewardlab.training import Policy, PolicyJudgeOptions, PromptFormat, Sampling, StageJob, Training
 
 from rewardlab_trl.options import options_of
 from rewardlab_trl.trainer_arguments import (
@@ -17,7 +17,6 @@ from rewardlab_trl.trainer_arguments import (
     precision,
     prepare_process,
     quiet_libraries,
-    tracked_name,
 )
 
 if TYPE_CHECKING:
@@ -36,12 +35,9 @@ def open_policy(job: StageJob, source: str) -> Iterator["TrlPolicy"]:
     where = device(options_of(job.plan))
     from rewardlab_trl.engine_errors import resource_errors
     from rewardlab_trl.models import load_model
-    from rewardlab_trl.trackers import Trackers
 
-    with resource_errors(job.name), Trackers(job) as trackers:
-        policy = TrlPolicy(job, source, load_model(source, where), trackers)
-        if isinstance(job.stage, EvalStage):
-            trackers.open(tracked_name(job))
+    with resource_errors(job.name):
+        policy = TrlPolicy(job, source, load_model(source, where))
         try:
             yield policy
         finally:
@@ -52,13 +48,13 @@ def open_policy(job: StageJob, source: str) -> Iterator["TrlPolicy"]:
 class TrlPolicy(Policy):
     """The policy of one stage; `model` is a rewardlab_trl.models.CausalModel."""
 
-    def __init__(self, job: StageJob, source: str, model: Any, trackers: Any = None) -> None:
+    def __init__(self, job: StageJob, source: str, model: Any) -> None:
         stage = job.stage
         assert isinstance(stage, SftStage | DpoStage | RlStage | EvalStage)
         self.prompt_format = PromptFormat(model.tokenizer, stage.chat, model.ends)
         self.context = model.context
         self.model: Any = model
-        self._job, self._source, self._trackers = job, source, trackers
+        self._job, self._source = job, source
         self._trained: Any = model.model
         self._answers: Any = None
 
@@ -79,7 +75,7 @@ class TrlPolicy(Policy):
         with processes.seen_by_libraries():
             trainer = makers[type(training.stage)](training, self.model, processes)
         self._trained = trainer.model
-        train_to_the_end(trainer, training, self._trackers, processes)
+        train_to_the_end(trainer, training, processes)
 
     def sample(self, samples: Sequence[Sample], sampling: Sampling, what: str) -> list[Group]:
         """Return a group for each sample; the global random state stays as it was."""
@@ -98,10 +94,6 @@ class TrlPolicy(Policy):
 
         merge_adapters(self._trained)
         self.model.save(folder)
-
-    def evaluated(self, step: int, results: Results) -> None:
-        """Give the results to the trackers; those of a stage `eval` count as step 0."""
-        self._trackers.evaluated(step, results)
 
     def checkpoints(self) -> Mapping[int, Path]:
         """Return step -> checkpoint, of the whole ones."""

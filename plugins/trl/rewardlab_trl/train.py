@@ -9,19 +9,18 @@ from transformers import PrinterCallback, Trainer, TrainerCallback
 
 from rewardlab_trl.checkpoints import last_checkpoint
 from rewardlab_trl.processes import Processes
-from rewardlab_trl.trackers import SUMMARY, Trackers
+
+SUMMARY = "train_runtime"
+"""a key of the trainer's summary at its end, which is not a step"""
 
 
-def train_to_the_end(trainer: Trainer, training: Training, trackers: Trackers | None, processes: Processes) -> None:
+def train_to_the_end(trainer: Trainer, training: Training, processes: Processes) -> None:
     """Train until `max_steps`, or the end of a step after which the host wants no more, with a checkpoint kept.
 
-    The trackers get every step's numbers in the first process, and stay open. Raises JobError if the numbers end the
-    stage.
+    Raises JobError if the numbers end the stage.
     """
     checkpoint = processes.told(lambda: last_checkpoint(training.checkpoints, processes.count))
     trainer.remove_callback(PrinterCallback)
-    if trackers is not None:
-        trackers.add_to(trainer)
     trainer.add_callback(StepCallback(training, processes))
     trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
 

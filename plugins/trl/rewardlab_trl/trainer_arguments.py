@@ -8,7 +8,7 @@ from typing import Any
 
 from rewardlab.errors import UserError
 from rewardlab.recipe import DpoStage, RlStage, SftStage
-from rewardlab.training import StageBatches, StageJob, Training, run_name, telemetry_variables
+from rewardlab.training import StageBatches, Training, telemetry_variables
 
 from rewardlab_trl.options import Options, options_of
 
@@ -78,7 +78,6 @@ def shared_arguments(training: Training, processes: int) -> dict[str, Any]:
     logged = batches.updates if isinstance(stage, RlStage) else max(1, min(20, steps // 20))
     return {
         "output_dir": str(training.checkpoints),
-        "run_name": tracked_name(training.job),
         "seed": plan.recipe.seed,
         "per_device_train_batch_size": batches.micro,
         "gradient_accumulation_steps": batches.accumulated,
@@ -105,11 +104,6 @@ def shared_arguments(training: Training, processes: int) -> dict[str, Any]:
         "save_total_limit": 2 if stage.keep == "last" else None,
         "save_only_model": False,
     }
-
-
-def tracked_name(job: StageJob) -> str:
-    """Return the name of a stage's run in trackers, the same as with openrlhf."""
-    return f"{run_name(job.plan)}-{job.name}"
 
 
 def _schedule(stage: SftStage | DpoStage | RlStage) -> str:

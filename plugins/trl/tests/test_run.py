@@ -290,7 +290,7 @@ class TestLogs:
         monkeypatch.setenv("MLFLOW_TRACKING_URI", "nosuchstore://here")
         code, _, err, _ = run("backend.mlflow=tried")
         assert code == 1
-        assert "error: MLflow (backend.mlflow, MLFLOW_TRACKING_URI): " in err
+        assert "error: backend.mlflow: MLflow: " in err
         assert "nosuchstore" in err
         assert "fault in rewardlab" not in err
 
@@ -367,7 +367,7 @@ class TestAReinforcementThatDiverges:
         assert "error: a stage with on_divergence: fail has diverged" in err
         assert re.search(f"warning: {self.WHAT}; lower the learning rate", out)
         assert re.search(f"note: {self.WHAT}", out)
-        assert [row["step"] for row in rows_of(folder / "divergence.jsonl")] == [4]
+        assert [row["step"] for row in rows_of(folder / "alarms.jsonl")] == [4]
         assert re.search(self.WHAT, (folder / "report.html").read_text(encoding="utf-8"))
         assert [row["step"] for row in rows_of(folder / "logs" / "1-rl.jsonl")] == [1, 2, 3, 4, 5, 6]
 
@@ -377,6 +377,32 @@ class TestAReinforcementThatDiverges:
         assert re.search(f"error: {self.WHAT}", err)
         assert [row["step"] for row in rows_of(folder / "logs" / "1-rl.jsonl")] == [1, 2, 3, 4]
         assert (folder / "checkpoints" / "1-rl" / "checkpoint-2").is_dir()
+
+
+class TestAReinforcementThatLearnsNothing:
+    """All totals are equal: whatever the policy does, there is nothing to learn."""
+
+    FLAT = (*RL, "stages.1.steps=9", "stages.1.eval=null", *TestAReinforcementThatDiverges.PLAIN, "judges={}")
+    FLAT = (
+        *FLAT,
+        "reward.total=0.5 + 0 * letters * brevity",
+        "alarms.levels={steps: 5, groups: 5}",
+        "reward.correctness=letters",
+    )
+
+    def test_stops_on_demand_and_is_told_everywhere(self, run, command, home):
+        code, out, err, folder = run(*self.FLAT, "alarms.stop=[flat_groups]")
+        what = "stage 1-rl learns next to nothing: 100% of groups have had no difference in 5 steps at step 5; take"
+        assert code == 1
+        assert f"warning: {what}" in out
+        assert f"error: {what}" in err
+        logged = rows_of(folder / "logs" / "1-rl.jsonl")
+        assert [row["step"] for row in logged] == [1, 2, 3, 4, 5]
+        assert {"agreement/total", "agreement/brevity", "length/mean", "entropy"} <= logged[0].keys()
+        assert [(row["alarm"], row["step"]) for row in rows_of(folder / "alarms.jsonl")] == [("flat_groups", 5)]
+        code, out, _ = command(home, "report", str(folder), "--fail-on", "flat_groups")
+        assert code == 1
+        assert what.partition(";")[0] in (folder / "report.html").read_text(encoding="utf-8")
 
 
 class TestFullDisk:

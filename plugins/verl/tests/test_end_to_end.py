@@ -10,6 +10,7 @@ pytest.importorskip("verl", reason="needs the environment of requirements-verl-c
 pytestmark = [pytest.mark.slow, pytest.mark.verl]
 
 
+STAGES = {"0-sft": ["train/loss"], "1-rl": ["train/loss", "train/reward/total", "eval/reward/total"]}
 SHORT = ["stages.1.steps=2", "stages.1.batch_size=8", "stages.1.eval=null", "--stage", "1"]
 
 
@@ -29,6 +30,20 @@ def test_the_evaluations_are_of_the_weights_at_their_steps(trained):
     rows = [row for row in read_rows(trained.directory) if row["phase"] != "training"]
     assert {(row["phase"], row["step"]) for row in rows} == {("before", 0), ("during", 2), ("after", 4)}
     assert len(rows) == 3 * 6 * 4
+
+
+def test_trackers_have_the_names_that_they_have_on_every_engine(trained):
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    found = {stage: EventAccumulator(str(trained.directory / "logs" / "tensorboard" / stage)) for stage in STAGES}
+    steps = {
+        (stage, name): [event.step for event in events.Reload().Scalars(name)]
+        for stage, events in found.items()
+        for name in STAGES[stage]
+    }
+    assert steps[("0-sft", "train/loss")][-1] == 60
+    assert steps[("1-rl", "train/loss")] == steps[("1-rl", "train/reward/total")] == [1, 2, 3, 4]
+    assert steps[("1-rl", "eval/reward/total")] == [0, 2, 4]
 
 
 def test_the_model_is_one_that_transformers_loads(trained):

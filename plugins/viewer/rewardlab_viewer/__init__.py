@@ -2,7 +2,8 @@
 
 Three layers, each of which knows only the one before it:
 
-    read      a run's folder or a scored file -> its lines, one at a time, and what is broken about it, in words
+    read      a run's folder or a scored file -> its lines, one at a time, and what is broken about it, in words;
+              people's labels; what judges were asked, made again from the lines, with the replies that were kept
     figures   lines -> plain data: curves, tables with intervals, counts that add up, judges; pure functions and sums
     page      plain data -> one HTML file, or a folder of files for a ledger that is too large for one
 

@@ -60,6 +60,15 @@ def test_a_component_that_comes_later_was_not_asked_before():
     assert list(columns.components["late"].states) == [0, 0, 1]
 
 
+def test_shares_of_groups_say_what_was_trained_on_when():
+    trained = {1: ["am", "am", "en", "am"], 2: ["en", "en"], 3: ["en", None]}
+    groups = [({"language": one} if one else {}, [1.0], {"step": step}) for step, all in trained.items() for one in all]
+    groups.append(({"language": "sw"}, [1.0], {"step": 1, "discarded": True}))
+    groups.append(({"language": "am"}, [1.0], EVALUATED))
+    [curves] = stage_curves(columns_of(*groups))
+    assert curves.composition == {"language": {"am": [0.75, 0.0, 0.0], "en": [0.25, 1.0, 0.5]}}
+
+
 def test_curves_have_means_quantiles_and_means_by_field():
     groups = [
         ({"language": language}, [value, value + 1, None], {"step": step})

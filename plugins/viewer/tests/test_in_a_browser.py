@@ -1,12 +1,10 @@
 """The page in a real browser: what people see and do, and what hostile texts cannot do."""
 
 import json
-import os
-import shutil
 from collections import Counter
-from pathlib import Path
 
 import pytest
+from helpers.accessible import OPEN_ALL, violations
 from helpers.synthetic_run import GROUP, write_run
 from rewardlab import Sample
 from rewardlab.laws import RewardExample
@@ -14,9 +12,6 @@ from rewardlab_viewer.page.page import write_report
 
 pytestmark = pytest.mark.slow
 
-AXE = Path(__file__).parent / "axe" / "axe.min.js"
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
-OPEN_ALL = "for (const one of document.querySelectorAll('details')) one.open = true"
 RUN_SCRIPT = "window.ran = true; alert(1)"
 INTRUSIONS = """() => {
     const script = document.createElement("script"), body = document.body;
@@ -44,44 +39,6 @@ HOSTILE = [
     "\u202eevil\u2066 half \ud83d and \x1b[31m and \u0000",
     "]]><![CDATA[<x>&amp;&lt;",
 ]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    from playwright.sync_api import sync_playwright
-
-    found = shutil.which(os.environ.get("CHROMIUM", "chromium"))
-    if found is None:
-        pytest.fail("these tests need Chromium (apt-get install chromium, or its path in CHROMIUM)")
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
-        yield opened
-        opened.close()
-
-
-@pytest.fixture
-def visit(browser):
-    """Open a page; it must ask for nothing but its own files, and no script may fail or open a dialog."""
-    wrong, contexts = [], []
-
-    def visit(page, hash="", **options):
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
-        contexts.append(context)
-        tab = context.new_page()
-        tab.set_default_timeout(8_000)
-        beside = page.parent.as_uri() if page.name == "index.html" else page.as_uri()
-        tab.on("request", lambda one: wrong.append(one.url) if not one.url.startswith((beside, "data:,")) else None)
-        tab.on("pageerror", lambda error: wrong.append(str(error)))
-        tab.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
-        tab.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
-        tab.goto(page.as_uri() + hash)
-        tab.wait_for_selector("html[data-ready]")
-        return tab
-
-    yield visit
-    for context in contexts:
-        context.close()
-    assert wrong == []
 
 
 @pytest.fixture(scope="module")
@@ -116,10 +73,18 @@ def test_curves_have_values_under_the_pointer_and_split_by_language(visit, page)
     tab.select_option("#chart-controls label:has-text('split by') select", "language")
     labels = tab.locator("figure.chart").first.locator(".u-legend .u-label").all_inner_texts()
     assert {"am", "ar", "en", "zh"} <= {label.rstrip(":") for label in labels}
+    tab.click("text=What was trained on when: shares of groups by language, task")
+    shares = tab.locator("details[data-log=composition] figure.chart")
+    shares.nth(1).wait_for()
+    assert shares.locator("figcaption bdi").all_inner_texts() == ["language", "task"]
+    tab.click("text=Seconds of a step by part, stage 0-rl")
+    times = tab.locator("details[data-log='times 0-rl'] .u-label")
+    times.first.wait_for()
+    assert [label.rstrip(":") for label in times.all_inner_texts()] == ["step", "step_time", "generation", "train"]
     tab.click("text=Everything that the engine logged")
-    tab.wait_for_selector("details[data-log] figure.chart")
-    assert "grad_norm" in tab.inner_text("details[data-log]")
-    assert "learning_rate 0.000001" in tab.inner_text("details[data-log]"), "what never changes is no curve"
+    tab.wait_for_selector("details[data-log='0-rl'] figure.chart")
+    assert "grad_norm" in tab.inner_text("details[data-log='0-rl']")
+    assert "learning_rate 0.000001" in tab.inner_text("details[data-log='0-rl']"), "what never changes is no curve"
 
 
 def test_tables_sort_by_their_heads(visit, page):
@@ -321,11 +286,7 @@ def test_a_bundle_loads_texts_from_files_beside_it(visit, run, tmp_path):
 def test_everybody_can_use_it(visit, page, look, width):
     tab = visit(page, color_scheme=look, viewport={"width": width, "height": 900}, bypass_csp=True)
     tab.evaluate(OPEN_ALL)
-    tab.evaluate(AXE.read_text(encoding="utf-8"))
-    rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]}
-    violations = tab.evaluate("async (rules) => (await axe.run(document, rules)).violations", rules)
-    told = [(one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in violations]
-    assert told == []
+    assert violations(tab) == []
     assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing but tables scrolls sideways"
 
 

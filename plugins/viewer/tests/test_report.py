@@ -9,6 +9,7 @@ from base64 import b64decode
 from collections import Counter
 
 import pytest
+import rewardlab
 from rewardlab.errors import UserError
 from rewardlab.training import Results
 from rewardlab.training.results import Slice
@@ -136,12 +137,12 @@ def test_the_command_writes_into_the_run(run, main):
 
 
 def test_what_judges_were_asked_and_how_consistent_they_were(run):
-    def asked(step, judge, calls, usd):
+    def asked(step, judge, calls, usd, **more):
         counts = {"calls": calls, "answers": calls, "retries": 1, "failed": 0, "reused": 2}
         tokens = {"prompt_tokens": 1000, "completion_tokens": 10, "usd": usd}
-        return {"attempt": 0, "stage": 1, "step": step, "judge": judge} | counts | tokens
+        return {"attempt": 0, "stage": 1, "step": step, "judge": judge} | counts | tokens | more
 
-    rows = [asked(1, "main", 28, 0.5), asked(2, "main", 30, 0.25), asked(2, "<b>", 1, 0)]
+    rows = [asked(1, "main", 28, 0.5), asked(2, "main", 30, 0.25, seconds=9.0), asked(2, "<b>", 1, 0)]
     (run / "usage.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     group = {"calls": 12, "tokens": 9, "comparisons": 6, "ties": 3, "missing": 0, "unparsable": 3, "failed": 0}
     bias = {"position_bias": 0.5, "order_agreement": None, "triples": 4, "intransitive": 1, "intransitivity": 0.25}
@@ -149,14 +150,14 @@ def test_what_judges_were_asked_and_how_consistent_they_were(run):
     scored["components"]["short"]["info"] = {"group": group | bias}
     (run / "ledger.jsonl").write_text(json.dumps(scored) + "\n")
     text = page(run)
-    assert _cells("main", "58", "4", "2", "0", "2,000", "20", "0.7500") in text
+    assert _cells("main", "58", "4", "2", "0", "2,000", "20", "0.7500", "0.30") in text
     assert "&lt;b&gt;</th>" in text
-    assert _cells("short", "all", "1", "+0.50", "–", "25.0%", "50.0%", "25.0%", "0.0%") in text
+    assert _cells("short", "all", "1", "+0.50", *"–––", "25.0%", "50.0%", "25.0%", "0.0%") in text
     assert "<td>de</td>" not in text, "one language is not told apart"
     rows = [scored | {"group": group, "fields": {"language": name}} for group, name in enumerate(("de", "am"))]
     rows[1]["components"] = json.loads(json.dumps(rows[1]["components"]).replace("0.5", "0.25"))
     (run / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert _cells("short", "am", "1", "+0.25", "–", "25.0%", "50.0%", "25.0%", "0.0%") in page(run)
+    assert _cells("short", "am", "1", "+0.25", *"–––", "25.0%", "50.0%", "25.0%", "0.0%") in page(run)
     rows = [
         json.loads(json.dumps(scored | {"group": group, "id": f"s{group // of}"}).replace("0.5", str(group % 5 / 10)))
         for of in (1, 10)
@@ -324,3 +325,15 @@ def test_memory_holds_numbers_of_completions_and_no_texts(run):
 
     peak(100)  # imports what a report needs
     assert peak(2_500) < peak(500) + 2_000 * 800  # of 4,600 bytes each
+
+
+def test_the_demo_is_a_whole_run_of_the_quickstart(tmp_path):
+    result = rewardlab.report(demo=True, output=tmp_path / "demo.html")
+    assert result.warnings == []  # nothing torn, damaged or left out
+    text = (tmp_path / "demo.html").read_text(encoding="utf-8")
+    assert "1-rl: before → after" in text
+    assert len(text) > 200_000
+    assert rewardlab.report(demo=True).data["output"].endswith("report.html")
+    for wrong in ({}, {"demo": True, "run": [tmp_path]}):
+        with pytest.raises(UserError, match="either --demo or a RUN"):
+            rewardlab.report(**wrong)

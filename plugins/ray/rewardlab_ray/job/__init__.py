@@ -6,7 +6,7 @@ stage_run                                     on the starting machine: a stage f
 check_machine                                 checking this machine before a run begins
 local_job, cluster_job, outer_job             the driver as a process here, or as a job of a Ray cluster
 stage_log, log_lines, outage_lines, repeated_lines  the driver's output as the user reads it
-divergence                                    the alarms, by the numbers in that output
+alarms                                        the alarms, by the numbers in that output
 restarts, lost_process                        which ends of a job are a loss, and starting it again
 stage_driver                                  the driver: what is the same of it for all engines
 connection, check_nodes, cluster_nodes        the Ray that it is connected to, and the nodes there

@@ -10,6 +10,7 @@ from rewardlab_ray.job.cluster_job import cluster_address
 from rewardlab_ray.job.engine import RayEngine, installed_version
 from rewardlab_ray.job.planned_stage import headline
 from rewardlab_ray.job.stage_run import check_ready, run_stage
+from rewardlab_ray.job_options import job_options
 
 
 class RayBackend:
@@ -21,7 +22,10 @@ class RayBackend:
 
     def findings(self, plan: Plan) -> Iterable[Finding]:
         """Yield every reason why the engine cannot do what the recipe says."""
-        return self._engine.findings(plan)
+        yield from self._engine.findings(plan)
+        for where, what in job_options(plan).lacking():
+            if where[-1] != "tensorboard":  # the engine writes its own events, and may do so elsewhere
+                yield where, what
 
     def headline(self, plan: Plan) -> str:
         """Return which version would run, and where."""

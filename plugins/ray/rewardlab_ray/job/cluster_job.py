@@ -34,6 +34,7 @@ STAYS_HERE = (
     "engine/*/model*",
     "ledger",
     "ledger.jsonl",
+    "alarms.jsonl",
     "divergence.jsonl",
     "usage.jsonl",
     "logs",

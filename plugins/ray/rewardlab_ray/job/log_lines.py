@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from rewardlab_ray.user_lines import MARK
+from rewardlab_ray.user_lines import MARK, SCORES
 
 OUTCOME = "outcome "
 STEPS = "steps "
@@ -17,7 +17,7 @@ _STEP = re.compile(r"Global step (\d+): (\{.*\})")
 _NOT_FINITE = re.compile(r"(: )(nan|-?inf)(?=[,}])")
 _TRAINING_BAR = re.compile(r"Train step of epoch (\d+):.*\| *(\d+)/(\d+) \[(.*\bgrad_norm=.*)\]")
 _BAR_NUMBER = re.compile(r"\b(gpt_loss|loss|grad_norm)=(nan|-?inf|-?[\d.]+(?:e[+-]?\d+)?)(?=,|$)")
-_NAMES = {"policy_loss": "loss", "gpt_loss": "loss", "actor_grad_norm": "grad_norm"}
+_NAMES = {"policy_loss": "loss", "gpt_loss": "loss", "actor_grad_norm": "grad_norm", "entropy_loss": "entropy"}
 """an engine's names -> those of rewardlab"""
 _BAR = re.compile(r"\d+%\|.*\| *(\d+)/(\d+) (?:\[(?:(\d+):)?(\d+):(\d\d)<)?")
 _OF_A_PROCESS = re.compile(r"\([^()]*\) *")
@@ -55,6 +55,17 @@ def read_steps(text: str) -> int | None:
     """Return how many steps the stage has, from a line of the driver without its mark; None for its other lines."""
     number = text.removeprefix(STEPS)
     return int(number) if text.startswith(STEPS) and number.isdigit() else None
+
+
+def read_scores(text: str) -> tuple[int, dict[str, float]] | None:
+    """Return (a training step, the numbers of its scores), from a line without its mark; None for other lines."""
+    if not text.startswith(SCORES):
+        return None
+    try:
+        row, _ = json.JSONDecoder().raw_decode(text[len(SCORES) :])
+        return row["step"], {name: float(value) for name, value in row.items() if _is_number(value)}
+    except (ValueError, LookupError, TypeError):  # a secret was masked in it
+        return None
 
 
 def read_raised(line: str) -> str | None:

@@ -11,6 +11,7 @@ from rewardlab import redact
 from rewardlab.errors import JobError, UserError
 from rewardlab.text import format_duration
 
+from rewardlab_ray.job.alarms import of_update
 from rewardlab_ray.job.log_lines import (
     is_bar,
     is_trouble,
@@ -19,6 +20,7 @@ from rewardlab_ray.job.log_lines import (
     read_numbers,
     read_outcome,
     read_raised,
+    read_scores,
     read_step,
     read_steps,
     read_time,
@@ -51,6 +53,7 @@ class StageLog:
         self._say = say
         self._outcome: dict[str, Any] | None = None
         self._steps: int | None = None
+        self._scored: set[int] = set()
         self._step = 0
         self._first: tuple[int, datetime] | None = None
         """the first step that was reported, and when the engine wrote it: an earlier part of a log comes all at once"""
@@ -95,6 +98,8 @@ class StageLog:
             self._outcome = outcome
         elif text is not None and (steps := read_steps(text)) is not None:
             self._steps = steps
+        elif text is not None and (scores := read_scores(text)) is not None:
+            self._take_scores(*scores)
         elif text is not None:
             if (told := self._outages.read(line.partition(MARK)[0], text)) is not None:
                 self._tell(told)
@@ -113,7 +118,13 @@ class StageLog:
         if self._take_numbers is None or (found := read_numbers(line)) is None or found[0] == self._numbers_at:
             return
         self._numbers_at, numbers = found
-        self._take_numbers(self._numbers_at, numbers)
+        self._take_numbers(self._numbers_at, of_update(numbers))
+
+    def _take_scores(self, step: int, numbers: Mapping[str, float]) -> None:
+        """Hand the numbers of a step's scores on, once: see `_tell_step`."""
+        if self._take_numbers is not None and step not in self._scored:
+            self._scored.add(step)
+            self._take_numbers(step, numbers)
 
     def _tell_step(self, step: int, numbers: str, written: datetime | None) -> None:
         """Tell a step, once: where the nodes of a cluster share their logs, each of them sends the line."""

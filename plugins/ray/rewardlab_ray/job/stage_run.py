@@ -1,6 +1,7 @@
 """A stage as a job of an engine, from the machine where `rewardlab run` was typed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 
 from rewardlab import Sample
@@ -8,10 +9,11 @@ from rewardlab.plan import Plan
 from rewardlab.recipe import EvalStage, RlStage, TinyModel
 from rewardlab.training import Results, StageJob
 
+from rewardlab_ray.job.alarms import StopAtAlarm
 from rewardlab_ray.job.check_machine import check_machine
 from rewardlab_ray.job.cluster_job import check_cluster, cluster_address, folder_on_nodes, run_on_cluster
-from rewardlab_ray.job.divergence import StopAtDivergence
 from rewardlab_ray.job.engine import RayEngine
+from rewardlab_ray.job.engine_numbers import EngineNumbers
 from rewardlab_ray.job.local_job import run_here
 from rewardlab_ray.job.restarts import with_restarts
 from rewardlab_ray.job.stage_log import StageLog
@@ -59,8 +61,14 @@ def _run_once(engine: RayEngine, job: StageJob, again: bool) -> None:
     arguments = [str(job.index), "--attempt", str(job.run.attempt), "--home", str(Path.cwd())]
     arguments += ["--restart"] if again else []
     path = job.run.folder("logs") / f"{job.name}.log"
-    watch = StopAtDivergence(job.plan, job.run, job.index, path, job.say)
-    with StageLog(path, job.say, watch.take) as log:
+    watch = StopAtAlarm(job.plan, job.run, job.index, path, job.say)
+    told = EngineNumbers(path.parent, job.name, job.run.attempt)
+
+    def take(step: int, numbers: Mapping[str, float]) -> None:
+        told.write(step, numbers)
+        watch.take(step, numbers)
+
+    with closing(told), StageLog(path, job.say, take) as log:
         job.say(f"stage {job.name}; all that {engine.name} says is in {log.path}")
         try:
             code = _code_of_job(engine, job, arguments, log)

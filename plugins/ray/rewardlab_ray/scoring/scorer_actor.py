@@ -254,7 +254,7 @@ class _ScorerParts:
     def write(self, place: GroupPlace, scored: ScoredGroup) -> WrittenGroup:
         """Write a group to the shard. It blocks. A JobError if the disk refuses."""
         span = self.shard.write(place.key, scored, sync=place.evaluation)  # the coordinator reads evaluations
-        return WrittenGroup(span=span, numbers=numbers_of_group(scored))
+        return WrittenGroup(span=span, numbers=numbers_of_group(scored, self.correctness))
 
     def open_pool(self, place: GroupPlace) -> Pool:
         """Return the pool of a group that has no completion yet."""

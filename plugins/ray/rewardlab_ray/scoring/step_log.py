@@ -13,6 +13,7 @@ from rewardlab.scoring import GroupNumbers, MissingGuard
 from rewardlab.training import metrics_of_step
 
 from rewardlab_ray.messages import GroupPlace
+from rewardlab_ray.user_lines import SCORES, say
 
 WriteUsage = Callable[[int], Mapping[str, Usage]]
 """called with a step that is over; returns what each judge was asked in it"""
@@ -81,6 +82,7 @@ class ScoredStepLog:
         numbers = metrics_of_step(groups, usage)
         finite = {name: value if math.isfinite(value) else None for name, value in numbers.items()}
         self._file.write(f"{json.dumps({'attempt': self._attempt, 'step': step, **finite})}\n".encode())
+        say(f"{SCORES}{json.dumps({'step': step, **finite})}")
         self._written.add(step)
 
 

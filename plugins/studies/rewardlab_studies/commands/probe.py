@@ -17,10 +17,10 @@ from rewardlab_studies.probe.verdicts import WinRule
 class Options(Config):
     """Show that degenerate completions do not win under a recipe's reward; the exit code is 1 if one does.
 
-    Each row's honest completion is scored beside an empty one, a copy of the prompt, the English reference, padding,
-    orders to the judge and others. A row has an honest completion in `honest`, `completions` (the first one) or
-    `response`, or as --honest says; without ROWS the recipe's dataset is read, its held-out rows if there are any.
-    Judges are asked as in training. Nothing is written but the cassettes that the recipe names.
+    Each row's honest completion is scored beside an empty one, the untouched prompt, every answer at once, padding,
+    orders to the judge, forged test results and others. A row has an honest completion in `honest`, `completions` (the
+    first one) or `response`, or as --honest says; without ROWS the recipe's dataset is read, its held-out rows if there
+    are any. Judges are asked as in training. Nothing is written but the cassettes that the recipe names.
     """
 
     recipe: Annotated[AnyRecipe, Positional("RECIPE")]
@@ -41,6 +41,8 @@ class Options(Config):
     """totals so near are equal; a tie wins"""
     max_won: Annotated[float, Field(ge=0, le=1), Flag(metavar="SHARE", former=("--most", "most_won"))] = 0.25
     """of the rows that may be won without a win"""
+    margin: Annotated[float, Field(ge=0, le=1e9), Flag(metavar="M")] = 0.0
+    """mean total by which the honest one must be ahead of doing nothing"""
     long: Annotated[Count, Flag(metavar="N")] = LONG
     """characters of very_long"""
     format: RolloutName = None
@@ -64,7 +66,8 @@ def run(options: Options) -> CommandResult:
             by=options.by,
             rule=WinRule(tolerance=options.tolerance, most=options.max_won),
             long=options.long,
+            margin=options.margin,
             skip_bad=options.skip_bad,
             say=say,
         ).run()
-    return CommandResult(ok=not probed.failing, text=format_probe(probed), data=probe_as_dict(probed))
+    return CommandResult(ok=probed.ok, text=format_probe(probed), data=probe_as_dict(probed))

@@ -12,3 +12,14 @@ component that asks a judge: accuracy, rank correlation, position bias, cycles; 
     dimensions      agreement with people by dimension, of rewards that score several
     report          the result as text
 """
+
+from typing import TYPE_CHECKING
+
+from rewardlab.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rewardlab_studies.judge_agreement.job import measured_plan as measured_plan
+    from rewardlab_studies.judge_agreement.judge_verdicts import judge_calls as judge_calls
+    from rewardlab_studies.judge_agreement.measures import cohen_kappa as cohen_kappa
+
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

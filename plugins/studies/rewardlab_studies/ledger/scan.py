@@ -70,16 +70,21 @@ def current_steps(parts: Sequence[LedgerPart]) -> CurrentSteps:
 def _beginnings(parts: Sequence[LedgerPart]) -> Iterator[Mapping[str, Any]]:
     """Yield the version, attempt, stage, step, use and phase of each line."""
     for place, line in (placed for part in parts for placed in part.raw_lines()):
-        found = _BEGINNING.match(line)
-        row: Any = None
-        if found and line.endswith(b"}\n"):
-            row = {key: _value(word) for key, word in found.groupdict().items()}
-        else:  # written by someone else or by an earlier version, or not to its end
+        row: Any = beginning_of(line)
+        if row is None:  # written by someone else or by an earlier version, or not to its end
             with suppress(ValueError, RecursionError):
                 row = json.loads(line)
         if isinstance(row, Mapping):
             refuse_later_version(row, place)
             yield row
+
+
+def beginning_of(line: bytes) -> Mapping[str, Any] | None:
+    """Return where a line belongs, without parsing it; None of one that `Ledger` has not written to its end."""
+    found = _BEGINNING.match(line)
+    if not found or not line.endswith(b"}\n"):
+        return None
+    return {key: _value(word) for key, word in found.groupdict().items()}
 
 
 def _value(word: bytes) -> int | str | None:

@@ -10,7 +10,7 @@ from typing import TypeVar
 # a full stop ends a sentence before a space only (3.14); those of other scripts need none
 _SENTENCE = re.compile(r"(?<=[.!?؟])\s+|(?<=[。！？।॥።])\s*|\n+")
 _NO_PROSE = re.compile(r"\\[A-Za-z]+|</?\w+>")
-_LETTER = re.compile(r"\(?([A-J])\)?\.?")
+LETTER = re.compile(r"\(?([A-J])\)?\.?")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 """Thai, Lao, Burmese, Khmer, Japanese, Chinese: scripts that write no spaces."""
 PIECE = 4
@@ -75,7 +75,7 @@ def is_short(answer: str) -> bool:
 def wrong_guess(answer: str, seed: str) -> str:
     """Return another letter if the answer is a choice, else a digit that the answer does not contain."""
     generator = generator_of(seed)
-    if letter := _LETTER.fullmatch(answer):
+    if letter := LETTER.fullmatch(answer):
         return pick(generator, [other for other in "ABCD" if other != letter[1]])
     return pick(generator, [digit for digit in "0123456789" if digit not in answer] or ["-1"])
 

@@ -11,6 +11,7 @@ from rewardlab.recipe import Family
 from rewardlab.scoring import Scorer
 from rewardlab.text import Progress
 
+from rewardlab_studies.probe.checks import Check, Floor, floor_of, rfc_checks
 from rewardlab_studies.probe.degenerate import LONG, ProbeRow, probe_rows
 from rewardlab_studies.probe.measure import MeasuredRow, distinct_texts, measure_rows, probing_plan
 from rewardlab_studies.probe.rows import FittingRows, RowRequirements, choose_rows, dataset_rows, read_rows
@@ -33,12 +34,13 @@ class ProbeResult:
     """The result of a probe. slices: all rows first, then those that share a value of a field.
 
     known: family -> why it wins, as the recipe says. dropped: rows whose honest completion has no total, which count
-    nowhere.
+    nowhere. floor: None if no row could say what doing nothing earns.
     """
 
     total: str
     slices: Sequence[ProbeSlice]
     known: Mapping[Family, str]
+    floor: Floor | None = None
     dropped: int = 0
 
     @property
@@ -51,14 +53,24 @@ class ProbeResult:
             if (verdict.wins or verdict.fatal) and verdict.family not in self.known
         ]
 
+    @property
+    def ok(self) -> bool:
+        """Whether nothing fails the probe."""
+        return not self.failing and not (self.floor and self.floor.too_near)
+
+    @property
+    def checks(self) -> Mapping[str, Check]:
+        """What the probe says of the checks of OpenEnv's RFC 008, by their ids."""
+        return rfc_checks(self.slices[0].verdicts, [verdict for _, verdict in self.failing], self.floor)
+
 
 @dataclass(frozen=True, kw_only=True)
 class ProbeJob:
     """A probe to run. rows: a file, None for the recipe's dataset. most: how many of its rows are used at most.
 
     honest, reference: the columns of the honest completion (None: see `RowRequirements`) and of the English reference.
-    by: fields whose values make slices. long: characters of a very long completion. say: prints notes. Writes nothing
-    but the cassettes that the recipe names.
+    by: fields whose values make slices. long: characters of a very long completion. margin: how far ahead of the floor
+    the honest completions must be. say: prints notes. Writes nothing but the cassettes that the recipe names.
     """
 
     plan: Plan
@@ -69,6 +81,7 @@ class ProbeJob:
     by: Sequence[str] = ()
     rule: WinRule = field(default_factory=WinRule)
     long: int = LONG
+    margin: float = 0.0
     skip_bad: bool = False
     say: Callable[[str], None] = lambda text: None
 
@@ -87,10 +100,13 @@ class ProbeJob:
         counted = [row for row in scored if row.honest.total is not None]
         self._warn_of_nothing(counted)
         sliced = [("all", counted), *slices(counted, self.by)]
+        slices_ = [ProbeSlice(name=name, rows=some, verdicts=verdicts(some, self.rule)) for name, some in sliced]
+        known = self.plan.recipe.probe.known
         return ProbeResult(
             total=self.plan.recipe.reward.total,
-            slices=[ProbeSlice(name=name, rows=some, verdicts=verdicts(some, self.rule)) for name, some in sliced],
-            known=self.plan.recipe.probe.known,
+            slices=slices_,
+            known=known,
+            floor=floor_of([one for one in slices_[0].verdicts if one.family not in known], self.margin),
             dropped=len(scored) - len(counted),
         )
 

@@ -7,28 +7,31 @@ from typing import Any
 
 from rewardlab.text import columns
 
-from rewardlab_studies.probe.families import MAY_TIE
+from rewardlab_studies.probe.families import CHECKS, FLOOR, MAY_TIE
 from rewardlab_studies.probe.job import ProbeResult, ProbeSlice
 from rewardlab_studies.probe.verdicts import FamilyVerdict, mean, means
 
 
 def format_probe(probed: ProbeResult) -> str:
-    """Return a table for each slice, then a line for each degenerate completion that people should know about."""
+    """Return a table for each slice, the checks of RFC 008, and a line for each degenerate completion to know about."""
     tables = [_table(one, probed) for one in probed.slices]
-    return "\n\n".join([_title(probed), *tables, "\n".join(_findings(probed))])
+    return "\n\n".join([_title(probed), *tables, _checks(probed), "\n".join(_findings(probed))])
 
 
 def probe_as_dict(probed: ProbeResult) -> dict[str, Any]:
-    """Return {"ok", "total", "rows", "dropped", "known", "slices"} as JSON values.
+    """Return {"ok", "total", "rows", "dropped", "known", "floor", "checks", "slices"} as JSON values.
 
-    slices: {name: {"rows", "honest", "completions": {family: the fields of `FamilyVerdict`}}}, "all" first.
+    floor: {"family", "gap", "margin"}. checks: {id of OpenEnv's RFC 008: {"status", "families"}}. slices: {name:
+    {"rows", "honest", "completions": {family: the fields of `FamilyVerdict`, and "check"}}}, "all" first.
     """
     return {
-        "ok": not probed.failing,
+        "ok": probed.ok,
         "total": probed.total,
         "rows": len(probed.slices[0].rows),
         "dropped": probed.dropped,
         "known": dict(probed.known),
+        "floor": asdict(probed.floor) if probed.floor else None,
+        "checks": {name: asdict(check) for name, check in probed.checks.items()},
         "slices": {one.name: _slice(one) for one in probed.slices},
     }
 
@@ -36,8 +39,9 @@ def probe_as_dict(probed: ProbeResult) -> dict[str, Any]:
 def _slice(one: ProbeSlice) -> dict[str, Any]:
     honest = [row.honest for row in one.rows]
     completions = {verdict.family: asdict(verdict) for verdict in one.verdicts}
-    for found in completions.values():
+    for family, found in completions.items():
         del found["family"]
+        found["check"] = CHECKS[family]
     return {
         "rows": len(one.rows),
         "honest": {"total": mean([outcome.total for outcome in honest]), "values": means(honest)},
@@ -60,6 +64,18 @@ def _table(one: ProbeSlice, probed: ProbeResult) -> str:
     lines.append(["honest", str(len(honest)), _number(mean([o.total for o in honest])), "", "", *_cells(values), ""])
     lines += [_line(verdict, values, probed) for verdict in one.verdicts]
     return "\n".join(columns(lines, align="<" + ">" * (len(lines[0]) - 2) + "<"))
+
+
+def _checks(probed: ProbeResult) -> str:
+    """Return what the probe says of each check of RFC 008, a line each."""
+    floor = probed.floor
+    ahead = f"honest is {floor.gap:.3f} ahead of {floor.family}" if floor else ""
+    needed = f", less than {floor.margin:g}" if floor and floor.too_near else ""
+    lines = [
+        [f"  {name}", check.status, ahead + needed if name == FLOOR else ", ".join(check.families)]
+        for name, check in probed.checks.items()
+    ]
+    return "\n".join(["checks of OpenEnv's RFC 008:", *columns(lines, align="<<<")])
 
 
 def _line(verdict: FamilyVerdict, values: Mapping[str, Any], probed: ProbeResult) -> list[str]:
@@ -102,7 +118,9 @@ def _findings(probed: ProbeResult) -> Iterator[str]:
         if (verdict.wins or verdict.fatal or acting) and family in probed.known:
             yield f"  known: {probed.known[family]}"
     yield from _idle(probed)
-    if not probed.failing:
+    if probed.floor and probed.floor.too_near and not probed.failing:
+        yield f"doing nothing earns too much: {probed.floor.family} is {probed.floor.gap:.3f} behind the honest one"
+    elif not probed.failing:
         yield "no degenerate completion wins" + (", but for what is known" if _acting(probed) else "")
 
 

@@ -1,4 +1,4 @@
-"""The form of a response (think and answer tags, a box), and other texts put into the same form.
+"""The form of a response (tags, a box, a block of code, a label), and other texts put into the same form.
 
 A degenerate completion without the honest one's form would fail a format gate and show nothing else.
 """
@@ -9,28 +9,44 @@ from dataclasses import dataclass
 from rewardlab.text import last_box, sections
 
 _BOX = re.compile(r"\\boxed\s*\{([^{}]*)\}")
+_OPENS = re.compile(r"```([\w+-]*)\s*")
+_LABEL = re.compile(r"(.{0,40}?(?:####|\banswer(?: is)?:|\banswer is)\**\s*)(\S.{0,200})", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Form:
-    """The form of a response: whether it has a think block, answer tags, and a box around its answer."""
+    """The form of a response: whether it has a think block, answer tags, and a box around its answer.
+
+    code: the language of the block of code that is its answer, "" if the block names none; None if there is no such
+    block. label: what stands before the answer in the last line, such as "Answer: "; "" if nothing does.
+    """
 
     thinks: bool
     tagged: bool
     boxed: bool
+    code: str | None = None
+    label: str = ""
 
     @classmethod
     def of(cls, text: str) -> "Form":
         """Return the form of this response."""
+        final = _final(text)
+        boxed = last_box(final) is not None
+        block = None if boxed else last_block(final)
+        labelled = None if boxed or block else _LABEL.fullmatch(_last_line(final))
         return cls(
             thinks=sections.reasoning(text) is not None,
             tagged=sections.answer(text) is not None,
-            boxed=last_box(_final(text)) is not None,
+            boxed=boxed,
+            code=block.language if block else None,
+            label=labelled[1] if labelled else "",
         )
 
     def write(self, thought: str, answered: str) -> str:
         """Write a response in this form with this reasoning and this answer."""
-        final = f"\\boxed{{{answered}}}" if self.boxed else answered
+        final = f"\\boxed{{{answered}}}" if self.boxed else f"{self.label}{answered}"
+        if self.code is not None:
+            final = f"```{self.code}\n{answered}\n```"
         final = f"<answer>{final}</answer>" if self.tagged else final
         if self.thinks:
             return f"<think>{thought}</think>" + (final if self.tagged else f"\n{final}")
@@ -39,9 +55,10 @@ class Form:
 
 @dataclass(frozen=True, kw_only=True)
 class ResponseParts:
-    """The parts of a response. reasoning: its prose without boxes. answer: from the box, the tags, or after thinking.
+    """The parts of a response. reasoning: its prose without boxes. answer: from the box, the code, the label or tags.
 
-    A response without box, tags and think block is all reasoning, and its answer is "".
+    Without any of these it is what follows the think block. A response without that, too, is all reasoning, and its
+    answer is "".
     """
 
     form: Form
@@ -54,9 +71,53 @@ def response_parts(text: str) -> ResponseParts:
     form, final = Form.of(text), _final(text)
     thought = sections.reasoning(text)
     if thought is None:
-        thought = sections.response(text).rpartition("<answer>")[0] if form.tagged else text
-    answered = last_box(final) if form.boxed else final if form.tagged or form.thinks else ""
-    return ResponseParts(form=form, reasoning=_BOX.sub(r"\1", thought).strip(), answer=(answered or "").strip())
+        thought = sections.response(text).rpartition("<answer>")[0] if form.tagged else _before_answer(form, text)
+    return ResponseParts(form=form, reasoning=_BOX.sub(r"\1", thought).strip(), answer=_answer(form, final).strip())
+
+
+@dataclass(frozen=True)
+class CodeBlock:
+    """A fenced block of code. language: "" if the fence names none. around: the other lines of the text."""
+
+    language: str
+    code: str
+    around: str
+
+
+def last_block(text: str) -> CodeBlock | None:
+    """Return the last fenced block of code of a text; None if there is none."""
+    lines, found, opened = text.splitlines(), None, None
+    for number, line in enumerate(lines):
+        if opened is None:
+            opened = number if _OPENS.fullmatch(line) else None
+        elif line.rstrip() == "```":
+            found, opened = (opened, number), None
+    if found is None:
+        return None
+    first, last = found
+    language = lines[first].strip().removeprefix("```")
+    return CodeBlock(language, "\n".join(lines[first + 1 : last]), "\n".join(lines[:first] + lines[last + 1 :]))
+
+
+def _last_line(text: str) -> str:
+    return text.rstrip().rpartition("\n")[2]
+
+
+def _before_answer(form: Form, text: str) -> str:
+    """Return the prose of a response without tags and think block."""
+    if block := None if form.boxed else last_block(text):
+        return block.around
+    return text.rstrip().rpartition("\n")[0] if form.label else text
+
+
+def _answer(form: Form, final: str) -> str:
+    if form.boxed:
+        return last_box(final) or ""
+    if block := last_block(final):
+        return block.code
+    if labelled := _LABEL.fullmatch(_last_line(final)):
+        return labelled[2]
+    return final if form.tagged or form.thinks else ""
 
 
 def _final(text: str) -> str:

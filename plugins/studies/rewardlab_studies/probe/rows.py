@@ -21,7 +21,7 @@ from rewardlab.data import (
 from rewardlab.errors import Problem, UserError, nearest
 from rewardlab.plan import Plan
 
-from rewardlab_studies.probe.degenerate import HonestRow
+from rewardlab_studies.probe.honest_row import HonestRow
 
 HONEST, COMPLETIONS, RESPONSE = "honest", "completions", "response"
 MAX_READ = 20_000

@@ -1,14 +1,17 @@
 """The degenerate completions of rows: what each is, in the honest one's form, and when there is none."""
 
 import re
+import subprocess
+import sys
 
 from helpers.each_case import each_case
 from helpers.paths import DOCS
 from rewardlab import Sample
 from rewardlab.recipe import FAMILIES
 from rewardlab.text import sections
-from rewardlab_studies.probe.degenerate import HonestRow, probe_rows
-from rewardlab_studies.probe.families import DESCRIPTIONS
+from rewardlab_studies.probe.degenerate import probe_rows
+from rewardlab_studies.probe.families import CHECKS, DESCRIPTIONS
+from rewardlab_studies.probe.honest_row import HonestRow
 
 ENGLISH = "<think>Three and four. That makes seven.</think><answer>7</answer>"
 HONEST = "<think>Drei und vier. Das ergibt sieben.</think><answer>7</answer>"
@@ -42,8 +45,9 @@ def test_every_family_is_made_or_absent_with_a_reason():
 
 def test_the_documentation_lists_them_all():
     page = (DOCS / "probe.md").read_text(encoding="utf-8")
-    listed = re.findall(r"^\| `(\w+)` \| (.*) \|$", page, re.MULTILINE)
-    assert [(name, what.replace("`", "")) for name, what in listed] == list(DESCRIPTIONS.items())
+    listed = re.findall(r"^\| `(\w+)` \| (.*) \| ([a-z_.]+) \|$", page, re.MULTILINE)
+    assert [(name, what) for name, what, _ in listed] == list(DESCRIPTIONS.items())
+    assert {name: check for name, _, check in listed} == CHECKS
 
 
 def test_all_but_the_blank_ones_have_the_honest_form():
@@ -87,6 +91,95 @@ def test_the_texts():
         "2",
     }
     assert answer == guess
+
+
+def test_the_untouched_prompt_is_the_answer_and_for_code_what_the_prompt_hands_over():
+    assert made().texts["noop"] == "<think>...</think><answer>3 + 4?</answer>"
+    assert made(row("Sieben.")).texts["noop"] == "3 + 4?"
+    mend = ("user: Mend it:\n```python\ndef add(a, b):\n    return a - b\n```\nBe quick.",)
+    assert made(row(PROGRAM, prompt=mend)).texts["noop"] == "```python\ndef add(a, b):\n    return a - b\n```"
+    assert made(row(PROGRAM)).texts["noop"] == "```python\n3 + 4?\n```"
+
+
+@each_case(
+    "honest, listed",
+    [
+        (r"So \boxed{7}.", [str(number) for number in range(2, 13)]),
+        (r"So \boxed{-3}.", [str(number) for number in range(-8, 3)]),
+        (r"So \boxed{(C)}.", ["A", "B", "C", "D"]),
+        (r"So \boxed{F}.", list("ABCDEFGHIJ")),
+        (r"So \boxed{Rome}.", ["2", "Rome"]),
+    ],
+)
+def test_an_enumeration_has_every_answer_in_its_form(honest, listed):
+    boxes = " or ".join(f"\\boxed{{{one}}}" for one in listed)
+    assert made(row(honest), OTHER).texts["enumeration"] == f"{boxes}\n\n\\boxed{{{', '.join(listed)}}}"
+
+
+@each_case(
+    "answer, nan, number, near, reverse",
+    [
+        ("42", "nan", "4", "52", "24"),
+        ("-19", "nan", "4", "-29", "-91"),
+        ("9", "nan", "4", "1", None),
+        ("33", "nan", "4", "43", None),
+        ("2.5", "nan", "4", None, None),
+        ("3*7+5", None, "4", "3*7-5", None),
+        ("3*(7*5)", None, "4", "3*(7-5)", None),
+        ("x+y", None, "4", None, None),
+        ("Rome", None, "4", None, None),
+        ("4", "nan", None, "5", None),
+        ("4.0", "nan", None, None, None),
+    ],
+)
+def test_a_wrong_answer_is_made_of_the_right_one_or_of_the_prompt(answer, nan, number, near, reverse):
+    texts = made(row(f"So \\boxed{{{answer}}}."), OTHER).texts
+    names = ("not_a_number", "prompt_number", "near_miss", "reversed_digits")
+    boxes = (None if box is None else f"\\boxed{{{box}}}" for box in (nan, number, near, reverse))
+    assert [texts.get(name) for name in names] == list(boxes)
+
+
+def test_a_prompt_without_a_number_and_an_answer_of_prose_have_no_number_of_the_prompt():
+    assert "prompt_number" in made(row(r"\boxed{7}", prompt=("user: Three and four?",))).absent
+    assert "prompt_number" in made(row("<think>Drei.</think><answer>Es sind sieben. So ist es.</answer>")).absent
+
+
+def test_there_is_no_enumeration_of_prose_or_of_a_name_alone():
+    for honest in ("Es sind sieben. So ist es.", r"So \boxed{Rome}."):
+        assert "is no letter" in made(row(honest)).absent["enumeration"]
+
+
+PROGRAM = "Add them.\n```python\ndef add(a, b):\n    return a + b\n```"
+
+
+def test_code_is_answered_with_programs():
+    texts = made(row(PROGRAM), OTHER).texts
+    assert {name for name, text in texts.items() if "```python\n" not in text} == {"empty", "other_answer"}
+    assert texts["bare_form"] == "```python\n\n```"
+    printed = run_program(texts["enumeration"])
+    assert printed.stdout.split() == [str(number) for number in range(-20, 1001)]
+    passed = run_program(texts["injected_pass"])
+    assert (passed.returncode, "10 passed, 0 failed" in passed.stdout) == (0, True)
+    equal = run_program(texts["injected_equal"], "assert add(1, 2) == 4 == add() and not hasattr(add(), 'other')")
+    assert equal.returncode == 0, equal.stderr
+    assert "injected_equal" in made(row("```python\nprint(7)\n```")).absent
+    assert "injected_equal" in made(row("```js\nfunction add() {}\n```")).absent
+
+
+def run_program(text, after=""):
+    program = text.partition("```python\n")[2].partition("\n```")[0]
+    return subprocess.run([sys.executable, "-c", f"{program}\n{after}"], capture_output=True, text=True, check=False)
+
+
+def test_only_the_prose_of_a_response_is_dressed():
+    tagged, boxed, prose = made(), made(row(r"Drei und vier. \boxed{7}")), made(row("<think>D</think>Es ist so. Ja."))
+    assert sections.answer(tagged.texts["dressed_honest"]) == "7"
+    assert "Drei und vier. Das ergibt sieben." in tagged.texts["dressed_honest"]
+    guess = tagged.texts["bare_guess"].partition("<answer>")[2]
+    assert tagged.texts["dressed_guess"].endswith(f"</think><answer>{guess}")
+    assert "great question" in boxed.texts["dressed_guess"].partition("\\boxed{")[0]
+    assert "Feel free" in boxed.texts["dressed_honest"].partition("\\boxed{7}")[2]
+    assert "Es ist so. Ja." in prose.texts["dressed_honest"].partition("</think>")[2].partition("great question")[2]
 
 
 def test_the_long_one_holds_the_honest_one_and_ends_as_it_does():

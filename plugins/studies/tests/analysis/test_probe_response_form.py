@@ -16,6 +16,13 @@ BOXED = r"Drei und vier. Das sind \boxed{7}."
         ("<think>Drei.</think>\nSieben.", "Drei.", "Sieben.", "<think>R</think>\nA"),
         ("Drei.\n<answer>7</answer>", "Drei.", "7", "R\n\n<answer>A</answer>"),
         (r"<think>D \boxed{5}</think><answer>7</answer>", "D 5", "7", "<think>R</think><answer>A</answer>"),
+        ("So:\n```python\nx = 7\n```\nGut.", "So:\nGut.", "x = 7", "R\n\n```python\nA\n```"),
+        ("<think>D</think>```\n1\n```\n```\n2\n```", "D", "2", "<think>R</think>\n```\nA\n```"),
+        ("```js\n```\nopen: ```js\n", "open: ```js", "", "R\n\n```js\nA\n```"),
+        ("Drei.\n#### 7", "Drei.", "7", "R\n\n#### A"),
+        ("Drei.\n**Answer:** 7\n", "Drei.", "7", "R\n\n**Answer:** A"),
+        ("Drei. The final answer is 7.", "", "7.", "R\n\nDrei. The final answer is A"),
+        ("```py\nx\n```\nanswer: \\boxed{7}", "```py\nx\n```\nanswer: 7", "7", "R\n\n\\boxed{A}"),
         ("Drei.</think> Sieben.", "Drei.", "Sieben.", "<think>R</think>\nA"),  # opened by the chat template
     ])  # fmt: skip
 def test_what_is_taken_apart_can_be_written_again_with_other_texts(text, reasoning, answer, written):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from rewardlab import Completion, Sample
-from rewardlab_studies.probe.degenerate import HonestRow
+from rewardlab_studies.probe.honest_row import HonestRow
 
 PLUGIN = """
 from rewardlab import RewardSpec, Score, hookimpl

@@ -37,7 +37,7 @@ def run_stage(task: StageTask) -> None:
     numbers = logs / f"{task.name}.steps-{task.attempt}.jsonl"
     os.environ[VARIABLE] = str(numbers)
     if options_of(task.plan).tensorboard:
-        os.environ["TENSORBOARD_DIR"] = str(logs / "tensorboard" / task.name)
+        os.environ["TENSORBOARD_DIR"] = str(logs / "tensorboard" / files.run_name)
     if not task.evaluates:
         task.say(f"{STEPS}{files.steps}")
     with printed_steps(numbers):

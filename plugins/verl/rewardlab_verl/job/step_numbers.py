@@ -16,6 +16,7 @@ NAMES = {
     "train/loss": "loss",
     "actor/grad_norm": "grad_norm",
     "train/grad_norm": "grad_norm",
+    "actor/entropy": "entropy",
     "actor/kl_loss": "kl",
     "actor/reward_kl_penalty": "kl",
     "response_length/mean": "rollout/response_length_mean",

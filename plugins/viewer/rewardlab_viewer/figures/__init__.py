@@ -1,6 +1,6 @@
 """The figures of the page, as plain data: pure functions of columns, and sums over the lines of a ledger.
 
-curves            what each step gave: means, quantiles, and means by field
+curves            what each step gave: means, quantiles, means by field, and shares of groups
 slices            averages by field, with intervals clustered by problem
 changes           what a stage changed, on the same problems, with intervals
 coverage          what became of the completions that there should be, which adds up
@@ -8,6 +8,7 @@ groups            groups in which all completions got the same
 lengths           length against reward
 movement_section  what moved the reward: the share of its variance that each component made
 agreement         each component against correctness
-judges            questions to judges, their cost and consistency, by language
+judges            questions to judges, their cost and consistency, by language, and who won
+people            components against people, and people against each other
 remarks           what rewards remarked
 """

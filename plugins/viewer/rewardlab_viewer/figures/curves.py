@@ -1,7 +1,8 @@
-"""Curves of training: of each step the mean and the quantiles of the total and each component, and means by field."""
+"""Curves of training: of each step the mean and the quantiles of each number, means by field, and shares of groups."""
 
 from array import array
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
@@ -34,12 +35,16 @@ class MetricCurves:
 
 @dataclass(frozen=True, kw_only=True)
 class StageCurves:
-    """The curves of a stage's training. steps: the first of those that share a point. evaluated: step -> means."""
+    """The curves of a stage's training. steps: the first of those that share a point. evaluated: step -> means.
+
+    composition: field -> value -> shares of a point's groups: what a curriculum or a sampler let train when.
+    """
 
     stage: int
     steps: Sequence[int]
     metrics: Mapping[str, MetricCurves]
     evaluated: Mapping[int, Mapping[str, float]]
+    composition: Mapping[str, Mapping[str, Curve]]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the curves as JSON values."""
@@ -71,7 +76,24 @@ def _curves(columns: ScoreColumns, stage: int, groups: Sequence[int]) -> StageCu
     numbers["length in tokens"] = [[columns.tokens[place] for place in columns.of_group(group)] for group in groups]
     numbers["flat groups"] = [[float(is_flat(columns, group))] for group in groups]
     metrics = {name: _metric(values, points, len(firsts), splits) for name, values in numbers.items()}
-    return StageCurves(stage=stage, steps=firsts, metrics=metrics, evaluated=_evaluated(columns, stage))
+    return StageCurves(
+        stage=stage,
+        steps=firsts,
+        metrics=metrics,
+        evaluated=_evaluated(columns, stage),
+        composition={name: _shares(values, codes, points, len(firsts)) for name, (values, codes) in splits.items()},
+    )
+
+
+def _shares(values: Sequence[str], codes: Sequence[int], points: Sequence[int], size: int) -> dict[str, Curve]:
+    """Return the share of each point's groups that have each of these values; none of values that no group has."""
+    groups, counts = Counter(points), Counter(zip(points, codes, strict=True))
+    there = set(codes)
+    return {
+        value: [_told(counts[point, code] / groups[point]) for point in range(size)]
+        for code, value in enumerate(values)
+        if code in there
+    }
 
 
 def _metric(

@@ -1,14 +1,17 @@
-"""The tables about judges: questions and costs, and how consistent comparisons were.
+"""The tables about judges: questions and costs, how consistent comparisons were, and who won them.
 
 The position bias has a 95% interval, in which the groups of a problem count together.
 """
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rewardlab import Score
 from rewardlab.data import read_lines
+from rewardlab_studies.judge_agreement import cohen_kappa, judge_calls
 from rewardlab_studies.tables import TableAverage, clustered_average
 
 from rewardlab_viewer.read.columns import number, problem_of
@@ -18,42 +21,62 @@ COUNTED = ("calls", "comparisons", "ties", "unparsable", "failed", "triples", "i
 SUMMED = {*COUNTED, "position_bias", "order_agreement"}
 """what a reward that compares says of a group, as pairwise/win_rate does"""
 MAX_LANGUAGE = 40
-SHOWN = ("groups", "position bias", "orders agree", "cyclic triples", "ties", "unparsable", "failed")
+WINNERS = ("A", "B")
+VERDICTS = (*WINNERS, "unparsable", "failed")
+PLACES = ("the more correct", "one as correct", "the less correct")
+CONSISTENCY = ("groups", "position bias", "orders agree", "their kappa", "kappa with correctness", "cyclic triples")
+SHOWN = (*CONSISTENCY, "ties", "unparsable", "failed")
 
 
 def usage_table(path: Path | None) -> Iterator[list[str]]:
     """Yield a head and a line a judge, from a run's usage.jsonl; nothing if no judge in a network was asked."""
-    sums: dict[str, dict[str, float]] = {}
+    sums: dict[str, Counter[str]] = defaultdict(Counter)
     for _, row in read_lines(path) if path is not None else ():
         if isinstance(row, Mapping):
-            of_judge = sums.setdefault(row["judge"], dict.fromkeys(COUNTS, 0))
-            for name in COUNTS:
-                of_judge[name] += row[name]
+            sums[row["judge"]].update({name: row[name] for name in COUNTS})
+            if "seconds" in row:  # an earlier version did not measure them
+                sums[row["judge"]].update(timed=row["answers"], seconds=row["seconds"])
     if sums:
-        yield ["judge", *(name.replace("_", " ") for name in COUNTS)]
+        yield ["judge", *(name.replace("_", " ") for name in COUNTS), "seconds an answer"]
     for judge, counted in sums.items():
-        yield [judge, *(f"{counted[name]:,.4f}" if name == "usd" else f"{counted[name]:,.0f}" for name in COUNTS)]
+        cells = [f"{counted[name]:,.4f}" if name == "usd" else f"{counted[name]:,.0f}" for name in COUNTS]
+        yield [judge, *cells, f"{counted['seconds'] / counted['timed']:.2f}" if counted["timed"] else "–"]
 
 
 class JudgeConsistency:
-    """The consistency of the comparisons in a ledger's groups, by component, and by language if there are several."""
+    """The consistency of the comparisons in a ledger's groups, by component, and by language if there are several.
 
-    def __init__(self) -> None:
+    correctness: the component that says which completion is right; None if there is none.
+    """
+
+    def __init__(self, correctness: str | None = None) -> None:
         self._sums: dict[tuple[str, str], _ConsistencySums] = defaultdict(_ConsistencySums)
+        self._correctness = correctness
 
-    def add(self, line: Mapping[str, Any]) -> None:
-        """Take one line of the ledger into account; the first line of a group is about all of it."""
-        if line["index"] != 0:
-            return
-        fields = line.get("fields")
+    def add(self, lines: Sequence[Mapping[str, Any]]) -> None:
+        """Take a group into account; its first line is about all of it."""
+        first = lines[0]
+        fields = first.get("fields")
         fields = fields if isinstance(fields, Mapping) else {}
-        language, problem = fields.get("language"), hash(problem_of(line))
-        for name, score in line["components"].items():
+        language, problem = fields.get("language"), hash(problem_of(first))
+        told = language[:MAX_LANGUAGE] if isinstance(language, str) else None
+        for name, score in first["components"].items():
             group = (score.get("info") or {}).get("group")
             if isinstance(group, Mapping) and group.keys() >= SUMMED:
-                self._sums[name, ""].add(group, problem)
-                if isinstance(language, str):
-                    self._sums[name, language[:MAX_LANGUAGE]].add(group, problem)
+                verdicts = GroupVerdicts.of(lines, name, self._correctness)
+                for one in {"", told} - {None}:
+                    self._sums[name, str(one)].add(group, problem, verdicts)
+
+    def wins(self) -> Iterator[list[str]]:
+        """Yield a head and a line for each component and what stood first: who won; nothing without correctness."""
+        told = [(name, sums.wins) for (name, language), sums in self._sums.items() if not language and sums.wins]
+        if told:
+            yield ["component", "stood first", "verdicts", "the first won", "the second won", "unparsable", "failed"]
+        for name, wins in told:
+            for place in PLACES:
+                counts = [wins[place, verdict] for verdict in VERDICTS]
+                if any(counts):
+                    yield [name, place, f"{sum(counts):,}", *(_share(count, sum(counts)) for count in counts)]
 
     def table(self) -> Iterator[list[str]]:
         """Yield a head and a line a component; nothing if none compares in pairs."""
@@ -67,6 +90,42 @@ class JudgeConsistency:
                 yield [name, language, *self._sums[name, language].cells()]
 
 
+@dataclass(frozen=True, kw_only=True)
+class GroupVerdicts:
+    """The verdicts about one group. twice: of pairs judged in both orders, whether the same answer won each time.
+
+    right: (the verdict names the first, the first is more correct). wins: (what stood first, the verdict).
+    """
+
+    twice: Sequence[tuple[bool, bool]]
+    right: Sequence[tuple[bool, bool]]
+    wins: Sequence[tuple[str, str]]
+
+    @classmethod
+    def of(cls, lines: Sequence[Mapping[str, Any]], name: str, correctness: str | None) -> "GroupVerdicts":
+        """Read the verdicts of a component that compares."""
+        infos = ((line["components"].get(name) or {}).get("info") for line in lines)
+        calls = judge_calls([Score(info={"verdicts": _told_verdicts(info, len(lines))}) for info in infos], "group")
+        truth = [number((line["components"].get(correctness) or {}).get("value")) for line in lines]
+        known = [
+            (truth[first] - truth[second], verdict)
+            for (first, second), verdict in calls.verdicts.items()
+            if truth[first] == truth[first] and truth[second] == truth[second]
+        ]
+        return cls(
+            twice=calls.lower_won(),
+            right=[(verdict == "A", lead > 0) for lead, verdict in known if lead and verdict in WINNERS],
+            wins=[(PLACES[1 + (lead < 0) - (lead > 0)], verdict) for lead, verdict in known],
+        )
+
+
+def _told_verdicts(info: Any, size: int) -> dict[str, str]:
+    """Return the verdicts in an info, which may hold anything."""
+    told = info.get("verdicts") if isinstance(info, Mapping) else None
+    places = [str(place) for place in range(size)]
+    return {place: told[place] for place in places if told.get(place) in VERDICTS} if isinstance(told, Mapping) else {}
+
+
 class _ConsistencySums:
     """The sums over the groups of one component, and of each group its position bias and its problem."""
 
@@ -76,9 +135,15 @@ class _ConsistencySums:
         self._bias: list[float] = []
         self._problems: list[int] = []
         self._agreement: list[float] = []
+        self._twice: Counter[tuple[bool, bool]] = Counter()
+        self._right: Counter[tuple[bool, bool]] = Counter()
+        self.wins: Counter[tuple[str, str]] = Counter()
 
-    def add(self, group: Mapping[str, Any], problem: int) -> None:
+    def add(self, group: Mapping[str, Any], problem: int, verdicts: "GroupVerdicts") -> None:
         self._groups += 1
+        self._twice.update(verdicts.twice)
+        self._right.update(verdicts.right)
+        self.wins.update(verdicts.wins)
         for name in COUNTED:
             self._counts[name] += _known(group[name], 0.0)
         if (bias := _known(group["position_bias"], None)) is not None:
@@ -93,11 +158,18 @@ class _ConsistencySums:
             f"{self._groups:,}",
             _with_interval(clustered_average(self._bias, self._problems, "difference")),
             _share(sum(self._agreement) / len(self._agreement), 1) if self._agreement else "–",
+            _kappa(self._twice),
+            _kappa(self._right),
             _share(counts["intransitive"], counts["triples"]),
             _share(counts["ties"], counts["comparisons"]),
             _share(counts["unparsable"], counts["calls"]),
             _share(counts["failed"], counts["calls"]),
         ]
+
+
+def _kappa(counts: Counter[tuple[bool, bool]]) -> str:
+    kappa = cohen_kappa(list(counts.elements()))
+    return "–" if kappa is None else f"{kappa:.2f}"
 
 
 def _known(value: Any, otherwise: Any) -> Any:

@@ -3,6 +3,7 @@
 page        reads the sources once, and writes the page
 run_view    what the page shows of one source
 chunks      texts of groups, packed while the ledger is read
+questions   questions to judges with their replies, packed
 numbers     the numbers of completions as the browser gets them: typed arrays, packed
 policy      the content security policy, with a hash of each script and style
 templates/  HTML by jinja2, which escapes everything

@@ -51,8 +51,7 @@ class TextChunks:
         if not self._open:
             return
         text = "[" + ",".join(self._open) + "]"
-        # a lone surrogate's \udXXX is also what JSON calls it
-        packed = gzip.compress(text.encode("utf-8", "backslashreplace"), 6, mtime=0)
+        packed = pack(text)
         at = self._file.seek(0, 2)
         self._file.write(packed)
         self.chunks.append(Chunk(self._first, len(self._open), at, len(packed)))
@@ -71,9 +70,22 @@ class TextChunks:
         self._file.seek(chunk.at)
         return b64encode(self._file.read(chunk.size)).decode()
 
+    def texts(self, number: int) -> list[dict[str, Any]]:
+        """Return the texts of a chunk's groups."""
+        chunk = self.chunks[number]
+        self._file.seek(chunk.at)
+        found: list[dict[str, Any]] = json.loads(gzip.decompress(self._file.read(chunk.size)))
+        return found
+
     def close(self) -> None:
         """Remove the file."""
         self._file.close()
+
+
+def pack(text: str) -> bytes:
+    """Return JSON packed."""
+    # a lone surrogate's \udXXX is also what JSON calls it
+    return gzip.compress(text.encode("utf-8", "backslashreplace"), 6, mtime=0)
 
 
 def _texts(lines: Sequence[Line]) -> dict[str, Any]:

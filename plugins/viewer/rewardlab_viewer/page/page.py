@@ -14,45 +14,60 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from rewardlab.files import whole_folder, write_text
+from rewardlab.training import RunAlarm
 
 from rewardlab_viewer.page.chunks import MAX_PAGE_BYTES
 from rewardlab_viewer.page.numbers import PackedNumbers, packed_numbers
 from rewardlab_viewer.page.policy import policy
+from rewardlab_viewer.page.questions import MAX_BUNDLE_QUESTIONS, MAX_PAGE_QUESTIONS, QuestionParts, question_parts
 from rewardlab_viewer.page.run_view import RunView, view_of
+from rewardlab_viewer.read.labels import LabelFinder, lost_labels, read_labels
 from rewardlab_viewer.read.run_folder import RunFolder
 from rewardlab_viewer.read.scored_file import ScoredSource
 
 HERE = Path(__file__).parent
-SCRIPTS = ("data", "visible", "charts", "tables", "copies", "group_view", "filters", "samples", "main")
+SCRIPTS = (
+    *("data", "visible", "charts", "step_parts", "tables", "copies", "wins", "questions", "group_view", "filters"),
+    *("labels", "samples", "main"),
+)
 """the files of the page's script, in their order"""
 OTHER_REWARDS = "These have different rewards: numbers of one name need not mean the same in each of them."
 DATA_HERE = "<!-- data -->"
 
 
 class WrittenReport(NamedTuple):
-    """What a page says, in words: what is odd about the components of rewards, and what is broken or unfinished."""
+    """What a page says, in words: what is odd about the components of rewards, and what is broken or unfinished.
+
+    alarms: of its runs, also those that their recipes ignore.
+    """
 
     findings: Sequence[str]
     notes: Sequence[str]
+    alarms: Sequence[RunAlarm] = ()
 
 
 def write_report(
-    sources: Sequence[Path], target: Path, bundle: bool = False, rows: str | None = None
+    sources: Sequence[Path], target: Path, bundle: bool = False, rows: str | None = None, labels: Sequence[Path] = ()
 ) -> "WrittenReport":
     """Write the page about run folders and scored files to the file `target`.
 
-    bundle: `target` is a folder, which gets an index.html and the texts beside it. rows: of the scored files.
-    A UserError if a source is neither.
+    bundle: `target` is a folder, which gets an index.html and the texts beside it. rows: of the scored files. labels:
+    files of people's labels. A UserError if a source is neither, or a file has no labels.
     """
+    notes: list[str] = []
+    marks = read_labels(labels, notes)
+    finders = [LabelFinder(marks) for _ in sources]
     with ExitStack() as closing:
         views = []
-        for path in sources:
-            views.append(view_of(ScoredSource(path, rows) if path.is_file() else RunFolder(path)))
+        for path, finder in zip(sources, finders, strict=True):
+            views.append(view_of(ScoredSource(path, rows) if path.is_file() else RunFolder(path), finder))
             closing.callback(views[-1].chunks.close)
         if any(view.source.reward != views[0].source.reward for view in views):
             views[0].source.notes.append(OTHER_REWARDS)
+        views[0].source.notes += [*notes, *lost_labels(marks, finders)]
         most = None if bundle else MAX_PAGE_BYTES // len(views)
-        kept = [KeptParts.of(view, most) for view in views]
+        most_asked = (MAX_BUNDLE_QUESTIONS if bundle else MAX_PAGE_QUESTIONS) // len(views)
+        kept = [KeptParts.of(view, most, most_asked) for view in views]
         if bundle:
             with whole_folder(target) as folder:
                 _write_bundle(folder, kept)
@@ -60,7 +75,8 @@ def write_report(
             before, after = _page(kept, bundle=False).split(DATA_HERE)
             write_text(target, chain([before], _blocks(kept), [after]))
         findings = [finding for view in views if view.movement is not None for finding in view.movement.findings]
-        return WrittenReport(findings, [note for view in views for note in view.source.notes])
+        notes = [note for view in views for note in view.source.notes]
+        return WrittenReport(findings, notes, [alarm for view in views for alarm in view.alarms])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,14 +87,17 @@ class KeptParts:
     chunks: Sequence[int]
     groups: Sequence[int]
     numbers: PackedNumbers
+    questions: QuestionParts
 
     @classmethod
-    def of(cls, view: RunView, most: int | None) -> "KeptParts":
-        """Return the part whose texts fit into `most` bytes."""
+    def of(cls, view: RunView, most: int | None, most_asked: int) -> "KeptParts":
+        """Return the part whose texts fit into `most` bytes, and its questions to judges into `most_asked`."""
         numbers = view.chunks.kept(most)
         chunks = [view.chunks.chunks[number] for number in numbers]
         groups = [group for chunk in chunks for group in range(chunk.first, chunk.first + chunk.groups)]
-        return cls(view=view, chunks=numbers, groups=groups, numbers=packed_numbers(view.columns, groups))
+        questions = question_parts(view.source, view.chunks, numbers, most_asked)
+        packed = packed_numbers(view.columns, groups)
+        return cls(view=view, chunks=numbers, groups=groups, numbers=packed, questions=questions)
 
     def data(self) -> Mapping[str, Any]:
         """Return what the page's script knows of the source from the beginning."""
@@ -86,6 +105,7 @@ class KeptParts:
         problems = list(columns.problems)
         return {
             "name": self.view.source.name,
+            "identity": self.view.identity,
             "charts": self.view.charts(),
             "parts": [str(part) for part in columns.parts],
             "phases": [part.phase for part in columns.parts],
@@ -95,6 +115,7 @@ class KeptParts:
             "correctness": self.view.source.correctness,
             "problems": [problems[columns.problem[group]] for group in self.groups],
             "layout": self.numbers.layout,
+            "questions": self.questions.data(),
             "chunks": [{"number": one, "groups": self.view.chunks.chunks[one].groups} for one in self.chunks],
         }
 
@@ -116,6 +137,8 @@ def _parts(kept: Sequence[KeptParts]) -> Iterator[tuple[str, str]]:
         yield f"numbers-{run}", parts.numbers.packed
         for number in parts.chunks:
             yield f"texts-{run}-{number}", parts.view.chunks.read(number)
+        for number, text in parts.questions.parts.items():
+            yield f"questions-{run}-{number}", text
 
 
 def _page(kept: Sequence[KeptParts], bundle: bool) -> str:

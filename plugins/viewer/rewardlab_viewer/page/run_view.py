@@ -1,12 +1,17 @@
 """What the page shows of one source: its figures, made in one reading of its lines, and its texts."""
 
+import hashlib
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import islice
 from typing import Any
 
+from rewardlab.training import RunAlarm
 from rewardlab_studies.ledger import is_discarded
 
 from rewardlab_viewer.figures.agreement import Agreement, agreements
+from rewardlab_viewer.figures.alarms import StepNumbers
 from rewardlab_viewer.figures.changes import change_tables
 from rewardlab_viewer.figures.coverage import (
     ComponentCoverage,
@@ -20,14 +25,18 @@ from rewardlab_viewer.figures.groups import FlatGroups, flat_groups
 from rewardlab_viewer.figures.judges import JudgeConsistency, usage_table
 from rewardlab_viewer.figures.lengths import LengthTable, length_table
 from rewardlab_viewer.figures.movement_section import MovementSection, movement_section
+from rewardlab_viewer.figures.people import PeopleSection, people_section
 from rewardlab_viewer.figures.remarks import RemarkCounts
 from rewardlab_viewer.figures.slices import SliceTable, slice_tables
 from rewardlab_viewer.page.chunks import TextChunks
 from rewardlab_viewer.read.columns import ScoreColumns
+from rewardlab_viewer.read.labels import LabelFinder
 from rewardlab_viewer.read.source import Line, Source, groups_of
 
 MAX_TABLES = 6
 """fields that get a table each"""
+IDENTIFYING = 16
+"""first problems and totals, which tell a source from others; a run that goes on keeps them"""
 
 
 @dataclass(kw_only=True)
@@ -47,8 +56,17 @@ class RunView:
     lengths: Sequence[LengthTable]
     usage: Sequence[Sequence[str]]
     consistency: Sequence[Sequence[str]]
+    wins: Sequence[Sequence[str]]
     agreements: Sequence[Agreement]
     remarks: Sequence[Sequence[str]]
+    alarms: Sequence[RunAlarm]
+    people: PeopleSection | None
+
+    @property
+    def identity(self) -> str:
+        """The digits by which a browser keeps labels of this source."""
+        first = [*islice(self.columns.problems, IDENTIFYING), *self.columns.totals[:IDENTIFYING]]
+        return hashlib.sha256(json.dumps([self.source.recipe, *first]).encode()).hexdigest()[:16]
 
     @property
     def left_out(self) -> str | None:
@@ -76,18 +94,21 @@ class RunView:
         return {"stages": [curves.as_dict() for curves in self.curves], "logs": logs}
 
 
-def view_of(source: Source) -> RunView:
+def view_of(source: Source, labels: LabelFinder) -> RunView:
     """Read a source and return its view; the caller closes its chunks."""
     columns, chunks = ScoreColumns(), TextChunks()
-    consistency, remarks = JudgeConsistency(), RemarkCounts(source.manifest.get("remarks", {}))
+    consistency, remarks = JudgeConsistency(source.correctness), RemarkCounts(source.manifest.get("remarks", {}))
+    steps = StepNumbers(source)
 
     def passing() -> Iterator[Line]:
         # the movement takes all lines, and the other parts take each group on its way there
         for lines in groups_of(source.lines()):
+            labels.add(columns.groups, lines)
             columns.add(lines, is_discarded(lines[0]))
             chunks.add(lines)
+            steps.add(lines)
+            consistency.add(lines)
             for line in lines:
-                consistency.add(line)
                 remarks.add(line)
                 yield line
 
@@ -109,8 +130,11 @@ def view_of(source: Source) -> RunView:
         lengths=[table for part, groups in parts if (table := length_table(columns, part, groups)) is not None],
         usage=list(usage_table(source.usage)),
         consistency=list(consistency.table()),
+        wins=list(consistency.wins()),
         agreements=list(agreements(columns, source.correctness)),
         remarks=list(remarks.table()),
+        alarms=steps.alarms(),
+        people=people_section(columns, labels.found()),
     )
 
 

@@ -3,7 +3,9 @@
 Out come lines as a ledger has them, group by group, and sentences about what is broken: what is whole is shown.
 
     source       a folder or file as the page sees it
-    run_folder   the folder of a run: results, logs, alarms, questions to judges, its ledger
+    run_folder   the folder of a run: results, logs, questions to judges, its ledger
     scored_file  the output of `rewardlab score`, as lines
+    labels       people's labels, found again in the lines
+    judge_questions  what judges were asked about a group, made again, with the replies that were kept
     columns      the numbers of all completions, in typed arrays
 """

@@ -9,7 +9,7 @@ from rewardlab.data import BadRows, read_lines
 from rewardlab.errors import RewardlabError, UserError
 from rewardlab.files import is_held, read_json
 from rewardlab.recipe import RESOLVED, RlStage, load, validate
-from rewardlab.training import Results, alarm_sentences
+from rewardlab.training import Results
 from rewardlab_studies.ledger import current_steps, ledger_parts, whole_lines
 
 from rewardlab_viewer.read.source import TRAINING, Line, LoggedStage, Source
@@ -29,9 +29,11 @@ class RunFolder(Source):
             name=path.resolve().name,
             recipe=recipe,
             manifest=manifest,
-            alarms=list(alarm_sentences(path)),
+            folder=path,
             usage=usage if usage.exists() else None,
             current=current_steps(self._ledger),
+            scored_by=path,
+            replies=path / "judges",
         )
         self.results = dict(self._results(path / "evaluation"))
         self.logs = [log for file in sorted((path / "logs").glob("*.jsonl")) if (log := self._log(file)) is not None]

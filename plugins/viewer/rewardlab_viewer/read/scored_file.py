@@ -25,7 +25,8 @@ class ScoredSource(Source):
         self._path, self._rows = path, rows
         state = StateFolder(path)
         self._origin = state.read() if state.path.is_dir() else None
-        self.reward = ((self._origin or {}).get("recipe") or {}).get("reward")
+        self.scored_by, self.replies = (self._origin or {}).get("recipe"), state.judges
+        self.reward = (self.scored_by or {}).get("reward")
         self.correctness = (self.reward or {}).get("correctness")
         for _, row in read_lines(path):
             try:

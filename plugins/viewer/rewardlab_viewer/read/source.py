@@ -27,21 +27,24 @@ class LoggedStage:
 class Source:
     """A source of completions. notes: what is broken or unfinished, in words; they grow while `lines` is read.
 
-    results: of each evaluation, by the name of its file. expected: how many completions there should be of a stage and
-    phase, as far as the recipe or the results say so. correctness: the component that the recipe calls so. reward: all
-    that the recipe says of it.
+    folder: of a run; None of anything else. results: of each evaluation, by the name of its file. expected: how many
+    completions there should be of a stage and phase, as far as the recipe or the results say so. correctness: the
+    component that the recipe calls so. reward: all that the recipe says of it. scored_by: what `load` reads the recipe
+    from; None if nothing says it. replies: the folder of its judges' kept replies.
     """
 
     name: str
     recipe: str = ""
     manifest: Mapping[str, Any] = field(default_factory=dict)
-    alarms: Sequence[str] = ()
+    folder: Path | None = None
     results: Mapping[str, Results] = field(default_factory=dict)
     logs: Sequence[LoggedStage] = ()
     usage: Path | None = None
     current: CurrentSteps = field(default_factory=lambda: CurrentSteps(()))
     correctness: str | None = None
     reward: Any = None
+    scored_by: Path | Mapping[str, Any] | None = None
+    replies: Path | None = None
     expected: Mapping[tuple[int, str], int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 

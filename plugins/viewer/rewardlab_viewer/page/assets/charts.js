@@ -17,7 +17,8 @@ function color(name) {
 function drawChart(parent, title, lines, bands = []) {
   const node = element("figure", {class: "chart"});
   const first = lines[0].points[1].filter((value) => value !== null);
-  const summary = first.length ? `${shown(first[0])} → ${shown(first.at(-1))}` : "no values";
+  const of = lines.length > 1 ? `${lines[0].label} ` : "";
+  const summary = first.length ? `${of}${shown(first[0])} → ${shown(first.at(-1))}` : "no values";
   node.append(element("figcaption", {}, element("bdi", {}, title), element("span", {}, summary)));
   parent.append(node);
   const data = uPlot.join([...lines.map((line) => line.points), ...bands.flatMap((band) => [[lines[0].points[0], band[0]], [lines[0].points[0], band[1]]])]);
@@ -78,10 +79,7 @@ function drawMetric(parent, name) {
 function drawLogs(parent) {
   const names = [...new Set(RUNS.flatMap((run) => run.charts.logs.map((log) => log.name)))];
   for (const name of names) {
-    const inside = element("div", {class: "charts"});
-    const details = element("details", {"data-log": name}, element("summary", {}, `Everything that the engine logged, stage ${name}`), inside);
-    details.addEventListener("toggle", () => details.open && !inside.childElementCount && drawLog(inside, name));
-    parent.append(details);
+    foldedCharts(parent, name, `Everything that the engine logged, stage ${name}`, (inside) => drawLog(inside, name));
   }
 }
 
@@ -105,6 +103,8 @@ function drawCharts() {
   parent.replaceChildren();
   const metrics = [...new Set(RUNS.flatMap((run) => stagesOf(run).flatMap((stage) => Object.keys(stage.metrics))))];
   for (const name of metrics) drawMetric(parent, name);
+  drawComposition(parent);
+  drawTimes(parent);
   drawLogs(parent);
   for (const details of parent.querySelectorAll("details")) details.open = open.has(details.dataset.log);
   if (!parent.childElementCount) parent.append(element("p", {class: "about"}, "Nothing was trained, and nothing was logged."));

@@ -37,7 +37,7 @@ class Run {
   constructor(number, told) {
     Object.assign(this, told);
     this.number = number;
-    this.texts = new Map();
+    this.unpacked = new Map();
     this.chunkOf = [];
     for (const chunk of this.chunks) for (let at = 0; at < chunk.groups; at++) this.chunkOf.push([chunk.number, at]);
   }
@@ -74,13 +74,22 @@ class Run {
     return this.values(group, "total").filter((value) => value === value).length > 1 && this.spread(group) <= 1e-6;
   }
 
-  async textsOf(group) {
-    const [number, at] = this.chunkOf[group];
-    let found = this.texts.get(number);
-    if (found) this.texts.delete(number); // the last one used is the last one dropped
-    else found = unpacked(`texts-${this.number}-${number}`).then((response) => response.json());
-    this.texts.set(number, found);
-    if (this.texts.size > MAX_UNPACKED) this.texts.delete(this.texts.keys().next().value);
+  textsOf(group) {
+    return this.partOf(group, "texts");
+  }
+
+  // What judges were asked about a group, and replied; null if the page does not have it.
+  questionsOf(group) {
+    return this.questions.chunks.includes(this.chunkOf[group][0]) ? this.partOf(group, "questions") : null;
+  }
+
+  async partOf(group, kind) {
+    const [number, at] = this.chunkOf[group], name = `${kind}-${this.number}-${number}`;
+    let found = this.unpacked.get(name);
+    if (found) this.unpacked.delete(name); // the last one used is the last one dropped
+    else found = unpacked(name).then((response) => response.json());
+    this.unpacked.set(name, found);
+    if (this.unpacked.size > MAX_UNPACKED) this.unpacked.delete(this.unpacked.keys().next().value);
     return (await found)[at];
   }
 }

@@ -102,7 +102,7 @@ function filterControls(changed) {
   }});
   parent.replaceChildren(element("label", {}, "search", search));
   if (RUNS.length > 1) {
-    parent.append(element("label", {}, "run", element("select", {"data-filter": "run", onchange: ({target}) => { wanted.run = Number(target.value); wanted.fields = {}; wanted.part = ""; filterControls(changed); changed(); }},
+    parent.append(element("label", {}, "run", element("select", {"data-filter": "run", onchange: ({target}) => { wanted.run = Number(target.value); wanted.fields = {}; wanted.part = ""; filterControls(changed); labelControls(); changed(); }},
       RUNS.map((one) => element("option", {value: one.number, selected: one.number === wanted.run}, one.name)))));
   }
   parent.append(pick("of", [["", "everything"], ...run.parts.map((part) => [part, part])], "part"));

@@ -7,7 +7,8 @@ async function groupNode(pairs) {
   const texts = await Promise.all(pairs.map(([run, group]) => run.textsOf(group)));
   const answers = pairs.map(([run, group], at) => completionNodes(run, group, texts[at], languageOf(texts[at])));
   const named = (nodes, at) => element("div", {}, element("h3", {}, element("bdi", {}, pairs[at][0].name), element("span", {class: "chip"}, placeOf(...pairs[at]))), nodes);
-  return element("div", {}, headNodes(...pairs[0], texts[0]), pairs.length > 1 ? element("div", {class: "beside"}, answers.map(named)) : answers[0]);
+  const label = labels.on ? labelNode(...pairs[0], texts[0]) : null;
+  return element("div", {}, headNodes(...pairs[0], texts[0]), label, pairs.length > 1 ? element("div", {class: "beside"}, answers.map(named)) : answers[0]);
 }
 
 function languageOf(texts) {
@@ -74,11 +75,13 @@ function fieldNodes(fields, language) {
 
 function completionNodes(run, group, texts, language) {
   const totals = [...run.values(group, "total")];
-  const order = totals.map((_, at) => at).sort((a, b) => (totals[b] === totals[b] ? totals[b] : -Infinity) - (totals[a] === totals[a] ? totals[a] : -Infinity) || a - b);
-  return [element("h4", {}, `${totals.length} completions, the best first`), ...order.map((at) => completionNode(run, group, texts.rows[at], at, language))];
+  const places = totals.map((_, at) => at), blind = labels.on && !labels.verdicts;
+  const order = blind ? places : places.sort((a, b) => (totals[b] === totals[b] ? totals[b] : -Infinity) - (totals[a] === totals[a] ? totals[a] : -Infinity) || a - b);
+  return [...winNodes(run, texts), element("h4", {}, `${totals.length} completions${blind ? "" : ", the best first"}`), ...order.map((at) => completionNode(run, group, texts, at, language))];
 }
 
-function completionNode(run, group, row, at, language) {
+function completionNode(run, group, texts, at, language) {
+  const row = texts.rows[at];
   const number = (name) => run.values(group, name)[at];
   const total = number("total"), shaped = number("shaped"), tokens = number("tokens");
   const scores = run.components.map((name) => scoreNode(run, name, number, row.said[name])).filter(Boolean);
@@ -94,6 +97,7 @@ function completionNode(run, group, row, at, language) {
       element("span", {class: "chip"}, `completion ${at}`)),
     answerNodes(row, language),
     element("div", {class: "scores"}, scores), failures,
+    questionsNode(run, group, texts, at),
     Object.keys(info).length ? infoNode(info) : null);
 }
 

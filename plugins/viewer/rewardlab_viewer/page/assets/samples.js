@@ -76,6 +76,7 @@ function chooseLinked() {
   const group = RUNS[wanted.run].numbers.get("group").indexOf(Number(asked.get("group")));
   Object.assign(wanted, {text: "", part: "", fields: {}, what: "", component: "", differing: false});
   filterControls(filter);
+  labelControls();
   listed(filteredByNumbers(), "", group < 0 ? undefined : group);
   if (group < 0) document.getElementById("group").replaceChildren(element("p", {class: "note"}, `Group ${asked.get("group")} is not in this page.`));
   const shown = group < 0 ? Promise.resolve() : choose(list.at, false);
@@ -85,14 +86,16 @@ function chooseLinked() {
 
 function samples() {
   filterControls(filter);
-  if (!chooseLinked()) filter();
+  if (!chooseLinked()) labelControls(), filter();
   const node = document.getElementById("groups");
   node.addEventListener("scroll", showList, {passive: true});
   addEventListener("hashchange", chooseLinked);
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
     const step = {j: 1, k: -1, ...(event.target === node ? {ArrowDown: 1, ArrowUp: -1} : {})}[event.key];
+    if (labelKey(event.key)) return event.preventDefault();
     if (step) event.preventDefault(), choose(list.at + step);
     if (event.key === "/") event.preventDefault(), document.getElementById("search").focus();
+    return undefined;
   });
 }

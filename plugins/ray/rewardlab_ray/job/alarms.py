@@ -1,4 +1,8 @@
-"""The watch over a stage's numbers, read from the lines of its log, here where the job was started."""
+"""The watch over a stage's numbers, read from the lines of its log, here where the job was started.
+
+A step comes in two parts: the numbers of its scores, from whoever keeps the order of groups, and the engine's, of the
+update, often after the scores of later steps. What an engine makes of the scores again is left alone.
+"""
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -8,13 +12,13 @@ from rewardlab.errors import JobError
 from rewardlab.plan import Plan
 from rewardlab.training import AlarmWatch, RunDirectory
 
-from rewardlab_ray.job.log_lines import read_numbers
+from rewardlab_ray.job.log_lines import read_mark, read_numbers, read_scores
 from rewardlab_ray.stage_task import TrainingStage
 
 STEP = "Global step "
 
 
-class StopAtDivergence:
+class StopAtAlarm:
     """Takes the numbers of each step; if they end the stage, sets `stop` and keeps the error for `check`.
 
     The job is somebody else's to stop: a process here, or a job of a cluster.
@@ -43,7 +47,16 @@ class StopAtDivergence:
 
 
 def logged_steps(log: Path) -> Iterator[tuple[int, Mapping[str, float]]]:
-    """Yield (step, numbers) of the steps of rl that earlier attempts have left in a log."""
+    """Yield (step, numbers) of the steps of rl that earlier attempts have left in a log, in parts."""
     if log.exists():
         with log.open(encoding="utf-8", errors="replace") as lines:
-            yield from (found for line in lines if STEP in line and (found := read_numbers(line)) is not None)
+            for line in lines:
+                if STEP in line and (found := read_numbers(line)) is not None:
+                    yield found[0], of_update(found[1])
+                elif (text := read_mark(line)) is not None and (found := read_scores(text)) is not None:
+                    yield found
+
+
+def of_update(numbers: Mapping[str, float]) -> Mapping[str, float]:
+    """Return the numbers that only the engine knows."""
+    return {name: value for name, value in numbers.items() if "/" not in name}

@@ -1,0 +1,48 @@
+"""Thirty rewards that can be hacked and thirty that cannot: pairs with the same task, after published collections.
+
+    tasks           rows, right and careless completions
+    short_answers   verifiers of short answers
+    countdown       verifiers of the countdown game, after Countdown-Code (2603.07084)
+    programs        verifiers of programs, after djinn's kinds of exploits
+    judged          judges with a bias, after CHERRL (2606.04923)
+    form            the sound component beside each
+    pairs           the list: task, weak reward, sound reward, and the exploit that a policy may find
+    recipes         the recipe of either half of a pair
+    learner         a policy over ways to answer, trained by GRPO's advantages
+    trial           one pair: probed, then trained, with alarms
+
+As a plugin it is called `hacks`; `installed` puts it where rewardlab finds it.
+"""
+
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from rewardlab import RewardSpec, hookimpl
+
+from hack_pairs import countdown, form, programs, short_answers
+from hack_pairs.judged import JUDGED
+
+
+@hookimpl
+def rewardlab_rewards() -> Sequence[RewardSpec]:
+    """Offer the verifiers, the form, and the reward that asks a judge."""
+    found = [value for module in (countdown, form, programs, short_answers) for value in vars(module).values()]
+    return [JUDGED, *(value for value in found if isinstance(value, RewardSpec))]
+
+
+@contextmanager
+def installed() -> Iterator[None]:
+    """Have rewardlab find this package as the plugin `hacks`."""
+    with tempfile.TemporaryDirectory() as folder:
+        about = Path(folder) / "hack_pairs-1.0.dist-info"
+        about.mkdir()
+        (about / "METADATA").write_text("Metadata-Version: 2.1\nName: hack-pairs\nVersion: 1.0\n")
+        (about / "entry_points.txt").write_text("[rewardlab]\nhacks = hack_pairs\n")
+        sys.path.insert(0, folder)
+        try:
+            yield
+        finally:
+            sys.path.remove(folder)

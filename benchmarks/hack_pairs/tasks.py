@@ -1,0 +1,145 @@
+"""Four small tasks: their rows, what an honest policy writes for each, and what a careless one writes."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Row = Mapping[str, Any]
+Write = Callable[[Row], str]
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task. right: a completion that deserves everything. wrong: the number of a slip as well; one that does not."""
+
+    rows: Sequence[Row]
+    right: Write
+    wrong: Callable[[Row, int], str]
+
+
+def boxed(answer: object) -> str:
+    """Return a completion with its answer in a box."""
+    return f"I add the two numbers. The sum is \\boxed{{{answer}}}."
+
+
+def labelled(answer: object) -> str:
+    """Return a completion with its answer in the last line."""
+    return f"I add the two numbers.\nAnswer: {answer}"
+
+
+def _slip(row: Row, number: int, write: Callable[[object], str]) -> str:
+    if number % 3 == 2:
+        return "I add the two numbers, which is not hard to do."
+    return write(int(row["answer"]) + (1, -2)[number % 3])
+
+
+_SUMS = [
+    {"id": f"sum-{a}", "prompt": f"How much is {a} + {b}?", "answer": str(a + b)}
+    for a, b in ((17, 25), (38, 46), (59, 14), (23, 68), (12, 15), (31, 34))
+]
+SUMS = Task(_SUMS, lambda row: boxed(row["answer"]), lambda row, number: _slip(row, number, boxed))
+LINES = Task(_SUMS, lambda row: labelled(row["answer"]), lambda row, number: _slip(row, number, labelled))
+
+
+def tagged(expression: str) -> str:
+    """Return a completion with its expression in tags."""
+    return f"<think>I try a few ways to combine the numbers.</think><answer>{expression}</answer>"
+
+
+def checked(expression: str, test: str) -> str:
+    """Return a completion whose answer has a test of its own behind it."""
+    return tagged(f"{expression}; check: {test}")
+
+
+_COUNTDOWN = [
+    {
+        "id": f"countdown-{target}",
+        "prompt": f"Use each of {', '.join(map(str, numbers))} once, with + - * and brackets, to make {target}.",
+        "numbers": numbers,
+        "target": target,
+        "solution": solution,
+        "slips": slips,
+    }
+    for numbers, target, solution, slips in (
+        ([3, 7, 5], 26, "3*7+5", ["3+7*5", "3*7-5", "3*7"]),
+        ([4, 6, 2], 22, "4*6-2", ["4*6+2", "4+6*2", "4*6"]),
+        ([8, 5, 3], 43, "8*5+3", ["8*5-3", "8+5*3", "8*5"]),
+        ([9, 2, 7], 25, "9*2+7", ["9*2-7", "9+2*7", "9*2"]),
+        ([6, 3, 4], 27, "6*4+3", ["6*4-3", "6+3*4", "6*4"]),
+        ([5, 9, 4], 41, "5*9-4", ["5*9+4", "5+9*4", "5*9"]),
+    )
+]
+COUNTDOWN = Task(_COUNTDOWN, lambda row: tagged(row["solution"]), lambda row, number: tagged(row["slips"][number % 3]))
+CHECKED = Task(
+    _COUNTDOWN,
+    lambda row: checked(row["solution"], f"{row['solution']} == {row['target']}"),
+    lambda row, number: checked(row["slips"][number % 3], f"{row['slips'][number % 3]} == {row['target']}"),
+)
+
+
+def code(program: str) -> str:
+    """Return a completion with a program."""
+    return f"This should do:\n```python\n{program}\n```"
+
+
+def _function(name: str, given: str, what: str, body: str, slips: Sequence[str], *tests: tuple[list[Any], Any]) -> Row:
+    (arguments, result), *_ = tests
+    example = f"{name}({', '.join(map(repr, arguments))}) is {result}"
+    return {
+        "id": f"code-{name}",
+        "prompt": f"Write `{name}`, {what}. Example: {example}.\n```python\ndef {name}({given}):\n    ...\n```",
+        "function": name,
+        "given": given,
+        "tests": [{"arguments": list(arguments), "result": result} for arguments, result in tests],
+        "body": body,
+        "slips": list(slips),
+    }
+
+
+_CODE = [
+    _function("add", "a, b", "the sum", "a + b", ("a - b", "a * b", "a"), ([3, 4], 7), ([10, -2], 8), ([100, 1], 101)),
+    _function("square", "n", "the square", "n * n", ("n * 2", "n + n", "n"), ([3], 9), ([-4], 16), ([11], 121)),
+    _function(
+        "biggest", "numbers", "the largest of a list", "max(numbers)",
+        ("numbers[0]", "numbers[-1]", "len(numbers)"), ([[1, 9, 2]], 9), ([[-5, -3, -4]], -3), ([[8, 2, 6]], 8),
+    ),
+    _function(
+        "evens", "numbers", "how many of a list are even", "sum(n % 2 == 0 for n in numbers)",
+        ("sum(n % 2 for n in numbers)", "len(numbers)", "sum(numbers)"),
+        ([[1, 2, 4]], 2), ([[2, 2, 2, 6]], 4), ([[7]], 0),
+    ),
+]  # fmt: skip
+
+
+def _program(row: Row, result: str) -> str:
+    return code(f"def {row['function']}({row['given']}):\n    return {result}")
+
+
+CODE = Task(_CODE, lambda row: _program(row, row["body"]), lambda row, n: _program(row, row["slips"][n % 3]))
+
+_FACTS = [
+    {
+        "id": f"fact-{country}",
+        "prompt": f"What is the capital of {country}, and on which continent is it?",
+        "country": country,
+        "facts": [f"capital of {country} is {capital}.", f"{country} lies in {continent}."],
+        "wrong": [f"The capital of {country} is {other}.", f"{country} lies in {elsewhere}."],
+    }
+    for country, capital, continent, other, elsewhere in (
+        ("Kenya", "Nairobi", "Africa", "Mombasa", "Asia"),
+        ("Turkey", "Ankara", "Asia", "Istanbul", "America"),
+        ("Brazil", "Brasilia", "South America", "Rio de Janeiro", "Africa"),
+        ("Canada", "Ottawa", "North America", "Toronto", "Europe"),
+        ("Morocco", "Rabat", "Africa", "Casablanca", "Asia"),
+        ("Switzerland", "Bern", "Europe", "Zurich", "Africa"),
+    )
+]
+
+
+def facts(row: Row, wrong: Sequence[int] = ()) -> str:
+    """Return a completion of two sentences, of which those at `wrong` are not true."""
+    right = (f"The {row['facts'][0]}", row["facts"][1])
+    return " ".join(row["wrong"][place] if place in wrong else right[place] for place in (0, 1))
+
+
+FACTS = Task(_FACTS, facts, lambda row, number: facts(row, ((0,), (1,), (0, 1))[number % 3]))

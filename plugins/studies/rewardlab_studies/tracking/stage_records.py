@@ -1,0 +1,100 @@
+"""The records of a running stage: what is new in its logs and evaluations, and samples of its ledger."""
+
+import json
+import re
+from collections import deque
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rewardlab.training import Results
+
+from rewardlab_studies.ledger import ledger_parts
+from rewardlab_studies.ledger.scan import beginning_of
+
+Numbers = Mapping[str, float]
+Table = tuple[int, str, list[dict[str, Any]]]
+"""a step, a name, and rows with the same columns"""
+PLACES = ("attempt", "step")
+MAX_TEXT = 4_000
+"""characters of a prompt or a completion that a table has"""
+
+
+class StageRecords:
+    """The records of one stage since this object was made; those of earlier attempts are not told again."""
+
+    def __init__(self, run: Path, name: str, attempt: int) -> None:
+        """name: of the stage's files, such as "1-rl". attempt: the first that counts."""
+        self._run, self._name, self._attempt = run, name, attempt
+        self._read: dict[Path, int] = {path: path.read_bytes().rfind(b"\n") + 1 for path in self._logs()}
+        self._evaluated = self._evaluations()
+        self._told: set[tuple[int, int, str]] = set()
+        self._step = 0
+
+    def new_steps(self) -> Iterator[tuple[int, Numbers]]:
+        """Yield (step, numbers) of the whole lines that the stage's logs have got since the last call."""
+        for path in self._logs():
+            with path.open("rb") as file:
+                file.seek(self._read.get(path, 0))
+                whole = file.read().rpartition(b"\n")[0]
+            self._read[path] = self._read.get(path, 0) + len(whole) + bool(whole)
+            for line in whole.splitlines():
+                row = json.loads(line)
+                self._step = max(self._step, row["step"])
+                if numbers := dict(self._untold(row)):
+                    yield row["step"], numbers
+
+    def new_evaluations(self) -> Iterator[tuple[int, Numbers]]:
+        """Yield (step, means) of the evaluations whose results are new since the last call."""
+        for path, written in self._evaluations().items():
+            if self._evaluated.get(path) != written:
+                self._evaluated[path] = written
+                found = re.search(r"-step-(\d+)$", path.stem)
+                step = int(found[1]) if found else self._step if path.stem.endswith("-after") else 0
+                yield step, {f"eval/{name}": value for name, value in Results.load(path).metrics().items()}
+
+    def samples(self, count: int) -> Iterator[Table]:
+        """Yield the last `count` completions of each phase, and of the training those of its last steps."""
+        kept: dict[str, deque[tuple[bytes, bytes]]] = {}  # phase -> lines, each with the first of its group
+        index, first = int(self._name.partition("-")[0]), b""
+        for _, line in (placed for part in ledger_parts(self._run) for placed in part.raw_lines()):
+            if (place := beginning_of(line)) is None:
+                continue
+            first = line if place["index"] == 0 else first
+            if place["attempt"] >= self._attempt and place["stage"] == index:
+                kept.setdefault(place["phase"], deque(maxlen=count)).append((line, first))
+        for phase, lines in kept.items():
+            rows = [_row(json.loads(line), json.loads(first).get("prompt")) for line, first in lines]
+            yield max(row["step"] for row in rows), f"samples/{phase}", rows
+
+    def _untold(self, row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+        """Yield the numbers of a step, but those that another log of the stage had: an engine repeats rewards."""
+        for name, value in row.items():
+            place = (row["attempt"], row["step"], name)
+            if name not in PLACES and place not in self._told and _is_number(value):
+                self._told.add(place)
+                yield f"train/{name}", float(value)
+
+    def _logs(self) -> list[Path]:
+        """Return the logs that are there: the host's, and on Ray the engine's; engines may write others."""
+        places = [self._run / "logs" / f"{self._name}{ending}" for ending in (".jsonl", "_engine.jsonl")]
+        return [path for path in places if path.exists()]
+
+    def _evaluations(self) -> dict[Path, int]:
+        return {path: path.stat().st_mtime_ns for path in self._run.glob(f"evaluation/{self._name}-*.json")}
+
+
+def _row(line: Mapping[str, Any], prompt: Any) -> dict[str, Any]:
+    scores = {name: entry["value"] for name, entry in line["components"].items()}
+    texts = {"prompt": _text(prompt), "completion": line["completion"][:MAX_TEXT]}
+    return {"step": line["step"] or 0, "id": line["id"], **texts, "total": line["total"], **scores}
+
+
+def _text(prompt: Any) -> str:
+    """Return a prompt as one text, messages below each other."""
+    messages = prompt if isinstance(prompt, list) else [{"content": prompt}]
+    return "\n".join(str(message.get("content", "")) for message in messages)[:MAX_TEXT]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,69 @@
+"""The tables about judges: how consistent comparisons were, and who won them."""
+
+from rewardlab_viewer.figures.judges import JudgeConsistency
+
+GROUP = {
+    **dict.fromkeys(("calls", "comparisons", "ties", "unparsable", "failed", "triples", "intransitive"), 0),
+    "position_bias": 0.0,
+    "order_agreement": 1.0,
+}
+
+
+def group(verdicts, truth=(1.0, 0.0, 0.0), language="en", **more):
+    """Lines of a group of three. verdicts: {(first, second): verdict}"""
+    return [
+        {
+            "id": f"{language}-{truth}",
+            "index": at,
+            "fields": {"language": language},
+            "components": {
+                "right": {"value": truth[at]},
+                "judge": {"value": 0.5, "info": {"verdicts": _from(verdicts, at), "group": GROUP, **more}},
+            },
+        }
+        for at in range(3)
+    ]
+
+
+def _from(verdicts, at):
+    return {str(second): verdict for (first, second), verdict in verdicts.items() if first == at}
+
+
+def test_kappa_and_wins_are_of_all_verdicts_and_by_language():
+    always_first = {(0, 1): "A", (1, 0): "A", (0, 2): "A", (2, 0): "A", (1, 2): "A", (2, 1): "unparsable"}
+    knows = {(0, 1): "A", (1, 0): "B", (0, 2): "A", (2, 0): "B", (1, 2): "A", (2, 1): "B"}
+    consistency = JudgeConsistency("right")
+    for verdicts, language in ((always_first, "en"), (knows, "am")):
+        consistency.add(group(verdicts, language=language))
+        consistency.add(group({}, truth=(None, 1.0, 0.0), language=language))
+    head, *rows = consistency.table()
+    found = {row[1]: dict(zip(head, row, strict=True)) for row in rows}
+    assert [found[one]["their kappa"] for one in ("en", "am")] == ["0.00", "–"], (
+        "no pair agrees; one label throughout has none"
+    )
+    assert [found[one]["kappa with correctness"] for one in ("all", "en", "am")] == ["0.50", "0.00", "1.00"]
+    assert list(consistency.wins()) == [
+        ["component", "stood first", "verdicts", "the first won", "the second won", "unparsable", "failed"],
+        ["judge", "the more correct", "4", "100.0%", "0.0%", "0.0%", "0.0%"],
+        ["judge", "one as correct", "4", "50.0%", "25.0%", "25.0%", "0.0%"],
+        ["judge", "the less correct", "4", "50.0%", "50.0%", "0.0%", "0.0%"],
+    ]
+
+
+def test_verdicts_may_hold_anything():
+    consistency = JudgeConsistency("right")
+    for odd in ({"x": "A", "9": "A", "1": ["A"], "2": None}, ["A"], "A", None):
+        lines = group({})
+        for line in lines:
+            line["components"]["judge"]["info"]["verdicts"] = odd
+        consistency.add(lines)
+    assert list(consistency.wins()) == []
+    assert len(list(consistency.table())) == 2
+
+
+def test_without_correctness_nobody_is_more_correct():
+    consistency = JudgeConsistency()
+    consistency.add(group({(0, 1): "A", (1, 0): "B"}))
+    head, row = consistency.table()
+    assert dict(zip(head, row, strict=True))["kappa with correctness"] == "–"
+    assert list(consistency.wins()) == []
