@@ -44,10 +44,12 @@ def after(step, then, now):
 class TestTheRates:
     """At a reduced size; `benchmarks/alarms.py` prints all of it."""
 
+    @pytest.mark.slow
     def test_of_sound_trainings_at_most_one_in_twenty_says_anything(self, module_of):
         crying, said = module_of("../benchmarks/alarms.py").false_alarms(40)
         assert crying <= 2, said
 
+    @pytest.mark.slow
     def test_what_goes_wrong_is_named_within_ten_steps(self, module_of):
         drawn = module_of("../benchmarks/alarms.py")
         late = {wrong: drawn.delays(wrong, 4) for wrong in drawn.WRONG}

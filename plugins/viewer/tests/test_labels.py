@@ -138,6 +138,7 @@ def test_names_in_labels_are_no_markup(run, tmp_path):
     assert page.count("&lt;/table&gt;&lt;img src=x") > 3
 
 
+@pytest.mark.slow
 def test_ten_thousand_labels_are_read(run, tmp_path):
     pairs = list(combinations(range(GROUP), 2))
     rows = [told(lines, *pair, by=f"person {at}") for lines in groups_of(run) for pair in pairs for at in range(8)]

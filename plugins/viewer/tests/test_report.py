@@ -327,6 +327,7 @@ def test_memory_holds_numbers_of_completions_and_no_texts(run):
     assert peak(2_500) < peak(500) + 2_000 * 800  # of 4,600 bytes each
 
 
+@pytest.mark.slow
 def test_the_demo_is_a_whole_run_of_the_quickstart(tmp_path):
     result = rewardlab.report(demo=True, output=tmp_path / "demo.html")
     assert result.warnings == []  # nothing torn, damaged or left out

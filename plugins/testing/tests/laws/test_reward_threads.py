@@ -78,7 +78,7 @@ def test_threads_are_switched_often_while_several_ask_and_then_as_before():
 
     def build():
         def score(items):
-            seen.setdefault(threading.get_ident(), set()).add(sys.getswitchinterval())
+            seen.setdefault(threading.current_thread(), set()).add(sys.getswitchinterval())
             return [Score(value=0.5) for _ in items]
 
         return score
