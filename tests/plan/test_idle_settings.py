@@ -43,6 +43,13 @@ def test_check_and_run_warn_of_both(warnings):
     assert warnings(command=("run", "--dry-run")) == expected
 
 
+def test_a_stop_at_hacking_without_a_correctness_does_nothing(warnings):
+    found = [line for line in warnings("alarms.stop=[reward_hacking]") if "alarms" in line]
+    assert len(found) == 1
+    assert "alarms.stop: reward_hacking never goes off without reward.correctness" in found[0]
+    assert not any("alarms" in line for line in warnings("alarms.stop=[reward_hacking]", "reward.correctness=wins"))
+
+
 def test_a_recipe_in_which_nothing_could_ask_says_only_that(warnings):
     without = "reward={components: {a: {use: format/boxed}}, total: a}"
     assert warnings(without)[0] == "warning: r.yaml:6: judges.main: nothing asks this judge; leave it out"

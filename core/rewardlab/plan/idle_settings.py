@@ -8,7 +8,7 @@ from rewardlab.recipe.validation import Finding, RecipePath, lookup
 
 
 def idle_settings(plan: Plan) -> Iterator[Finding]:
-    """Yield (place, why it does nothing) for each judge that nothing asks, and for `epochs` beside `steps`."""
+    """Yield (place, why it does nothing) for what is named in vain: judges, alarms, `epochs` beside `steps`."""
     asked = (
         plan.asked_by_rewards
         | plan.policy_judges()
@@ -19,6 +19,10 @@ def idle_settings(plan: Plan) -> Iterator[Finding]:
             yield ("judges", name), f"nothing asks this judge; {_where_to_name(plan)}leave it out"
     yield from _overridden_options(plan)
     yield from _paid_outside_of_total(plan)
+    reward = plan.recipe.reward
+    if "reward_hacking" in plan.recipe.alarms.stop and (reward is None or reward.correctness is None):
+        why = "reward_hacking never goes off without reward.correctness, which may be a component outside of `total`"
+        yield ("alarms", "stop"), f"{why}; name one, or leave it out"
     for index, stage in enumerate(plan.recipe.stages):
         place = ("stages", index, "epochs")
         steps = getattr(stage, "steps", None)

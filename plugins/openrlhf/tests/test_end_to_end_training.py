@@ -7,6 +7,7 @@ from collections import defaultdict
 from itertools import groupby
 
 import pytest
+from rewardlab_ray.job.log_lines import read_mark, read_scores
 
 pytest.importorskip("openrlhf", reason="needs the environment of requirements-openrlhf-cpu.txt")
 pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
@@ -77,6 +78,12 @@ def test_the_run_directory_holds_what_people_look_for(driven):
     assert found >= {"recipe.resolved.yaml", "manifest.json", "ledger", "logs", "models", "report.html"}
     assert {path.name for path in (driven.directory / "models").iterdir()} >= {"0-sft", "1-rl"}
     assert [line["step"] for line in driven.log("1-rl")] == list(range(1, STEPS + 1))
+
+
+def test_alarms_hear_of_the_scores_of_every_step(driven):
+    written = (driven.directory / "logs" / "1-rl.log").read_text(encoding="utf-8").splitlines()
+    found = [read_scores(text) for line in written if (text := read_mark(line)) is not None]
+    assert [step for step, numbers in filter(None, found)] == list(range(1, STEPS + 1))
 
 
 def lines(path):
