@@ -49,7 +49,7 @@ def test_parts_are_a_text_and_what_is_null_or_unknown_is_left_out():
     ]
     odd = {"tool_calls": None, "name": None, "refusal": None, "annotations": [], "reasoning_content": "hm"}
     [found] = to_completions([[{"role": "assistant", "content": parts, **odd}]])
-    assert found.messages == ({"role": "assistant", "content": "a\nb", "reasoning_content": "hm"},)
+    assert found.messages == ({"role": "assistant", "content": "ab", "reasoning_content": "hm"},)
 
 
 @each_case(

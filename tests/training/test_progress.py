@@ -93,8 +93,9 @@ def test_is_what_a_program_says_that_trains_by_itself(write, toy):
     said = []
     with rewardlab.load_reward(path, say=said.append) as reward:
         (start,), (end,), (half,) = (reward.score([ROW], progress=progress) for progress in (0, None, 0.5))
-        with pytest.raises(UserError, match="from 0 to 1, and not 2"):
-            reward.score([ROW], progress=2)
+        for wrong in (2, "half"):
+            with pytest.raises(UserError, match=f"from 0 to 1, and not {wrong!r}"):
+                reward.score([ROW], progress=wrong)
     assert [line.partition("r.yaml")[2] for line in said] == [
         ":8: reward.total: progress is 1 here, as reward.progress says"
     ]

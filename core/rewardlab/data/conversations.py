@@ -60,7 +60,7 @@ def unknown_role(role: str, place: str) -> str:
 
 
 def _text(content: Any, place: str) -> str:
-    """Return a message's text; parts with the model's reasoning are none of it."""
+    """Return a message's text, its parts one behind the other as chat templates put them; reasoning is none of it."""
     if isinstance(content, str):
         return content
     if not isinstance(content, list) or not all(isinstance(part, Mapping) for part in content):
@@ -70,7 +70,7 @@ def _text(content: Any, place: str) -> str:
     for part in parts:
         if part.get("type") not in _PARTS or not isinstance(part.get("text"), str):
             raise ValueError(f"{place} has a part {str(part.get('type'))[:40]!r}; rewards read texts only")
-    return "\n".join(part["text"] for part in parts)
+    return "".join(part["text"] for part in parts)
 
 
 def _call(value: Any, place: str) -> Turn:

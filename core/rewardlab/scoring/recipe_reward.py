@@ -87,7 +87,7 @@ class RecipeReward:
         UserError that lists what is wrong with rows, and a JobError if a component fails or abstains and the recipe's
         on_missing or on_abstain says `fail`, or fails more often than its max_missing allows.
         """
-        if progress is not None and not 0 <= progress <= 1:
+        if progress is not None and not (isinstance(progress, int | float) and 0 <= progress <= 1):
             raise UserError(f"progress is the share of a training that is done, from 0 to 1, and not {progress!r}")
         checked = all_rows(rows, self.plan)
         if len(checked) > AT_ONCE and progress is None:

@@ -52,3 +52,33 @@ def test_a_reward_of_whole_conversations_reads_what_tools_did(mine):
     recipe = {"version": 1, "reward": {"components": parts, "total": "box - last"}}
     assert rewarded(mine, recipe, "it is done", tool="\\boxed{2}").reward == 1.0
     assert rewarded(mine, recipe, "it is done", tool="nothing").reward == 0.0
+
+
+def judged(mine, recipe, text, **entry):
+    plugged = {"id": "rewardlab-verifiers", "recipe": mine.recipe(recipe), "weight": 0.5, **entry}
+    return asyncio.run(scored(None, SUM, text, judge=plugged))
+
+
+def test_a_judge_that_a_configuration_plugs_gives_the_same(mine, told, peer):
+    peer("verifiers")
+    traces = [judged(mine, ALONE, text) for text in TEXTS]
+    line = told(ALONE)
+    assert [trace.reward / 0.5 for trace in traces] == pytest.approx(line["total"], abs=1e-6)
+    assert [list(trace.rewards) for trace in traces] == [["rewardlab-verifiers"]] * 4
+    assert [trace.metrics["rewardlab/box"] for trace in traces] == line["components"]["box"]["value"]
+    boxes = judged(mine, ALONE, TEXTS[0], overrides=["reward.total=box"], name="boxes")
+    assert list(boxes.rewards) == ["boxes"]
+    assert boxes.reward == 0.5
+    with pytest.raises(TaskError, match=r"JobError: .*the toy failed"):
+        judged(mine, MASKING, "BAD")
+
+
+def test_a_configuration_with_a_recipe_that_cannot_reward_is_refused_when_it_is_read(mine, peer):
+    peer("verifiers")
+    from rewardlab_verifiers import RecipeJudge
+
+    (config,) = (one for one in RecipeJudge.__orig_bases__[0].__args__ if one is not float)
+    with pytest.raises(UserError, match=r"longest \(toy/longest\) compares .* verifiers hands over each alone"):
+        config(recipe=mine.recipe(COMPARED))
+    with pytest.raises(UserError, match=r"'answer' is needed by accuracy .* verifiers sends solution"):
+        config(recipe=mine.recipe(ALONE), fields=["solution"])

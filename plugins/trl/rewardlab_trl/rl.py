@@ -18,9 +18,11 @@ from trl import GRPOConfig, GRPOTrainer
 from rewardlab_trl.adapters import peft_config
 from rewardlab_trl.check import LOSSES, PAPER_LOSS
 from rewardlab_trl.dropout import switch_off_dropout
+from rewardlab_trl.joint_sampling import sampled_as_one, state_behind_shuffle
 from rewardlab_trl.models import CausalModel
 from rewardlab_trl.position_ids import count_from_the_first_token
 from rewardlab_trl.processes import Processes
+from rewardlab_trl.sampling import MAX_CONCURRENT
 from rewardlab_trl.trainer_arguments import one_gpu, shared_arguments
 
 STOCK_REWARD = ("rewards/", "reward_", "frac_reward_")
@@ -144,6 +146,14 @@ class _Trainer(GRPOTrainer):
     prompt_format: PromptFormat
     reward: StepReward
     _asked: Sequence[dict[str, Any]] = ()
+    _behind_shuffle: torch.Tensor | None = None
+
+    def _prepare_inputs(self, generation_batch: Any) -> Any:
+        made = super()._prepare_inputs(generation_batch)
+        if self._behind_shuffle is not None:  # TRL has generated, and shuffled this process's part
+            torch.set_rng_state(self._behind_shuffle)
+            self._behind_shuffle = None
+        return made
 
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
         self._asked = inputs
@@ -156,21 +166,23 @@ class _Trainer(GRPOTrainer):
             kept = [not drop for drop in share(self.reward.dropped)]
             batch["completion_mask"] = mask * torch.tensor(kept, device=mask.device, dtype=mask.dtype).unsqueeze(1)
             batch["num_items_in_batch"] = self.accelerator.gather(batch["completion_mask"].sum()).sum()
+        self._behind_shuffle = state_behind_shuffle(self.reward.processes, len(inputs))
         return batch
 
     def _generate_single_turn(self, prompt_ids: list[list[int]], *rest: Any, **options: Any) -> Any:
-        generate = super()._generate_single_turn
-        completion_ids, log_probs = generate(prompt_ids, *rest, **options)
+        generate, processes = super()._generate_single_turn, self.reward.processes
+        with sampled_as_one(processes, self.accelerator.device):
+            completion_ids, log_probs = generate(prompt_ids, *rest, **options)
         if not self.reward.collects:
             return completion_ids, log_probs
         prompts, rows = ([row[name] for row in self._asked] for name in ("prompt", "row"))
-        processes = self.reward.processes
         parts = processes.gathered((prompts, completion_ids, rows))
+        at_once = min(len(prompt_ids) * processes.count, MAX_CONCURRENT)  # however many processes there are
 
         def more(prompts: Sequence[str]) -> list[list[int]]:
             asked, made = [self.prompt_format.tokens(prompt) for prompt in prompts], []
-            for start in range(0, len(asked), len(prompt_ids)):  # as many at once as fit into memory before
-                made += generate(asked[start : start + len(prompt_ids)], *rest, **options)[0]
+            for start in range(0, len(asked), at_once):
+                made += generate(asked[start : start + at_once], *rest, **options)[0]
             return made
 
         return processes.share(processes.told(lambda: self._chosen(parts, more))), None

@@ -6,6 +6,7 @@ In goes what a trainer or an evaluation wrote. Out come rows, or what is wrong w
     trl_completions     the completions that TRL logs
     verifiers_episodes  the episodes of verifiers
     nemo_gym            what NeMo-Gym collects
+    openrlhf_outputs    what OpenRLHF's batch inference writes
     lm_eval_samples     what lm-evaluation-harness logged
     score_table         what `rewardlab export` wrote
     inspect_log         what inspect_ai logged

@@ -34,7 +34,7 @@ def content_text(content: Content, whole: Callable[[str], str] = str) -> str:
     texts = [part.text for part in parts if part.type != "reasoning"]
     if None in texts:
         raise ValueError("a message has no text")
-    return "\n".join(whole(text) for text in texts if text is not None)
+    return "".join(whole(text) for text in texts if text is not None)
 
 
 class LoggedMessage(LoggedForm):

@@ -295,7 +295,7 @@ def test_an_unknown_format_names_those_that_there_are(scores):
     code, told = scores(VERL, "--format", "verll")
     assert code == 2
     assert "no format 'verll'; did you mean 'verl'" in told
-    assert "there are inspect, lm_eval, nemo_gym, rewardlab, trl, verifiers, verl" in told
+    assert "there are inspect, lm_eval, nemo_gym, openrlhf, rewardlab, trl, verifiers, verl" in told
     code, told = scores(VERL, "--format", "trl")
     assert "3.jsonl:1: is no record of TRL's completions, which has 'prompt'" in told
 
@@ -304,6 +304,20 @@ def test_rows_of_our_own_form_are_read_as_before(scores, write):
     row = {"prompt": "2 + 3?", "completions": ["\\boxed{5}"], "answer": "5"}
     write("rows.jsonl", [row | dict.fromkeys(["input", "output", "gts", "score", "step"], "x")])
     assert scores("rows.jsonl")[0][0]["total"] == [1.0]
+
+
+def test_batch_inference_of_openrlhf(scores, write):
+    lines = [{"input": asked, "output": f"\\boxed{{{asked}}}"} for asked in ("5", "6")] * 2
+    write("generated.jsonl", lines)
+    assert [(row["id"], row["total"]) for row in scores("generated.jsonl")[0]] == [("5", [1, 1]), ("6", [1, 1])]
+    rewarded = [line | {"reward": number} for number, line in enumerate(lines)]
+    write("rewarded.jsonl", rewarded)
+    write("r.yaml", BOX)
+    assert [row["id"] for row in scores("rewarded.jsonl", "--format", "openrlhf")[0]] == ["5", "6"]
+    write("bad.jsonl", [*rewarded, {"input": ["5"], "output": "5"}])
+    assert "bad.jsonl:5: `input` and `output` must be texts" in scores("bad.jsonl")[1]
+    write("pairs.jsonl", [{"instruction": "?", "input": "", "output": "5"}])  # of another kind: rows to learn from
+    assert "pairs.jsonl:1: no prompt: there is no column 'prompt'" in scores("pairs.jsonl")[1]
 
 
 def test_check_says_before_anything_is_scored_what_rollouts_lack(main, write):

@@ -71,15 +71,19 @@ class CopiedError(Exception):
 TaskError = vf.TaskError if vf else CopiedError
 
 
-async def scored(place, data, reply, thinking=None, weight=1.0, tool=None):
-    """The trace of a reply that `--taskset.task.rewards.total.fn PLACE` has rewarded. tool: what one said before it."""
+async def scored(place, data, reply, thinking=None, weight=1.0, tool=None, judge=None):
+    """The trace of a reply that `--taskset.task.rewards.total.fn PLACE` has rewarded, or a judge that TOML plugs.
+
+    tool: what one said before it. judge: what `judges` has, in place of a function.
+    """
     if vf is None:
-        return await _scored_by_copies(place, data, reply, thinking, weight, tool)
+        return await _scored_by_copies(place, data, reply, thinking, weight, tool, judge)
 
     class Sum(vf.Task[SumData, vf.State, vf.TaskConfig]):
         pass
 
-    task = Sum(data, vf.TaskConfig(rewards={"total": {"fn": place, "weight": weight}}))
+    plugged = {"judges": [judge]} if judge else {"rewards": {"total": {"fn": place, "weight": weight}}}
+    task = Sum(data, vf.TaskConfig(**plugged))
     asked = vf.MessageNode(message=vf.UserMessage(content=data.prompt))
     said = [vf.AssistantMessage(content=reply, reasoning_content=thinking)]
     if tool is not None:
@@ -94,9 +98,21 @@ async def scored(place, data, reply, thinking=None, weight=1.0, tool=None):
     return trace
 
 
-async def _scored_by_copies(place, data, reply, thinking, weight, tool):
-    module, _, attribute = place.rpartition(":")
-    function = getattr(importlib.import_module(module), attribute)
+def _plugged_judge(entry):
+    """`judge_class`, `judge_config_type` and `load_judge`: verifiers/v1/utils/loaders.py."""
+    module = importlib.import_module(entry["id"].replace("-", "_"))
+    (found,) = (getattr(module, name) for name in module.__all__)
+    _, config = found.__orig_bases__[0].__args__
+    return found(config.model_validate(entry))
+
+
+async def _scored_by_copies(place, data, reply, thinking, weight, tool, judge):
+    if judge:
+        built = _plugged_judge(judge)
+        function, name, weight = built.score, built.reward_name, built.config.weight
+    else:
+        module, _, attribute = place.rpartition(":")
+        function, name = getattr(importlib.import_module(module), attribute), "total"
 
     @functools.wraps(function)
     def plugged(*args, **kwargs):
@@ -112,6 +128,6 @@ async def _scored_by_copies(place, data, reply, thinking, weight, tool):
         found = await plugged(**{name: available[name] for name in inspect.signature(plugged).parameters})
     except Exception as error:
         raise CopiedError(f"task Sum scoring: {type(error).__name__}: {error}") from error
-    for name, value in (found if isinstance(found, Mapping) else {"total": found}).items():
-        trace.rewards[name] = (float(value), weight)
+    for key, value in (found if isinstance(found, Mapping) else {name: found}).items():
+        trace.rewards[key] = (float(value), weight)
     return trace
