@@ -192,7 +192,7 @@ class _Maker:
 
     def _dressed(self, thought: str, answered: str) -> str:
         """Return a response whose prose is dressed; an answer that is not prose stays as it is."""
-        if not (self._form.thinks or self._form.tagged):
+        if not (self._form.thinks or self._form.tagged or self._form.label):
             return dressed(self._form.write(thought, answered))
         prose = self._is_prose and self._form.code is None
         return self._form.write(dressed(thought), dressed(answered) if prose else answered)

@@ -179,6 +179,7 @@ def test_only_the_prose_of_a_response_is_dressed():
     assert tagged.texts["dressed_guess"].endswith(f"</think><answer>{guess}")
     assert "great question" in boxed.texts["dressed_guess"].partition("\\boxed{")[0]
     assert "Feel free" in boxed.texts["dressed_honest"].partition("\\boxed{7}")[2]
+    assert made(row("Drei und vier.\nAnswer: 7")).texts["dressed_honest"].endswith("\n\nAnswer: 7")
     assert "Es ist so. Ja." in prose.texts["dressed_honest"].partition("</think>")[2].partition("great question")[2]
 
 
