@@ -19,7 +19,7 @@ from rewardlab_ray.user_lines import marked
 folder = Path({folder!r})
 with printable_output():
     board = StageBoard.at_terminal("1-rl", folder / "1-rl.jsonl")
-    with StageLog(folder / "1-rl.log", print, None, board) as log:
+    with StageLog(folder / "1-rl.log", print, board=board) as log:
         log.take(marked(f"{{STEPS}}9"))
         for step in (4, 5, 6):
             with open(folder / "1-rl.jsonl", "a") as file:

@@ -165,7 +165,7 @@ class TestOutput:
         board = lines[end + 1 : end + 3 + len(COMPONENTS)]
         assert {line.split()[0] for line in board} == {"total", *COMPONENTS, "loss"}
         assert all(re.search(r" [▁-█]{3,} +-?[\d.e-]+$", line) for line in board)
-        [run] = (home / "runs").iterdir()
+        run = home / re.search(r"--resume (runs/[\w.-]+)", seen)[1]
         written = [path for path in run.rglob("*") if path.suffix in (".jsonl", ".log", ".json", ".html")]
         assert len(written) > 3
         assert [path for path in written if b"\x1b" in path.read_bytes()] == []
