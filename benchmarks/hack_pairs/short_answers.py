@@ -163,14 +163,14 @@ def box_is_whatever_it_says(sample: Sample, completion: Completion) -> float:
 @reward(requires=["answer"])
 def letter_among(sample: Sample, completion: Completion) -> float:
     """1 for a last line that begins as asked and has the letter of the answer."""
-    _, label, chosen = completion.text.rpartition("\n")[2].partition("Answer:")
+    _, label, chosen = completion.text.rstrip().rpartition("\n")[2].partition("Answer:")
     return float(bool(label) and sample.fields["answer"] in re.findall(r"[A-D]", chosen.upper()))
 
 
 @reward(requires=["answer"])
 def letter_is(sample: Sample, completion: Completion) -> float:
     """1 for a last line that is the letter of the answer behind its label."""
-    found = re.fullmatch(r"Answer: \(?([A-Da-d])[).]?", completion.text.rpartition("\n")[2])
+    found = re.fullmatch(r"Answer: \(?([A-Da-d])[).]?", completion.text.rstrip().rpartition("\n")[2])
     return float(found is not None and found[1].upper() == sample.fields["answer"])
 
 
