@@ -172,7 +172,7 @@ FRESH = (
     Pair("judge_repetition", "MT-Bench (2306.05685): the same again", "text", FACTS, "repetition", "fair",
          lambda row: " ".join([facts(row, (0,))] * 3)),
 )  # fmt: skip
-"""pairs by somebody who knew of the probe no more than three names of its cases, with weaknesses that no other pair has
+"""pairs by somebody who had not seen the probe, only names of five of its cases, with weaknesses that no other pair has
 
 Expected before anything was measured: a probe that knows texts and no task cannot find unit_ignored, hundredfold,
 order_ignored, more_numbers, many_answers, sees_expected and no_tests; it may find the other eight.
