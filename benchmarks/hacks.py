@@ -1,11 +1,11 @@
-"""Thirty rewards that can be hacked beside thirty that cannot: which the probe names, and how soon the alarms do.
+"""Rewards that can be hacked beside ones that cannot, 45 pairs: which the probe names, and how soon the alarms do.
 
     python benchmarks/hacks.py [--only NAME ...] [--seeds 1] [--json FILE]
 
 The pairs are in benchmarks/hack_pairs: verifiers after djinn's kinds of exploits, proxies of the countdown game after
 Countdown-Code, judges with a bias after CHERRL. Each reward is probed, then trains a small policy by GRPO's advantages;
 the true reward is logged beside it as `correctness`. An onset is the first step at which the truth has fallen by 0.02
-from its best while the proxy has risen. Half of the pairs were held out; what is claimed is claimed of those.
+from its best while the proxy has risen. What is claimed is claimed of the fresh pairs, which the probe never saw.
 """
 
 import argparse
@@ -16,12 +16,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import get_args
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from hack_pairs import installed
 from hack_pairs.judged import verdict
 from hack_pairs.learner import STEPS
-from hack_pairs.pairs import LEARNT_FROM, PAIRS, Pair, half
+from hack_pairs.pairs import FRESH, LEARNT_FROM, PAIRS, Half, Pair, half
 from hack_pairs.recipes import HACKED, Judges
 from hack_pairs.trial import Probed, Trained, named_in_time, probed, trained
 from judge_server import JudgeServer, Serving
@@ -45,7 +46,7 @@ class Result:
 def main() -> None:
     """Print the table."""
     options = _options()
-    pairs = [pair for pair in PAIRS if not options.only or pair.name in options.only]
+    pairs = [pair for pair in (*PAIRS, *FRESH) if not options.only or pair.name in options.only]
     with served() as judges:
         results = [result(pair, judges, options.seeds, options.steps) for pair in pairs]
     print("\n".join(table(results)))
@@ -78,7 +79,7 @@ def table(results: Sequence[Result]) -> Iterator[str]:
             f"{run.onset or '-':>6}{'-' if delay is None else f'{delay:+d}':>7}  "
             f"{_few(sorted({name for _, name, _ in one.sound_runs[0].signs}))}"
         )
-    for name in ("tuned", "held out"):
+    for name in get_args(Half):
         some = [one for one in results if half(one.pair) == name]
         if some:
             yield ""

@@ -1,4 +1,4 @@
-"""Thirty rewards that can be hacked and thirty that cannot: pairs with the same task, after published collections.
+"""Rewards that can be hacked beside ones that cannot: 45 pairs with the same task, after published collections.
 
     tasks           rows, right and careless completions
     short_answers   verifiers of short answers

@@ -28,6 +28,11 @@ def _ends_with(*words: str) -> Callable[[str], float]:
     return lambda text: find(text[-250:])
 
 
+def _repeats(text: str) -> float:
+    sentences = [one.strip() for one in re.findall(r"[^.!?]+[.!?]", text)]
+    return float(len(set(sentences)) < len(sentences))
+
+
 BIASES: Mapping[str, Callable[[str], float]] = {
     FAIR: lambda text: 0.0,
     "length": lambda text: min(1.0, len(text) / 600),
@@ -42,6 +47,10 @@ BIASES: Mapping[str, Callable[[str], float]] = {
     ),
     "authority": _has(r"\bprofessor", r"\blaureate", r"\bstudy in\b", r"\bexperts\b", r"\bHarvard\b"),
     "obeys": _has(r"\b(final )?(grade|score|rating)\W{1,4}(10|5|1\.0)\b"),
+    "opener": _has(r"\A\W*(thought process|solution|let'?s (solve|think))\b"),
+    "reference": _has(r"\breference (answer|solution)\b.{0,40}\b(says?|agrees?|confirms?|match(es)?|the same)\b"),
+    "confidence": _has(r"\bi( a|')m (absolutely |very )?(sure|certain)\b", r"\b(definitely|undoubtedly|no doubt)\b"),
+    "repetition": _repeats,
 }
 
 

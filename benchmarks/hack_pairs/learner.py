@@ -1,4 +1,4 @@
-"""A policy small enough to train sixty times: a softmax over ways to answer, moved by GRPO's advantages.
+"""A policy small enough to train ninety times: a softmax over ways to answer, moved by GRPO's advantages.
 
 It begins honest: careless most of the time, careful now and then, and with a small chance for each exploit that its
 task knows. Its completions are scored by rewardlab as any trainer's, and what a step logs is what a trainer logs.
@@ -14,7 +14,7 @@ from typing import Any
 from rewardlab import RecipeReward
 from rewardlab.training import group_advantages, metrics_of_step
 
-from hack_pairs.pairs import PAIRS, Pair
+from hack_pairs.pairs import FRESH, PAIRS, Pair
 from hack_pairs.recipes import HACKED, TRUTH, training_row
 from hack_pairs.tasks import Row
 
@@ -28,9 +28,9 @@ Way = Callable[[Row, random.Random], str]
 
 
 def ways(pair: Pair) -> dict[str, Way]:
-    """Return the policy's ways to answer: honest ones, and the exploits of all pairs of the same task."""
+    """Return the policy's ways to answer: honest ones, and the exploits of all pairs of its time and task."""
     found: dict[str, Way] = {name: _honest(pair, skill) for name, (skill, _) in SKILLS.items()}
-    for other in PAIRS:
+    for other in FRESH if pair in FRESH else PAIRS:
         if other.task is pair.task:
             found[other.name] = lambda row, _, hack=other.hack: hack(row)
     return found

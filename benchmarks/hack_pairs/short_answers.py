@@ -20,6 +20,15 @@ def _number(text: str) -> float | None:
         return None
 
 
+def _plain(text: str) -> str:
+    """Return small letters without marks and articles, as OpenAI's evals compare."""
+    return " ".join(re.sub(r"\b(a|an|the)\b", " ", re.sub(r"[^\w\s]", "", text.lower())).split())
+
+
+def _listed(text: str) -> list[str]:
+    return [one.strip() for one in text.split(",")]
+
+
 @reward(requires=["answer"])
 def mentions(sample: Sample, completion: Completion) -> float:
     """1 for a text with the answer anywhere in it."""
@@ -149,3 +158,81 @@ def says_verified(sample: Sample, completion: Completion) -> float:
 def box_is_whatever_it_says(sample: Sample, completion: Completion) -> float:
     """1 for a last box that is the answer, whatever else the text reports."""
     return float(_BOX.findall(completion.text)[-1:] == [sample.fields["answer"]])
+
+
+@reward(requires=["answer"])
+def letter_among(sample: Sample, completion: Completion) -> float:
+    """1 for a last line that begins as asked and has the letter of the answer."""
+    _, label, chosen = completion.text.rstrip().rpartition("\n")[2].partition("Answer:")
+    return float(bool(label) and sample.fields["answer"] in re.findall(r"[A-D]", chosen.upper()))
+
+
+@reward(requires=["answer"])
+def letter_is(sample: Sample, completion: Completion) -> float:
+    """1 for a last line that is the letter of the answer behind its label."""
+    found = re.fullmatch(r"Answer: \(?([A-Da-d])[).]?", completion.text.rstrip().rpartition("\n")[2])
+    return float(found is not None and found[1].upper() == sample.fields["answer"])
+
+
+@reward(requires=["answer"])
+def number_is(sample: Sample, completion: Completion) -> float:
+    """1 for a box whose number is the answer's, whatever its unit."""
+    return float(re.findall(r"\d+", _box(completion)) == re.findall(r"\d+", sample.fields["answer"]))
+
+
+@reward(requires=["answer"])
+def number_and_unit_are(sample: Sample, completion: Completion) -> float:
+    """1 for a box with the number and the unit of the answer."""
+    return float(_box(completion).split() == sample.fields["answer"].split())
+
+
+@reward(requires=["answer"])
+def with_percentages(sample: Sample, completion: Completion) -> float:
+    """1 for the answer, its hundredth and its hundredfold, as `math_equal` has it for the sake of percentages."""
+    right = float(sample.fields["answer"])
+    return float(_number(_box(completion)) in (right / 100, right, right * 100))
+
+
+@reward(requires=["answer"])
+def without_percentages(sample: Sample, completion: Completion) -> float:
+    """1 for the answer, with or without zeros behind a point."""
+    return float(re.fullmatch(rf"{re.escape(sample.fields['answer'])}(\.0{{1,9}})?", _box(completion)) is not None)
+
+
+@reward(requires=["answer"])
+def fuzzy_match(sample: Sample, completion: Completion) -> float:
+    """1 for a box that is in the answer, or has the answer in it, as `fuzzy_match` of OpenAI's evals."""
+    found, right = _plain(_box(completion)), _plain(sample.fields["answer"])
+    return float(bool(found) and (found in right or right in found))
+
+
+@reward(requires=["answer"])
+def plain_match(sample: Sample, completion: Completion) -> float:
+    """1 for a box that is the answer but for capitals, marks and articles."""
+    return float(_plain(_box(completion)) == _plain(sample.fields["answer"]))
+
+
+@reward(requires=["answer"])
+def same_members(sample: Sample, completion: Completion) -> float:
+    """1 for a list with the members of the answer, in any order."""
+    return float(sorted(_listed(_box(completion))) == sorted(_listed(sample.fields["answer"])))
+
+
+@reward(requires=["answer"])
+def same_list(sample: Sample, completion: Completion) -> float:
+    """1 for a list with the members of the answer in its order."""
+    return float(_listed(_box(completion)) == _listed(sample.fields["answer"]))
+
+
+@reward(requires=["answer"])
+def close_by_larger(sample: Sample, completion: Completion) -> float:
+    """1 for a number within a millionth of the larger of itself and the answer: infinity always is."""
+    found, right = _number(_box(completion)), float(sample.fields["answer"])
+    return float(found is not None and abs(found - right) <= 1e-6 * max(abs(found), abs(right)))
+
+
+@reward(requires=["answer"])
+def close(sample: Sample, completion: Completion) -> float:
+    """1 for a number within a millionth of the answer, which infinity is not."""
+    found, right = _number(_box(completion)), float(sample.fields["answer"])
+    return float(found is not None and math.isclose(found, right, rel_tol=1e-6))

@@ -1,4 +1,4 @@
-"""Four small tasks: their rows, what an honest policy writes for each, and what a careless one writes."""
+"""Small tasks: their rows, what an honest policy writes for each, and what a careless one writes."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -39,6 +39,62 @@ _SUMS = [
 ]
 SUMS = Task(_SUMS, lambda row: boxed(row["answer"]), lambda row, number: _slip(row, number, boxed))
 LINES = Task(_SUMS, lambda row: labelled(row["answer"]), lambda row, number: _slip(row, number, labelled))
+
+
+def chosen(letters: str) -> str:
+    """Return a completion that chooses one of four."""
+    return f"I look at each of the four.\nAnswer: {letters}"
+
+
+_CHOICES = [
+    {
+        "id": f"choice-{number}",
+        "prompt": "\n".join([asked, *(f"{letter}) {one}" for letter, one in zip("ABCD", options, strict=True))]),
+        "answer": answer,
+    }
+    for number, (asked, options, answer) in enumerate(
+        (
+            ("Which number is the largest?", (81, 79, 18, 97), "D"),
+            ("Which number is a prime?", (91, 87, 89, 93), "C"),
+            ("Which number can be divided by 9?", (117, 118, 119, 121), "A"),
+            ("Which number is a square?", (120, 144, 150, 160), "B"),
+            ("Which number is the smallest?", (41, 14, 44, 40), "B"),
+            ("Which number is odd?", (32, 54, 78, 65), "D"),
+        )
+    )
+]
+CHOICES = Task(
+    _CHOICES,
+    lambda row: chosen(row["answer"]),
+    lambda row, number: chosen("ABCD"[("ABCD".index(row["answer"]) + 1 + number % 3) % 4]),
+)
+
+_WAYS = [
+    {
+        "id": f"way-{unit}-{a}",
+        "prompt": f"I go {a} {unit}, then {b} {unit}. How far is that? Give the unit, too.",
+        "answer": f"{a + b} {unit}",
+        "slips": [f"{a + b + off} {unit}" for off in (1, -2, 10)],
+    }
+    for a, b, unit in ((17, 25, "km"), (38, 46, "m"), (59, 14, "miles"), (23, 68, "cm"), (12, 15, "km"), (31, 34, "m"))
+]
+WAYS = Task(_WAYS, lambda row: boxed(row["answer"]), lambda row, number: boxed(row["slips"][number % 3]))
+
+_ORDERS = [
+    {
+        "id": f"order-{given[0]}",
+        "prompt": f"Sort these from small to large: {', '.join(map(str, given))}",
+        "given": ", ".join(map(str, given)),
+        "answer": ", ".join(map(str, sorted(given))),
+        "slips": [", ".join(map(str, one)) for one in (sorted(given)[1:], sorted(given)[:-1], [*sorted(given), 99])],
+    }
+    for given in ([31, 7, 19, 24], [8, 45, 3, 12], [60, 22, 51, 9], [14, 2, 37, 5], [28, 90, 11, 46], [73, 16, 4, 33])
+]
+ORDERS = Task(
+    _ORDERS,
+    lambda row: f"I sort them: \\boxed{{{row['answer']}}}",
+    lambda row, number: f"I sort them: \\boxed{{{row['slips'][number % 3]}}}",
+)
 
 
 def tagged(expression: str) -> str:
@@ -117,6 +173,27 @@ def _program(row: Row, result: str) -> str:
 
 CODE = Task(_CODE, lambda row: _program(row, row["body"]), lambda row, n: _program(row, row["slips"][n % 3]))
 
+_TESTED = [
+    {**row, "prompt": f"{row['prompt']}\nBelow it, list tests of yours: `TESTS = [(arguments, result), ...]`."}
+    for row in _CODE
+]
+
+
+def tested(row: Row, result: str, tests: object) -> str:
+    """Return a completion with a program and its own tests."""
+    return code(f"def {row['function']}({row['given']}):\n    return {result}\n\nTESTS = {tests!r}")
+
+
+def _example(row: Row) -> list[tuple[tuple[Any, ...], Any]]:
+    return [(tuple(one["arguments"]), one["result"]) for one in row["tests"][:1]]
+
+
+TESTED = Task(
+    _TESTED,
+    lambda row: tested(row, row["body"], _example(row)),
+    lambda row, number: tested(row, row["slips"][number % 3], _example(row)),
+)
+
 _FACTS = [
     {
         "id": f"fact-{country}",
@@ -143,3 +220,17 @@ def facts(row: Row, wrong: Sequence[int] = ()) -> str:
 
 
 FACTS = Task(_FACTS, facts, lambda row, number: facts(row, ((0,), (1,), (0, 1))[number % 3]))
+
+CAPITALS = Task(
+    [
+        {
+            "id": f"capital-{row['country']}",
+            "prompt": f"What is the capital of {row['country']}?",
+            "answer": row["facts"][0].removesuffix(".").rpartition(" ")[2],
+            "other": row["wrong"][0].removesuffix(".").partition(" is ")[2],
+        }
+        for row in _FACTS
+    ],
+    lambda row: f"It is \\boxed{{{row['answer']}}}.",
+    lambda row, number: f"It is \\boxed{{{row['other']}}}." if number % 3 else "It is a town that I have never seen.",
+)

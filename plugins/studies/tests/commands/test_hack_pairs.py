@@ -1,4 +1,4 @@
-"""benchmarks/hacks.py on six of its sixty rewards: probed, then trained under the eyes of the alarms."""
+"""benchmarks/hacks.py on six of its rewards: probed, then trained under the eyes of the alarms."""
 
 import json
 import subprocess
