@@ -170,7 +170,7 @@ def test_length_goes_with_reward_inside_of_groups():
     columns = columns_of(({}, [1.0, 2.0, 3.0], {}), ({}, [30.0, 20.0, None], {}))
     table = length_table(columns, RunPart(1, "training", None), [0, 1])
     assert [(one.low, one.high, one.completions) for one in table.bins] == [
-        (10, 10, 1), (10, 10, 1), (11, 11, 1), (11, 11, 1), (12, 12, 1),
+        (10, 10, 2), (11, 11, 2), (12, 12, 1),
     ]  # fmt: skip
     assert round(dict(table.correlations)["total"], 3) == round(-3 / (2.5 * 52) ** 0.5, 3)
     assert length_table(columns_of(({}, [1.0], {})), RunPart(1, "training", None), [0]) is None
@@ -200,6 +200,14 @@ def test_a_change_is_of_problems_that_were_evaluated_before_and_after():
             fields = {"language": ("am", "en")[problem % 2], "problem": str(problem)}
             value = problem % 3 / 4 + gain * (problem % 2)
             yield fields, [value, value], {**EVALUATED, "phase": phase}
+def test_completions_of_one_length_are_not_sorted_by_reward():
+    limit = [({}, [float(at % 2)], {"tokens": 512}) for at in range(60)]
+    shorter = [({}, [0.5], {"tokens": 1 + at}) for at in range(40)]
+    table = length_table(columns_of(*limit, *shorter), RunPart(1, "training", None), range(100))
+    assert [(one.low, one.high, one.mean) for one in table.bins][-2:] == [(31, 40, 0.5), (512, 512, 0.5)]
+    assert [one.completions for one in table.bins] == [10, 10, 10, 10, 60]
+
+
 
     only_before = ({"language": "en", "problem": "more"}, [1.0], {**EVALUATED, "phase": "before"})
     only_after = (*only_before[:2], EVALUATED)
