@@ -127,6 +127,7 @@ def test_intervals_by_field_are_clustered_by_problem():
     )
     assert [(row.value, row.problems, row.completions) for row in alone.rows] == [
         ("all", 40, 80),
+    assert curves.ends == [(1, 1.0), (1001, 1001.0)]
         ("am", 20, 40),
         ("en", 20, 40),
     ]
