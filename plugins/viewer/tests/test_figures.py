@@ -52,6 +52,29 @@ def test_each_completion_counts_once_and_what_nobody_recorded_is_the_rest():
     assert (more.expected, more.unknown) == (4, 0), "a group sampler makes more than the recipe says"
 
 
+def test_what_a_group_sampler_refused_fills_no_gap():
+    refused = ({}, [None] * 3, {"discarded": True, "components": {}})
+    [training] = coverage(columns_of(({}, [1.0] * 4, {}), refused), {(1, "training"): 6}, {})
+    assert (training.expected, training.scored, training.left_out, training.unknown) == (9, 4, 3, 2)
+    dropped = ({}, [1.0, 1.0, None], {"discarded": True})
+    [training] = coverage(columns_of(({}, [1.0] * 3, {}), dropped), {(1, "training"): 6}, {})
+    assert (training.expected, training.unknown) == (6, 0), "a flat group was one of those that its step took"
+
+
+def test_what_a_ledger_should_have_and_lost_whole_is_unknown():
+    results = Results(name="", slices=[Slice(name="all", prompts=2, completions=4, means={})])
+    names = ("0-rl-before", "0-rl-step-2", "0-rl-after", "1-eval-mgsm")
+    lost = coverage(ScoreColumns(), {(0, "training"): 6, (2, "training"): 0}, dict.fromkeys(names, results))
+    assert [(one.part, one.expected, one.unknown) for one in lost] == [
+        ("training, stage 0", 6, 6),
+        ("evaluation before stage 0", 4, 4),
+        ("evaluation after stage 0", 4, 4),
+        ("evaluation, stage 1", 4, 4),
+    ]
+    there = columns_of(({}, [1.0] * 4, {**EVALUATED, "stage": 0, "phase": None}))
+    assert [one.part for one in coverage(there, {}, {"0-rl-after": results})] == ["evaluation, stage 0"], "version 1"
+
+
 def test_a_component_that_comes_later_was_not_asked_before():
     columns = columns_of(({}, [1.0, 0.0], {}), ({}, [1.0], {"components": {"late": {"value": 0.5}}}))
     assert [(one.component, one.scored, one.absent) for one in component_coverage(columns)] == [
@@ -104,6 +127,7 @@ def test_many_steps_share_points():
     [curves] = stage_curves(columns_of(*(({}, [float(step)], {"step": step}) for step in range(1, 1002))))
     assert len(curves.steps) == 251 <= MAX_POINTS
     assert curves.steps[:2] == [1, 5]
+    assert curves.ends == [(1, 1.0), (1001, 1001.0)]
     assert curves.metrics["total"].mean[:2] == [2.5, 6.5]
     log = LoggedStage(name="1-rl", steps=range(1, 1002), numbers={"loss": [None, *map(float, range(1000))]})
     assert thinned(log).steps[-2:] == range(997, 1002, 4)
@@ -170,10 +194,18 @@ def test_length_goes_with_reward_inside_of_groups():
     columns = columns_of(({}, [1.0, 2.0, 3.0], {}), ({}, [30.0, 20.0, None], {}))
     table = length_table(columns, RunPart(1, "training", None), [0, 1])
     assert [(one.low, one.high, one.completions) for one in table.bins] == [
-        (10, 10, 1), (10, 10, 1), (11, 11, 1), (11, 11, 1), (12, 12, 1),
+        (10, 10, 2), (11, 11, 2), (12, 12, 1),
     ]  # fmt: skip
     assert round(dict(table.correlations)["total"], 3) == round(-3 / (2.5 * 52) ** 0.5, 3)
     assert length_table(columns_of(({}, [1.0], {})), RunPart(1, "training", None), [0]) is None
+
+
+def test_completions_of_one_length_are_not_sorted_by_reward():
+    limit = [({}, [float(at % 2)], {"tokens": 512}) for at in range(60)]
+    shorter = [({}, [0.5], {"tokens": 1 + at}) for at in range(40)]
+    table = length_table(columns_of(*limit, *shorter), RunPart(1, "training", None), range(100))
+    assert [(one.low, one.high, one.mean) for one in table.bins][-2:] == [(31, 40, 0.5), (512, 512, 0.5)]
+    assert [one.completions for one in table.bins] == [10, 10, 10, 10, 60]
 
 
 def test_a_component_agrees_with_correctness_if_it_puts_the_more_correct_first():

@@ -98,6 +98,23 @@ def test_each_question_is_answered_with_what_is_new(run, asker):
     assert len(other.problems) == 24
 
 
+def test_a_group_that_waits_is_not_expected_yet_and_one_that_is_gone_is(run):
+    log = run.folder / "logs" / "0-rl.jsonl"
+    steps = [json.loads(line)["step"] for line in run.lines[: 16 * GROUP : GROUP]]
+    rows = ["".join(f'{{"attempt": 0, "step": {step}, "loss": 0.5}}\n' for step in steps[:to]) for to in (14, 16)]
+    run.ledger.write_bytes(run.groups(0, 3) + run.groups(4, 14))
+    log.write_text(rows[0])
+    with closing(LivePage([run.folder])) as page:
+        browser, found = Browser(page), []
+        for new in (b"", run.groups(14, 16), b""):
+            run.append(new)
+            log.write_text(rows[1] if new else log.read_text())
+            browser.ask()
+            [training] = page._runs[0]._view.coverage
+            found.append((training.expected, training.unknown))
+    assert found == [(14 * GROUP, GROUP), (15 * GROUP, GROUP), (16 * GROUP, GROUP)]
+
+
 def test_half_a_line_and_half_a_group_wait_for_their_rest(run, asker):
     new = run.groups(20, 22)
     for first, last in ((0, 100), (100, 5000), (5000, 9000)):

@@ -50,6 +50,18 @@ def test_kappa_and_wins_are_of_all_verdicts_and_by_language():
     ]
 
 
+def test_a_damaged_line_takes_its_own_verdicts_and_no_others():
+    knows = {(0, 1): "A", (1, 0): "B", (0, 2): "A", (2, 0): "B", (1, 2): "A", (2, 1): "B"}
+    consistency = JudgeConsistency("right")
+    for _ in range(2):
+        lines = group(knows, truth=(0.0, 1.0, 1.0))
+        consistency.add([lines[0], lines[2]])
+    assert [row[1:4] for row in consistency.wins()][1:] == [
+        ["the more correct", "2", "0.0%"],
+        ["the less correct", "2", "100.0%"],
+    ]
+
+
 def test_verdicts_may_hold_anything():
     consistency = JudgeConsistency("right")
     for odd in ({"x": "A", "9": "A", "1": ["A"], "2": None}, ["A"], "A", None):

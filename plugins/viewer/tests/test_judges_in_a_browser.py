@@ -5,6 +5,7 @@ import json
 import pytest
 from helpers.accessible import OPEN_ALL, violations
 from helpers.judged_rows import RECIPE, judged_row
+from helpers.synthetic_run import write_run
 from rewardlab_viewer.page.page import write_report
 
 pytestmark = pytest.mark.slow
@@ -56,6 +57,27 @@ def test_beside_a_verdict_stand_the_question_and_the_reply_word_by_word(visit, s
         "completion 1\tlost\t\tlost",
         "completion 2\tlost\twon\t",
     ]
+
+
+def test_verdicts_stand_with_their_completions_if_a_line_is_damaged(visit, tmp_path):
+    def compared(lines):
+        verdicts = [{"1": "A", "2": "B", "3": "B"}, {}, {"1": "B", "3": "A"}, {"0": "A"}]
+        for line, found in zip(lines, verdicts, strict=False):
+            line["components"]["preference"]["info"]["verdicts"] = found
+        return [lines[0], *lines[2:4]]
+
+    write_report([write_run(tmp_path / "run", 80, lines_of=compared)], tmp_path / "run.html")
+    tab = visit(tmp_path / "run.html", "#group=0")
+    tab.click("text=Who won against whom: preference")
+    assert tab.locator("#group table tbody tr").all_inner_texts() == [
+        "completion 0\t\tlost\tlost",
+        "completion 1\t–\t\twon",
+        "completion 2\twon\t–\t",
+    ]
+    tab.check("text=label pairs")
+    tab.check("text=show scores and verdicts")
+    tab.select_option("[data-label=component]", "preference")
+    assert tab.inner_text(".labelling .verdict") == "preference finds 2 better."
 
 
 def test_where_there_is_no_reply_the_page_says_why(visit, scored, tmp_path):

@@ -163,6 +163,8 @@ def test_kappa_is_cohens_and_varies_as_draws_of_problems_do():
     assert found.mean == pytest.approx(cohen_kappa(marks))
     drawn = sorted(cohen_kappa([*chain.from_iterable(draw.choices(by_problem, k=150))]) for _ in range(1_000))
     assert found.high - found.low == pytest.approx(drawn[975] - drawn[25], rel=0.1)
+    few = kappa_average([(True, True)] * 5 + [(False, False)] * 4 + [(True, False)], range(10))
+    assert (few.mean, few.high) == (pytest.approx(0.8), 1), "kappa's interval ends where kappa does"
     assert kappa_average([], []) is None
     assert kappa_average([(True, True)] * 3, [0, 1, 2]) is None, "chance alone agrees fully"
 

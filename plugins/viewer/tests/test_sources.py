@@ -12,6 +12,7 @@ from helpers.synthetic_run import GROUP, write_run
 from rewardlab.files import FileLock
 from rewardlab_viewer.page import chunks
 from rewardlab_viewer.page.page import write_report
+from rewardlab_viewer.read.run_folder import RunFolder
 
 
 @pytest.fixture
@@ -45,6 +46,16 @@ def test_what_is_torn_damaged_or_replaced_is_said_and_the_rest_is_shown(run, tmp
     assert found[3] == "3 lines of the ledger cannot be read, and are left out."
     assert re.fullmatch(r"\d+ completions are left out: a resume went back behind them.", found[4])
     assert len(found) == 5
+
+
+def test_steps_of_an_attempt_that_a_resume_went_back_behind_are_not_expected(run):
+    log = run / "logs" / "0-rl.jsonl"
+    rows = [json.loads(line) for line in log.read_text().splitlines()]
+    again = [row | {"attempt": 1} for row in rows[10:12]]
+    log.write_text("".join(json.dumps(row) + "\n" for row in [*rows[:18], *again, {"attempt": 1, "step": 12}]))
+    source = RunFolder(run)
+    assert source.logs[0].steps == list(range(1, 13))
+    assert source.expected == {(0, "training"): 12 * GROUP}
 
 
 def test_a_run_that_goes_on_is_said_to(run, tmp_path):

@@ -3,16 +3,14 @@
 expected = scored + masked + failed + left out + unknown. The last is what nobody recorded, by subtraction.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rewardlab.training import Results
 
 from rewardlab_viewer.read.columns import ABSENT, ABSTAINED, FAILED, SCORED, RunPart, ScoreColumns
 from rewardlab_viewer.read.source import TRAINING
-
-ENDINGS = {"before": "before", "after": "after", "eval": "results"}
-"""how the file of an evaluation's results ends, by its phase"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,15 +55,45 @@ def coverage(
     columns: ScoreColumns, expected: Mapping[tuple[int, str], int], results: Mapping[str, Results]
 ) -> Iterator[Coverage]:
     """Yield the counts of each part. expected: of training, by stage and phase; of evaluations the results say it."""
-    for part, groups in columns.groups_by_part().items():
+    there = columns.groups_by_part()
+    for part, groups in {**dict.fromkeys(_lost(there, expected, results), ()), **there}.items():
         counts = dict.fromkeys(("scored", "masked", "failed", "left_out"), 0)
+        refused = 0
         for group in groups:
+            refused += _refused(columns, group)
             for at in columns.of_group(group):
                 counts[_became(columns, group, at)] += 1
         counted = sum(counts.values())
         told = expected.get((part.stage, part.phase), 0) if part.phase == TRAINING else _asked(part, results)
         cut = sum(columns.truncated[at] for group in groups for at in columns.of_group(group))
-        yield Coverage(part=str(part), expected=max(told, counted), cut=cut, **counts)
+        yield Coverage(part=str(part), expected=max(told + refused, counted), cut=cut, **counts)
+
+
+def _refused(columns: ScoreColumns, group: int) -> int:
+    """Return how many completions a group sampler refused, beyond those that a step takes: none of them has a total."""
+    places = columns.of_group(group)
+    whole = columns.discarded[group] and all(columns.totals[at] != columns.totals[at] for at in places)
+    return len(places) if whole else 0
+
+
+def _lost(
+    there: Collection[RunPart], expected: Mapping[tuple[int, str], int], results: Mapping[str, Results]
+) -> Iterator[RunPart]:
+    """Yield the parts of which there should be completions, and are none."""
+    known = {(part.stage, part.phase) for part in there}
+    found = [told for name in results if (told := _evaluation_of(name)) and (told[0], "eval") not in known]
+    for stage, phase in dict.fromkeys([*(told for told, count in expected.items() if count), *found]):
+        if (stage, phase) not in known:
+            yield RunPart(stage, phase, None)
+
+
+def _evaluation_of(name: str) -> tuple[int, str] | None:
+    """Return the stage and the phase of an evaluation by the name of its results; None of one during training.
+
+    Earlier versions called each phase `eval`, and results during training may be those of steps that a resume undid.
+    """
+    told = re.fullmatch(r"(\d+)-.*?(?:-(before|after)|-(step)-\d+)?", name)
+    return (int(told[1]), told[2] or "eval") if told and not told[3] else None
 
 
 def _became(columns: ScoreColumns, group: int, at: int) -> str:
@@ -79,7 +107,7 @@ def _became(columns: ScoreColumns, group: int, at: int) -> str:
 
 def _asked(part: RunPart, results: Mapping[str, Results]) -> int:
     for name, found in results.items():
-        if name.startswith(f"{part.stage}-") and name.endswith(f"-{ENDINGS.get(part.phase, part.phase)}"):
+        if _evaluation_of(name) == (part.stage, part.phase):
             return found.slices[0].completions + found.slices[0].missing
     return 0
 

@@ -2,7 +2,7 @@
 
 from array import array
 from bisect import bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
@@ -38,6 +38,7 @@ class StageCurves:
     """The curves of a stage's training. steps: the first of those that share a point. evaluated: step -> means.
 
     composition: field -> value -> shares of a point's groups: what a curriculum or a sampler let train when.
+    ends: of the first and the last step that have a total, the step and its mean total, whatever shares their points.
     """
 
     stage: int
@@ -45,6 +46,7 @@ class StageCurves:
     metrics: Mapping[str, MetricCurves]
     evaluated: Mapping[int, Mapping[str, float]]
     composition: Mapping[str, Mapping[str, Curve]]
+    ends: Sequence[tuple[int, float]]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the curves as JSON values."""
@@ -82,7 +84,17 @@ def _curves(columns: ScoreColumns, stage: int, groups: Sequence[int]) -> StageCu
         metrics=metrics,
         evaluated=_evaluated(columns, stage),
         composition={name: _shares(values, codes, points, len(firsts)) for name, (values, codes) in splits.items()},
+        ends=_ends(columns, groups),
     )
+
+
+def _ends(columns: ScoreColumns, groups: Sequence[int]) -> list[tuple[int, float]]:
+    totals: dict[int, array[float]] = defaultdict(lambda: array("d"))
+    for group in groups:
+        known = [columns.totals[at] for at in columns.of_group(group) if columns.totals[at] == columns.totals[at]]
+        if known:
+            totals[columns.step[group]].extend(known)
+    return [(step, fsum(totals[step]) / len(totals[step])) for end in (min, max) if totals for step in [end(totals)]]
 
 
 def _shares(values: Sequence[str], codes: Sequence[int], points: Sequence[int], size: int) -> dict[str, Curve]:

@@ -105,7 +105,8 @@ class GroupVerdicts:
     def of(cls, lines: Sequence[Mapping[str, Any]], name: str, correctness: str | None) -> "GroupVerdicts":
         """Read the verdicts of a component that compares."""
         infos = ((line["components"].get(name) or {}).get("info") for line in lines)
-        calls = judge_calls([Score(info={"verdicts": _told_verdicts(info, len(lines))}) for info in infos], "group")
+        places = {str(line["index"]): place for place, line in enumerate(lines)}  # some lines may be damaged
+        calls = judge_calls([Score(info={"verdicts": _told_verdicts(info, places)}) for info in infos], "group")
         truth = [number((line["components"].get(correctness) or {}).get("value")) for line in lines]
         known = [
             (truth[first] - truth[second], verdict)
@@ -119,11 +120,11 @@ class GroupVerdicts:
         )
 
 
-def _told_verdicts(info: Any, size: int) -> dict[str, str]:
-    """Return the verdicts in an info, which may hold anything."""
+def _told_verdicts(info: Any, places: Mapping[str, int]) -> dict[int, str]:
+    """Return the verdicts in an info, which may hold anything, by the places of the lines that are there."""
     told = info.get("verdicts") if isinstance(info, Mapping) else None
-    places = [str(place) for place in range(size)]
-    return {place: told[place] for place in places if told.get(place) in VERDICTS} if isinstance(told, Mapping) else {}
+    told = told if isinstance(told, Mapping) else {}
+    return {place: told[index] for index, place in places.items() if told.get(index) in VERDICTS}
 
 
 class _ConsistencySums:

@@ -1,17 +1,24 @@
 """Length against reward: the mean reward of shorter and longer completions, and how far it goes with length."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from math import fsum, sqrt
+from operator import itemgetter
 
 from rewardlab_viewer.read.columns import RunPart, ScoreColumns
 
 BINS = 10
+Row = tuple[int, float]
+"""(length, total)"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LengthBin:
-    """A tenth of a part's completions by length. low, high: its lengths in tokens. mean: of the totals."""
+    """About a tenth of a part's completions by length; those of one length stay together.
+
+    low, high: its lengths in tokens. mean: of the totals.
+    """
 
     low: int
     high: int
@@ -38,14 +45,23 @@ def length_table(columns: ScoreColumns, part: RunPart, groups: Sequence[int]) ->
     )
     if not rows or rows[0][0] == rows[-1][0]:
         return None
-    size = -(-len(rows) // BINS)
-    bins = []
-    for start in range(0, len(rows), size):
-        chosen = rows[start : start + size]
-        mean = fsum(total for _, total in chosen) / len(chosen)
-        bins.append(LengthBin(low=chosen[0][0], high=chosen[-1][0], completions=len(chosen), mean=mean))
+    bins = [_bin([row for _, same in lengths for row in same]) for _, lengths in groupby(_placed(rows), itemgetter(0))]
     correlations = [(name, _correlation(columns, groups, values)) for name, values in columns.metrics()]
     return LengthTable(part=str(part), bins=bins, correlations=correlations)
+
+
+def _placed(rows: Sequence[Row]) -> Iterator[tuple[int, list[Row]]]:
+    """Yield the rows of each length with their bin: the tenth of all in which the middle one of them is."""
+    before = 0
+    for _, found in groupby(rows, itemgetter(0)):
+        same = list(found)
+        yield (2 * before + len(same) - 1) * BINS // (2 * len(rows)), same
+        before += len(same)
+
+
+def _bin(rows: Sequence[Row]) -> LengthBin:
+    mean = fsum(total for _, total in rows) / len(rows)
+    return LengthBin(low=rows[0][0], high=rows[-1][0], completions=len(rows), mean=mean)
 
 
 def _correlation(columns: ScoreColumns, groups: Sequence[int], values: Sequence[float]) -> float | None:

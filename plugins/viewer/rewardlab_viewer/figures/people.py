@@ -6,7 +6,7 @@ one problem count together in the intervals.
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -148,7 +148,10 @@ def kappa_average(marks: Sequence[Marks], problems: Sequence[int]) -> TableAvera
     for one, two in marks:
         moved = (2 * theirs - 1) * (one - ours) + (2 * ours - 1) * (two - theirs)
         values.append(kappa + (((one == two) - agreed) - (1 - agreed) / (1 - chance) * moved) / (1 - chance))
-    return clustered_average(values, problems, "other")
+    average = clustered_average(values, problems, "other")
+    if average is None or average.low is None or average.high is None:
+        return average
+    return replace(average, low=max(-1.0, average.low), high=min(1.0, average.high))
 
 
 def _disagreements(columns: ScoreColumns, labels: Sequence[FoundLabel]) -> list[Disagreement]:

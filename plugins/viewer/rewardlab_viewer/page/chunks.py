@@ -108,4 +108,4 @@ def _rows(lines: Sequence[Line]) -> Iterator[dict[str, Any]]:
         }
         conversation = {"messages": line["messages"]} if line.get("messages") else {}
         told = {name: found for name, found in said.items() if found}
-        yield {"text": line.get("completion"), **conversation, "said": told}
+        yield {"index": line["index"], "text": line.get("completion"), **conversation, "said": told}

@@ -10,7 +10,7 @@ from rewardlab.errors import Problem
 from rewardlab_studies.ledger import GrowingLedger
 
 from rewardlab_viewer.read.run_folder import NOTES, RunFolder, is_run_held
-from rewardlab_viewer.read.source import Line, groups_of
+from rewardlab_viewer.read.source import TRAINING, Line, groups_of
 
 FOLDERS = ("", "logs", "evaluation", "ledger")
 """in which a run writes what a page shows"""
@@ -48,12 +48,22 @@ class FollowedRun(RunFolder):
                 before = 0
             last = group
         self._rest = [] if last is None or len(last) == before else last
+        self.expected = {part: count - self._held(*part) for part, count in self._expected.items()}
         if last is not None and not self._rest:
             yield last
+
+    def _held(self, stage: int, phase: str) -> int:
+        """Return how many completions of logged steps wait: those that `expected` counts, and no figure does yet."""
+        logged = {step for log in self.logs if log.name.startswith(f"{stage}-") for step in log.steps}
+        return sum(
+            line["stage"] == stage and line["trained"] == "yes" and line["step"] in logged and phase == TRAINING
+            for line in self._rest
+        )
 
     def read_records(self) -> None:
         """Read everything but the ledger, as it is now."""
         super().read_records()
+        self._expected = self.expected
         if NOTES["goes on"] in self.notes:
             self.notes.remove(NOTES["goes on"])  # this page goes on, too
 

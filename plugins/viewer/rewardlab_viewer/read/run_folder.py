@@ -79,9 +79,13 @@ class RunFolder(Source):
 
     def _log(self, path: Path) -> LoggedStage | None:
         by_step: dict[int, Mapping[str, Any]] = {}
+        attempt = None
         for _, row in read_lines(path):
             if isinstance(row, Mapping) and type(row.get("step")) is int and "train_runtime" not in row:
-                by_step[row["step"]] = row  # a later attempt repeats steps that an earlier one lost
+                if row.get("attempt") != attempt:  # a later attempt goes back, and may end before an earlier one did
+                    attempt, first = row.get("attempt"), row["step"]
+                    by_step = {step: one for step, one in by_step.items() if step < first}
+                by_step[row["step"]] = row
         steps = sorted(by_step)
         names = sorted({key for row in by_step.values() for key in row if key not in ("step", "attempt", "epoch")})
         numbers = {name: [_finite(by_step[step].get(name)) for step in steps] for name in names}

@@ -51,7 +51,7 @@ function markOf(run, number, [one, other]) {
 
 // Which of a pair a component finds better: by its verdicts about the two, else by its values; -1 if it does not say.
 function verdictOf(run, group, texts, name, [one, other]) {
-  const won = (first, second) => ({A: 1, B: -1})[texts.rows[first].said[name]?.info?.verdicts?.[second]] ?? 0;
+  const won = (first, second) => ({A: 1, B: -1})[texts.rows[first].said[name]?.info?.verdicts?.[texts.rows[second].index]] ?? 0;
   const values = run.values(group, `value ${name}`);
   const lead = won(one, other) - won(other, one) || values[one] - values[other];
   return lead > 0 ? 0 : lead < 0 ? 1 : -1;

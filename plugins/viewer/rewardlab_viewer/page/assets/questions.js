@@ -30,7 +30,7 @@ const NOT_HERE = "this page has the questions of other groups only; --bundle DIR
 
 function questionNode(asked, shared, texts) {
   const messages = asked.question.map(([role, pieces]) => ({role, content: pieces.map((piece) => (typeof piece === "string" ? piece : shared[piece])).join("")}));
-  const [first, second] = asked.about, verdict = second && texts.rows[first[0]].said[asked.component]?.info?.verdicts?.[second[0]];
+  const [first, second] = asked.about, verdict = second && texts.rows[first[0]].said[asked.component]?.info?.verdicts?.[texts.rows[second[0]].index];
   return element("div", {class: "question"},
     element("h4", {}, element("bdi", {}, asked.component), second ? `: completion ${first.join(" = ")} as A, ${second.join(" = ")} as B` : "", verdict ? `, verdict ${verdict}` : "", " (judge ", element("bdi", {}, asked.judge), ")"),
     element("details", {}, element("summary", {}, "The question"), messageNodes(messages, null)),
