@@ -66,12 +66,20 @@ class Alarms(Config):
     @field_validator("webhook")
     @classmethod
     def _is_url(cls, webhook: str | None) -> str | None:
-        if webhook is not None and (urlsplit(webhook).scheme not in ("http", "https") or not urlsplit(webhook).netloc):
+        if webhook is None:
+            return None
+        url = urlsplit(webhook)
+        if url.scheme not in ("http", "https") or not url.hostname:
             raise ValueError("no URL; it begins with http:// or https://")
+        if "@" in url.netloc:
+            raise ValueError("a URL with a name and password is not sent; put a token into its path, as Slack does")
+        _ = url.port  # raises ValueError for one that is none
         return webhook
 
     @model_validator(mode="after")
     def _says_one_thing(self) -> Self:
+        if "ignore" not in self.model_fields_set:
+            self.ignore = [name for name in self.ignore if name not in self.stop]
         if both := sorted({*self.stop} & {*self.ignore}):
             raise ValueError(f"{', '.join(both)}: `stop` and `ignore` exclude each other; leave one of them out")
         return self

@@ -148,6 +148,7 @@ class RunDirectory:
         refuse_unfit(longer, plan, path, self.done)
         if longer:
             self._train_longer(longer, plan, manifest, fresh["recipe_sha256"])
+        self._take_alarms(plan)
         self._write("manifest.json", manifest | {"commands": commands})
         self.save_state()
 
@@ -173,6 +174,13 @@ class RunDirectory:
         manifest |= {"recipe_sha256": recipe_sha256, "earlier_recipes": list(dict.fromkeys(earlier))}
         self._write("manifest.json", manifest)
         write_text(self.path / RESOLVED, dump(plan.document.raw))
+
+    def _take_alarms(self, plan: Plan) -> None:
+        """Take the plan's alarms as this run's: what reads its alarms afterwards goes by its recipe."""
+        earlier, now = load(self.path / RESOLVED, strict=False).raw, plan.document.raw.get("alarms")
+        if earlier.get("alarms") != now:
+            rest = {key: value for key, value in earlier.items() if key != "alarms"}
+            write_text(self.path / RESOLVED, dump(rest if now is None else {**rest, "alarms": now}))
 
     def folder(self, *parts: str) -> Path:
         """Return a folder inside of the run directory, after making it if it is missing."""

@@ -17,15 +17,17 @@ MAX_WAIT_S = 10.0
 """at the end of the process, for what is still under way"""
 
 
-_under_way: list[threading.Thread] = []
+_under_way: list[tuple[threading.Thread, "Webhook"]] = []
 
 
 @atexit.register
 def wait_for_webhooks() -> None:
-    """Wait until all that is under way has been sent or given up, at most MAX_WAIT_S."""
+    """Wait until all that is under way has been sent or given up, at most MAX_WAIT_S, and say what has not."""
     until = time.monotonic() + MAX_WAIT_S
-    for thread in _under_way:
+    for thread, webhook in _under_way:
         thread.join(max(0.0, until - time.monotonic()))
+        if thread.is_alive():
+            webhook.give_up("it does not answer")
 
 
 class _NoRedirects(HTTPRedirectHandler):
@@ -45,7 +47,13 @@ class Webhook:
         """Send a message, some time soon; return at once."""
         thread = threading.Thread(target=self._send, args=(json.dumps(message).encode(),), name="alarms", daemon=True)
         thread.start()
-        _under_way[:] = [one for one in _under_way if one.is_alive()] + [thread]
+        _under_way[:] = [one for one in _under_way if one[0].is_alive()] + [(thread, self)]
+
+    def give_up(self, why: str) -> None:
+        """Say, once, that an alarm was not taken."""
+        if not self._silent:
+            self._silent = True
+            self._say(f"warning: the webhook of alarms did not take one: {why}; alarms.jsonl has it")
 
     def _send(self, body: bytes) -> None:
         opener = build_opener(_NoRedirects)
@@ -64,6 +72,4 @@ class Webhook:
                 why = type(error).__name__ if isinstance(error, ValueError) else "it cannot be reached"
             if left:
                 time.sleep(PAUSE_S)
-        if not self._silent:
-            self._silent = True
-            self._say(f"warning: the webhook of alarms did not take one: {why}; the run goes on")
+        self.give_up(why)

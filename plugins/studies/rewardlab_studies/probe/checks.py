@@ -51,7 +51,7 @@ class Check:
 def rfc_checks(
     verdicts: Sequence[FamilyVerdict], failing: Sequence[FamilyVerdict], floor: Floor | None
 ) -> Mapping[str, Check]:
-    """Return each check by its id. verdicts: of all rows. failing: those that fail the probe, in any slice."""
+    """Return each check by its id. verdicts: of all rows. failing: those that win or end a run, in any slice."""
     tried = {one.family for one in verdicts if one.rows or one.unscored}
     by = {check: [family for family in FAMILIES if CHECKS[family] == check] for check in dict.fromkeys(CHECKS.values())}
     wins = {one.family for one in failing if one.wins}

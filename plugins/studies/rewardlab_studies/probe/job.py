@@ -46,22 +46,27 @@ class ProbeResult:
     @property
     def failing(self) -> list[tuple[ProbeSlice, FamilyVerdict]]:
         """The verdicts that fail the probe: unlisted wins, and missing values that would end a run."""
-        return [
-            (one, verdict)
-            for one in self.slices
-            for verdict in one.verdicts
-            if (verdict.wins or verdict.fatal) and verdict.family not in self.known
-        ]
+        return [(one, verdict) for one, verdict in self.acting if verdict.family not in self.known]
+
+    @property
+    def acting(self) -> list[tuple[ProbeSlice, FamilyVerdict]]:
+        """The verdicts with wins, or missing values that would end a run, those that the recipe knows of, too."""
+        return [(one, verdict) for one in self.slices for verdict in one.verdicts if verdict.wins or verdict.fatal]
+
+    @property
+    def floor_fails(self) -> bool:
+        """Whether doing nothing earns too much, in a way that the recipe does not know of."""
+        return self.floor is not None and self.floor.too_near and self.floor.family not in self.known
 
     @property
     def ok(self) -> bool:
         """Whether nothing fails the probe."""
-        return not self.failing and not (self.floor and self.floor.too_near)
+        return not self.failing and not self.floor_fails
 
     @property
     def checks(self) -> Mapping[str, Check]:
         """What the probe says of the checks of OpenEnv's RFC 008, by their ids."""
-        return rfc_checks(self.slices[0].verdicts, [verdict for _, verdict in self.failing], self.floor)
+        return rfc_checks(self.slices[0].verdicts, [verdict for _, verdict in self.acting], self.floor)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,12 +106,11 @@ class ProbeJob:
         self._warn_of_nothing(counted)
         sliced = [("all", counted), *slices(counted, self.by)]
         slices_ = [ProbeSlice(name=name, rows=some, verdicts=verdicts(some, self.rule)) for name, some in sliced]
-        known = self.plan.recipe.probe.known
         return ProbeResult(
             total=self.plan.recipe.reward.total,
             slices=slices_,
-            known=known,
-            floor=floor_of([one for one in slices_[0].verdicts if one.family not in known], self.margin),
+            known=self.plan.recipe.probe.known,
+            floor=floor_of(slices_[0].verdicts, self.margin),
             dropped=len(scored) - len(counted),
         )
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from rewardlab.text import columns
 
+from rewardlab_studies.probe.checks import Check
 from rewardlab_studies.probe.families import CHECKS, FLOOR, MAY_TIE
 from rewardlab_studies.probe.job import ProbeResult, ProbeSlice
 from rewardlab_studies.probe.verdicts import FamilyVerdict, mean, means
@@ -72,10 +73,15 @@ def _checks(probed: ProbeResult) -> str:
     ahead = f"honest is {floor.gap:.3f} ahead of {floor.family}" if floor else ""
     needed = f", less than {floor.margin:g}" if floor and floor.too_near else ""
     lines = [
-        [f"  {name}", check.status, ahead + needed if name == FLOOR else ", ".join(check.families)]
+        [f"  {name}", _status(check, probed), ahead + needed if name == FLOOR else ", ".join(check.families)]
         for name, check in probed.checks.items()
     ]
     return "\n".join(["checks of OpenEnv's RFC 008:", *columns(lines, align="<<<")])
+
+
+def _status(check: Check, probed: ProbeResult) -> str:
+    known = check.families and {*check.families} <= probed.known.keys()
+    return f"{check.status} (known)" if known else check.status
 
 
 def _line(verdict: FamilyVerdict, values: Mapping[str, Any], probed: ProbeResult) -> list[str]:
@@ -118,7 +124,7 @@ def _findings(probed: ProbeResult) -> Iterator[str]:
         if (verdict.wins or verdict.fatal or acting) and family in probed.known:
             yield f"  known: {probed.known[family]}"
     yield from _idle(probed)
-    if probed.floor and probed.floor.too_near and not probed.failing:
+    if probed.floor and probed.floor_fails and not probed.failing:
         yield f"doing nothing earns too much: {probed.floor.family} is {probed.floor.gap:.3f} behind the honest one"
     elif not probed.failing:
         yield "no degenerate completion wins" + (", but for what is known" if _acting(probed) else "")

@@ -12,6 +12,8 @@ from contextvars import copy_context
 from pathlib import Path
 from typing import Any, Protocol
 
+from rewardlab.files import LineAppender
+
 Numbers = Mapping[str, float]
 Rows = Sequence[Mapping[str, Any]]
 DT_STRING = 7
@@ -35,10 +37,13 @@ class TensorBoard:
     """TensorBoard events; steps that are trained again after a resume replace those of the attempt before."""
 
     def __init__(self, _project: bool, _name: str, folder: Path, _recipe: Path) -> None:
-        from tensorboard.summary.writer.event_file_writer import EventFileWriter
+        from tensorboard.summary.writer.record_writer import RecordWriter
 
-        self._writer = EventFileWriter(str(folder))
+        folder.mkdir(parents=True, exist_ok=True)
+        # in this thread, where a full disk is noticed: EventFileWriter has one of its own, which dies of it aloud
+        self._writer = RecordWriter(LineAppender(folder / f"events.out.tfevents.{time.time_ns()}.{os.getpid()}"))
         self._begun = False
+        self._write(0, file_version="brain.Event:2")
 
     def log(self, step: int, numbers: Numbers) -> None:
         """See Tracker."""
@@ -70,8 +75,7 @@ class TensorBoard:
     def _write(self, step: int, **what: Any) -> None:
         from tensorboard.compat.proto.event_pb2 import Event
 
-        self._writer.add_event(Event(wall_time=time.time(), step=step, **what))
-        self._writer.flush()
+        self._writer.write(Event(wall_time=time.time(), step=step, **what).SerializeToString())
 
 
 class Wandb:
