@@ -128,6 +128,32 @@ def test_a_ledger_that_is_too_large_for_a_page_is_thinned_and_said_and_a_bundle_
     assert len(list((tmp_path / "bundle").glob("texts-0-*.js"))) == 8
 
 
+def test_nothing_but_an_earlier_page_is_replaced(run, tmp_path, main):
+    (tmp_path / "lnk").symlink_to(run)
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "site").mkdir()
+    for name in ("index.html", "numbers-0.js", "mine.css"):
+        (tmp_path / "site" / name).touch()
+    before = sorted(tmp_path.rglob("*"))
+    data = run / "ledger.jsonl"
+    content = data.read_bytes()
+    for target in (run, tmp_path, tmp_path / "lnk", tmp_path / "site", data, tmp_path / "empty" / "..", ".", "/"):
+        code, _, err = main("report", run, "--bundle", target)
+        assert (code, err.count("--bundle takes a new or empty folder")) == (2, 1), target
+    for target, why in (
+        (data, "exists already and is no page (.html)"),
+        (run, "this is a folder; name a file"),
+        (tmp_path / "no" / "such.html", "there is no folder"),
+    ):
+        code, _, err = main("report", run, "-o", target)
+        assert (code, why in err, ".writing" in err) == (2, True, False), err
+    assert (sorted(tmp_path.rglob("*")), data.read_bytes()) == (before, content)
+    for target in ("new/one", "empty", "empty"):
+        assert main("report", run, "--bundle", tmp_path / target)[0] == 0
+    for _ in range(2):
+        assert main("report", run, "-o", tmp_path / "page.html")[0] == 0
+
+
 def test_scripts_make_text_nodes_only():
     from rewardlab_viewer.page.page import HERE, SCRIPTS
 
