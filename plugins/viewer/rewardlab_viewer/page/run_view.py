@@ -38,7 +38,7 @@ from rewardlab_viewer.read.source import Line, Source, groups_of
 MAX_TABLES = 6
 """fields that get a table each"""
 IDENTIFYING = 16
-"""first problems and totals, which tell a source from others; a run that goes on keeps them"""
+"""first problems and totals, which tell a scored file from others"""
 
 
 @dataclass(kw_only=True)
@@ -69,7 +69,7 @@ class RunView:
     def identity(self) -> str:
         """The digits by which a browser keeps labels of this source."""
         first = [*islice(self.columns.problems, IDENTIFYING), *self.columns.totals[:IDENTIFYING]]
-        return hashlib.sha256(json.dumps([self.source.recipe, *first]).encode()).hexdigest()[:16]
+        return hashlib.sha256(json.dumps(self.source.begun or first).encode()).hexdigest()[:16]
 
     @property
     def left_out(self) -> str | None:

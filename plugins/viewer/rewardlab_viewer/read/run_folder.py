@@ -15,6 +15,8 @@ from rewardlab_studies.ledger import current_steps, ledger_parts, whole_lines
 from rewardlab_viewer.read.source import TRAINING, Line, LoggedStage, Source
 
 NO_RUN = "is not the folder of a run: "
+CHANGING = ("commands", "recipe_sha256", "earlier_recipes")
+"""of a manifest, what a resume adds to or replaces"""
 RunState = Literal["goes on", "ended", "stopped"]
 NOTES = {
     "goes on": "The run goes on; this page shows what there was when it was written.",
@@ -40,11 +42,19 @@ class RunFolder(Source):
         """Read everything but the ledger, as it is now."""
         path, usage = self.path, self.path / "usage.jsonl"
         self.manifest, self.recipe = _identity(path)
+        self.begun = self._begun()
         self.notes.clear()
         self.usage = usage if usage.exists() else None
         self.results = dict(self._results(path / "evaluation"))
         self.logs = [log for file in sorted((path / "logs").glob("*.jsonl")) if (log := self._log(file)) is not None]
         self._ask_recipe()
+
+    def _begun(self) -> Any:
+        """Return the name and what the manifest said at first; of two runs of one recipe only the name differs."""
+        manifest = self.manifest
+        recipe = _first(manifest.get("earlier_recipes")) or manifest.get("recipe_sha256") or self.recipe
+        kept = {key: value for key, value in manifest.items() if key not in CHANGING}
+        return [self.name, kept, recipe, _first(manifest.get("commands"))]
 
     def lines(self) -> Iterator[Line]:
         """Yield the lines that no later attempt replaced. See Source."""
@@ -125,6 +135,10 @@ def _tree(path: Path) -> Mapping[str, Any]:
         return load(path, strict=False).tree
     except RewardlabError:
         return {}
+
+
+def _first(values: Any) -> Any:
+    return values[0] if isinstance(values, list) and values else None
 
 
 def _told_names(fields: Any) -> Any:
