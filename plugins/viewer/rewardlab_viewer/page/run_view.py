@@ -113,7 +113,7 @@ class SourceSums:
         self.columns, self.chunks = ScoreColumns(), TextChunks()
         self._labels, self._steps = labels, StepNumbers(source)
         self._consistency = JudgeConsistency(source.correctness)
-        self._remarks = RemarkCounts(source.manifest.get("remarks", {}))
+        self._remarks = RemarkCounts(source.remarks)
         self._movement = LedgerMovement()
 
     def add(self, lines: Sequence[Line]) -> None:
@@ -146,7 +146,7 @@ class SourceSums:
             data=list(data_table(columns)),
             flat=list(flat_groups(columns, fields[:1])),
             lengths=[table for part, groups in parts if (table := length_table(columns, part, groups)) is not None],
-            usage=list(usage_table(source.usage)),
+            usage=list(usage_table(source.usage, source.notes)),
             consistency=list(self._consistency.table()),
             wins=list(self._consistency.wins()),
             agreements=list(agreements(columns, source.correctness)),
