@@ -1,6 +1,7 @@
 """What a recipe says of alarms: which of them end a stage, which nobody hears of, and the levels of them all."""
 
-from typing import Annotated, Literal, Self, get_args
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self, get_args
 from urllib.parse import urlsplit
 
 from pydantic import Field, PositiveFloat, PositiveInt, field_validator, model_validator
@@ -63,6 +64,15 @@ class Alarms(Config):
     """an http or https URL that gets each alarm as JSON, with a `text` as Slack wants it; `"${oc.env:NAME}"` keeps it
     out of files"""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _a_stop_is_heard_of(cls, written: Any) -> Any:
+        """An alarm that is to stop is not among those that are ignored unless somebody says otherwise."""
+        stops = (
+            isinstance(written, Mapping) and isinstance(written.get("stop"), list) and "saturated" in written["stop"]
+        )
+        return {"ignore": [], **written} if stops else written
+
     @field_validator("webhook")
     @classmethod
     def _is_url(cls, webhook: str | None) -> str | None:
@@ -78,8 +88,6 @@ class Alarms(Config):
 
     @model_validator(mode="after")
     def _says_one_thing(self) -> Self:
-        if "ignore" not in self.model_fields_set:
-            self.ignore = [name for name in self.ignore if name not in self.stop]
         if both := sorted({*self.stop} & {*self.ignore}):
             raise ValueError(f"{', '.join(both)}: `stop` and `ignore` exclude each other; leave one of them out")
         return self

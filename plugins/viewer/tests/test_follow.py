@@ -178,6 +178,29 @@ def test_a_run_that_goes_on_dies_is_resumed_and_ends_is_said_to(run, asker):
     assert (asker.run["state"], asker.notes, asker.completions()) == ("ended", [], 30 * GROUP)
 
 
+def test_a_browser_finds_its_labels_of_a_run_again_from_the_first_group_to_a_longer_training(tmp_path):
+    young = Growing(tmp_path / "young", 1)
+    manifest = {"seed": 0, "recipe_sha256": "a", "commands": ["rewardlab run a.yaml"]}
+    (young.folder / "manifest.json").write_text(json.dumps(manifest))
+    with closing(LivePage([young.folder])) as page:
+        Browser(page).ask()
+        first = Browser(page)
+        first.ask()
+        young.append(young.groups(1, 30))
+        longer = {"recipe_sha256": "b", "earlier_recipes": ["a"], "commands": [*manifest["commands"], "again"]}
+        (young.folder / "manifest.json").write_text(json.dumps(manifest | longer))
+        (young.folder / "recipe.resolved.yaml").write_text("version: 1\nname: longer\n")
+        reloaded = Browser(page)
+        reloaded.ask()
+        assert (len(first.problems), len(reloaded.problems)) == (1, 29)
+        assert reloaded.run["identity"] == first.run["identity"]
+    shutil.copytree(young.folder, tmp_path / "again")
+    with closing(LivePage([tmp_path / "again"])) as page:
+        other = Browser(page)
+        other.ask()
+    assert other.run["identity"] != first.run["identity"], "a run of the same recipe has labels of its own"
+
+
 def test_a_folder_that_vanishes_is_said_and_another_in_its_place_is_read_anew(run, asker, tmp_path):
     shutil.rmtree(run.folder)
     asker.ask()

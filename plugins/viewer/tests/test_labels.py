@@ -103,6 +103,9 @@ def test_what_is_wrong_with_labels_is_said_and_the_others_count(run, tmp_path):
     path = written(tmp_path / "labels.jsonl", rows)
     path.write_text(path.read_text(encoding="utf-8") + '{"prompt": "torn', encoding="utf-8")
     target = tmp_path / "page.html"
+    earlier, other = (written(tmp_path / f"{at}.jsonl", [told(groups[2], at, 1 - at)]) for at in (0, 1))
+    again = write_report([run], target, labels=[path, earlier, other]).notes
+    assert "2 pairs are marked both ways by the same person, and are left out." in again
     notes = write_report([run], target, labels=[path]).notes
     assert any(note.startswith("labels.jsonl: 2 lines are no labels (line 11: a label has a prompt") for note in notes)
     assert "1 pairs are marked both ways by the same person, and are left out." in notes

@@ -8,6 +8,7 @@ from base64 import b64decode, b64encode
 from hashlib import sha256
 
 import pytest
+from helpers.each_case import each_case
 from helpers.synthetic_run import GROUP, write_run
 from rewardlab.files import FileLock
 from rewardlab_viewer.page import chunks
@@ -34,6 +35,10 @@ def test_what_is_torn_damaged_or_replaced_is_said_and_the_rest_is_shown(run, tmp
     lines = ledger.read_text(encoding="utf-8").splitlines()
     lines[3] = lines[3][:-20]
     odd = json.dumps(json.loads(lines[0]) | {"components": {"accuracy": 1}})
+    first = json.loads(lines[0])
+    wrong = [{"tokens": "x"}, {"tokens": 2**40}, {"step": "x"}, {"stage": None}]
+    wrong += [{"components": {"accuracy": first["components"]["accuracy"] | {"info": 5}}}]
+    odd = "\n".join([odd, *(json.dumps(first | one) for one in wrong)])
     again = [json.dumps(json.loads(line) | {"attempt": 1, "group": 0, "step": 13}) for line in lines[:3]]
     ledger.write_text("\n".join([*lines, '{"no": "line"}', odd, *again, '{"version": 2, "attem']), encoding="utf-8")
     (run / "evaluation" / "0-rl-after.json").write_text('{"name": "after"')
@@ -41,11 +46,47 @@ def test_what_is_torn_damaged_or_replaced_is_said_and_the_rest_is_shown(run, tmp
     (run / "state.json").write_text('{"attempt": 0, "done": []}')
     found = notes(run, target=tmp_path / "page.html")
     assert found[0].startswith("evaluation/0-rl-after.json is damaged (")
-    assert found[1].startswith("Not all stages are done: the run was stopped or killed")
-    assert found[2] == "The ledger ends in the middle of a line, as a run leaves it that goes on or was killed."
-    assert found[3] == "3 lines of the ledger cannot be read, and are left out."
-    assert re.fullmatch(r"\d+ completions are left out: a resume went back behind them.", found[4])
-    assert len(found) == 5
+    assert found[1] == "1 lines of logs/0-rl.jsonl cannot be read, and are left out."
+    assert found[2].startswith("Not all stages are done: the run was stopped or killed")
+    assert found[3] == "The ledger ends in the middle of a line, as a run leaves it that goes on or was killed."
+    assert found[4] == "8 lines of the ledger cannot be read, and are left out."
+    assert re.fullmatch(r"\d+ completions are left out: a resume went back behind them.", found[5])
+    assert len(found) == 6
+
+
+USAGE = {"judge": "main", "calls": 3, "answers": 2, "reused": 0, "retries": 0, "failed": 1, "prompt_tokens": 9}
+USAGE |= {"completion_tokens": 1, "usd": 0.5, "seconds": 1.0}
+BAD_USAGE = [USAGE, USAGE | {"judge": None}, USAGE | {"usd": "x"}, USAGE | {"answers": None}, 5]
+UNKNOWN = "Whether all stages are done is not known."
+NO_RECIPE = "The recipe cannot be read: "
+
+
+@each_case(
+    "name, text, expected",
+    [
+        (
+            "usage.jsonl",
+            "".join(json.dumps(row) + "\n" for row in BAD_USAGE) + '{"judge": "ma',
+            ["5 lines of usage.jsonl cannot be read: judges were asked more than is counted here."],
+        ),
+        ("state.json", '{"done": 5}', ["state.json cannot be read.", UNKNOWN]),
+        ("state.json", "{", ["state.json cannot be read.", UNKNOWN]),
+        ("manifest.json", '{"remarks": 5}', ["The remarks in manifest.json cannot be read, and none are counted."]),
+        ("manifest.json", '{"remarks": {"a": 5}, "commands": 5, "earlier_recipes": 5}', ["The remarks in"]),
+        ("recipe.resolved.yaml", "stages: [3]", [f"{NO_RECIPE}its stages are no list of mappings.", UNKNOWN]),
+        ("recipe.resolved.yaml", "stages: 3", [f"{NO_RECIPE}its stages", UNKNOWN]),
+        ("recipe.resolved.yaml", "reward: [a]", [f"{NO_RECIPE}its reward is no mapping", UNKNOWN]),
+        ("recipe.resolved.yaml", "reward: {correctness: [a]}", [f"{NO_RECIPE}its reward", UNKNOWN]),
+        ("recipe.resolved.yaml", "stages: [", [f"{NO_RECIPE}recipe.resolved.yaml", UNKNOWN]),
+    ],
+)
+def test_a_damaged_record_is_said_and_the_page_is_there(run, tmp_path, name, text, expected):
+    before = (run / name).read_bytes() if (run / name).exists() else None
+    (run / name).write_text(text)
+    found = notes(run, target=tmp_path / "page.html")
+    (run / name).unlink() if before is None else (run / name).write_bytes(before)
+    assert len(found) == len(expected), found
+    assert all(note.startswith(start) for note, start in zip(found, expected, strict=True)), found
 
 
 def test_steps_of_an_attempt_that_a_resume_went_back_behind_are_not_expected(run):
@@ -137,6 +178,32 @@ def test_a_ledger_that_is_too_large_for_a_page_is_thinned_and_said_and_a_bundle_
     assert "<dd>240</dd>" in text, "figures are of everything"
     write_report([run], tmp_path / "bundle", bundle=True)
     assert len(list((tmp_path / "bundle").glob("texts-0-*.js"))) == 8
+
+
+def test_nothing_but_an_earlier_page_is_replaced(run, tmp_path, main):
+    (tmp_path / "lnk").symlink_to(run)
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "site").mkdir()
+    for name in ("index.html", "numbers-0.js", "mine.css"):
+        (tmp_path / "site" / name).touch()
+    before = sorted(tmp_path.rglob("*"))
+    data = run / "ledger.jsonl"
+    content = data.read_bytes()
+    for target in (run, tmp_path, tmp_path / "lnk", tmp_path / "site", data, tmp_path / "empty" / "..", ".", "/"):
+        code, _, err = main("report", run, "--bundle", target)
+        assert (code, err.count("--bundle takes a new or empty folder")) == (2, 1), target
+    for target, why in (
+        (data, "exists already and is no page (.html)"),
+        (run, "this is a folder; name a file"),
+        (tmp_path / "no" / "such.html", "there is no folder"),
+    ):
+        code, _, err = main("report", run, "-o", target)
+        assert (code, why in err, ".writing" in err) == (2, True, False), err
+    assert (sorted(tmp_path.rglob("*")), data.read_bytes()) == (before, content)
+    for target in ("new/one", "empty", "empty"):
+        assert main("report", run, "--bundle", tmp_path / target)[0] == 0
+    for _ in range(2):
+        assert main("report", run, "-o", tmp_path / "page.html")[0] == 0
 
 
 def test_scripts_make_text_nodes_only():

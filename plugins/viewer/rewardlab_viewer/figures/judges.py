@@ -28,19 +28,29 @@ CONSISTENCY = ("groups", "position bias", "orders agree", "their kappa", "kappa 
 SHOWN = (*CONSISTENCY, "ties", "unparsable", "failed")
 
 
-def usage_table(path: Path | None) -> Iterator[list[str]]:
+def usage_table(path: Path | None, notes: list[str]) -> Iterator[list[str]]:
     """Yield a head and a line a judge, from a run's usage.jsonl; nothing if no judge in a network was asked."""
     sums: dict[str, Counter[str]] = defaultdict(Counter)
+    bad = 0
     for _, row in read_lines(path) if path is not None else ():
-        if isinstance(row, Mapping):
-            sums[row["judge"]].update({name: row[name] for name in COUNTS})
-            if "seconds" in row:  # an earlier version did not measure them
-                sums[row["judge"]].update(timed=row["answers"], seconds=row["seconds"])
+        timed = (
+            ("answers", "seconds") if isinstance(row, Mapping) and "seconds" in row else ()
+        )  # not in an earlier version
+        if not isinstance(row, Mapping) or not _is_usage(row, (*COUNTS, *timed)):
+            bad += 1
+            continue
+        sums[row["judge"]].update({name: row[name] for name in (*COUNTS, *timed)})
+    if bad:
+        notes.append(f"{bad:,} lines of usage.jsonl cannot be read: judges were asked more than is counted here.")
     if sums:
         yield ["judge", *(name.replace("_", " ") for name in COUNTS), "seconds an answer"]
     for judge, counted in sums.items():
         cells = [f"{counted[name]:,.4f}" if name == "usd" else f"{counted[name]:,.0f}" for name in COUNTS]
-        yield [judge, *cells, f"{counted['seconds'] / counted['timed']:.2f}" if counted["timed"] else "–"]
+        yield [judge, *cells, f"{counted['seconds'] / counted['answers']:.2f}" if counted["answers"] else "–"]
+
+
+def _is_usage(row: Mapping[str, Any], names: Sequence[str]) -> bool:
+    return isinstance(row.get("judge"), str) and all(number(row.get(name)) >= 0 for name in names)
 
 
 class JudgeConsistency:

@@ -1,6 +1,7 @@
 """The page itself: figures and texts as one HTML file that asks for nothing, or as a folder for a large ledger.
 
 page        reads the sources once, and writes the page
+target      where it may be written
 run_view    what the page shows of one source
 chunks      texts of groups, packed while the ledger is read
 questions   questions to judges with their replies, packed

@@ -21,6 +21,7 @@ from rewardlab_viewer.page.numbers import PackedNumbers, packed_numbers
 from rewardlab_viewer.page.policy import Form, policy
 from rewardlab_viewer.page.questions import MAX_BUNDLE_QUESTIONS, MAX_PAGE_QUESTIONS, QuestionParts, question_parts
 from rewardlab_viewer.page.run_view import RunView, view_of
+from rewardlab_viewer.page.target import refuse_target
 from rewardlab_viewer.read.labels import LabelFinder, lost_labels, read_labels
 from rewardlab_viewer.read.run_folder import RunFolder
 from rewardlab_viewer.read.scored_file import ScoredSource
@@ -52,8 +53,9 @@ def write_report(
     """Write the page about run folders and scored files to the file `target`.
 
     bundle: `target` is a folder, which gets an index.html and the texts beside it. rows: of the scored files. labels:
-    files of people's labels. A UserError if a source is neither, or a file has no labels.
+    files of people's labels. A UserError if a source is neither, a file has no labels, or `target` is something else.
     """
+    refuse_target(target, bundle)
     notes: list[str] = []
     marks = read_labels(labels, notes)
     finders = [LabelFinder(marks) for _ in sources]

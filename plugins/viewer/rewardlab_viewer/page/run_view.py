@@ -38,7 +38,7 @@ from rewardlab_viewer.read.source import Line, Source, groups_of
 MAX_TABLES = 6
 """fields that get a table each"""
 IDENTIFYING = 16
-"""first problems and totals, which tell a source from others; a run that goes on keeps them"""
+"""first problems and totals, which tell a scored file from others"""
 
 
 @dataclass(kw_only=True)
@@ -69,7 +69,7 @@ class RunView:
     def identity(self) -> str:
         """The digits by which a browser keeps labels of this source."""
         first = [*islice(self.columns.problems, IDENTIFYING), *self.columns.totals[:IDENTIFYING]]
-        return hashlib.sha256(json.dumps([self.source.recipe, *first]).encode()).hexdigest()[:16]
+        return hashlib.sha256(json.dumps(self.source.begun or first).encode()).hexdigest()[:16]
 
     @property
     def left_out(self) -> str | None:
@@ -113,7 +113,7 @@ class SourceSums:
         self.columns, self.chunks = ScoreColumns(), TextChunks()
         self._labels, self._steps = labels, StepNumbers(source)
         self._consistency = JudgeConsistency(source.correctness)
-        self._remarks = RemarkCounts(source.manifest.get("remarks", {}))
+        self._remarks = RemarkCounts(source.remarks)
         self._movement = LedgerMovement()
 
     def add(self, lines: Sequence[Line]) -> None:
@@ -146,7 +146,7 @@ class SourceSums:
             data=list(data_table(columns)),
             flat=list(flat_groups(columns, fields[:1])),
             lengths=[table for part, groups in parts if (table := length_table(columns, part, groups)) is not None],
-            usage=list(usage_table(source.usage)),
+            usage=list(usage_table(source.usage, source.notes)),
             consistency=list(self._consistency.table()),
             wins=list(self._consistency.wins()),
             agreements=list(agreements(columns, source.correctness)),

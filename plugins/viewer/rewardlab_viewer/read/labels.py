@@ -52,18 +52,19 @@ def read_labels(paths: Iterable[Path], notes: list[str]) -> list[Label]:
     found: dict[tuple[str, str, int | None, frozenset[str]], Label | None] = {}
     for path in paths:
         bad: list[str] = []
-        before = len(found)
+        labels = 0
         for number, row in read_lines(path):
             try:
                 label = _label(row, path.stem)
             except ValueError as error:
                 bad.append(f"line {number}: {error}")
                 continue
+            labels += 1
             key = (label.person, label.prompt, label.group, frozenset((label.chosen, label.rejected)))
             earlier = found.setdefault(key, label)
             if earlier is not None and earlier.chosen != label.chosen:
                 found[key] = None  # marked both ways
-        if len(found) == before:
+        if not labels:
             raise UserError(f"has no labels; {WANTED}" + (f" ({bad[0]})" if bad else ""), where=str(path))
         if bad:
             notes.append(f"{path.name}: {len(bad):,} lines are no labels ({bad[0]}), and are left out.")

@@ -1,6 +1,6 @@
 """The folder of a run as a source: its records, each as far as it is whole, and its ledger line by line."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,11 +15,16 @@ from rewardlab_studies.ledger import current_steps, ledger_parts, whole_lines
 from rewardlab_viewer.read.source import TRAINING, Line, LoggedStage, Source
 
 NO_RUN = "is not the folder of a run: "
-RunState = Literal["goes on", "ended", "stopped"]
+CHANGING = ("commands", "recipe_sha256", "earlier_recipes")
+"""of a manifest, what a resume adds to or replaces"""
+RunState = Literal["goes on", "ended", "stopped", "unknown"]
 NOTES = {
     "goes on": "The run goes on; this page shows what there was when it was written.",
     "stopped": "Not all stages are done: the run was stopped or killed, or was asked for some of them.",
+    "unknown": "Whether all stages are done is not known.",
 }
+MAX_COUNT = 2**31
+"""above all that a 32-bit array holds"""
 
 
 class RunFolder(Source):
@@ -40,11 +45,20 @@ class RunFolder(Source):
         """Read everything but the ledger, as it is now."""
         path, usage = self.path, self.path / "usage.jsonl"
         self.manifest, self.recipe = _identity(path)
+        self.begun = self._begun()
         self.notes.clear()
         self.usage = usage if usage.exists() else None
         self.results = dict(self._results(path / "evaluation"))
         self.logs = [log for file in sorted((path / "logs").glob("*.jsonl")) if (log := self._log(file)) is not None]
+        self.remarks = self._remarks()
         self._ask_recipe()
+
+    def _begun(self) -> Any:
+        """Return the name and what the manifest said at first; of two runs of one recipe only the name differs."""
+        manifest = self.manifest
+        recipe = _first(manifest.get("earlier_recipes")) or manifest.get("recipe_sha256") or self.recipe
+        kept = {key: value for key, value in manifest.items() if key not in CHANGING}
+        return [self.name, kept, recipe, _first(manifest.get("commands"))]
 
     def lines(self) -> Iterator[Line]:
         """Yield the lines that no later attempt replaced. See Source."""
@@ -79,13 +93,17 @@ class RunFolder(Source):
 
     def _log(self, path: Path) -> LoggedStage | None:
         by_step: dict[int, Mapping[str, Any]] = {}
-        attempt = None
+        attempt, bad = None, 0
         for _, row in read_lines(path):
-            if isinstance(row, Mapping) and type(row.get("step")) is int and "train_runtime" not in row:
+            if not isinstance(row, Mapping) or not _is_count(row.get("step")):
+                bad += 1
+            elif "train_runtime" not in row:
                 if row.get("attempt") != attempt:  # a later attempt goes back, and may end before an earlier one did
                     attempt, first = row.get("attempt"), row["step"]
                     by_step = {step: one for step, one in by_step.items() if step < first}
                 by_step[row["step"]] = row
+        if bad:
+            self.notes.append(f"{bad:,} lines of logs/{path.name} cannot be read, and are left out.")
         steps = sorted(by_step)
         names = sorted({key for row in by_step.values() for key in row if key not in ("step", "attempt", "epoch")})
         numbers = {name: [_finite(by_step[step].get(name)) for step in steps] for name in names}
@@ -94,9 +112,9 @@ class RunFolder(Source):
 
     def _ask_recipe(self) -> None:
         """Read from the recipe what is correctness and how many completions there should be, and whether it ended."""
-        tree = _tree(self.path)
-        stages = tree.get("stages") or []
-        self.reward = tree.get("reward")
+        tree, done = self._tree(), self._done()
+        stages = (tree or {}).get("stages") or []
+        self.reward = (tree or {}).get("reward")
         self.correctness = (self.reward or {}).get("correctness")
         expected = {}
         for index, stage in enumerate(stages):
@@ -106,9 +124,43 @@ class RunFolder(Source):
                 expected[index, TRAINING] = len(logged.steps) * found.batch_size * found.group_size if found else 0
         self.expected = expected
         self.state: RunState = "ended"
-        if not _is_whole(self.path, len(stages)):
-            self.state = "goes on" if is_run_held(self.path) else "stopped"
+        if tree is None or done is None or done < len(stages):
+            idle: RunState = "unknown" if tree is None or done is None else "stopped"
+            self.state = "goes on" if is_run_held(self.path) else idle
             self.notes += [NOTES[self.state]]
+
+    def _remarks(self) -> Mapping[str, Sequence[str]]:
+        remarks = self.manifest.get("remarks", {})
+        lists = [*remarks.values()] if isinstance(remarks, Mapping) else [None]
+        if all(isinstance(keys, list) and all(isinstance(key, str) for key in keys) for keys in lists):
+            return remarks
+        self.notes.append("The remarks in manifest.json cannot be read, and none are counted.")
+        return {}
+
+    def _tree(self) -> Mapping[str, Any] | None:
+        """Return the recipe as plain values; None, with a note, if it cannot be read, as one of a later version."""
+        try:
+            tree = load(self.path, strict=False).tree
+        except RewardlabError as error:
+            self.notes.append(f"The recipe cannot be read: {error}.".replace(str(self.path / RESOLVED), RESOLVED))
+            return None
+        if why := _not_as_a_recipe(tree):
+            self.notes.append(f"The recipe cannot be read: {why}.")
+            return None
+        return tree
+
+    def _done(self) -> float | None:
+        """Return how many stages are done; all if nothing says it, None, with a note, if what does is damaged."""
+        try:
+            done = read_json(self.path / "state.json")["done"]
+            if not isinstance(done, list):
+                raise ValueError
+        except FileNotFoundError:
+            return float("inf")
+        except (OSError, ValueError, LookupError, TypeError):
+            self.notes.append("state.json cannot be read.")
+            return None
+        return len(done)
 
 
 def _identity(path: Path) -> tuple[Mapping[str, Any], str]:
@@ -123,12 +175,18 @@ def _identity(path: Path) -> tuple[Mapping[str, Any], str]:
     return manifest, recipe
 
 
-def _tree(path: Path) -> Mapping[str, Any]:
-    """Return the recipe of a run as plain values; {} if it cannot be read, as one of a later version."""
-    try:
-        return load(path, strict=False).tree
-    except RewardlabError:
-        return {}
+def _not_as_a_recipe(tree: Mapping[str, Any]) -> str | None:
+    """Return what of the parts that this page needs has another form than in any recipe."""
+    stages, reward = tree.get("stages") or [], tree.get("reward") or {}
+    if not isinstance(stages, list) or not all(isinstance(stage, Mapping) for stage in stages):
+        return "its stages are no list of mappings"
+    if not isinstance(reward, Mapping) or not isinstance(reward.get("correctness") or "", str):
+        return "its reward is no mapping, or names no component as correctness"
+    return None
+
+
+def _first(values: Any) -> Any:
+    return values[0] if isinstance(values, list) and values else None
 
 
 def _told_names(fields: Any) -> Any:
@@ -140,10 +198,17 @@ def _is_line(line: Line) -> bool:
     components = line.get("components")
     return (
         all(type(line.get(key)) is int for key in ("attempt", "group", "index"))
-        and {"stage", "step", "trained", "id"} <= line.keys()
+        and {"step", "trained", "id"} <= line.keys()
+        and _is_count(line.get("stage"))
+        and all(line.get(key) is None or _is_count(line[key]) for key in ("step", "tokens"))
         and isinstance(components, Mapping)
         and all(isinstance(entry, Mapping) for entry in components.values())
+        and all(isinstance(entry.get("info") or {}, Mapping) for entry in components.values())
     )
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value < MAX_COUNT
 
 
 def is_run_held(path: Path) -> bool:
@@ -152,15 +217,6 @@ def is_run_held(path: Path) -> bool:
         return is_held(path / "lock")
     except OSError:  # a folder that may not be written to
         return True
-
-
-def _is_whole(path: Path, stages: int) -> bool:
-    """Return whether all stages are done, or nothing says that one is not."""
-    try:
-        done = read_json(path / "state.json")["done"]
-    except (OSError, ValueError, LookupError, TypeError):
-        return True
-    return len(done) >= stages
 
 
 def _finite(value: Any) -> float | None:

@@ -29,12 +29,15 @@ class Source:
     folder: of a run; None of anything else. results: of each evaluation, by the name of its file. expected: how many
     completions there should be of a stage and phase, as far as the recipe or the results say so. correctness: the
     component that the recipe calls so. reward: all that the recipe says of it. scored_by: what `load` reads the recipe
-    from; None if nothing says it. replies: the folder of its judges' kept replies.
+    from; None if nothing says it. replies: the folder of its judges' kept replies. begun: of a run, what tells it from
+    others from its start to its end, as JSON values. remarks: of each component, the keys of `info` that count.
     """
 
     name: str
     recipe: str = ""
     manifest: Mapping[str, Any] = field(default_factory=dict)
+    begun: Any = None
+    remarks: Mapping[str, Sequence[str]] = field(default_factory=dict)
     folder: Path | None = None
     results: Mapping[str, Results] = field(default_factory=dict)
     logs: Sequence[LoggedStage] = ()

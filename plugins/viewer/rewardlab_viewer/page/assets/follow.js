@@ -1,7 +1,7 @@
 // A page of runs that go on: it asks its server for what is new, and the reader stays where they are.
 
 const PAUSE = 2000; // milliseconds between two questions
-const STATES = {"goes on": "goes on", ended: "has ended", stopped: "was stopped or killed", gone: "cannot be read"};
+const STATES = {"goes on": "goes on", ended: "has ended", stopped: "was stopped or killed", unknown: "may have ended or not", gone: "cannot be read"};
 const RENEWED = ["overview", "fields", "coverage", "causes", "judges"]; // sections without anything that a script drew
 const following = {tag: DATA.tag, sections: new Map(), silent: null};
 
