@@ -9,7 +9,7 @@ from rewardlab import Completion, Sample, Score, ScoredGroup
 from rewardlab.errors import JobError, UserError
 from rewardlab.recipe.alarms import ALARM_NAMES, AlarmLevels
 from rewardlab.recipe.loading import load
-from rewardlab.training import metrics_of_step
+from rewardlab.training import RunDirectory, metrics_of_step
 from rewardlab.training.alarm_file import FILE, OLD_FILE, alarm_sentences, rows_of
 from rewardlab.training.alarm_settings import AlarmSettings, settings_of
 from rewardlab.training.alarm_watch import AlarmWatch
@@ -273,6 +273,9 @@ class TestThePolicy:
             ({"stop": ["lenght"]}, "length"),
             ({"stop": ["dead"], "ignore": ["dead"]}, "dead: `stop` and `ignore` exclude each other"),
             ({"webhook": "hooks.example/1"}, "it begins with http:// or https://"),
+            ({"webhook": "http://me:secret@127.0.0.1/1"}, "a URL with a name and password is not sent"),
+            ({"webhook": "http://127.0.0.1:99999/1"}, "Port out of range"),
+            ({"stop": ["saturated"], "ignore": ["saturated"]}, "saturated: `stop` and `ignore` exclude each other"),
             ({"levels": {"flat": 1}}, "flat_groups"),
         ],
     )
@@ -334,6 +337,19 @@ def test_what_alarms_do_may_change_between_attempts(toy):
 
     plans = [check_recipe(load(RECIPE | {"alarms": {"stop": stop}}), purpose="run") for stop in ([], ["dead"])]
     assert decisive(plans[0]) == decisive(plans[1]) == decisive(check_recipe(load(RECIPE), purpose="run"))
+
+
+def test_an_alarm_that_is_to_stop_is_not_ignored_by_default(toy):
+    alarms = check_recipe(load(RECIPE | {"alarms": {"stop": ["saturated"]}}), purpose="run").recipe.alarms
+    assert (alarms.stop, alarms.ignore) == (["saturated"], [])
+
+
+def test_a_report_goes_by_the_alarms_of_the_last_attempt(toy, tmp_path):
+    plans = [check_recipe(load(RECIPE | {"alarms": {"stop": stop}}), purpose="run") for stop in ([], ["dead"])]
+    RunDirectory.create(plans[0], [], folder=tmp_path / "run").close()
+    for plan in (plans[1], plans[0]):
+        RunDirectory.resume(tmp_path / "run", plan, []).close()
+        assert load(tmp_path / "run", strict=False).raw == plan.document.raw
 
 
 def test_levels_are_named_as_alarms_are():

@@ -87,13 +87,13 @@ def test_a_refusal_is_said_without_the_url_and_ends_nothing(server, alarm, statu
     url, bodies = server(status)
     said = alarm(url)
     assert len(bodies) == tries
-    assert said[1:] == [f"{GAVE_UP}it answers with status {status}; the run goes on"]
+    assert said[1:] == [f"{GAVE_UP}it answers with status {status}; alarms.jsonl has it"]
 
 
 def test_a_redirect_is_not_followed(server, alarm):
     there, bodies = server(200)
     url, _ = server(302, [("Location", there.replace("127.0.0.1", "localhost"))])
-    assert alarm(url)[1:] == [f"{GAVE_UP}it answers with status 302; the run goes on"]
+    assert alarm(url)[1:] == [f"{GAVE_UP}it answers with status 302; alarms.jsonl has it"]
     assert bodies == []
 
 
@@ -106,9 +106,13 @@ def test_one_that_hangs_holds_nobody_up_and_is_given_up(server, alarm, monkeypat
         assert not over.is_set()
         webhook.wait_for_webhooks()
         assert len(bodies) == 3
+        monkeypatch.setattr(webhook, "TIMEOUT_S", 60)
+        monkeypatch.setattr(webhook, "MAX_WAIT_S", 0.1)
+        said = alarm(url, until=webhook.wait_for_webhooks)
+        assert said[1:] == [f"{GAVE_UP}it does not answer; alarms.jsonl has it"]
     finally:
         over.set()
 
 
 def test_one_that_is_not_there_is_said_once(server, alarm):
-    assert alarm("http://127.0.0.1:9/x")[1:] == [f"{GAVE_UP}it cannot be reached; the run goes on"]
+    assert alarm("http://127.0.0.1:9/x")[1:] == [f"{GAVE_UP}it cannot be reached; alarms.jsonl has it"]

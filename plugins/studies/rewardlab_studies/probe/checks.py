@@ -32,7 +32,9 @@ class Floor:
 def floor_of(verdicts: Sequence[FamilyVerdict], margin: float) -> Floor | None:
     """Return the floor; None if no row could say what doing nothing earns."""
     gaps = {
-        one.family: -one.difference for one in verdicts if CHECKS[one.family] == FLOOR and one.difference is not None
+        one.family: 0.0 - one.difference
+        for one in verdicts
+        if CHECKS[one.family] == FLOOR and one.difference is not None
     }
     if not gaps:
         return None

@@ -145,6 +145,15 @@ def test_what_a_weakness_lets_win_is_named_and_a_sound_verifier_lets_nothing_win
     assert {tried[family]["check"] for family in winners} == ({check} if check else set())
 
 
+def test_what_the_recipe_knows_of_fails_its_check_and_not_the_probe(probe, main):
+    code, found = probe("on_topic", SUM, "--margin", "0.5", "probe.known={noop: on purpose}")
+    assert (code, found["ok"], found["floor"]["family"], found["floor"]["gap"]) == (0, True, "noop", 0.0)
+    assert found["checks"]["semantic.floor_gap"] == {"status": "fail", "families": ["noop"]}
+    _, text, _ = main("probe", "r.yaml", "rows.jsonl", "probe.known={noop: on purpose}")
+    line = next(line for line in text.splitlines() if line.startswith("  semantic.floor_gap"))
+    assert " ".join(line.split()) == "semantic.floor_gap fail (known) honest is 0.000 ahead of noop"
+
+
 def test_a_margin_over_doing_nothing_may_be_asked_for(probe, main):
     code, found = probe("exact", SUM, "--margin", "0.5")
     assert (code, found["floor"]) == (0, {"family": "empty", "gap": 1.0, "margin": 0.5})
