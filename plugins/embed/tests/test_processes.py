@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 from rewardlab import Completion, Context, Sample, installed
 from rewardlab.concurrency import LoopThread
@@ -75,9 +76,7 @@ def score(reward, *texts):
 
 def processes(library):
     """Return the pids of this process's worker processes that have loaded the library of that name."""
-    found = []
-    for task in Path("/proc/self/task").iterdir():
-        found += [int(pid) for pid in (task / "children").read_text().split()]
+    found = [child.pid for child in psutil.Process().children()]
     running = [pid for pid in found if b"workers/worker_main.py" in Path(f"/proc/{pid}/cmdline").read_bytes()]
     return [pid for pid in running if library in Path(f"/proc/{pid}/maps").read_text()]
 
