@@ -122,8 +122,9 @@ def faults_below(folder):
 
 @pytest.mark.parametrize("plugin", PLUGINS, ids=lambda plugin: plugin.name)
 def test_first_party_plugins_use_public_names(plugin):
-    (package,) = [path.parent for path in plugin.glob("rewardlab_*/__init__.py")]
-    assert faults_below(package) == []
+    packages = [path.parent for path in plugin.glob("rewardlab_*/__init__.py")]
+    assert packages
+    assert [fault for package in packages for fault in faults_below(package)] == []
 
 
 def test_files_that_run_beside_comet_import_nothing_of_rewardlab():

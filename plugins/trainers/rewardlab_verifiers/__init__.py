@@ -11,10 +11,10 @@ from pydantic import Field, model_validator
 from rewardlab_trainers.verifiers import reward_function
 from verifiers.v1 import Judge, JudgeConfig
 
-__all__ = ["RecipeJudge"]
+__all__ = ["TraceJudge"]
 
 
-class RecipeJudgeConfig(JudgeConfig):
+class TraceJudgeConfig(JudgeConfig):
     """How a configuration plugs a recipe; `name` is the key of its reward, `weight` scales it, the rest is not read."""
 
     id: str = "rewardlab-verifiers"
@@ -36,7 +36,7 @@ class RecipeJudgeConfig(JudgeConfig):
         return _reward(self.recipe, tuple(self.overrides), None if self.fields is None else tuple(self.fields))
 
 
-class RecipeJudge(Judge[float, RecipeJudgeConfig]):
+class TraceJudge(Judge[float, TraceJudgeConfig]):
     """A judge that gives a trace the total of a recipe, and each component as a metric; it asks no model itself."""
 
     async def score(self, task: Any, trace: Any) -> float:

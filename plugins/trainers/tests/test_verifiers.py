@@ -75,9 +75,9 @@ def test_a_judge_that_a_configuration_plugs_gives_the_same(mine, told, peer):
 
 def test_a_configuration_with_a_recipe_that_cannot_reward_is_refused_when_it_is_read(mine, peer):
     peer("verifiers")
-    from rewardlab_verifiers import RecipeJudge
+    from rewardlab_verifiers import TraceJudge
 
-    (config,) = (one for one in RecipeJudge.__orig_bases__[0].__args__ if one is not float)
+    (config,) = (one for one in TraceJudge.__orig_bases__[0].__args__ if one is not float)
     with pytest.raises(UserError, match=r"longest \(toy/longest\) compares .* verifiers hands over each alone"):
         config(recipe=mine.recipe(COMPARED))
     with pytest.raises(UserError, match=r"'answer' is needed by accuracy .* verifiers sends solution"):
