@@ -113,18 +113,17 @@ def test_a_fault_is_an_import_of_anything_that_is_not_public(code, found):
 # --- Code that keeps to it
 
 
-def faults_below(folder):
-    """Return the faults of all Python files below a folder, each with its place; some of the files import rewardlab."""
-    files = {path: path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*.py"))}
-    assert any(map(imports_rewardlab, files.values())), folder
+def faults_below(*folders):
+    """Return the faults of all Python files below folders, each with its place; some of the files import rewardlab."""
+    paths = [path for folder in folders for path in sorted(folder.rglob("*.py"))]
+    files = {path: path.read_text(encoding="utf-8") for path in paths}
+    assert any(map(imports_rewardlab, files.values())), folders
     return [f"{path}:{line}: {what}" for path, code in files.items() for line, what in faults(code)]
 
 
 @pytest.mark.parametrize("plugin", PLUGINS, ids=lambda plugin: plugin.name)
 def test_first_party_plugins_use_public_names(plugin):
-    packages = [path.parent for path in plugin.glob("rewardlab_*/__init__.py")]
-    assert packages
-    assert [fault for package in packages for fault in faults_below(package)] == []
+    assert faults_below(*(path.parent for path in plugin.glob("rewardlab_*/__init__.py"))) == []
 
 
 def test_files_that_run_beside_comet_import_nothing_of_rewardlab():
