@@ -30,7 +30,7 @@ def visit(browser):
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
         contexts.append(context)
         tab = context.new_page()
-        tab.set_default_timeout(8_000)
+        tab.set_default_timeout(30_000)  # a loaded machine
         beside = page.parent.as_uri() if page.name == "index.html" else page.as_uri()
         tab.on("request", lambda one: wrong.append(one.url) if not one.url.startswith((beside, "data:,")) else None)
         tab.on("pageerror", lambda error: wrong.append(str(error)))
