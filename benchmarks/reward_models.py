@@ -93,7 +93,7 @@ def measures(judge: Judge, seed: int, groups: int) -> tuple[float, float, float]
 def verdict(run: Run) -> str:
     """Return how a training went: collapsed, exploded, unstable or stable."""
     if run.signs:
-        return "collapsed" if any(sign.kind == "collapsed" for sign in run.signs) else "exploded"
+        return "collapsed" if any(sign.alarm.kind == "collapsed" for sign in run.signs) else "exploded"
     means = [statistics.fmean(run.totals[at : at + SMOOTH_STEPS]) for at in range(0, len(run.totals), SMOOTH_STEPS)]
     best = 0.0
     for mean in means:

@@ -49,20 +49,25 @@ class Condition(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Alarm:
-    """An alarm. kind: what it found. name: the recipe's word for it, which several kinds share.
+    """An alarm. name: the recipe's word for it. variant: what it found, if several alarms share the name.
 
     metrics: the numbers that it looks at, each by itself; one that ends in "/" stands for those of all components.
     condition: makes the condition for one of the numbers. says: what it means for a stage. ends: the metrics of which
     it ends the stage in any case, since no model is left to train.
     """
 
-    kind: str
     name: AlarmName
+    variant: str = ""
     metrics: Sequence[str]
     condition: Callable[[str, AlarmSettings], Condition]
     says: str
     advice: str
     ends: Sequence[str] = ()
+
+    @property
+    def kind(self) -> str:
+        """What it found, by which it is known in files."""
+        return self.variant or self.name
 
     def reads(self, number: str) -> bool:
         """Return whether it looks at a number."""
@@ -137,7 +142,7 @@ def is_watched(number: str) -> bool:
 DIVERGED = "has diverged"
 ALARMS = (
     Alarm(
-        kind="not finite",
+        variant="not finite",
         name="divergence",
         metrics=("loss", "grad_norm", "kl"),
         condition=NotFinite,
@@ -146,7 +151,7 @@ ALARMS = (
         ends=("loss", "grad_norm"),
     ),
     Alarm(
-        kind="far above",
+        variant="far above",
         name="divergence",
         metrics=("loss", "kl"),
         condition=FarAbove,
@@ -154,7 +159,7 @@ ALARMS = (
         advice=LOWER_RATE,
     ),
     Alarm(
-        kind="collapsed",
+        variant="collapsed",
         name="divergence",
         metrics=(TOTAL,),
         condition=Collapsed,
@@ -162,7 +167,6 @@ ALARMS = (
         advice=READ_COMPLETIONS,
     ),
     Alarm(
-        kind="flat_groups",
         name="flat_groups",
         metrics=(FLAT,),
         condition=MostlyFlat,
@@ -170,7 +174,6 @@ ALARMS = (
         advice="take prompts of another difficulty, a finer reward, or a sampler that waits for differences",
     ),
     Alarm(
-        kind="dead",
         name="dead",
         metrics=("varied/",),
         condition=Dead,
@@ -178,7 +181,6 @@ ALARMS = (
         advice="read its last scores in report.html; nothing is learned from it",
     ),
     Alarm(
-        kind="saturated",
         name="saturated",
         metrics=("varied/",),
         condition=Saturated,
@@ -186,7 +188,6 @@ ALARMS = (
         advice="nothing is learned from it any more",
     ),
     Alarm(
-        kind="reward_hacking",
         name="reward_hacking",
         metrics=(REWARD,),
         condition=RewardHacking,
@@ -194,7 +195,6 @@ ALARMS = (
         advice="read the last completions in report.html, and probe the component",
     ),
     Alarm(
-        kind="length",
         name="length",
         metrics=(LENGTH,),
         condition=GrowingLength,
@@ -202,7 +202,6 @@ ALARMS = (
         advice="read the longest completions in report.html; format/overlong takes off the more the longer they are",
     ),
     Alarm(
-        kind="position_bias",
         name="position_bias",
         metrics=("position_bias/",),
         condition=PositionBias,
@@ -210,7 +209,6 @@ ALARMS = (
         advice="ask in both orders, `orders: both`, or take another judge",
     ),
     Alarm(
-        kind="missing",
         name="missing",
         metrics=("missing/",),
         condition=Missing,
@@ -218,7 +216,6 @@ ALARMS = (
         advice="the ledger has each failure's reason",
     ),
     Alarm(
-        kind="unparsable",
         name="unparsable",
         metrics=("unparsable/",),
         condition=Unparsable,
@@ -226,7 +223,6 @@ ALARMS = (
         advice=READ_JUDGE,
     ),
     Alarm(
-        kind="entropy",
         name="entropy",
         metrics=("entropy",),
         condition=Entropy,

@@ -22,25 +22,42 @@ def browser():
 
 
 @pytest.fixture
-def visit(browser):
-    """Open a page; it must ask for nothing but its own files, and no script may fail or open a dialog."""
+def open_tab(browser):
+    """Open an address; the page must ask for nothing beside it, and no script may fail or open a dialog.
+
+    `open_tab.gone`: set it while a server is away, whose lack a browser tells on its console.
+    """
     wrong, contexts = [], []
 
-    def visit(page, hash="", **options):
+    def open_tab(address, beside, hash="", **options):
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
         contexts.append(context)
         tab = context.new_page()
         tab.set_default_timeout(30_000)  # a loaded machine
-        beside = page.parent.as_uri() if page.name == "index.html" else page.as_uri()
         tab.on("request", lambda one: wrong.append(one.url) if not one.url.startswith((beside, "data:,")) else None)
         tab.on("pageerror", lambda error: wrong.append(str(error)))
-        tab.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+        tab.on(
+            "console",
+            lambda message: wrong.append(message.text) if message.type == "error" and not open_tab.gone else None,
+        )
         tab.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
-        tab.goto(page.as_uri() + hash)
+        tab.goto(address + hash)
         tab.wait_for_selector("html[data-ready]")
         return tab
 
-    yield visit
+    open_tab.gone = False
+    yield open_tab
     for context in contexts:
         context.close()
     assert wrong == []
+
+
+@pytest.fixture
+def visit(open_tab):
+    """Open a page from the disk; a bundle's may ask for the files beside it."""
+
+    def visit(page, hash="", **options):
+        beside = page.parent if page.name == "index.html" else page
+        return open_tab(page.as_uri(), beside.as_uri(), hash, **options)
+
+    return visit
