@@ -14,7 +14,8 @@ from rewardlab.data import read_lines
 from rewardlab_studies.judge_agreement import cohen_kappa, judge_calls
 from rewardlab_studies.tables import TableAverage, clustered_average
 
-from rewardlab_viewer.read.columns import number, problem_of
+from rewardlab_viewer.read.columns import problem_of
+from rewardlab_viewer.read.source import number
 
 COUNTS = ("calls", "reused", "retries", "failed", "prompt_tokens", "completion_tokens", "usd")
 COUNTED = ("calls", "comparisons", "ties", "unparsable", "failed", "triples", "intransitive")

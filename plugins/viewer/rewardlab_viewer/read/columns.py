@@ -4,13 +4,12 @@ A completion takes about 30 bytes and 17 for each component, so a million of the
 values of fields that tell groups apart, such as a language.
 """
 
-import math
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from rewardlab_viewer.read.source import TRAINING, Line
+from rewardlab_viewer.read.source import NONE, TRAINING, Line, number
 
 MAX_VALUES = 40
 """different values of a field by which completions are split"""
@@ -19,7 +18,6 @@ GOLD = ("answer", "reference", "gold", "solution")
 """fields that tell no kinds of prompts apart"""
 MAX_SHOWN = 80
 """characters of a field's value"""
-NONE = float("nan")
 ABSENT, SCORED, ABSTAINED, FAILED = range(4)
 """what became of one component of a completion"""
 
@@ -172,8 +170,3 @@ def problem_of(first: Line) -> str:
     """Return what a group is about, by its first line: its field `problem`, else its id."""
     fields = first.get("fields")
     return str(fields.get("problem", first["id"]) if isinstance(fields, Mapping) else first["id"])
-
-
-def number(value: Any) -> float:
-    """Return a finite number as it is, and anything else as NaN."""
-    return float(value) if isinstance(value, int | float) and math.isfinite(value) else NONE
