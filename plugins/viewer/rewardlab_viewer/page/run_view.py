@@ -145,7 +145,7 @@ class SourceSums:
             components=component_coverage(columns),
             data=list(data_table(columns)),
             flat=list(flat_groups(columns, fields[:1])),
-            lengths=[table for part, groups in parts if (table := length_table(columns, part, groups)) is not None],
+            lengths=[table for part, groups in parts if (table := length_table(columns, part, groups))],
             usage=list(usage_table(source.usage, source.notes)),
             consistency=list(self._consistency.table()),
             wins=list(self._consistency.wins()),

@@ -91,7 +91,7 @@ function completionNode(run, group, texts, at, language) {
     element("header", {},
       element("strong", {}, total === total ? `total ${shown(total)}` : "no total"),
       shaped === shaped && Math.abs(shaped - total) > 1e-6 ? element("span", {}, `shaped ${signed(shaped)}`) : null,
-      tokens ? element("span", {class: "chip"}, `${tokens} tokens`) : null,
+      tokens >= 0 ? element("span", {class: "chip"}, `${tokens} tokens`) : null,
       number("truncated") ? element("span", {class: "chip warn"}, "cut at the limit") : null,
       row.text?.trim() === "" ? element("span", {class: "chip warn"}, "empty") : null,
       element("span", {class: "chip"}, `completion ${at}`)),
