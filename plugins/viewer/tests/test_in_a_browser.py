@@ -70,6 +70,12 @@ def test_curves_have_values_under_the_pointer_and_split_by_language(visit, page)
     assert "mean" in chart.inner_text()
     assert tab.get_by_role("img", name="accuracy by step: ").count() == 1, "those who do not see it hear the change"
     assert "held-out" in chart.inner_text()
+    chart.locator(".u-over").focus()
+    tab.keyboard.press("End")
+    assert chart.locator(".u-legend .u-value").first.inner_text() == "50", "and by keyboard"
+    assert chart.get_by_role("slider").get_attribute("aria-valuetext").startswith("step 50: mean ")
+    chart.locator(".u-legend th").nth(1).press("Enter")
+    assert chart.get_by_role("button", name="mean", pressed=False).count() == 1, "a line is hidden by keyboard, too"
     tab.select_option("#chart-controls label:has-text('split by') select", "language")
     labels = tab.locator("figure.chart").first.locator(".u-legend .u-label").all_inner_texts()
     assert {"am", "ar", "en", "zh"} <= {label.rstrip(":") for label in labels}
@@ -131,6 +137,44 @@ def test_filters_search_keys_and_links_find_a_group(visit, page, run):
     assert linked.locator(".item[aria-selected=true]").count() == 1
 
 
+def test_groups_without_a_mean_come_last_and_texts_are_found_as_they_are_read(visit, tmp_path):
+    def odd(lines):
+        for line in lines:
+            if line["group"] == 3:
+                line["total"] = None
+            if line["group"] == 4:
+                line["total"] = 0.5 + line["index"] * 1e-9
+            if line["group"] == 5:
+                line["completion"] = 'He said "two\nlines" in his re\u0301sume\u0301'
+            if line["group"] == 6:
+                line["completion"] = None
+        return lines
+
+    run = write_run(tmp_path / "run", 80, lines_of=odd)
+    numbers = [{"step": at, "learning_rate": 8e-6 / at, "num_tokens": at * 10**8} for at in (1, 2)]
+    (run / "logs" / "0-rl.jsonl").write_text("".join(json.dumps(one) + "\n" for one in numbers))
+    write_report([run], tmp_path / "page.html")
+    tab = visit(tmp_path / "page.html")
+    tab.select_option("[data-filter=order]", "low")
+    means = tab.locator(".item .mean").all_inner_texts()
+    assert means[-1] == "–"
+    assert means[:-1] == sorted(means[:-1], key=float)
+    for text in ('said "two', 'lines" in', "R\u00e9sum\u00e9"):
+        tab.fill("#search", text)
+        tab.wait_for_function("() => document.getElementById('found').textContent === '1 of 10 groups'")
+    tab.fill("#search", "")
+    tab.select_option("[data-filter=what]", "flat")
+    totals = [[line["total"] for line in lines_of(run) if line["group"] == group] for group in range(10)]
+    flat = sum(len({*of}) == 1 for of in totals if None not in of)
+    assert found(tab) == f"{flat} of 10 groups", "totals that differ by little are not equal"
+    tab.click("text=Everything that the engine logged")
+    assert tab.locator("figcaption", has_text="learning_rate").inner_text().endswith("0.000008 → 0.000004")
+    tokens = tab.locator("figure", has_text="num_tokens").locator(".u-axis").nth(1)
+    assert tokens.evaluate("axis => axis.clientWidth") > 80, "200,000,000 is not cut"
+    alone = visit(tmp_path / "page.html", "#group=6")
+    assert alone.locator("#group .links button").all_inner_texts() == ["Copy link"], "there is no text to copy"
+
+
 def test_a_text_has_its_language_and_direction(visit, page, run):
     group = next(line["group"] for line in lines_of(run) if line.get("fields", {}).get("language") == "he")
     tab = visit(page, f"#group={group}")
@@ -177,6 +221,12 @@ def test_a_group_is_copied_as_rows_and_as_an_example_of_laws(visit, page, run):
     assert example.good == right
     assert sorted([*example.good, *example.bad]) == sorted(texts)
     assert copied("Copy link").endswith(f"/report.html#group={number}")
+    tab.evaluate("Object.defineProperty(Navigator.prototype, 'clipboard', {get: () => undefined})")
+    tab.click("#group button:text-is('Copy as row')")
+    tab.wait_for_selector("#group button:text-is('Copied')")
+    tab.fill("#search", "")
+    tab.locator("#search").press("ControlOrMeta+v")
+    assert tab.input_value("#search").startswith('{"id":"'), "a page over HTTP from elsewhere has no clipboard"
 
 
 def test_a_conversation_shows_who_said_what_and_its_calls_of_tools(visit, tmp_path):
@@ -258,6 +308,10 @@ def test_two_runs_stand_side_by_side_on_the_same_prompts(visit, tmp_path):
         for line in lines:
             if line["group"] % 2 and line["total"] is not None:
                 line["total"] = line["shaped"] = line["total"] - 0.5
+            if line["group"] == 0:
+                line["total"] = None
+            if line["group"] == 2:
+                line["components"]["accuracy"]["value"] = 0.25
         return lines
 
     one, other = write_run(tmp_path / "one", 800), write_run(tmp_path / "other", 800, lines_of=worse)
@@ -268,7 +322,7 @@ def test_two_runs_stand_side_by_side_on_the_same_prompts(visit, tmp_path):
     assert tab.locator("#group h4", has_text="Prompt").count() == 1
     assert {"one: mean", "other: mean"} <= {text.rstrip(":") for text in tab.locator(".u-label").all_inner_texts()}
     tab.check("text=only where runs differ")
-    tab.wait_for_function("() => document.getElementById('found').textContent.startsWith('50 of 100')")
+    tab.wait_for_function("() => document.getElementById('found').textContent.startsWith('52 of 100')")
 
 
 def test_a_bundle_loads_texts_from_files_beside_it(visit, run, tmp_path):
@@ -291,8 +345,9 @@ def test_everybody_can_use_it(visit, page, look, width):
 
 
 def test_a_printed_page_has_the_tables_and_no_controls(visit, page):
-    tab = visit(page)
+    tab = visit(page, color_scheme="dark")
     tab.emulate_media(media="print")
+    tab.wait_for_selector(".u-marker[style*='11, 92, 173']")  # on paper, dark lines
     assert not tab.is_visible("#filters")
     assert not tab.is_visible(".top")
     assert tab.is_visible("#coverage table >> nth=0")

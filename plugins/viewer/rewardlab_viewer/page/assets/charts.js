@@ -36,7 +36,7 @@ function drawChart(parent, title, lines, bands = []) {
   const plot = new uPlot({
     width: Math.max(200, node.clientWidth - 24), height: HEIGHT, cursor: {sync: {key: "steps"}, drag: {x: true, y: false}},
     scales: {x: {time: false}}, legend: {live: true},
-    axes: [{...axis, size: 34}, {...axis, size: 48}],
+    axes: [{...axis, size: 34}, {...axis, size: (_, ticks) => Math.max(48, ...(ticks ?? []).map((tick) => 20 + 7 * tick.length))}],
     series: [{label: "step"}, ...series, ...edges],
     bands: bands.map((_, at) => ({series: [lines.length + 2 + 2 * at, lines.length + 1 + 2 * at], fill: color("--c0") + (at ? "38" : "20")})),
   }, data, node);
@@ -45,6 +45,28 @@ function drawChart(parent, title, lines, bands = []) {
   canvas.setAttribute("aria-label", `${visible(title)} by step: ${summary}`);
   drawn.set(node, plot);
   resized.observe(node);
+  keysOf(plot, title);
+}
+
+// A chart by keyboard: a name hides its line, and arrows go from step to step, whose values are said.
+function keysOf(plot, title) {
+  const names = [...plot.root.querySelectorAll(".u-legend th")];
+  for (const [at, name] of names.entries()) {
+    if (!at) continue; // of the steps
+    const state = () => name.setAttribute("aria-pressed", String(plot.series[at].show));
+    Object.assign(name, {tabIndex: 0, role: "button", onclick: state, onkeydown: (event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), name.click())});
+    state();
+  }
+  let at = -1;
+  Object.assign(plot.over, {tabIndex: 0, role: "slider", ariaLabel: `${visible(title)}, values by step`, ariaValueNow: 0, onkeydown: (event) => {
+    const steps = plot.data[0], to = {ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: steps.length - 1}[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    at = Math.max(0, Math.min(steps.length - 1, to));
+    plot.setCursor({left: plot.valToPos(steps[at], "x"), top: 0});
+    const values = plot.series.slice(1).map((one, line) => `${one.label} ${shown(plot.data[line + 1][at])}`);
+    Object.assign(plot.over, {ariaValueNow: steps[at], ariaValueText: `step ${steps[at]}: ${values.join(", ")}`});
+  }});
 }
 
 // Show more values in a chart that is there, as it was zoomed, with the lines hidden that were.

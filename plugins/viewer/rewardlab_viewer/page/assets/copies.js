@@ -2,10 +2,21 @@
 
 function copyButton(label, text) {
   return element("button", {type: "button", onclick: async ({target}) => {
-    await navigator.clipboard.writeText(text());
-    target.textContent = "Copied";
+    target.textContent = await copied(text()) ? "Copied" : "Cannot copy here";
     setTimeout(() => { target.textContent = label; }, 600);
   }}, label);
+}
+
+// Whether a text was copied; a browser keeps its clipboard from a page that comes over plain HTTP from elsewhere.
+async function copied(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text).then(() => true, () => false);
+  const area = element("textarea", {});
+  document.body.append(area);
+  area.value = text;
+  area.select();
+  const done = document.execCommand("copy");
+  area.remove();
+  return done;
 }
 
 function asked(texts) {

@@ -89,8 +89,8 @@ class Run {
     return code < 0 ? null : this.fields[name][code];
   }
 
-  mean(group) {
-    const known = this.values(group, "total").filter((value) => value === value);
+  mean(group, name = "total") {
+    const known = this.values(group, name).filter((value) => value === value);
     return known.length ? known.reduce((sum, value) => sum + value, 0) / known.length : NaN;
   }
 
@@ -100,7 +100,7 @@ class Run {
   }
 
   isFlat(group) {
-    return this.values(group, "total").filter((value) => value === value).length > 1 && this.spread(group) <= 1e-6;
+    return this.numbers.get("flat")[group] === 1;
   }
 
   textsOf(group) {

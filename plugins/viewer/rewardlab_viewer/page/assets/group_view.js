@@ -24,11 +24,16 @@ function headNodes(run, group, texts) {
   return [
     element("h3", {}, element("bdi", {}, String(texts.id)), chips.map((text) => element("span", {class: "chip"}, text))),
     element("div", {class: "links"},
-      copyButton("Copy link", () => location.href.split("#")[0] + linkOf(run, group)),
+      copyButton("Copy link", () => location.href.split("#")[0] + linkOf(run, group)), ...(isWhole(texts) ? [
       copyButton("Copy as row", () => JSON.stringify(asRow(texts))),
       copyButton("Copy as probe", () => JSON.stringify(asProbe(run, group, texts))),
-      copyButton("Copy as law example", () => asExample(run, group, texts))),
+      copyButton("Copy as law example", () => asExample(run, group, texts))] : [])),
     ...promptNodes(texts.prompt, language), ...fieldNodes(texts.fields, language)];
+}
+
+// Whether all was recorded that other commands need; of a scored file without its rows there are scores alone.
+function isWhole(texts) {
+  return Boolean(texts.prompt) && texts.rows.every((row) => typeof row.text === "string");
 }
 
 // The part that a group belongs to, and its step.

@@ -46,7 +46,7 @@ async function choose(at, said = true) {
 }
 
 async function filter() {
-  const run = RUNS[wanted.run], search = ++list.search, needle = wanted.text.trim().toLocaleLowerCase();
+  const run = RUNS[wanted.run], search = ++list.search, needle = comparable(wanted.text.trim());
   const groups = filteredByNumbers();
   if (!needle) return listed(groups, "");
   const found = [];

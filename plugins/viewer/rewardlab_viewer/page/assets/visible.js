@@ -31,8 +31,11 @@ function languageTag(language) {
   return /^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$/.test(language ?? "") ? language.replaceAll("_", "-") : null;
 }
 
+// A small number keeps its first digits, as a learning rate's; what rounding left is 0.
 function shown(value, digits = 3) {
-  return value === value && value !== null && value !== undefined ? String(Number(value.toFixed(digits))) : "–";
+  if (value === null || value === undefined || value !== value) return "–";
+  const size = Math.abs(value);
+  return String(Number(size < 10 ** (1 - digits) && size > 1e-12 ? value.toPrecision(digits) : value.toFixed(digits)));
 }
 
 function signed(value) {
