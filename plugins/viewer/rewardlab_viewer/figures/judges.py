@@ -23,7 +23,10 @@ SUMMED = {*COUNTED, "position_bias", "order_agreement"}
 """what a reward that compares says of a group, as pairwise/win_rate does"""
 MAX_LANGUAGE = 40
 WINNERS = ("A", "B")
-VERDICTS = (*WINNERS, "unparsable", "failed")
+WINS = {"the first won": ("A",), "the second won": ("B",), "neither won": ("tie", "both_bad")}
+WINS |= {"unparsable": ("unparsable",), "failed": ("failed",)}
+"""what became of a comparison -> the verdicts that say so"""
+VERDICTS = {verdict for verdicts in WINS.values() for verdict in verdicts}
 PLACES = ("the more correct", "one as correct", "the less correct")
 CONSISTENCY = ("groups", "position bias", "orders agree", "their kappa", "kappa with correctness", "cyclic triples")
 SHOWN = (*CONSISTENCY, "ties", "unparsable", "failed")
@@ -82,10 +85,10 @@ class JudgeConsistency:
         """Yield a head and a line for each component and what stood first: who won; nothing without correctness."""
         told = [(name, sums.wins) for (name, language), sums in self._sums.items() if not language and sums.wins]
         if told:
-            yield ["component", "stood first", "verdicts", "the first won", "the second won", "unparsable", "failed"]
+            yield ["component", "stood first", "verdicts", *WINS]
         for name, wins in told:
             for place in PLACES:
-                counts = [wins[place, verdict] for verdict in VERDICTS]
+                counts = [sum(wins[place, verdict] for verdict in verdicts) for verdicts in WINS.values()]
                 if any(counts):
                     yield [name, place, f"{sum(counts):,}", *(_share(count, sum(counts)) for count in counts)]
 
@@ -135,7 +138,9 @@ def _told_verdicts(info: Any, places: Mapping[str, int]) -> dict[int, str]:
     """Return the verdicts in an info, which may hold anything, by the places of the lines that are there."""
     told = info.get("verdicts") if isinstance(info, Mapping) else None
     told = told if isinstance(told, Mapping) else {}
-    return {place: told[index] for index, place in places.items() if told.get(index) in VERDICTS}
+    return {
+        place: one for index, place in places.items() if isinstance(one := told.get(index), str) and one in VERDICTS
+    }
 
 
 class _ConsistencySums:
