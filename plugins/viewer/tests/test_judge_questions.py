@@ -6,9 +6,8 @@ import re
 from base64 import b64decode
 
 import pytest
-from helpers.judged_rows import QUESTIONS, RECIPE, judged_row
+from helpers.judged_rows import QUESTIONS, RECIPE, as_run, judged_row
 from rewardlab_viewer.page.page import write_report
-from rewardlab_viewer.read.scored_file import ScoredSource
 
 
 @pytest.fixture
@@ -115,16 +114,6 @@ def test_what_keeps_questions_from_being_shown_is_said(scored, monkeypatch):
     state.write_text(state.read_text().replace("pairwise/win_rate", "gone/reward"))
     told, _ = asked(out, rows)
     assert "no plugin 'gone'" in told["why"][""]
-
-
-def as_run(out, rows, recipe, folder):
-    """The folder of a run with these completions."""
-    folder.mkdir()
-    (folder / "manifest.json").write_text("{}")
-    (folder / "recipe.resolved.yaml").write_text(recipe)
-    lines = [json.dumps(line) + "\n" for line in ScoredSource(out, rows).lines()]
-    (folder / "ledger.jsonl").write_text("".join(lines))
-    return folder
 
 
 def test_a_cassette_that_runs_share_is_not_copied_and_stays_as_it_is(scored, tmp_path):

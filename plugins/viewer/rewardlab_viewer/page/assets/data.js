@@ -108,7 +108,8 @@ class Run {
   }
 
   // What judges were asked about a group, and replied; null if the page does not have it.
-  questionsOf(group) {
+  async questionsOf(group) {
+    if (DATA.form === "followed") return (await unpacked(servedPart(`questions-${this.number}-${group}`))).json();
     return this.questions.chunks.includes(this.chunkOf[group][0]) ? this.partOf(group, "questions") : null;
   }
 
