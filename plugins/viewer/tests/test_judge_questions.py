@@ -53,6 +53,9 @@ def test_each_question_and_its_reply_is_word_by_word_what_the_server_got_and_sai
     told, groups = asked(out, rows)
     assert told == {"components": ["preference", "rubric"], "chunks": [0], "why": {}}
     assert [len(group) for group in groups] == [QUESTIONS] * 4
+    assert f'<th scope="row" dir="auto">main</th><td>{4 * QUESTIONS}</td>' in out.with_suffix(".html").read_text(
+        "utf-8"
+    )
     every = [one for group in groups for one in group]
     assert sorted(json.dumps(one["question"]) for one in every) == by_question(server.requests)
     replies = {json.dumps(request["messages"]): judge_server.vote(request) for request in server.requests}

@@ -152,6 +152,15 @@ def test_what_judges_were_asked_and_how_consistent_they_were(run):
     text = page(run)
     assert _cells("main", "58", "4", "2", "0", "2,000", "20", "0.7500", "0.30") in text
     assert "&lt;b&gt;</th>" in text
+    (run / "judges").mkdir()
+    kept = {"calls": 70, "answers": 60, "retries": 3, "failed": 0, "reused": 2, "prompt_tokens": 2500} | {
+        "seconds": 30.0
+    }
+    (run / "judges" / "main.usage.json").write_text(json.dumps(kept | {"completion_tokens": 25, "usd": 1.0}))
+    (run / "judges" / "%3Cb%3E.usage.json").write_text("{")
+    killed = page(run)
+    assert _cells("main", "70", "2", "3", "0", "2,500", "25", "1.0000", "0.50") in killed, "by a step that was killed"
+    assert "judges/%3Cb%3E.usage.json cannot be read" in killed
     assert _cells("short", "all", "1", "+0.50", *"–––", "25.0%", "50.0%", "25.0%", "0.0%") in text
     assert "<td>de</td>" not in text, "one language is not told apart"
     rows = [scored | {"group": group, "fields": {"language": name}} for group, name in enumerate(("de", "am"))]

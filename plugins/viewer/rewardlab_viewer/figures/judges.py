@@ -8,9 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from rewardlab import Score
 from rewardlab.data import read_lines
+from rewardlab.files import read_json
 from rewardlab_studies.judge_agreement import cohen_kappa, judge_calls
 from rewardlab_studies.tables import TableAverage, clustered_average
 
@@ -21,6 +23,7 @@ COUNTS = ("calls", "reused", "retries", "failed", "prompt_tokens", "completion_t
 COUNTED = ("calls", "comparisons", "ties", "unparsable", "failed", "triples", "intransitive")
 SUMMED = {*COUNTED, "position_bias", "order_agreement"}
 """what a reward that compares says of a group, as pairwise/win_rate does"""
+ENDING = ".usage.json"
 MAX_LANGUAGE = 40
 WINNERS = ("A", "B")
 WINS = {"the first won": ("A",), "the second won": ("B",), "neither won": ("tie", "both_bad")}
@@ -32,29 +35,47 @@ CONSISTENCY = ("groups", "position bias", "orders agree", "their kappa", "kappa 
 SHOWN = (*CONSISTENCY, "ties", "unparsable", "failed")
 
 
-def usage_table(path: Path | None, notes: list[str]) -> Iterator[list[str]]:
-    """Yield a head and a line a judge, from a run's usage.jsonl; nothing if no judge in a network was asked."""
+def usage_table(path: Path | None, judges: Path | None, notes: list[str]) -> Iterator[list[str]]:
+    """Yield a head and a line a judge; nothing if no judge in a network was asked.
+
+    path: a run's usage.jsonl, of whole steps. judges: the folder in which a job keeps what each judge was asked in all,
+    also by attempts that were killed within a step.
+    """
     sums: dict[str, Counter[str]] = defaultdict(Counter)
     bad = 0
     for _, row in read_lines(path) if path is not None else ():
-        timed = (
-            ("answers", "seconds") if isinstance(row, Mapping) and "seconds" in row else ()
-        )  # not in an earlier version
-        if not isinstance(row, Mapping) or not _is_usage(row, (*COUNTS, *timed)):
+        counted, judge = _counted(row), row.get("judge") if isinstance(row, Mapping) else None
+        if counted is None or not isinstance(judge, str):
             bad += 1
-            continue
-        sums[row["judge"]].update({name: row[name] for name in (*COUNTS, *timed)})
+        else:
+            sums[judge].update(counted)
     if bad:
         notes.append(f"{bad:,} lines of usage.jsonl cannot be read: judges were asked more than is counted here.")
-    if sums:
+    for file in sorted(judges.glob(f"*{ENDING}")) if judges is not None else ():
+        judge = unquote(file.name.removesuffix(ENDING))
+        try:
+            whole = _counted(read_json(file))
+        except (OSError, ValueError):
+            whole = None
+        if whole is None:
+            notes.append(f"judges/{file.name} cannot be read: judges may have been asked more than is counted here.")
+        else:
+            sums[judge] = max(sums[judge], whole, key=lambda one: one["calls"] + one["reused"] + one["failed"])
+    told = {judge: counted for judge, counted in sums.items() if any(counted.values())}
+    if told:
         yield ["judge", *(name.replace("_", " ") for name in COUNTS), "seconds an answer"]
-    for judge, counted in sums.items():
+    for judge, counted in told.items():
         cells = [f"{counted[name]:,.4f}" if name == "usd" else f"{counted[name]:,.0f}" for name in COUNTS]
         yield [judge, *cells, f"{counted['seconds'] / counted['answers']:.2f}" if counted["answers"] else "–"]
 
 
-def _is_usage(row: Mapping[str, Any], names: Sequence[str]) -> bool:
-    return isinstance(row.get("judge"), str) and all(number(row.get(name)) >= 0 for name in names)
+def _counted(row: Any) -> Counter[str] | None:
+    """Return the counts in a record; None if it has others. An earlier version told no seconds."""
+    if not isinstance(row, Mapping):
+        return None
+    names = (*COUNTS, *(("answers", "seconds") if "seconds" in row else ()))
+    told = {name: number(row.get(name)) for name in names}
+    return Counter(told) if all(value >= 0 for value in told.values()) else None
 
 
 class JudgeConsistency:

@@ -1,4 +1,4 @@
-"""The server of a followed page: GET alone, for the page, what is new of it, its texts and questions, and nothing of the disk."""
+"""The server of a followed page: GET alone, for the page, its news, texts and questions, and nothing of the disk."""
 
 import re
 import socket

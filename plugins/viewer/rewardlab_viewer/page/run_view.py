@@ -146,7 +146,7 @@ class SourceSums:
             data=list(data_table(columns)),
             flat=list(flat_groups(columns, fields[:1])),
             lengths=[table for part, groups in parts if (table := length_table(columns, part, groups))],
-            usage=list(usage_table(source.usage, source.notes)),
+            usage=list(usage_table(source.usage, source.replies, source.notes)),
             consistency=list(self._consistency.table()),
             wins=list(self._consistency.wins()),
             agreements=list(agreements(columns, source.correctness)),
