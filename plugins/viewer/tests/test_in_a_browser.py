@@ -148,6 +148,8 @@ def test_groups_without_a_mean_come_last_and_texts_are_found_as_they_are_read(vi
                 line["completion"] = 'He said "two\nlines" in his re\u0301sume\u0301'
             if line["group"] == 6:
                 line["completion"] = None
+            if line["group"] == 7:
+                line["completion"] = "$x$" + "a" * 19_996 + "\U0001f600" + "\\alpha $x$ \u202e" * 100_000
         return lines
 
     run = write_run(tmp_path / "run", 80, lines_of=odd)
@@ -173,6 +175,11 @@ def test_groups_without_a_mean_come_last_and_texts_are_found_as_they_are_read(vi
     assert tokens.evaluate("axis => axis.clientWidth") > 80, "200,000,000 is not cut"
     alone = visit(tmp_path / "page.html", "#group=6")
     assert alone.locator("#group .links button").all_inner_texts() == ["Copy link"], "there is no text to copy"
+    long = visit(tmp_path / "page.html", "#group=7").locator(".completion .say").first
+    assert long.evaluate("say => say.textContent.length") < 20_100, "a million formulas would stop the browser"
+    long.locator("button").click()
+    assert "\U0001f600\\alpha $x$ \\u202e\\alpha" in long.text_content()
+    assert 40_000 < long.evaluate("say => say.textContent.length") < 60_000
 
 
 def test_a_text_has_its_language_and_direction(visit, page, run):

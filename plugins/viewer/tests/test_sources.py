@@ -200,6 +200,7 @@ def test_a_file_that_score_did_not_write_and_several_runs_without_a_name_are_ref
     assert "run and scored.jsonl</title>" in text
     assert "These have different rewards" in text
     assert "These have different rewards" not in notes(run, run, target=tmp_path / "twice.html")
+    assert "run (1) and run (2)</title>" in (tmp_path / "twice.html").read_text(encoding="utf-8")
 
 
 def test_a_ledger_that_is_too_large_for_a_page_is_thinned_and_said_and_a_bundle_has_all(run, tmp_path, monkeypatch):

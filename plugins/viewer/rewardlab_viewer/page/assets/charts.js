@@ -34,7 +34,7 @@ function drawChart(parent, title, lines, bands = []) {
   const edges = bands.flatMap((band) => band[2].map((label) => ({label, stroke: "transparent", width: 0, points: {show: false}, value: (_, value) => shown(value ?? NaN)})));
   const axis = {stroke: color("--soft"), grid: {stroke: color("--line"), width: 1}, ticks: {stroke: color("--line")}, font: "12px system-ui"};
   const plot = new uPlot({
-    width: Math.max(200, node.clientWidth - 24), height: HEIGHT, cursor: {sync: {key: "steps"}, drag: {x: true, y: false}},
+    width: Math.max(200, node.clientWidth - 24), height: HEIGHT, cursor: {sync: {key: "steps"}, drag: {x: true, y: false}, focus: {prox: bands.length ? -1 : 16}}, focus: {alpha: 0.25},
     scales: {x: {time: false}}, legend: {live: true},
     axes: [{...axis, size: 34}, {...axis, size: (_, ticks) => Math.max(48, ...(ticks ?? []).map((tick) => 20 + 7 * tick.length))}],
     series: [{label: "step"}, ...series, ...edges],

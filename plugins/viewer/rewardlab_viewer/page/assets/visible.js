@@ -21,10 +21,20 @@ function element(tag, properties, ...children) {
   return made;
 }
 
+const MAX_SAID = 20_000; // characters of a text that are shown at once: a million formulas would stop the browser
+
 // A text of a row, in its language as far as the row says it; the browser finds each paragraph's direction.
 function said(text, language) {
-  const parts = String(text).split(FORMULA).map((part, at) => (at % 2 ? element("bdi", {dir: "ltr"}, part) : part));
-  return element("div", {class: "say", dir: "auto", lang: languageTag(language)}, parts.filter((part) => part !== ""));
+  return element("div", {class: "say", dir: "auto", lang: languageTag(language)}, piecesOf(String(text), 0));
+}
+
+// The text from a place on: some of it, and a button for more.
+function piecesOf(text, from) {
+  let to = Math.min(text.length, from + MAX_SAID);
+  if (text.codePointAt(to - 1) > 0xffff) to += 1; // no half of a pair
+  const parts = text.slice(from, to).split(FORMULA).map((part, at) => (at % 2 ? element("bdi", {dir: "ltr"}, part) : visible(part)));
+  const more = element("button", {type: "button", onclick: () => more.replaceWith(...piecesOf(text, to))}, `show more; ${(text.length - to).toLocaleString("en")} characters follow`);
+  return [...parts.filter((part) => part !== ""), ...(to < text.length ? [more] : [])];
 }
 
 function languageTag(language) {
