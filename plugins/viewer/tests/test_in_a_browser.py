@@ -330,6 +330,22 @@ def test_two_runs_stand_side_by_side_on_the_same_prompts(visit, tmp_path):
     assert {"one: mean", "other: mean"} <= {text.rstrip(":") for text in tab.locator(".u-label").all_inner_texts()}
     tab.check("text=only where runs differ")
     tab.wait_for_function("() => document.getElementById('found').textContent.startsWith('52 of 100')")
+    tab.select_option("#chart-controls label:has-text('split by') select", "language")
+    chart = tab.locator("figure.chart").first
+    looks = {
+        run: chart.locator("tr", has_text=f"{run}: am").locator(".u-marker").get_attribute("style")
+        for run in ("one", "other")
+    }
+    assert looks["one"] == looks["other"], "one language has one color"
+
+
+def test_runs_of_different_recipes_stand_in_one_chart_and_a_link_may_name_no_run(visit, tmp_path):
+    later = write_run(tmp_path / "later", 800, lines_of=lambda lines: [line | {"stage": 1} for line in lines])
+    write_report([write_run(tmp_path / "one", 800), later], tmp_path / "both.html")
+    tab = visit(tmp_path / "both.html", "#group=3&run=-1")
+    assert tab.locator("#group .completion").count() == 2 * GROUP
+    labels = tab.locator("figure.chart").first.locator(".u-label").all_inner_texts()
+    assert {"one, stage 0: mean", "later: mean"} <= {label.rstrip(":") for label in labels}
 
 
 def test_a_bundle_loads_texts_from_files_beside_it(visit, run, tmp_path):

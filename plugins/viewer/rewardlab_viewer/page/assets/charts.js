@@ -14,7 +14,7 @@ function color(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-// lines: [{label, points: [steps, values], dots, hidden, tone}], tone: the number of its color and dashes; band: [lower, upper] of values at the first line's steps
+// lines: [{label, points: [steps, values], dots, hidden, tone, dashes}], tone: the number of its color, and of its dashes if these have none; band: [lower, upper] of values at the first line's steps
 function drawChart(parent, title, lines, bands = []) {
   const first = lines[0].points[1].filter((value) => value !== null);
   const of = lines.length > 1 ? `${lines[0].label} ` : "";
@@ -26,7 +26,7 @@ function drawChart(parent, title, lines, bands = []) {
   const node = element("figure", {class: "chart", "data-key": key}, element("figcaption", {}, caption));
   parent.append(node);
   const series = lines.map((line, at) => ({
-    label: visible(line.label), stroke: color(`--c${(line.tone ?? at) % 8}`), width: 2, dash: DASHES[line.tone ?? at] ?? DASHES[at % 8],
+    label: visible(line.label), stroke: color(`--c${(line.tone ?? at) % 8}`), width: 2, dash: DASHES[(line.dashes ?? line.tone ?? at) % 8],
     show: !line.hidden, spanGaps: true, value: (_, value) => shown(value ?? NaN),
     points: line.dots ? {show: true, size: 9, width: 2, fill: color("--card")} : {show: (plot) => plot.data[0].length < 30},
     ...(line.dots ? {paths: () => null} : {}),
@@ -88,21 +88,33 @@ function smoothed(values) {
   });
 }
 
+// The chosen stage of a run; of one that trained in others the last, so that runs of different recipes stand side by side.
 function stagesOf(run) {
-  return run.charts.stages.filter((one) => one.stage === chosen.stage);
+  const found = run.charts.stages.filter((one) => one.stage === chosen.stage);
+  return found.length ? found : run.charts.stages.slice(-1);
+}
+
+// Lines of several values in each run. One value has one color in all runs, and each run has its dashes.
+function linesOf(runs, hides) {
+  const values = [...new Set(runs.flatMap(({of}) => Object.keys(of)))];
+  return runs.flatMap(({run, name, steps, of}) => values.flatMap((value, at) => (value in of ?
+    [{label: name + value, points: [steps, smoothed(of[value])], hidden: hides && at >= MAX_SHOWN, tone: at, dashes: RUNS.length > 1 ? run.number : at}] : [])));
+}
+
+// How a run is called before the names of its lines, if there are several.
+function called(run, stage) {
+  return RUNS.length > 1 ? `${run.name}${stage && stage.stage !== chosen.stage ? `, stage ${stage.stage}` : ""}: ` : "";
 }
 
 function drawMetric(parent, name) {
   const of = RUNS.flatMap((run) => stagesOf(run).filter((one) => one.metrics[name]).map((stage) => ({run, stage, curves: stage.metrics[name]})));
   if (!of.length) return;
-  const several = RUNS.length > 1 ? (run) => `${run.name}: ` : () => "";
-  const lines = [], bands = [];
-  for (const {run, stage, curves} of of) {
-    const by = chosen.split ? Object.entries(curves.by[chosen.split] ?? {}) : [];
-    by.forEach(([value, means], at) => lines.push({label: several(run) + value, points: [stage.steps, smoothed(means)], hidden: at >= MAX_SHOWN}));
-    if (!by.length) lines.push({label: several(run) + "mean", points: [stage.steps, smoothed(curves.mean)], tone: run.number});
+  const split = of.filter(({curves}) => chosen.split in curves.by), bands = [];
+  const lines = linesOf(split.map(({run, stage, curves}) => ({run, name: called(run, stage), steps: stage.steps, of: curves.by[chosen.split]})), true);
+  for (const {run, stage, curves} of of.filter((one) => !split.includes(one))) {
+    lines.push({label: called(run, stage) + "mean", points: [stage.steps, smoothed(curves.mean)], tone: run.number});
     const steps = Object.keys(stage.evaluated).map(Number).filter((step) => name in stage.evaluated[step]);
-    if (steps.length && !by.length) lines.push({label: several(run) + "held-out", points: [steps, steps.map((step) => stage.evaluated[step][name])], dots: true, tone: RUNS.length > 1 ? run.number : 1});
+    if (steps.length) lines.push({label: called(run, stage) + "held-out", points: [steps, steps.map((step) => stage.evaluated[step][name])], dots: true, tone: RUNS.length > 1 ? run.number : 1});
   }
   if (of.length === 1 && !chosen.split && of[0].curves.quantiles.length) {
     const [low, lower, , upper, high] = of[0].curves.quantiles;
@@ -125,7 +137,7 @@ function drawLog(parent, name) {
     const with_it = of.filter(({log}) => log.numbers[number]);
     const values = new Set(with_it.flatMap(({log}) => log.numbers[number]));
     if (values.size === 1) constant.push(`${number} ${shown([...values][0], 6)}`);
-    else drawChart(parent, number, with_it.map(({run, log}) => ({label: RUNS.length > 1 ? run.name : "value", points: [log.steps, smoothed(log.numbers[number])]})));
+    else drawChart(parent, number, with_it.map(({run, log}) => ({label: RUNS.length > 1 ? run.name : "value", tone: run.number, points: [log.steps, smoothed(log.numbers[number])]})));
   }
   if (constant.length) parent.append(element("p", {class: "about"}, `Always the same: ${constant.join(", ")}.`));
 }

@@ -72,7 +72,7 @@ function listed(groups, told, at = list.groups[list.at]) {
 function chooseLinked() {
   const asked = new URLSearchParams(location.hash.slice(1));
   if (!asked.has("group")) return false;
-  wanted.run = Math.min(RUNS.length - 1, Number(asked.get("run") ?? 0) || 0);
+  wanted.run = RUNS[asked.get("run")]?.number ?? 0;
   const group = RUNS[wanted.run].numbers.get("group").indexOf(Number(asked.get("group")));
   Object.assign(wanted, {text: "", part: "", fields: {}, what: "", component: "", differing: false});
   filterControls(filter);
