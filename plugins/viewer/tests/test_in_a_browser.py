@@ -148,6 +148,8 @@ def test_groups_without_a_mean_come_last_and_texts_are_found_as_they_are_read(vi
                 line["completion"] = 'He said "two\nlines" in his re\u0301sume\u0301'
             if line["group"] == 6:
                 line["completion"] = None
+            if line["group"] == 8 and "fields" in line:
+                line["fields"]["number"] = 2**63 + 1
             if line["group"] == 7:
                 line["completion"] = "$x$" + "a" * 19_996 + "\U0001f600" + "\\alpha $x$ \u202e" * 100_000
         return lines
@@ -175,6 +177,14 @@ def test_groups_without_a_mean_come_last_and_texts_are_found_as_they_are_read(vi
     assert tokens.evaluate("axis => axis.clientWidth") > 80, "200,000,000 is not cut"
     alone = visit(tmp_path / "page.html", "#group=6")
     assert alone.locator("#group .links button").all_inner_texts() == ["Copy link"], "there is no text to copy"
+    large = visit(tmp_path / "page.html", "#group=8", permissions=["clipboard-read", "clipboard-write"])
+    assert str(2**63 + 1) in large.inner_text("#group .fieldlist")
+    for label in ("Copy as row", "Copy as law example"):
+        large.click(f"text={label}")
+        large.wait_for_selector("#group button:text-is('Copied')")
+        text = large.evaluate("navigator.clipboard.readText()")
+        assert (str(2**63 + 1) in text, "rawJSON" in text) == (True, False), label
+        large.wait_for_selector(f"text={label}")
     long = visit(tmp_path / "page.html", "#group=7").locator(".completion .say").first
     assert long.evaluate("say => say.textContent.length") < 20_100, "a million formulas would stop the browser"
     long.locator("button").click()

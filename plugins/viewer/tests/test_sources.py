@@ -123,6 +123,9 @@ def test_a_run_that_goes_on_is_said_to(run, tmp_path):
         "The run goes on; this page shows what there was when it was written."
     ]
     lock.close()
+    (run / "lock").unlink()
+    (run / "lock").mkdir()  # which nobody can look at
+    assert notes(run, target=tmp_path / "page.html") == [UNKNOWN]
 
 
 def scored(path, groups=3):

@@ -123,8 +123,9 @@ class RunFolder(Source):
         self.expected = expected
         self.state: RunState = "ended"
         if tree is None or done is None or done < len(stages):
-            idle: RunState = "unknown" if tree is None or done is None else "stopped"
-            self.state = "goes on" if is_run_held(self.path) else idle
+            held = is_run_held(self.path)
+            idle: RunState = "unknown" if tree is None or done is None or held is None else "stopped"
+            self.state = "goes on" if held else idle
             self.notes += [NOTES[self.state]]
 
     def _remarks(self) -> Mapping[str, Sequence[str]]:
@@ -192,12 +193,12 @@ def _told_names(fields: Any) -> Any:
     return {redact(name): value for name, value in fields.items()} if isinstance(fields, Mapping) else None
 
 
-def is_run_held(path: Path) -> bool:
-    """Return whether a process works in the folder."""
+def is_run_held(path: Path) -> bool | None:
+    """Return whether a process works in the folder; None if the lock cannot be looked at."""
     try:
         return is_held(path / "lock")
-    except OSError:  # a folder that may not be written to
-        return True
+    except OSError:
+        return None
 
 
 def _finite(value: Any) -> float | None:

@@ -49,6 +49,7 @@ function asExample(run, group, texts) {
 // A JSON value as Python writes it.
 function python(value) {
   if (value === null || value === undefined) return "None";
+  if (JSON.isRawJSON?.(value)) return value.rawJSON;
   if (typeof value === "boolean") return value ? "True" : "False";
   if (Array.isArray(value)) return `[${value.map(python).join(", ")}]`;
   if (typeof value === "object") return `{${Object.entries(value).map(([name, one]) => `${python(name)}: ${python(one)}`).join(", ")}}`;

@@ -44,6 +44,12 @@ async function unpackedNumbers(packed) {
   return (await unpacked(packed)).arrayBuffer();
 }
 
+// The values of a JSON text, of which whole numbers that this language would round stay as they are written.
+function exact(text) {
+  const asWritten = (_, value, {source}) => (Number.isInteger(value) && !Number.isSafeInteger(value) ? JSON.rawJSON(source) : value);
+  return JSON.parse(text, JSON.rawJSON && /\d{16}/.test(text) ? asWritten : undefined);
+}
+
 function joined(one, other) {
   const both = new one.constructor(one.length + other.length);
   both.set(one);
@@ -117,7 +123,7 @@ class Run {
     const [number, at] = this.chunkOf[group], name = `${kind}-${this.number}-${number}`;
     let found = this.unpacked.get(name);
     if (found) this.unpacked.delete(name); // the last one used is the last one dropped
-    else found = unpacked(packedPart(name)).then((response) => response.json());
+    else found = unpacked(packedPart(name)).then((response) => response.text()).then(exact);
     this.unpacked.set(name, found);
     if (this.unpacked.size > MAX_UNPACKED) this.unpacked.delete(this.unpacked.keys().next().value);
     return (await found)[at];
