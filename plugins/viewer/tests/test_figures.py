@@ -7,7 +7,7 @@ from rewardlab_viewer.figures.changes import change_tables
 from rewardlab_viewer.figures.coverage import component_coverage, coverage, left_out_sentence
 from rewardlab_viewer.figures.curves import MAX_POINTS, stage_curves, thinned
 from rewardlab_viewer.figures.data import data_table
-from rewardlab_viewer.figures.groups import flat_groups, is_flat
+from rewardlab_viewer.figures.groups import flat_table, is_flat
 from rewardlab_viewer.figures.lengths import length_table
 from rewardlab_viewer.figures.slices import slice_tables
 from rewardlab_viewer.read.columns import MAX_VALUES, RunPart, ScoreColumns
@@ -195,8 +195,11 @@ def test_flat_groups_are_those_with_two_equal_totals():
         ({"language": "en"}, [1.0, 1.0, None], {}),
     )
     assert [is_flat(columns, group) for group in range(4)] == [True, False, False, True]
-    found = [(one.where, one.flat, one.groups) for one in flat_groups(columns, ["language"])]
-    assert found == [("", 2, 4), ("language am", 1, 2), ("language en", 1, 2)]
+    assert [row[1:] for row in flat_table(columns, ["language"])][1:] == [
+        ["all", "2", "4", "50.0%"],
+        ["language am", "1", "2", "50.0%"],
+        ["language en", "1", "2", "50.0%"],
+    ]
 
 
 def test_length_goes_with_reward_inside_of_groups():
