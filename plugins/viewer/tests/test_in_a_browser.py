@@ -150,6 +150,8 @@ def test_groups_without_a_mean_come_last_and_texts_are_found_as_they_are_read(vi
                 line["completion"] = None
             if line["group"] == 8 and "fields" in line:
                 line["fields"]["number"] = 2**63 + 1
+            if line["group"] == 9:
+                line["messages"] = [None, 5, {"role": "assistant", "content": "done"}]
             if line["group"] == 7:
                 line["completion"] = "$x$" + "a" * 19_996 + "\U0001f600" + "\\alpha $x$ \u202e" * 100_000
         return lines
@@ -177,6 +179,8 @@ def test_groups_without_a_mean_come_last_and_texts_are_found_as_they_are_read(vi
     assert tokens.evaluate("axis => axis.clientWidth") > 80, "200,000,000 is not cut"
     alone = visit(tmp_path / "page.html", "#group=6")
     assert alone.locator("#group .links button").all_inner_texts() == ["Copy link"], "there is no text to copy"
+    damaged = visit(tmp_path / "page.html", "#group=9")
+    assert damaged.locator("#group .completion .say").all_inner_texts() == ["done"] * GROUP
     large = visit(tmp_path / "page.html", "#group=8", permissions=["clipboard-read", "clipboard-write"])
     assert str(2**63 + 1) in large.inner_text("#group .fieldlist")
     for label in ("Copy as row", "Copy as law example"):

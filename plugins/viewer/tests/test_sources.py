@@ -46,7 +46,7 @@ def test_what_is_torn_damaged_or_replaced_is_said_and_the_rest_is_shown(run, tmp
     odd = json.dumps(json.loads(lines[0]) | {"components": {"accuracy": 1}})
     first = json.loads(lines[0])
     wrong = [{"tokens": "x"}, {"tokens": 2**40}, {"step": "x"}, {"stage": None}]
-    wrong += [{"phase": [1]}, {"total": 10**400}, {"rest": "x"}, {"shaped": 1e200}]
+    wrong += [{"phase": [1]}, {"total": 10**400}, {"rest": "x"}, {"shaped": 1e200}, {"completion": 5}, {"messages": 5}]
     accuracy = first["components"]["accuracy"]
     wrong += [{"components": {"accuracy": accuracy | one}} for one in ({"info": 5}, {"weight": "x"}, {"value": "x"})]
     odd = "\n".join([odd, *(json.dumps(first | one) for one in wrong)])
@@ -66,7 +66,7 @@ def test_what_is_torn_damaged_or_replaced_is_said_and_the_rest_is_shown(run, tmp
     assert found[1] == "1 lines of logs/0-rl.jsonl cannot be read, and are left out."
     assert found[2].startswith("Not all stages are done: the run was stopped or killed")
     assert found[3] == "The ledger ends in the middle of a line, as a run leaves it that goes on or was killed."
-    assert found[4] == "14 lines of the ledger cannot be read, and are left out."
+    assert found[4] == "16 lines of the ledger cannot be read, and are left out."
     assert re.fullmatch(r"\d+ completions are left out: a resume went back behind them.", found[5])
     assert len(found) == 6
 

@@ -54,7 +54,7 @@ function promptNodes(prompt, language) {
 
 // The messages of a prompt or an answer, each with who says it if there are several, and what else it has, such as calls of tools.
 function messageNodes(messages, language) {
-  return messages.flatMap(({role, content, ...more}) => [
+  return messages.map(Object).flatMap(({role, content, ...more}) => [
     messages.length > 1 ? element("div", {class: "role"}, String(role)) : null,
     content === null || content === undefined || content === "" ? null : said(contentOf(content), language),
     Object.keys(more).length ? element("pre", {class: "more", dir: "auto"}, JSON.stringify(more, null, 1)) : null,
