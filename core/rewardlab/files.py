@@ -176,10 +176,17 @@ def write_text(path: Path, text: str | Iterable[str]) -> None:
             file.flush()
             os.fsync(file.fileno())
         scratch.replace(path)
-    except BaseException:
+    except BaseException as error:
         with suppress(OSError):
             scratch.unlink(missing_ok=True)
+        _name(error, scratch, path)
         raise
+
+
+def _name(error: BaseException, scratch: Path, target: Path) -> None:
+    """Let an error about a scratch file, or about none, as of a full disk, be about what was to be written."""
+    if isinstance(error, OSError) and error.errno and str(error.filename or scratch).startswith(str(scratch)):
+        error.filename = str(target)
 
 
 @contextmanager
@@ -191,7 +198,12 @@ def whole_folder(target: Path) -> Iterator[Path]:
     scratch = target.with_name(f".{target.name}.writing")
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
-    yield scratch
+    try:
+        yield scratch
+    except BaseException as error:
+        shutil.rmtree(scratch, ignore_errors=True)
+        _name(error, scratch, target)
+        raise
     if target.exists():
         shutil.rmtree(target)
     scratch.rename(target)

@@ -112,7 +112,7 @@ def _of_judge(infos: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     calls, unparsable, bias = (said.get(name) for name in ("calls", "unparsable", "position_bias"))
     if not (isinstance(calls, int) and isinstance(unparsable, int) and 0 <= unparsable <= calls):
         return {}
-    bias = float(bias) if isinstance(bias, int | float) and math.isfinite(bias) else None
+    bias = float(bias) if isinstance(bias, int | float) and abs(bias) <= 1 else None
     return {"calls": calls, "unparsable": unparsable, "bias": bias}
 
 

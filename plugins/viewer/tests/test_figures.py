@@ -7,7 +7,7 @@ from rewardlab_viewer.figures.changes import change_tables
 from rewardlab_viewer.figures.coverage import component_coverage, coverage, left_out_sentence
 from rewardlab_viewer.figures.curves import MAX_POINTS, stage_curves, thinned
 from rewardlab_viewer.figures.data import data_table
-from rewardlab_viewer.figures.groups import flat_groups, is_flat
+from rewardlab_viewer.figures.groups import flat_table, is_flat
 from rewardlab_viewer.figures.lengths import length_table
 from rewardlab_viewer.figures.slices import slice_tables
 from rewardlab_viewer.read.columns import MAX_VALUES, RunPart, ScoreColumns
@@ -158,6 +158,8 @@ def test_intervals_by_field_are_clustered_by_problem():
     width = [(row.averages[0].high - row.averages[0].low) for table in (alone, together) for row in table.rows]
     assert width[3] > 1.5 * width[0], "four groups of a problem say no more than one"
     assert alone.rows[0].averages[0].mean == 0.5
+    [plain] = slice_tables(columns_of(*[({}, [1.0, 0.0], EVALUATED)] * 3), [])
+    assert [(row.value, row.averages[0].mean) for row in plain.rows] == [("all", 0.5)], "there is always a mean"
 
 
 def test_a_field_splits_if_it_has_few_values_and_is_no_answer():
@@ -178,6 +180,13 @@ def test_a_field_splits_if_it_has_few_values_and_is_no_answer():
     assert columns_of(*groups).split_fields() == ["task", "kind"]
 
 
+def test_a_problem_that_is_a_long_text_is_kept_and_shown_in_part():
+    texts = ["How many coins are left? " * 1000 + end for end in ("a", "b", "a")]
+    columns = columns_of(*(({"problem": text}, [1.0], {}) for text in texts))
+    assert list(columns.problem) == [0, 1, 0]
+    assert all(text.startswith(texts[0][:80]) and len(text) < 100 for text in columns.problems)
+
+
 def test_flat_groups_are_those_with_two_equal_totals():
     columns = columns_of(
         ({"language": "am"}, [0.3, 0.1 + 0.2], {}),
@@ -186,17 +195,23 @@ def test_flat_groups_are_those_with_two_equal_totals():
         ({"language": "en"}, [1.0, 1.0, None], {}),
     )
     assert [is_flat(columns, group) for group in range(4)] == [True, False, False, True]
-    found = [(one.where, one.flat, one.groups) for one in flat_groups(columns, ["language"])]
-    assert found == [("", 2, 4), ("language am", 1, 2), ("language en", 1, 2)]
+    assert [row[1:] for row in flat_table(columns, ["language"])][1:] == [
+        ["all", "2", "4", "50.0%"],
+        ["language am", "1", "2", "50.0%"],
+        ["language en", "1", "2", "50.0%"],
+    ]
 
 
 def test_length_goes_with_reward_inside_of_groups():
-    columns = columns_of(({}, [1.0, 2.0, 3.0], {}), ({}, [30.0, 20.0, None], {}))
-    table = length_table(columns, RunPart(1, "training", None), [0, 1])
+    unknown, discarded = ({}, [5.0, 9.0], {"tokens": None}), ({}, [9.0, 5.0], {"discarded": True})
+    columns = columns_of(({}, [1.0, 2.0, 3.0], {}), ({}, [30.0, 20.0, None], {}), unknown, discarded)
+    table = length_table(columns, RunPart(1, "training", None), range(4))
     assert [(one.low, one.high, one.completions) for one in table.bins] == [
         (10, 10, 2), (11, 11, 2), (12, 12, 1),
     ]  # fmt: skip
     assert round(dict(table.correlations)["total"], 3) == round(-3 / (2.5 * 52) ** 0.5, 3)
+    [stage] = stage_curves(columns)
+    assert stage.metrics["length in tokens"].mean == [11.0], "a length that nobody recorded is not 0"
     assert length_table(columns_of(({}, [1.0], {})), RunPart(1, "training", None), [0]) is None
 
 
@@ -229,7 +244,7 @@ def test_a_component_agrees_with_correctness_if_it_puts_the_more_correct_first()
 def test_a_change_is_of_problems_that_were_evaluated_before_and_after():
     def groups(phase, gain):
         for problem in range(12):
-            fields = {"language": ("am", "en")[problem % 2], "problem": str(problem)}
+            fields = {"language": ("all", "en")[problem % 2], "problem": str(problem)}
             value = problem % 3 / 4 + gain * (problem % 2)
             yield fields, [value, value], {**EVALUATED, "phase": phase}
 
@@ -241,7 +256,7 @@ def test_a_change_is_of_problems_that_were_evaluated_before_and_after():
     [table] = change_tables(columns, "language")
     assert (table.part, table.metrics) == ("stage 1", ["total", "right"])
     found = [(row.value, row.problems, round(row.averages[0].mean, 6)) for row in table.rows]
-    assert found == [("all", 12, 0.25), ("am", 6, 0.0), ("en", 6, 0.5)]
+    assert found == [("all", 12, 0.25), ("all", 6, 0.0), ("en", 6, 0.5)]
     assert 0 < table.rows[0].averages[0].low < 0.25 < table.rows[0].averages[0].high < 0.5
     assert table.rows[1].averages[0].low < 0 < table.rows[1].averages[0].high, "six problems are few"
     assert list(change_tables(columns_of(*groups("after", 0.5)), "language")) == []

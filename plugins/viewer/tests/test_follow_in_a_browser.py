@@ -1,9 +1,11 @@
 """A followed run in a real browser: it grows under the reader's eyes, and nobody loses their place."""
 
+import json
 import threading
 from contextlib import contextmanager
 
 import pytest
+from helpers.judged_rows import RECIPE, as_run, judged_row
 from helpers.synthetic_run import GROUP, write_run
 from rewardlab.files import FileLock
 from rewardlab.serving import VisitorRules, bound_socket
@@ -202,3 +204,29 @@ def test_two_readers_of_two_runs(visit, run, tmp_path):
         wait_for(one, "60 of 60")
         assert two.locator("#group .beside > div").count() == 2
     other.lock.close()
+
+
+def test_what_a_judge_was_asked_is_made_when_somebody_opens_it(visit, judge_server, main, tmp_path):
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(judged_row(number)) + "\n" for number in range(3)))
+    with judge_server.Serving(judge_server.JudgeServer()) as server:
+        (tmp_path / "recipe.yaml").write_text(RECIPE % server.url)
+        assert main("score", "recipe.yaml", "rows.jsonl", "-o", "out.jsonl")[0] == 0
+    recipe = (tmp_path / "recipe.yaml").read_text()
+    folder = as_run(tmp_path / "out.jsonl", str(tmp_path / "rows.jsonl"), recipe, tmp_path / "run")
+    (folder / "judges").rename(tmp_path / "kept")
+    with served([folder]) as url:
+        tab = visit(url, "#group=1")
+        first = tab.locator(".completion").first
+        first.locator("text=What judges were asked, and replied").click()
+        first.locator("text=preference: run keeps no replies of judge 'main'").wait_for()
+        (tmp_path / "kept").rename(folder / "judges")
+        tab.click(".item >> nth=2")
+        tab.wait_for_selector("#group h3:has-text('p2')")
+        first.locator("text=What judges were asked, and replied").click()
+        first.locator(".question").first.wait_for()
+        assert first.locator(".question").count() == 2 * 2 + 1, "as in a page that is written"
+        sent = {request["messages"][-1]["content"]: judge_server.vote(request) for request in server.requests}
+        for one in first.locator(".question").all():
+            one.locator("summary").click()
+            question, reply = one.locator(".say").all_text_contents()[-2:]
+            assert sent[question] == reply

@@ -70,6 +70,12 @@ def test_curves_have_values_under_the_pointer_and_split_by_language(visit, page)
     assert "mean" in chart.inner_text()
     assert tab.get_by_role("img", name="accuracy by step: ").count() == 1, "those who do not see it hear the change"
     assert "held-out" in chart.inner_text()
+    chart.locator(".u-over").focus()
+    tab.keyboard.press("End")
+    assert chart.locator(".u-legend .u-value").first.inner_text() == "50", "and by keyboard"
+    assert chart.get_by_role("slider").get_attribute("aria-valuetext").startswith("step 50: mean ")
+    chart.locator(".u-legend th").nth(1).press("Enter")
+    assert chart.get_by_role("button", name="mean", pressed=False).count() == 1, "a line is hidden by keyboard, too"
     tab.select_option("#chart-controls label:has-text('split by') select", "language")
     labels = tab.locator("figure.chart").first.locator(".u-legend .u-label").all_inner_texts()
     assert {"am", "ar", "en", "zh"} <= {label.rstrip(":") for label in labels}
@@ -131,6 +137,65 @@ def test_filters_search_keys_and_links_find_a_group(visit, page, run):
     assert linked.locator(".item[aria-selected=true]").count() == 1
 
 
+def test_groups_without_a_mean_come_last_and_texts_are_found_as_they_are_read(visit, tmp_path):
+    def odd(lines):
+        for line in lines:
+            if line["group"] == 3:
+                line["total"] = None
+            if line["group"] == 4:
+                line["total"] = 0.5 + line["index"] * 1e-9
+            if line["group"] == 5:
+                line["completion"] = 'He said "two\nlines" in his re\u0301sume\u0301'
+            if line["group"] == 6:
+                line["completion"] = None
+            if line["group"] == 8 and "fields" in line:
+                line["fields"]["number"] = 2**63 + 1
+            if line["group"] == 9:
+                line["messages"] = [None, 5, {"role": "assistant", "content": "done"}]
+            if line["group"] == 7:
+                line["completion"] = "$x$" + "a" * 19_996 + "\U0001f600" + "\\alpha $x$ \u202e" * 100_000
+        return lines
+
+    run = write_run(tmp_path / "run", 80, lines_of=odd)
+    numbers = [{"step": at, "learning_rate": 8e-6 / at, "num_tokens": at * 10**8} for at in (1, 2)]
+    (run / "logs" / "0-rl.jsonl").write_text("".join(json.dumps(one) + "\n" for one in numbers))
+    write_report([run], tmp_path / "page.html")
+    tab = visit(tmp_path / "page.html")
+    tab.select_option("[data-filter=order]", "low")
+    means = tab.locator(".item .mean").all_inner_texts()
+    assert means[-1] == "–"
+    assert means[:-1] == sorted(means[:-1], key=float)
+    for text in ('said "two', 'lines" in', "R\u00e9sum\u00e9"):
+        tab.fill("#search", text)
+        tab.wait_for_function("() => document.getElementById('found').textContent === '1 of 10 groups'")
+    tab.fill("#search", "")
+    tab.select_option("[data-filter=what]", "flat")
+    totals = [[line["total"] for line in lines_of(run) if line["group"] == group] for group in range(10)]
+    flat = sum(len({*of}) == 1 for of in totals if None not in of)
+    assert found(tab) == f"{flat} of 10 groups", "totals that differ by little are not equal"
+    tab.click("text=Everything that the engine logged")
+    assert tab.locator("figcaption", has_text="learning_rate").inner_text().endswith("0.000008 → 0.000004")
+    tokens = tab.locator("figure", has_text="num_tokens").locator(".u-axis").nth(1)
+    assert tokens.evaluate("axis => axis.clientWidth") > 80, "200,000,000 is not cut"
+    alone = visit(tmp_path / "page.html", "#group=6")
+    assert alone.locator("#group .links button").all_inner_texts() == ["Copy link"], "there is no text to copy"
+    damaged = visit(tmp_path / "page.html", "#group=9")
+    assert damaged.locator("#group .completion .say").all_inner_texts() == ["done"] * GROUP
+    large = visit(tmp_path / "page.html", "#group=8", permissions=["clipboard-read", "clipboard-write"])
+    assert str(2**63 + 1) in large.inner_text("#group .fieldlist")
+    for label in ("Copy as row", "Copy as law example"):
+        large.click(f"text={label}")
+        large.wait_for_selector("#group button:text-is('Copied')")
+        text = large.evaluate("navigator.clipboard.readText()")
+        assert (str(2**63 + 1) in text, "rawJSON" in text) == (True, False), label
+        large.wait_for_selector(f"text={label}")
+    long = visit(tmp_path / "page.html", "#group=7").locator(".completion .say").first
+    assert long.evaluate("say => say.textContent.length") < 20_100, "a million formulas would stop the browser"
+    long.locator("button").click()
+    assert "\U0001f600\\alpha $x$ \\u202e\\alpha" in long.text_content()
+    assert 40_000 < long.evaluate("say => say.textContent.length") < 60_000
+
+
 def test_a_text_has_its_language_and_direction(visit, page, run):
     group = next(line["group"] for line in lines_of(run) if line.get("fields", {}).get("language") == "he")
     tab = visit(page, f"#group={group}")
@@ -177,6 +242,12 @@ def test_a_group_is_copied_as_rows_and_as_an_example_of_laws(visit, page, run):
     assert example.good == right
     assert sorted([*example.good, *example.bad]) == sorted(texts)
     assert copied("Copy link").endswith(f"/report.html#group={number}")
+    tab.evaluate("Object.defineProperty(Navigator.prototype, 'clipboard', {get: () => undefined})")
+    tab.click("#group button:text-is('Copy as row')")
+    tab.wait_for_selector("#group button:text-is('Copied')")
+    tab.fill("#search", "")
+    tab.locator("#search").press("ControlOrMeta+v")
+    assert tab.input_value("#search").startswith('{"id":"'), "a page over HTTP from elsewhere has no clipboard"
 
 
 def test_a_conversation_shows_who_said_what_and_its_calls_of_tools(visit, tmp_path):
@@ -258,6 +329,10 @@ def test_two_runs_stand_side_by_side_on_the_same_prompts(visit, tmp_path):
         for line in lines:
             if line["group"] % 2 and line["total"] is not None:
                 line["total"] = line["shaped"] = line["total"] - 0.5
+            if line["group"] == 0:
+                line["total"] = None
+            if line["group"] == 2:
+                line["components"]["accuracy"]["value"] = 0.25
         return lines
 
     one, other = write_run(tmp_path / "one", 800), write_run(tmp_path / "other", 800, lines_of=worse)
@@ -268,7 +343,23 @@ def test_two_runs_stand_side_by_side_on_the_same_prompts(visit, tmp_path):
     assert tab.locator("#group h4", has_text="Prompt").count() == 1
     assert {"one: mean", "other: mean"} <= {text.rstrip(":") for text in tab.locator(".u-label").all_inner_texts()}
     tab.check("text=only where runs differ")
-    tab.wait_for_function("() => document.getElementById('found').textContent.startsWith('50 of 100')")
+    tab.wait_for_function("() => document.getElementById('found').textContent.startsWith('52 of 100')")
+    tab.select_option("#chart-controls label:has-text('split by') select", "language")
+    chart = tab.locator("figure.chart").first
+    looks = {
+        run: chart.locator("tr", has_text=f"{run}: am").locator(".u-marker").get_attribute("style")
+        for run in ("one", "other")
+    }
+    assert looks["one"] == looks["other"], "one language has one color"
+
+
+def test_runs_of_different_recipes_stand_in_one_chart_and_a_link_may_name_no_run(visit, tmp_path):
+    later = write_run(tmp_path / "later", 800, lines_of=lambda lines: [line | {"stage": 1} for line in lines])
+    write_report([write_run(tmp_path / "one", 800), later], tmp_path / "both.html")
+    tab = visit(tmp_path / "both.html", "#group=3&run=-1")
+    assert tab.locator("#group .completion").count() == 2 * GROUP
+    labels = tab.locator("figure.chart").first.locator(".u-label").all_inner_texts()
+    assert {"one, stage 0: mean", "later: mean"} <= {label.rstrip(":") for label in labels}
 
 
 def test_a_bundle_loads_texts_from_files_beside_it(visit, run, tmp_path):
@@ -291,8 +382,9 @@ def test_everybody_can_use_it(visit, page, look, width):
 
 
 def test_a_printed_page_has_the_tables_and_no_controls(visit, page):
-    tab = visit(page)
+    tab = visit(page, color_scheme="dark")
     tab.emulate_media(media="print")
+    tab.wait_for_selector(".u-marker[style*='11, 92, 173']")  # on paper, dark lines
     assert not tab.is_visible("#filters")
     assert not tab.is_visible(".top")
     assert tab.is_visible("#coverage table >> nth=0")

@@ -6,9 +6,8 @@ import re
 from base64 import b64decode
 
 import pytest
-from helpers.judged_rows import QUESTIONS, RECIPE, judged_row
+from helpers.judged_rows import QUESTIONS, RECIPE, as_run, judged_row
 from rewardlab_viewer.page.page import write_report
-from rewardlab_viewer.read.scored_file import ScoredSource
 
 
 @pytest.fixture
@@ -54,6 +53,9 @@ def test_each_question_and_its_reply_is_word_by_word_what_the_server_got_and_sai
     told, groups = asked(out, rows)
     assert told == {"components": ["preference", "rubric"], "chunks": [0], "why": {}}
     assert [len(group) for group in groups] == [QUESTIONS] * 4
+    assert f'<th scope="row" dir="auto">main</th><td>{4 * QUESTIONS}</td>' in out.with_suffix(".html").read_text(
+        "utf-8"
+    )
     every = [one for group in groups for one in group]
     assert sorted(json.dumps(one["question"]) for one in every) == by_question(server.requests)
     replies = {json.dumps(request["messages"]): judge_server.vote(request) for request in server.requests}
@@ -115,16 +117,6 @@ def test_what_keeps_questions_from_being_shown_is_said(scored, monkeypatch):
     state.write_text(state.read_text().replace("pairwise/win_rate", "gone/reward"))
     told, _ = asked(out, rows)
     assert "no plugin 'gone'" in told["why"][""]
-
-
-def as_run(out, rows, recipe, folder):
-    """The folder of a run with these completions."""
-    folder.mkdir()
-    (folder / "manifest.json").write_text("{}")
-    (folder / "recipe.resolved.yaml").write_text(recipe)
-    lines = [json.dumps(line) + "\n" for line in ScoredSource(out, rows).lines()]
-    (folder / "ledger.jsonl").write_text("".join(lines))
-    return folder
 
 
 def test_a_cassette_that_runs_share_is_not_copied_and_stays_as_it_is(scored, tmp_path):

@@ -36,6 +36,8 @@ def test_kappa_and_wins_are_of_all_verdicts_and_by_language():
     for verdicts, language in ((always_first, "en"), (knows, "am")):
         consistency.add(group(verdicts, language=language))
         consistency.add(group({}, truth=(None, 1.0, 0.0), language=language))
+    for _ in range(2):
+        consistency.add(group({(1, 2): "tie", (2, 1): "both_bad"}))
     head, *rows = consistency.table()
     found = {row[1]: dict(zip(head, row, strict=True)) for row in rows}
     assert [found[one]["their kappa"] for one in ("en", "am")] == ["0.00", "–"], (
@@ -43,10 +45,19 @@ def test_kappa_and_wins_are_of_all_verdicts_and_by_language():
     )
     assert [found[one]["kappa with correctness"] for one in ("all", "en", "am")] == ["0.50", "0.00", "1.00"]
     assert list(consistency.wins()) == [
-        ["component", "stood first", "verdicts", "the first won", "the second won", "unparsable", "failed"],
-        ["judge", "the more correct", "4", "100.0%", "0.0%", "0.0%", "0.0%"],
-        ["judge", "one as correct", "4", "50.0%", "25.0%", "25.0%", "0.0%"],
-        ["judge", "the less correct", "4", "50.0%", "50.0%", "0.0%", "0.0%"],
+        [
+            "component",
+            "stood first",
+            "verdicts",
+            "the first won",
+            "the second won",
+            "neither won",
+            "unparsable",
+            "failed",
+        ],
+        ["judge", "the more correct", "4", "100.0%", "0.0%", "0.0%", "0.0%", "0.0%"],
+        ["judge", "one as correct", "8", "25.0%", "12.5%", "50.0%", "12.5%", "0.0%"],
+        ["judge", "the less correct", "4", "50.0%", "50.0%", "0.0%", "0.0%", "0.0%"],
     ]
 
 

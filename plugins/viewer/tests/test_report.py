@@ -1,9 +1,8 @@
 import builtins
-import errno
 import gzip
 import json
-import os
 import re
+import resource
 import tracemalloc
 from base64 import b64decode
 from collections import Counter
@@ -110,18 +109,18 @@ def test_a_run_with_a_corrupt_manifest_is_refused(run, manifest):
         write_report([run], run / "report.html")
 
 
-def test_a_page_that_cannot_be_written_leaves_the_one_before(run, monkeypatch):
-    before = page(run)
-    (run / "recipe.resolved.yaml").write_text("another: recipe\n")
-
-    def full(file):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space left"):
-        write_report([run], run / "report.html")
+def test_a_page_that_cannot_be_written_leaves_the_one_before_and_is_named(run):
+    before, limits = page(run), resource.getrlimit(resource.RLIMIT_FSIZE)
+    for target in (run / "report.html", run.parent / "bundle"):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))
+        try:
+            with pytest.raises(OSError, match="File too large") as full:
+                write_report([run], target, bundle=target.name == "bundle")
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert full.value.filename == str(target)
     assert (run / "report.html").read_text(encoding="utf-8") == before
-    assert not list(run.glob(".report*"))
+    assert not [*run.glob(".*.writing"), *run.parent.glob(".*.writing")]
 
 
 def test_half_a_character_in_a_completion_is_shown_as_its_escape(run):
@@ -152,6 +151,15 @@ def test_what_judges_were_asked_and_how_consistent_they_were(run):
     text = page(run)
     assert _cells("main", "58", "4", "2", "0", "2,000", "20", "0.7500", "0.30") in text
     assert "&lt;b&gt;</th>" in text
+    (run / "judges").mkdir()
+    kept = {"calls": 70, "answers": 60, "retries": 3, "failed": 0, "reused": 2, "prompt_tokens": 2500} | {
+        "seconds": 30.0
+    }
+    (run / "judges" / "main.usage.json").write_text(json.dumps(kept | {"completion_tokens": 25, "usd": 1.0}))
+    (run / "judges" / "%3Cb%3E.usage.json").write_text("{")
+    killed = page(run)
+    assert _cells("main", "70", "2", "3", "0", "2,500", "25", "1.0000", "0.50") in killed, "by a step that was killed"
+    assert "judges/%3Cb%3E.usage.json cannot be read" in killed
     assert _cells("short", "all", "1", "+0.50", *"–––", "25.0%", "50.0%", "25.0%", "0.0%") in text
     assert "<td>de</td>" not in text, "one language is not told apart"
     rows = [scored | {"group": group, "fields": {"language": name}} for group, name in enumerate(("de", "am"))]

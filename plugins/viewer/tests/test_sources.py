@@ -30,6 +30,15 @@ def test_a_whole_run_has_no_notes(run, tmp_path):
     assert notes(run, target=tmp_path / "page.html") == []
 
 
+def lacking(line, name):
+    """A line that lacks something which figures can do without."""
+    row = json.loads(line)
+    (row["components"]["accuracy"] if name == "components" else row).pop(
+        "contribution" if name == "components" else name
+    )
+    return row
+
+
 def test_what_is_torn_damaged_or_replaced_is_said_and_the_rest_is_shown(run, tmp_path):
     ledger = run / "ledger.jsonl"
     lines = ledger.read_text(encoding="utf-8").splitlines()
@@ -37,26 +46,34 @@ def test_what_is_torn_damaged_or_replaced_is_said_and_the_rest_is_shown(run, tmp
     odd = json.dumps(json.loads(lines[0]) | {"components": {"accuracy": 1}})
     first = json.loads(lines[0])
     wrong = [{"tokens": "x"}, {"tokens": 2**40}, {"step": "x"}, {"stage": None}]
-    wrong += [{"components": {"accuracy": first["components"]["accuracy"] | {"info": 5}}}]
+    wrong += [{"phase": [1]}, {"total": 10**400}, {"rest": "x"}, {"shaped": 1e200}, {"completion": 5}, {"messages": 5}]
+    accuracy = first["components"]["accuracy"]
+    wrong += [{"components": {"accuracy": accuracy | one}} for one in ({"info": 5}, {"weight": "x"}, {"value": "x"})]
     odd = "\n".join([odd, *(json.dumps(first | one) for one in wrong)])
+    lines[9:12] = [
+        json.dumps(lacking(lines[at], name)) for at, name in ((9, "rest"), (10, "total"), (11, "components"))
+    ]
+    said = json.loads(lines[16])
+    said["components"]["preference"]["info"] = {"group": {"calls": 1, "unparsable": 0, "position_bias": 10**400}}
+    lines[16] = json.dumps(said)
     again = [json.dumps(json.loads(line) | {"attempt": 1, "group": 0, "step": 13}) for line in lines[:3]]
     ledger.write_text("\n".join([*lines, '{"no": "line"}', odd, *again, '{"version": 2, "attem']), encoding="utf-8")
     (run / "evaluation" / "0-rl-after.json").write_text('{"name": "after"')
-    (run / "logs" / "0-rl.jsonl").write_text('{"step": 1, "loss": 0.5}\n{"step": 2, "lo')
+    (run / "logs" / "0-rl.jsonl").write_text(f'{{"step": 1, "loss": {10**400}}}\n{{"step": 2, "lo')
     (run / "state.json").write_text('{"attempt": 0, "done": []}')
     found = notes(run, target=tmp_path / "page.html")
     assert found[0].startswith("evaluation/0-rl-after.json is damaged (")
     assert found[1] == "1 lines of logs/0-rl.jsonl cannot be read, and are left out."
     assert found[2].startswith("Not all stages are done: the run was stopped or killed")
     assert found[3] == "The ledger ends in the middle of a line, as a run leaves it that goes on or was killed."
-    assert found[4] == "8 lines of the ledger cannot be read, and are left out."
+    assert found[4] == "16 lines of the ledger cannot be read, and are left out."
     assert re.fullmatch(r"\d+ completions are left out: a resume went back behind them.", found[5])
     assert len(found) == 6
 
 
 USAGE = {"judge": "main", "calls": 3, "answers": 2, "reused": 0, "retries": 0, "failed": 1, "prompt_tokens": 9}
 USAGE |= {"completion_tokens": 1, "usd": 0.5, "seconds": 1.0}
-BAD_USAGE = [USAGE, USAGE | {"judge": None}, USAGE | {"usd": "x"}, USAGE | {"answers": None}, 5]
+BAD_USAGE = [USAGE, USAGE | {"judge": None}, USAGE | {"usd": 10**400}, USAGE | {"answers": None}, 5]
 UNKNOWN = "Whether all stages are done is not known."
 NO_RECIPE = "The recipe cannot be read: "
 
@@ -106,6 +123,9 @@ def test_a_run_that_goes_on_is_said_to(run, tmp_path):
         "The run goes on; this page shows what there was when it was written."
     ]
     lock.close()
+    (run / "lock").unlink()
+    (run / "lock").mkdir()  # which nobody can look at
+    assert notes(run, target=tmp_path / "page.html") == [UNKNOWN]
 
 
 def scored(path, groups=3):
@@ -124,6 +144,24 @@ def test_a_scored_file_is_shown_as_a_run_is(tmp_path, main):
     text = (tmp_path / "scored.html").read_text(encoding="utf-8")
     assert '<th scope="row">scored rows</th><td>6</td><td>6 <small>100.0%</small></td>' in text
     assert '<th scope="row" dir="auto">right</th><td>3 <small>50.0%</small></td><td>0</td><td>3' in text
+
+
+def test_lines_that_score_did_not_write_are_left_out_and_a_state_may_hold_anything(tmp_path):
+    right = {"value": [1.0, 0.0], "error": [None, None], "info": [{"extracted": "\ud800"}, {}]}
+    wrong = [{"info": [5, {}]}, {"contribution": ["x", None]}, {"value": [1e200, 0.0]}, {"info": []}]
+    rows = [
+        {"id": 0, "total": [1.0, 0.5], "shaped": [1.0, 0.5], "components": {"right": right | one}}
+        for one in [{}, *wrong]
+    ]
+    path = tmp_path / "scored.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "scored.jsonl.state").mkdir()
+    for reward in ([1], "x", {"correctness": ["right"]}):
+        state = {"format": 1, "recipe": {"reward": reward}, "components": [], "rows": {}, "plugins": {}}
+        (tmp_path / "scored.jsonl.state" / "state.json").write_text(json.dumps(state))
+        assert notes(path, target=tmp_path / "page.html") == [
+            "3 lines of scored.jsonl are not what `score` wrote, and are left out."
+        ]
 
 
 def test_a_scored_file_has_the_texts_of_the_rows_that_are_named_and_its_recipes_correctness(tmp_path, main):
@@ -165,6 +203,7 @@ def test_a_file_that_score_did_not_write_and_several_runs_without_a_name_are_ref
     assert "run and scored.jsonl</title>" in text
     assert "These have different rewards" in text
     assert "These have different rewards" not in notes(run, run, target=tmp_path / "twice.html")
+    assert "run (1) and run (2)</title>" in (tmp_path / "twice.html").read_text(encoding="utf-8")
 
 
 def test_a_ledger_that_is_too_large_for_a_page_is_thinned_and_said_and_a_bundle_has_all(run, tmp_path, monkeypatch):
@@ -199,6 +238,8 @@ def test_nothing_but_an_earlier_page_is_replaced(run, tmp_path, main):
     ):
         code, _, err = main("report", run, "-o", target)
         assert (code, why in err, ".writing" in err) == (2, True, False), err
+    code, _, err = main("report", run, "--bundle", tmp_path / "new", "-o", tmp_path / "page.html")
+    assert (code, "leave out one of the two" in err) == (2, True)
     assert (sorted(tmp_path.rglob("*")), data.read_bytes()) == (before, content)
     for target in ("new/one", "empty", "empty"):
         assert main("report", run, "--bundle", tmp_path / target)[0] == 0

@@ -22,12 +22,12 @@ def record_of_scored(scored: ScoredGroup) -> GroupRecord:
 def record_of_ledger(lines: Sequence[Mapping[str, Any]]) -> GroupRecord:
     """Return the record of one group from its G lines of a run's ledger."""
     names = [name for name, entry in lines[0]["components"].items() if "contribution" in entry]
-    entries = {name: [line["components"][name] for line in lines] for name in lines[0]["components"]}
+    entries = {name: [line["components"].get(name, {}) for line in lines] for name in lines[0]["components"]}
     return GroupRecord(
-        contributions={name: [entry["contribution"] for entry in entries[name]] for name in names},
-        values={name: [entry["value"] for entry in column] for name, column in entries.items()},
+        contributions={name: [entry.get("contribution") for entry in entries[name]] for name in names},
+        values={name: [entry.get("value") for entry in column] for name, column in entries.items()},
         uses={name: _uses(entries[name]) for name in names},
-        rest=[line["rest"] for line in lines],
+        rest=[line.get("rest") for line in lines],
     )
 
 
@@ -92,7 +92,7 @@ def _record(found: Attribution, values: Mapping[str, Sequence[float | None]]) ->
 
 
 def _uses(entries: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    return {use: entry[use] for entry in entries for use in USES if use in entry}
+    return {use: entry[use] for entry in entries for use in USES if entry.get(use) is not None}
 
 
 def _scores(columns: Mapping[str, Sequence[Any]]) -> list[Score]:

@@ -58,4 +58,4 @@ class CurrentSteps:
 def _evaluation(line: Mapping[str, Any]) -> tuple[int, str, int | None] | None:
     """Return which evaluation a line belongs to: its stage, phase and step; None of training and of version 1."""
     phase = line.get("phase", "training")
-    return None if phase == "training" else (line["stage"], phase, line["step"])
+    return (line["stage"], phase, line["step"]) if isinstance(phase, str) and phase != "training" else None

@@ -62,6 +62,8 @@ def run(options: Options) -> CommandResult:
         raise UserError("it takes either --demo or a RUN: a run directory, or a file that `score` wrote")
     if options.follow:
         return _follow(options)
+    if options.bundle is not None and options.output is not None:
+        raise UserError("--bundle writes a folder in place of a page; leave out one of the two", where="-o")
     fail_on = _alarm_names(options.fail_on)
     with ExitStack() as stack:
         sources = [stack.enter_context(demo_run())] if options.demo else [*options.run]

@@ -8,8 +8,7 @@ from rewardlab import Completion, Sample, Score, ScoredGroup
 from rewardlab.training import RunAlarm, metrics_of_step, run_alarms
 from rewardlab_studies.ledger import is_discarded
 
-from rewardlab_viewer.read.columns import number
-from rewardlab_viewer.read.source import TRAINING, Line, LoggedStage, Source
+from rewardlab_viewer.read.source import TRAINING, Line, LoggedStage, Source, number
 
 Step = tuple[int, int]
 """a stage and a step"""

@@ -29,8 +29,7 @@ def change_tables(columns: ScoreColumns, field: str | None) -> Iterator[SliceTab
             name: (_prompt_means(columns, before, codes, of), _prompt_means(columns, after, codes, of))
             for name, of in columns.metrics()
         }
-        chosen = {"all": None, **dict(sorted(values.items()))}
-        rows = [_row(value, code, pairs) for value, code in chosen.items()]
+        rows = [_row(value, code, pairs) for value, code in [("all", None), *sorted(values.items())]]
         told = [row for row in rows if row.problems]
         if told:
             yield SliceTable(part=f"stage {part.stage}", field=field or "", metrics=list(pairs), rows=told)

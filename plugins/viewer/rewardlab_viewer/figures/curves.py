@@ -10,8 +10,8 @@ from math import fsum
 from typing import Any
 
 from rewardlab_viewer.figures.groups import is_flat
-from rewardlab_viewer.read.columns import ScoreColumns
-from rewardlab_viewer.read.source import TRAINING, LoggedStage
+from rewardlab_viewer.read.columns import UNKNOWN, ScoreColumns
+from rewardlab_viewer.read.source import NONE, TRAINING, LoggedStage
 
 MAX_POINTS = 300
 """points of a curve; of more steps, neighbours share a point"""
@@ -75,7 +75,8 @@ def _curves(columns: ScoreColumns, stage: int, groups: Sequence[int]) -> StageCu
         name: [[values[place] for place in columns.of_group(group)] for group in groups]
         for name, values in columns.metrics()
     }
-    numbers["length in tokens"] = [[columns.tokens[place] for place in columns.of_group(group)] for group in groups]
+    lengths = array("d", (NONE if tokens == UNKNOWN else tokens for tokens in columns.tokens))
+    numbers["length in tokens"] = [[lengths[place] for place in columns.of_group(group)] for group in groups]
     numbers["flat groups"] = [[float(is_flat(columns, group))] for group in groups]
     metrics = {name: _metric(values, points, len(firsts), splits) for name, values in numbers.items()}
     return StageCurves(

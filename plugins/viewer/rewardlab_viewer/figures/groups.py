@@ -1,7 +1,6 @@
 """Flat groups: those in which all completions got the same total, so that a trainer learns nothing from them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from rewardlab_viewer.read.columns import ScoreColumns
 
@@ -14,26 +13,25 @@ def is_flat(columns: ScoreColumns, group: int) -> bool:
     return len(totals) > 1 and max(totals) - min(totals) <= ROUNDING * max(map(abs, totals))
 
 
-@dataclass(frozen=True, kw_only=True)
-class FlatGroups:
-    """How many groups of a part are flat. where: "" for all of them, else a field with its value."""
-
-    part: str
-    where: str
-    flat: int
-    groups: int
-
-
-def flat_groups(columns: ScoreColumns, fields: Sequence[str]) -> Iterator[FlatGroups]:
-    """Yield the count of each part, and of its groups with each value of these fields."""
+def flat_table(columns: ScoreColumns, fields: Sequence[str]) -> Iterator[list[str]]:
+    """Yield a head and a line for each part with flat groups, and for its groups with each value of these fields."""
+    rows = []
     for part, groups in columns.groups_by_part().items():
         flags = {group: is_flat(columns, group) for group in groups if not columns.discarded[group]}
-        if not any(flags.values()):
-            continue
-        yield FlatGroups(part=str(part), where="", flat=sum(flags.values()), groups=len(flags))
-        for name in fields:
-            column = columns.fields[name]
-            for value, code in column.values.items():
-                chosen = [flag for group, flag in flags.items() if column.codes[group] == code]
-                if any(chosen):
-                    yield FlatGroups(part=str(part), where=f"{name} {value}", flat=sum(chosen), groups=len(chosen))
+        chosen = {
+            f"{name} {value}": (columns.fields[name].codes, code)
+            for name in fields
+            for value, code in columns.fields[name].values.items()
+        }
+        told = [("all", [*flags.values()])]
+        told += [
+            (where, [flag for group, flag in flags.items() if codes[group] == code])
+            for where, (codes, code) in chosen.items()
+        ]
+        rows += [
+            [str(part), where, f"{sum(of):,}", f"{len(of):,}", f"{sum(of) / len(of):.1%}"]
+            for where, of in told
+            if any(of)
+        ]
+    if rows:
+        yield from (["groups of", "with", "flat", "groups", "share"], *rows)

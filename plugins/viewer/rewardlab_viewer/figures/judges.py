@@ -8,49 +8,74 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from rewardlab import Score
 from rewardlab.data import read_lines
+from rewardlab.files import read_json
 from rewardlab_studies.judge_agreement import cohen_kappa, judge_calls
 from rewardlab_studies.tables import TableAverage, clustered_average
 
-from rewardlab_viewer.read.columns import number, problem_of
+from rewardlab_viewer.read.columns import problem_of
+from rewardlab_viewer.read.source import number
 
 COUNTS = ("calls", "reused", "retries", "failed", "prompt_tokens", "completion_tokens", "usd")
 COUNTED = ("calls", "comparisons", "ties", "unparsable", "failed", "triples", "intransitive")
 SUMMED = {*COUNTED, "position_bias", "order_agreement"}
 """what a reward that compares says of a group, as pairwise/win_rate does"""
+ENDING = ".usage.json"
 MAX_LANGUAGE = 40
 WINNERS = ("A", "B")
-VERDICTS = (*WINNERS, "unparsable", "failed")
+WINS = {"the first won": ("A",), "the second won": ("B",), "neither won": ("tie", "both_bad")}
+WINS |= {"unparsable": ("unparsable",), "failed": ("failed",)}
+"""what became of a comparison -> the verdicts that say so"""
+VERDICTS = {verdict for verdicts in WINS.values() for verdict in verdicts}
 PLACES = ("the more correct", "one as correct", "the less correct")
 CONSISTENCY = ("groups", "position bias", "orders agree", "their kappa", "kappa with correctness", "cyclic triples")
 SHOWN = (*CONSISTENCY, "ties", "unparsable", "failed")
 
 
-def usage_table(path: Path | None, notes: list[str]) -> Iterator[list[str]]:
-    """Yield a head and a line a judge, from a run's usage.jsonl; nothing if no judge in a network was asked."""
+def usage_table(path: Path | None, judges: Path | None, notes: list[str]) -> Iterator[list[str]]:
+    """Yield a head and a line a judge; nothing if no judge in a network was asked.
+
+    path: a run's usage.jsonl, of whole steps. judges: the folder in which a job keeps what each judge was asked in all,
+    also by attempts that were killed within a step.
+    """
     sums: dict[str, Counter[str]] = defaultdict(Counter)
     bad = 0
     for _, row in read_lines(path) if path is not None else ():
-        timed = (
-            ("answers", "seconds") if isinstance(row, Mapping) and "seconds" in row else ()
-        )  # not in an earlier version
-        if not isinstance(row, Mapping) or not _is_usage(row, (*COUNTS, *timed)):
+        counted, judge = _counted(row), row.get("judge") if isinstance(row, Mapping) else None
+        if counted is None or not isinstance(judge, str):
             bad += 1
-            continue
-        sums[row["judge"]].update({name: row[name] for name in (*COUNTS, *timed)})
+        else:
+            sums[judge].update(counted)
     if bad:
         notes.append(f"{bad:,} lines of usage.jsonl cannot be read: judges were asked more than is counted here.")
-    if sums:
+    for file in sorted(judges.glob(f"*{ENDING}")) if judges is not None else ():
+        judge = unquote(file.name.removesuffix(ENDING))
+        try:
+            whole = _counted(read_json(file))
+        except (OSError, ValueError):
+            whole = None
+        if whole is None:
+            notes.append(f"judges/{file.name} cannot be read: judges may have been asked more than is counted here.")
+        else:
+            sums[judge] = max(sums[judge], whole, key=lambda one: one["calls"] + one["reused"] + one["failed"])
+    told = {judge: counted for judge, counted in sums.items() if any(counted.values())}
+    if told:
         yield ["judge", *(name.replace("_", " ") for name in COUNTS), "seconds an answer"]
-    for judge, counted in sums.items():
+    for judge, counted in told.items():
         cells = [f"{counted[name]:,.4f}" if name == "usd" else f"{counted[name]:,.0f}" for name in COUNTS]
         yield [judge, *cells, f"{counted['seconds'] / counted['answers']:.2f}" if counted["answers"] else "–"]
 
 
-def _is_usage(row: Mapping[str, Any], names: Sequence[str]) -> bool:
-    return isinstance(row.get("judge"), str) and all(number(row.get(name)) >= 0 for name in names)
+def _counted(row: Any) -> Counter[str] | None:
+    """Return the counts in a record; None if it has others. An earlier version told no seconds."""
+    if not isinstance(row, Mapping):
+        return None
+    names = (*COUNTS, *(("answers", "seconds") if "seconds" in row else ()))
+    told = {name: number(row.get(name)) for name in names}
+    return Counter(told) if all(value >= 0 for value in told.values()) else None
 
 
 class JudgeConsistency:
@@ -81,10 +106,10 @@ class JudgeConsistency:
         """Yield a head and a line for each component and what stood first: who won; nothing without correctness."""
         told = [(name, sums.wins) for (name, language), sums in self._sums.items() if not language and sums.wins]
         if told:
-            yield ["component", "stood first", "verdicts", "the first won", "the second won", "unparsable", "failed"]
+            yield ["component", "stood first", "verdicts", *WINS]
         for name, wins in told:
             for place in PLACES:
-                counts = [wins[place, verdict] for verdict in VERDICTS]
+                counts = [sum(wins[place, verdict] for verdict in verdicts) for verdicts in WINS.values()]
                 if any(counts):
                     yield [name, place, f"{sum(counts):,}", *(_share(count, sum(counts)) for count in counts)]
 
@@ -134,7 +159,9 @@ def _told_verdicts(info: Any, places: Mapping[str, int]) -> dict[int, str]:
     """Return the verdicts in an info, which may hold anything, by the places of the lines that are there."""
     told = info.get("verdicts") if isinstance(info, Mapping) else None
     told = told if isinstance(told, Mapping) else {}
-    return {place: told[index] for index, place in places.items() if told.get(index) in VERDICTS}
+    return {
+        place: one for index, place in places.items() if isinstance(one := told.get(index), str) and one in VERDICTS
+    }
 
 
 class _ConsistencySums:

@@ -36,18 +36,20 @@ class LengthTable:
 
 
 def length_table(columns: ScoreColumns, part: RunPart, groups: Sequence[int]) -> LengthTable | None:
-    """Return the table of a part; None if lengths are not known or all the same."""
-    rows = sorted(
-        (columns.tokens[at], columns.totals[at])
-        for group in groups
-        for at in columns.of_group(group)
-        if columns.totals[at] == columns.totals[at] and columns.tokens[at] > 0
-    )
+    """Return the table of a part, without discarded groups; None if lengths are not known or all the same."""
+    groups = [group for group in groups if not columns.discarded[group]]
+    rows = sorted(row for group in groups for row in _known(columns, group, columns.totals))
     if not rows or rows[0][0] == rows[-1][0]:
         return None
     bins = [_bin([row for _, same in lengths for row in same]) for _, lengths in groupby(_placed(rows), itemgetter(0))]
     correlations = [(name, _correlation(columns, groups, values)) for name, values in columns.metrics()]
     return LengthTable(part=str(part), bins=bins, correlations=correlations)
+
+
+def _known(columns: ScoreColumns, group: int, values: Sequence[float]) -> list[Row]:
+    """Return length and number of each completion of a group that has both."""
+    places = columns.of_group(group)
+    return [(columns.tokens[at], values[at]) for at in places if columns.tokens[at] >= 0 and values[at] == values[at]]
 
 
 def _placed(rows: Sequence[Row]) -> Iterator[tuple[int, list[Row]]]:
@@ -68,7 +70,7 @@ def _correlation(columns: ScoreColumns, groups: Sequence[int], values: Sequence[
     """Return the correlation of length and a number, both centred in their groups."""
     lengths_squared = values_squared = products = 0.0
     for group in groups:
-        known = [(columns.tokens[at], values[at]) for at in columns.of_group(group) if values[at] == values[at]]
+        known = _known(columns, group, values)
         if len(known) < 2:
             continue
         length, value = (fsum(column) / len(known) for column in zip(*known, strict=True))

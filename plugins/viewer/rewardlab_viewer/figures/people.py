@@ -13,8 +13,9 @@ from typing import Any
 from rewardlab_studies.judge_agreement import cohen_kappa
 from rewardlab_studies.tables import TableAverage, clustered_average
 
-from rewardlab_viewer.read.columns import ScoreColumns, number
+from rewardlab_viewer.read.columns import ScoreColumns
 from rewardlab_viewer.read.labels import FoundLabel
+from rewardlab_viewer.read.source import number
 
 MAX_DISAGREEMENTS = 200
 WINS = {"A": 1, "B": -1}

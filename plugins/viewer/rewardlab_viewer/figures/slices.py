@@ -34,12 +34,16 @@ class SliceTable:
 
 
 def slice_tables(columns: ScoreColumns, fields: Sequence[str]) -> Iterator[SliceTable]:
-    """Yield the tables of the last evaluation, then of training, by each field in turn; the first row is of all."""
+    """Yield the tables of the last evaluation, then of training, by each field in turn; the first row is of all.
+
+    A part that no field splits has one table, of the field "", with this row alone.
+    """
     for part, groups in _told_parts(columns):
         used = [group for group in groups if not columns.discarded[group]]
         means = {name: _group_means(columns, used, values) for name, values in columns.metrics()}
         told = {name: found for name, found in means.items() if found}
         whole = _row(columns, "all", used, told)
+        tables = []
         for name in fields:
             column = columns.fields[name]
             chosen = {
@@ -47,7 +51,9 @@ def slice_tables(columns: ScoreColumns, fields: Sequence[str]) -> Iterator[Slice
             }
             rows = [_row(columns, value, found, told) for value, found in chosen.items() if found]
             if len(rows) > 1:
-                yield SliceTable(part=str(part), field=name, metrics=list(told), rows=[whole, *rows])
+                tables.append(SliceTable(part=str(part), field=name, metrics=list(told), rows=[whole, *rows]))
+        if told:
+            yield from tables or [SliceTable(part=str(part), field="", metrics=list(told), rows=[whole])]
 
 
 def _ordered(column: FieldColumn) -> list[tuple[str, int]]:

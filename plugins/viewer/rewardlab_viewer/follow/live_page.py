@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from secrets import token_hex
@@ -12,7 +12,7 @@ from rewardlab.data import ReplacedFile
 from rewardlab.errors import RewardlabError
 
 from rewardlab_viewer.page.page import DATA_HERE, KeptParts, block_of, note_other_rewards, page_of
-from rewardlab_viewer.page.questions import QuestionParts
+from rewardlab_viewer.page.questions import asking_components, questions_of
 from rewardlab_viewer.page.run_view import SourceSums
 from rewardlab_viewer.read.followed_run import FollowedRun, signature
 from rewardlab_viewer.read.labels import LabelFinder
@@ -21,9 +21,6 @@ MIN_PAUSE_S = 1.0
 MAX_SHARE = 0.1
 """of the time in which reading and summing up may keep a core busy, however large the ledger and however many ask"""
 
-NO_QUESTIONS = QuestionParts(
-    components=(), parts={}, why={"": "this page follows a run; `rewardlab report` without --follow shows them"}
-)
 BEFORE = "; what was there before is shown"
 
 
@@ -32,7 +29,7 @@ class LivePage:
 
     def __init__(self, paths: Sequence[Path]) -> None:
         """Read the runs as they are now. A UserError if one is not the folder of a run."""
-        self._lock = threading.Lock()
+        self._lock, self._asking = threading.Lock(), threading.Lock()
         self._closing, self._closed = ExitStack(), False
         self._runs = [self._closing.enter_context(closing(_LiveRun(path))) for path in paths]
         self._session, self._version, self._next = token_hex(4), 0, 0.0
@@ -65,6 +62,13 @@ class LivePage:
         """Return a chunk of texts in base64; None if there is none, or the run was read anew since that edition."""
         with self._open():
             return self._runs[run].texts(edition, number) if run < len(self._runs) else None
+
+    def questions(self, run: int, edition: str, group: int) -> str | None:
+        """Return what judges were asked about a group, and replied, in base64; None as `texts`."""
+        with self._open():
+            found = self._runs[run].group(edition, group) if run < len(self._runs) else None
+        with self._asking:
+            return None if found is None else questions_of(*found)
 
     @contextmanager
     def _open(self) -> Iterator[None]:
@@ -101,6 +105,7 @@ class _LiveRun:
     def _begin(self) -> None:
         run = FollowedRun(self._path)
         sums = SourceSums(run, LabelFinder(()))
+        self._questions = asking_components(run)
         self._names: Sequence[str | None] = ()
         try:
             for _ in range(2):  # the second reading tells whether the last group is whole
@@ -156,11 +161,15 @@ class _LiveRun:
         numbers = [number for number, chunk in enumerate(chunks) if chunk.first >= first]
         state = "gone" if self._trouble else self._run.state
         told = {"edition": self.edition, "from": first, "state": state, "trouble": self._trouble}
-        return KeptParts.of_chunks(self._view, numbers, NO_QUESTIONS, at=int(self._sign * 1000), **told)
+        return KeptParts.of_chunks(self._view, numbers, self._questions, at=int(self._sign * 1000), **told)
 
     def texts(self, edition: str, number: int) -> str | None:
         chunks = self._view.chunks
         return chunks.read(number) if edition == self.edition and number < len(chunks.chunks) else None
+
+    def group(self, edition: str, number: int) -> tuple[FollowedRun, Mapping[str, Any]] | None:
+        is_there = edition == self.edition and number < self._view.columns.groups
+        return (self._run, self._view.chunks.texts_of(number)) if is_there else None
 
 
 def _add_groups(sums: SourceSums, run: FollowedRun) -> None:

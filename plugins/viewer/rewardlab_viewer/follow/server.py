@@ -1,4 +1,4 @@
-"""The server of a followed page: GET alone, for the page, what is new of it, and its texts, and nothing of the disk."""
+"""The server of a followed page: GET alone, for the page, its news, texts and questions, and nothing of the disk."""
 
 import re
 import socket
@@ -24,7 +24,7 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
 }
 """of each answer; the page itself has the rest of its policy"""
-TEXTS = re.compile(r"/texts-(\d{1,4})-(\d{1,9})", re.ASCII)
+PARTS = re.compile(r"/(texts|questions)-(\d{1,4})-(\d{1,9})", re.ASCII)
 
 
 class FollowServer(ThreadingHTTPServer):
@@ -74,10 +74,10 @@ class _Request(BaseHTTPRequestHandler):
             self._page(())
         elif asked.path == "/update":
             self._page(given.get("have", "-").split(","))
-        elif (found := TEXTS.fullmatch(asked.path)) and (
-            texts := self.server.page.texts(int(found[1]), given.get("of", ""), int(found[2]))
+        elif (found := PARTS.fullmatch(asked.path)) and (
+            part := getattr(self.server.page, found[1])(int(found[2]), given.get("of", ""), int(found[3]))
         ):
-            self._answer(HTTPStatus.OK, "text/plain", texts)
+            self._answer(HTTPStatus.OK, "text/plain", part)
         else:
             self._refuse(HTTPStatus.NOT_FOUND, "there is no such part of the page")
 

@@ -6,6 +6,7 @@ The chunks stand in a file without a name until the page is written, so that mem
 import gzip
 import json
 from base64 import b64encode
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from tempfile import TemporaryFile
 from typing import Any, NamedTuple
@@ -76,6 +77,11 @@ class TextChunks:
         self._file.seek(chunk.at)
         found: list[dict[str, Any]] = json.loads(gzip.decompress(self._file.read(chunk.size)))
         return found
+
+    def texts_of(self, group: int) -> dict[str, Any]:
+        """Return the texts of a group."""
+        number = bisect_right(self.chunks, group, key=lambda chunk: chunk.first) - 1
+        return self.texts(number)[group - self.chunks[number].first]
 
     def close(self) -> None:
         """Remove the file."""

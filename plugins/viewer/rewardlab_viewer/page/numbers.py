@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from rewardlab_viewer.figures.groups import is_flat
 from rewardlab_viewer.read.columns import ScoreColumns
 
 ALIGNED = 8
@@ -40,6 +41,7 @@ def _arrays(columns: ScoreColumns, groups: Sequence[int]) -> Iterator[tuple[str,
     yield "part", array("h", (columns.part[group] for group in groups))
     yield "step", array("i", (columns.step[group] for group in groups))
     yield "discarded", array("B", (columns.discarded[group] for group in groups))
+    yield "flat", array("B", (is_flat(columns, group) for group in groups))
     yield "size", array("i", (len(columns.of_group(group)) for group in groups))
     for name, column in columns.fields.items():
         yield f"field {name}", array("h", (column.codes[group] for group in groups))

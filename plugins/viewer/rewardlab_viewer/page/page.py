@@ -3,6 +3,7 @@
 The page is made from the folder alone, so that it can be made again, and of a run that is still going.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -81,7 +82,10 @@ def write_report(
 
 
 def note_other_rewards(views: Sequence[RunView]) -> None:
-    """Let the first of several views say that their rewards differ, if they do."""
+    """Let the first of several views say that their rewards differ, if they do; those of one name get a number."""
+    names = Counter(view.source.name for view in views)
+    for number, view in enumerate(views, 1):
+        view.source.name += f" ({number})" if names[view.source.name] > 1 else ""
     notes = views[0].source.notes
     if any(view.source.reward != views[0].source.reward for view in views) and OTHER_REWARDS not in notes:
         notes.append(OTHER_REWARDS)

@@ -51,12 +51,29 @@ def question_parts(source: Source, chunks: TextChunks, kept: Sequence[int], most
             groups = [_of_group(texts, list(questions.of_group(texts))) for texts in chunks.texts(number)]
             if not any(group["asked"] for group in groups):
                 continue
-            part = b64encode(pack(json.dumps(groups, ensure_ascii=False, separators=(",", ":")))).decode()
+            part = _packed(groups)
             most -= len(part)
             if most < 0 and parts:
                 break
             parts[number] = part
         return QuestionParts(components=questions.components, parts=parts, why=questions.why)
+
+
+def asking_components(source: Source) -> QuestionParts:
+    """Return which components ask judges, of a run that goes on: questions are made when somebody wants them."""
+    with closing(JudgeQuestions(source)) as questions:
+        asking = [*questions.components, *filter(None, questions.why)]
+        return QuestionParts(components=asking, parts={}, why={"": questions.why[""]} if "" in questions.why else {})
+
+
+def questions_of(source: Source, texts: Mapping[str, Any]) -> str:
+    """Return the questions about one group in base64, and `why`: what keeps others from being shown by now."""
+    with closing(JudgeQuestions(source)) as questions:
+        return _packed({**_of_group(texts, list(questions.of_group(texts))), "why": questions.why})
+
+
+def _packed(values: Any) -> str:
+    return b64encode(pack(json.dumps(values, ensure_ascii=False, separators=(",", ":")))).decode()
 
 
 def _evenly(numbers: Sequence[int]) -> list[int]:

@@ -23,7 +23,7 @@ from rewardlab_viewer.figures.coverage import (
 )
 from rewardlab_viewer.figures.curves import StageCurves, stage_curves, thinned
 from rewardlab_viewer.figures.data import data_table
-from rewardlab_viewer.figures.groups import FlatGroups, flat_groups
+from rewardlab_viewer.figures.groups import flat_table
 from rewardlab_viewer.figures.judges import JudgeConsistency, usage_table
 from rewardlab_viewer.figures.lengths import LengthTable, length_table
 from rewardlab_viewer.figures.movement_section import MovementSection, movement_section
@@ -55,7 +55,7 @@ class RunView:
     coverage: Sequence[Coverage]
     components: Sequence[ComponentCoverage]
     data: Sequence[Sequence[str]]
-    flat: Sequence[FlatGroups]
+    flat: Sequence[Sequence[str]]
     lengths: Sequence[LengthTable]
     usage: Sequence[Sequence[str]]
     consistency: Sequence[Sequence[str]]
@@ -144,9 +144,9 @@ class SourceSums:
             coverage=list(coverage(columns, source.expected, source.results)),
             components=component_coverage(columns),
             data=list(data_table(columns)),
-            flat=list(flat_groups(columns, fields[:1])),
-            lengths=[table for part, groups in parts if (table := length_table(columns, part, groups)) is not None],
-            usage=list(usage_table(source.usage, source.notes)),
+            flat=list(flat_table(columns, fields[:1])),
+            lengths=[table for part, groups in parts if (table := length_table(columns, part, groups))],
+            usage=list(usage_table(source.usage, source.replies, source.notes)),
             consistency=list(self._consistency.table()),
             wins=list(self._consistency.wins()),
             agreements=list(agreements(columns, source.correctness)),

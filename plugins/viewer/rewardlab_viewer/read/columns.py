@@ -4,13 +4,13 @@ A completion takes about 30 bytes and 17 for each component, so a million of the
 values of fields that tell groups apart, such as a language.
 """
 
-import math
+import hashlib
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from rewardlab_viewer.read.source import TRAINING, Line
+from rewardlab_viewer.read.source import NONE, TRAINING, Line, number
 
 MAX_VALUES = 40
 """different values of a field by which completions are split"""
@@ -18,8 +18,9 @@ MAX_FIELDS = 64
 GOLD = ("answer", "reference", "gold", "solution")
 """fields that tell no kinds of prompts apart"""
 MAX_SHOWN = 80
-"""characters of a field's value"""
-NONE = float("nan")
+"""characters of a field's value, and of a problem"""
+UNKNOWN = -1
+"""tokens of a completion whose length nobody recorded"""
 ABSENT, SCORED, ABSTAINED, FAILED = range(4)
 """what became of one component of a completion"""
 
@@ -117,7 +118,8 @@ class ScoreColumns:
         place = len(self)
         self.totals.append(number(line.get("total")))
         self.shaped.append(number(line.get("shaped")))
-        self.tokens.append(line.get("tokens") or 0)
+        tokens = line.get("tokens")
+        self.tokens.append(UNKNOWN if tokens is None else tokens)
         self.truncated.append(bool(line.get("truncated")))
         for name, entry in line["components"].items():
             column = self.components.setdefault(name, ComponentColumns())
@@ -169,11 +171,9 @@ class ScoreColumns:
 
 
 def problem_of(first: Line) -> str:
-    """Return what a group is about, by its first line: its field `problem`, else its id."""
+    """Return what a group is about, by its first line: its field `problem`, else its id; of a long text a part."""
     fields = first.get("fields")
-    return str(fields.get("problem", first["id"]) if isinstance(fields, Mapping) else first["id"])
-
-
-def number(value: Any) -> float:
-    """Return a finite number as it is, and anything else as NaN."""
-    return float(value) if isinstance(value, int | float) and math.isfinite(value) else NONE
+    text = str(fields.get("problem", first["id"]) if isinstance(fields, Mapping) else first["id"])
+    if len(text) <= MAX_SHOWN:
+        return text
+    return f"{text[:MAX_SHOWN]}… {hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"

@@ -72,7 +72,7 @@ class FollowedRun(RunFolder):
         self._note_lines(self._growing.torn and self.state != "goes on")
 
 
-def signature(path: Path) -> tuple[float, bool, frozenset[tuple[str, int, int]]]:
+def signature(path: Path) -> tuple[float, bool | None, frozenset[tuple[str, int, int]]]:
     """Return when something of a run was last written, in seconds, and what changes with all that becomes of it."""
     found = [one for name in FOLDERS for one in _files(path / name)]
     marks = frozenset((name, status.st_mtime_ns, status.st_size) for name, status in found)

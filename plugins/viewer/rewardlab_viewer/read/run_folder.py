@@ -12,7 +12,7 @@ from rewardlab.recipe import RESOLVED, RlStage, load, validate
 from rewardlab.training import Results
 from rewardlab_studies.ledger import current_steps, ledger_parts, whole_lines
 
-from rewardlab_viewer.read.source import TRAINING, Line, LoggedStage, Source
+from rewardlab_viewer.read.source import TRAINING, Line, LoggedStage, Source, is_count, is_line, number
 
 NO_RUN = "is not the folder of a run: "
 CHANGING = ("commands", "recipe_sha256", "earlier_recipes")
@@ -23,8 +23,6 @@ NOTES = {
     "stopped": "Not all stages are done: the run was stopped or killed, or was asked for some of them.",
     "unknown": "Whether all stages are done is not known.",
 }
-MAX_COUNT = 2**31
-"""above all that a 32-bit array holds"""
 
 
 class RunFolder(Source):
@@ -69,7 +67,7 @@ class RunFolder(Source):
 
     def _counted(self, line: Line | Problem) -> Iterator[Line]:
         """Yield the line if it counts, and note what is left out."""
-        if isinstance(line, Problem) or not _is_line(line):
+        if isinstance(line, Problem) or not is_line(line):
             self._bad.count += 1
         elif line in self.current:
             yield line if "fields" not in line else {**line, "fields": _told_names(line["fields"])}
@@ -95,7 +93,7 @@ class RunFolder(Source):
         by_step: dict[int, Mapping[str, Any]] = {}
         attempt, bad = None, 0
         for _, row in read_lines(path):
-            if not isinstance(row, Mapping) or not _is_count(row.get("step")):
+            if not isinstance(row, Mapping) or not is_count(row.get("step")):
                 bad += 1
             elif "train_runtime" not in row:
                 if row.get("attempt") != attempt:  # a later attempt goes back, and may end before an earlier one did
@@ -125,8 +123,9 @@ class RunFolder(Source):
         self.expected = expected
         self.state: RunState = "ended"
         if tree is None or done is None or done < len(stages):
-            idle: RunState = "unknown" if tree is None or done is None else "stopped"
-            self.state = "goes on" if is_run_held(self.path) else idle
+            held = is_run_held(self.path)
+            idle: RunState = "unknown" if tree is None or done is None or held is None else "stopped"
+            self.state = "goes on" if held else idle
             self.notes += [NOTES[self.state]]
 
     def _remarks(self) -> Mapping[str, Sequence[str]]:
@@ -194,31 +193,14 @@ def _told_names(fields: Any) -> Any:
     return {redact(name): value for name, value in fields.items()} if isinstance(fields, Mapping) else None
 
 
-def _is_line(line: Line) -> bool:
-    components = line.get("components")
-    return (
-        all(type(line.get(key)) is int for key in ("attempt", "group", "index"))
-        and {"step", "trained", "id"} <= line.keys()
-        and _is_count(line.get("stage"))
-        and all(line.get(key) is None or _is_count(line[key]) for key in ("step", "tokens"))
-        and isinstance(components, Mapping)
-        and all(isinstance(entry, Mapping) for entry in components.values())
-        and all(isinstance(entry.get("info") or {}, Mapping) for entry in components.values())
-    )
-
-
-def _is_count(value: Any) -> bool:
-    return type(value) is int and 0 <= value < MAX_COUNT
-
-
-def is_run_held(path: Path) -> bool:
-    """Return whether a process works in the folder."""
+def is_run_held(path: Path) -> bool | None:
+    """Return whether a process works in the folder; None if the lock cannot be looked at."""
     try:
         return is_held(path / "lock")
-    except OSError:  # a folder that may not be written to
-        return True
+    except OSError:
+        return None
 
 
 def _finite(value: Any) -> float | None:
-    finite = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < float("inf")
-    return value if finite else None
+    found = number(value)
+    return found if found == found and not isinstance(value, bool) else None

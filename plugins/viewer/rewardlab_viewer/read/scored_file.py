@@ -11,7 +11,7 @@ from rewardlab.scorefile import StateFolder
 from rewardlab_studies.export import ScoredRows
 from rewardlab_studies.output_check import check_output
 
-from rewardlab_viewer.read.source import Line, Source
+from rewardlab_viewer.read.source import Line, Source, is_line
 
 COMMON = {"attempt": 0, "stage": 0, "step": None, "trained": "no", "phase": "scored"}
 
@@ -27,8 +27,9 @@ class ScoredSource(Source):
         self._origin = state.read() if state.path.is_dir() else None
         self.scored_by, self.replies = (self._origin or {}).get("recipe"), state.judges
         self.reward = (self.scored_by or {}).get("reward")
-        self.correctness = (self.reward or {}).get("correctness")
-        for _, row in read_lines(path):
+        correctness = self.reward.get("correctness") if isinstance(self.reward, Mapping) else None
+        self.correctness = correctness if isinstance(correctness, str) else None
+        for _, row in read_lines(path, any_text=True):
             try:
                 check_output(row if isinstance(row, Mapping) else {})
             except ValueError as error:
@@ -39,26 +40,30 @@ class ScoredSource(Source):
 
     def lines(self) -> Iterator[Line]:
         """Yield a line for each completion. See Source."""
+        self._bad = 0
         for number, (group, scores) in enumerate(self._scored()):
-            yield from _lines(number, group, scores)
+            lines = list(_lines(number, group, scores))
+            if all(map(is_line, lines)):
+                yield from lines
+            else:
+                self._bad += 1
+        if self._bad:
+            self.notes.append(f"{self._bad:,} lines of {self._path.name} are not what `score` wrote, and are left out.")
 
     def _scored(self) -> Iterator[tuple[Group | None, Mapping[str, Any]]]:
         if self._rows is not None:
             rows = ScoredRows(rows=self._rows, scored=str(self._path), origin=self._origin)
             yield from ((row.group, row.scores) for row in rows)
             return
-        bad = 0
-        for _, row in read_lines(self._path):
+        for _, row in read_lines(self._path, any_text=True):
             try:
                 if isinstance(row, Problem):
                     raise ValueError(row.what)
                 check_output(row)
             except ValueError:
-                bad += 1
+                self._bad += 1
             else:
                 yield None, row
-        if bad:
-            self.notes.append(f"{bad:,} lines of {self._path.name} are not what `score` wrote, and are left out.")
 
 
 def _lines(number: int, group: Group | None, scores: Mapping[str, Any]) -> Iterator[Line]:
@@ -66,7 +71,7 @@ def _lines(number: int, group: Group | None, scores: Mapping[str, Any]) -> Itera
     completions: Sequence[Completion | None] = [None] * len(scores["total"]) if group is None else group.completions
     for index, completion in enumerate(completions):
         components = {
-            name: {key: column[index] for key, column in columns.items() if isinstance(column, list)}
+            name: {key: column[index] for key, column in columns.items() if isinstance(column, list) and column[index:]}
             for name, columns in scores["components"].items()
         }
         line: dict[str, Any] = {**COMMON, "group": number, "index": index, "id": str(scores["id"])}

@@ -7,10 +7,19 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from rewardlab.data import LEDGER_COLUMNS, SCORE_COLUMNS
 from rewardlab.training import Results
 
 Line = Mapping[str, Any]
 TRAINING = "training"
+NONE = float("nan")
+MAX_NUMBER = 1e30
+"""above all that means something; of larger ones, squares and the browser's numbers would be infinite"""
+MAX_COUNT = 2**31
+"""above all that a 32-bit array holds"""
+NUMBERS, SCORE_NUMBERS = (
+    [name for name, kind in columns.items() if kind == "float"] for columns in (LEDGER_COLUMNS, SCORE_COLUMNS)
+)
 
 
 @dataclass(kw_only=True)
@@ -63,3 +72,35 @@ def groups_of(lines: Iterator[Line]) -> Iterator[list[Line]]:
     """Yield the lines of each group, which follow each other."""
     for _, group in groupby(lines, key=lambda line: (line["attempt"], line["group"], line["trained"])):
         yield list(group)
+
+
+def number(value: Any) -> float:
+    """Return a number as it is, and anything else as NaN."""
+    return float(value) if isinstance(value, int | float) and abs(value) < MAX_NUMBER else NONE
+
+
+def is_count(value: Any) -> bool:
+    """Return whether this is a number that counts something."""
+    return type(value) is int and 0 <= value < MAX_COUNT
+
+
+def is_line(line: Line) -> bool:
+    """Return whether a line has all that figures read of it, and in the form that a run writes."""
+    components = line.get("components")
+    return (
+        all(type(line.get(key)) is int for key in ("attempt", "group", "index"))
+        and {"step", "trained", "id"} <= line.keys()
+        and is_count(line.get("stage"))
+        and all(line.get(key) is None or is_count(line[key]) for key in ("step", "tokens"))
+        and all(isinstance(line.get(key), str | None) for key in ("phase", "completion"))
+        and isinstance(line.get("messages"), list | None)
+        and _has_numbers(line, NUMBERS)
+        and isinstance(components, Mapping)
+        and all(isinstance(entry, Mapping) for entry in components.values())
+        and all(isinstance(entry.get("info") or {}, Mapping) for entry in components.values())
+        and all(_has_numbers(entry, SCORE_NUMBERS) for entry in components.values())
+    )
+
+
+def _has_numbers(values: Mapping[str, Any], names: Sequence[str]) -> bool:
+    return all((value := values.get(name)) is None or number(value) == value for name in names)

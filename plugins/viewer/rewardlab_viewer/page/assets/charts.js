@@ -14,7 +14,7 @@ function color(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-// lines: [{label, points: [steps, values], dots, hidden, tone}], tone: the number of its color and dashes; band: [lower, upper] of values at the first line's steps
+// lines: [{label, points: [steps, values], dots, hidden, tone, dashes}], tone: the number of its color, and of its dashes if these have none; band: [lower, upper] of values at the first line's steps
 function drawChart(parent, title, lines, bands = []) {
   const first = lines[0].points[1].filter((value) => value !== null);
   const of = lines.length > 1 ? `${lines[0].label} ` : "";
@@ -26,7 +26,7 @@ function drawChart(parent, title, lines, bands = []) {
   const node = element("figure", {class: "chart", "data-key": key}, element("figcaption", {}, caption));
   parent.append(node);
   const series = lines.map((line, at) => ({
-    label: visible(line.label), stroke: color(`--c${(line.tone ?? at) % 8}`), width: 2, dash: DASHES[line.tone ?? at] ?? DASHES[at % 8],
+    label: visible(line.label), stroke: color(`--c${(line.tone ?? at) % 8}`), width: 2, dash: DASHES[(line.dashes ?? line.tone ?? at) % 8],
     show: !line.hidden, spanGaps: true, value: (_, value) => shown(value ?? NaN),
     points: line.dots ? {show: true, size: 9, width: 2, fill: color("--card")} : {show: (plot) => plot.data[0].length < 30},
     ...(line.dots ? {paths: () => null} : {}),
@@ -34,9 +34,9 @@ function drawChart(parent, title, lines, bands = []) {
   const edges = bands.flatMap((band) => band[2].map((label) => ({label, stroke: "transparent", width: 0, points: {show: false}, value: (_, value) => shown(value ?? NaN)})));
   const axis = {stroke: color("--soft"), grid: {stroke: color("--line"), width: 1}, ticks: {stroke: color("--line")}, font: "12px system-ui"};
   const plot = new uPlot({
-    width: Math.max(200, node.clientWidth - 24), height: HEIGHT, cursor: {sync: {key: "steps"}, drag: {x: true, y: false}},
+    width: Math.max(200, node.clientWidth - 24), height: HEIGHT, cursor: {sync: {key: "steps"}, drag: {x: true, y: false}, focus: {prox: bands.length ? -1 : 16}}, focus: {alpha: 0.25},
     scales: {x: {time: false}}, legend: {live: true},
-    axes: [{...axis, size: 34}, {...axis, size: 48}],
+    axes: [{...axis, size: 34}, {...axis, size: (_, ticks) => Math.max(48, ...(ticks ?? []).map((tick) => 20 + 7 * tick.length))}],
     series: [{label: "step"}, ...series, ...edges],
     bands: bands.map((_, at) => ({series: [lines.length + 2 + 2 * at, lines.length + 1 + 2 * at], fill: color("--c0") + (at ? "38" : "20")})),
   }, data, node);
@@ -45,6 +45,28 @@ function drawChart(parent, title, lines, bands = []) {
   canvas.setAttribute("aria-label", `${visible(title)} by step: ${summary}`);
   drawn.set(node, plot);
   resized.observe(node);
+  keysOf(plot, title);
+}
+
+// A chart by keyboard: a name hides its line, and arrows go from step to step, whose values are said.
+function keysOf(plot, title) {
+  const names = [...plot.root.querySelectorAll(".u-legend th")];
+  for (const [at, name] of names.entries()) {
+    if (!at) continue; // of the steps
+    const state = () => name.setAttribute("aria-pressed", String(plot.series[at].show));
+    Object.assign(name, {tabIndex: 0, role: "button", onclick: state, onkeydown: (event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), name.click())});
+    state();
+  }
+  let at = -1;
+  Object.assign(plot.over, {tabIndex: 0, role: "slider", ariaLabel: `${visible(title)}, values by step`, ariaValueNow: 0, onkeydown: (event) => {
+    const steps = plot.data[0], to = {ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: steps.length - 1}[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    at = Math.max(0, Math.min(steps.length - 1, to));
+    plot.setCursor({left: plot.valToPos(steps[at], "x"), top: 0});
+    const values = plot.series.slice(1).map((one, line) => `${one.label} ${shown(plot.data[line + 1][at])}`);
+    Object.assign(plot.over, {ariaValueNow: steps[at], ariaValueText: `step ${steps[at]}: ${values.join(", ")}`});
+  }});
 }
 
 // Show more values in a chart that is there, as it was zoomed, with the lines hidden that were.
@@ -66,21 +88,33 @@ function smoothed(values) {
   });
 }
 
+// The chosen stage of a run; of one that trained in others the last, so that runs of different recipes stand side by side.
 function stagesOf(run) {
-  return run.charts.stages.filter((one) => one.stage === chosen.stage);
+  const found = run.charts.stages.filter((one) => one.stage === chosen.stage);
+  return found.length ? found : run.charts.stages.slice(-1);
+}
+
+// Lines of several values in each run. One value has one color in all runs, and each run has its dashes.
+function linesOf(runs, hides) {
+  const values = [...new Set(runs.flatMap(({of}) => Object.keys(of)))];
+  return runs.flatMap(({run, name, steps, of}) => values.flatMap((value, at) => (value in of ?
+    [{label: name + value, points: [steps, smoothed(of[value])], hidden: hides && at >= MAX_SHOWN, tone: at, dashes: RUNS.length > 1 ? run.number : at}] : [])));
+}
+
+// How a run is called before the names of its lines, if there are several.
+function called(run, stage) {
+  return RUNS.length > 1 ? `${run.name}${stage && stage.stage !== chosen.stage ? `, stage ${stage.stage}` : ""}: ` : "";
 }
 
 function drawMetric(parent, name) {
   const of = RUNS.flatMap((run) => stagesOf(run).filter((one) => one.metrics[name]).map((stage) => ({run, stage, curves: stage.metrics[name]})));
   if (!of.length) return;
-  const several = RUNS.length > 1 ? (run) => `${run.name}: ` : () => "";
-  const lines = [], bands = [];
-  for (const {run, stage, curves} of of) {
-    const by = chosen.split ? Object.entries(curves.by[chosen.split] ?? {}) : [];
-    by.forEach(([value, means], at) => lines.push({label: several(run) + value, points: [stage.steps, smoothed(means)], hidden: at >= MAX_SHOWN}));
-    if (!by.length) lines.push({label: several(run) + "mean", points: [stage.steps, smoothed(curves.mean)], tone: run.number});
+  const split = of.filter(({curves}) => chosen.split in curves.by), bands = [];
+  const lines = linesOf(split.map(({run, stage, curves}) => ({run, name: called(run, stage), steps: stage.steps, of: curves.by[chosen.split]})), true);
+  for (const {run, stage, curves} of of.filter((one) => !split.includes(one))) {
+    lines.push({label: called(run, stage) + "mean", points: [stage.steps, smoothed(curves.mean)], tone: run.number});
     const steps = Object.keys(stage.evaluated).map(Number).filter((step) => name in stage.evaluated[step]);
-    if (steps.length && !by.length) lines.push({label: several(run) + "held-out", points: [steps, steps.map((step) => stage.evaluated[step][name])], dots: true, tone: RUNS.length > 1 ? run.number : 1});
+    if (steps.length) lines.push({label: called(run, stage) + "held-out", points: [steps, steps.map((step) => stage.evaluated[step][name])], dots: true, tone: RUNS.length > 1 ? run.number : 1});
   }
   if (of.length === 1 && !chosen.split && of[0].curves.quantiles.length) {
     const [low, lower, , upper, high] = of[0].curves.quantiles;
@@ -103,7 +137,7 @@ function drawLog(parent, name) {
     const with_it = of.filter(({log}) => log.numbers[number]);
     const values = new Set(with_it.flatMap(({log}) => log.numbers[number]));
     if (values.size === 1) constant.push(`${number} ${shown([...values][0], 6)}`);
-    else drawChart(parent, number, with_it.map(({run, log}) => ({label: RUNS.length > 1 ? run.name : "value", points: [log.steps, smoothed(log.numbers[number])]})));
+    else drawChart(parent, number, with_it.map(({run, log}) => ({label: RUNS.length > 1 ? run.name : "value", tone: run.number, points: [log.steps, smoothed(log.numbers[number])]})));
   }
   if (constant.length) parent.append(element("p", {class: "about"}, `Always the same: ${constant.join(", ")}.`));
 }

@@ -2,10 +2,21 @@
 
 function copyButton(label, text) {
   return element("button", {type: "button", onclick: async ({target}) => {
-    await navigator.clipboard.writeText(text());
-    target.textContent = "Copied";
+    target.textContent = await copied(text()) ? "Copied" : "Cannot copy here";
     setTimeout(() => { target.textContent = label; }, 600);
   }}, label);
+}
+
+// Whether a text was copied; a browser keeps its clipboard from a page that comes over plain HTTP from elsewhere.
+async function copied(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text).then(() => true, () => false);
+  const area = element("textarea", {});
+  document.body.append(area);
+  area.value = text;
+  area.select();
+  const done = document.execCommand("copy");
+  area.remove();
+  return done;
 }
 
 function asked(texts) {
@@ -38,6 +49,7 @@ function asExample(run, group, texts) {
 // A JSON value as Python writes it.
 function python(value) {
   if (value === null || value === undefined) return "None";
+  if (JSON.isRawJSON?.(value)) return value.rawJSON;
   if (typeof value === "boolean") return value ? "True" : "False";
   if (Array.isArray(value)) return `[${value.map(python).join(", ")}]`;
   if (typeof value === "object") return `{${Object.entries(value).map(([name, one]) => `${python(name)}: ${python(one)}`).join(", ")}}`;

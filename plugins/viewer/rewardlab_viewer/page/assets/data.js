@@ -44,6 +44,12 @@ async function unpackedNumbers(packed) {
   return (await unpacked(packed)).arrayBuffer();
 }
 
+// The values of a JSON text, of which whole numbers that this language would round stay as they are written.
+function exact(text) {
+  const asWritten = (_, value, {source}) => (Number.isInteger(value) && !Number.isSafeInteger(value) ? JSON.rawJSON(source) : value);
+  return JSON.parse(text, JSON.rawJSON && /\d{16}/.test(text) ? asWritten : undefined);
+}
+
 function joined(one, other) {
   const both = new one.constructor(one.length + other.length);
   both.set(one);
@@ -89,8 +95,8 @@ class Run {
     return code < 0 ? null : this.fields[name][code];
   }
 
-  mean(group) {
-    const known = this.values(group, "total").filter((value) => value === value);
+  mean(group, name = "total") {
+    const known = this.values(group, name).filter((value) => value === value);
     return known.length ? known.reduce((sum, value) => sum + value, 0) / known.length : NaN;
   }
 
@@ -100,7 +106,7 @@ class Run {
   }
 
   isFlat(group) {
-    return this.values(group, "total").filter((value) => value === value).length > 1 && this.spread(group) <= 1e-6;
+    return this.numbers.get("flat")[group] === 1;
   }
 
   textsOf(group) {
@@ -108,7 +114,8 @@ class Run {
   }
 
   // What judges were asked about a group, and replied; null if the page does not have it.
-  questionsOf(group) {
+  async questionsOf(group) {
+    if (DATA.form === "followed") return (await unpacked(servedPart(`questions-${this.number}-${group}`))).json();
     return this.questions.chunks.includes(this.chunkOf[group][0]) ? this.partOf(group, "questions") : null;
   }
 
@@ -116,7 +123,7 @@ class Run {
     const [number, at] = this.chunkOf[group], name = `${kind}-${this.number}-${number}`;
     let found = this.unpacked.get(name);
     if (found) this.unpacked.delete(name); // the last one used is the last one dropped
-    else found = unpacked(packedPart(name)).then((response) => response.json());
+    else found = unpacked(packedPart(name)).then((response) => response.text()).then(exact);
     this.unpacked.set(name, found);
     if (this.unpacked.size > MAX_UNPACKED) this.unpacked.delete(this.unpacked.keys().next().value);
     return (await found)[at];

@@ -13,12 +13,13 @@ const CONDITIONS = {
   cut: ["one is cut at the limit", (run, group) => run.values(group, "truncated").includes(1)],
 };
 
+// A number of each group, the lowest first; groups without one come last.
 const ORDERS = {
-  first: ["as they were scored", (a, b) => a - b],
-  last: ["newest first", (a, b) => b - a],
-  low: ["lowest mean", (a, b, run) => run.mean(a) - run.mean(b)],
-  high: ["highest mean", (a, b, run) => run.mean(b) - run.mean(a)],
-  wide: ["widest spread", (a, b, run) => run.spread(b) - run.spread(a)],
+  first: ["as they were scored", (run, group) => group],
+  last: ["newest first", (run, group) => -group],
+  low: ["lowest mean", (run, group) => run.mean(group)],
+  high: ["highest mean", (run, group) => -run.mean(group)],
+  wide: ["widest spread", (run, group) => -run.spread(group)],
 };
 
 // Two components that both tell completions apart, and rank them the other way round.
@@ -65,8 +66,9 @@ function filteredByNumbers() {
     if (wanted.differing && !differs(run, group)) continue;
     found.push(group);
   }
-  const [, order] = ORDERS[wanted.order];
-  return found.sort((a, b) => order(a, b, run));
+  const [, order] = ORDERS[wanted.order], last = (key) => (key === key ? key : Infinity);
+  const keys = new Map(found.map((group) => [group, last(order(run, group))]));
+  return found.sort((a, b) => keys.get(a) - keys.get(b) || a - b);
 }
 
 // Another run's group of the same problem, in a part of the same kind and step.
@@ -80,13 +82,30 @@ function besides(run, group) {
   });
 }
 
+// Whether the mean total or that of a component is another one, or is there in one run only.
 function differs(run, group) {
-  return besides(run, group).some(([other, one]) => Math.abs(other.mean(one) - run.mean(group)) > 1e-6);
+  return besides(run, group).some(([other, one]) =>
+    ["total", ...run.components.filter((name) => other.components.includes(name)).map((name) => `value ${name}`)].some((name) => {
+      const ours = run.mean(group, name), theirs = other.mean(one, name);
+      return Math.abs(ours - theirs) > 1e-6 || (ours === ours) !== (theirs === theirs);
+    }));
 }
 
 function matches(texts, needle) {
-  const all = [String(texts.id), JSON.stringify(texts.prompt ?? ""), JSON.stringify(texts.fields ?? {}), ...texts.rows.map((row) => (row.text ?? "") + JSON.stringify(row.messages ?? "")), ...texts.rows.map((row) => JSON.stringify(row.said))];
-  return all.some((text) => text.toLocaleLowerCase().includes(needle));
+  const said = [texts.id, texts.prompt, ...texts.rows.flatMap((row) => [row.text, row.messages])];
+  const named = [texts.fields, ...texts.rows.map((row) => row.said)];
+  return [...textsIn(said, false), ...textsIn(named, true)].some((text) => comparable(text).includes(needle));
+}
+
+// The texts in a JSON value, as they are read: a quote or a new line is no escape; names: those of objects, too.
+function textsIn(value, names) {
+  if (value === null || typeof value !== "object") return [String(value ?? "")];
+  const inside = Object.values(value).flatMap((one) => textsIn(one, names));
+  return names && !Array.isArray(value) ? [...Object.keys(value), ...inside] : inside;
+}
+
+function comparable(text) {
+  return text.normalize().toLocaleLowerCase();
 }
 
 function filterControls(changed) {

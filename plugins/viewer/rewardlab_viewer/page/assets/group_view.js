@@ -24,11 +24,16 @@ function headNodes(run, group, texts) {
   return [
     element("h3", {}, element("bdi", {}, String(texts.id)), chips.map((text) => element("span", {class: "chip"}, text))),
     element("div", {class: "links"},
-      copyButton("Copy link", () => location.href.split("#")[0] + linkOf(run, group)),
+      copyButton("Copy link", () => location.href.split("#")[0] + linkOf(run, group)), ...(isWhole(texts) ? [
       copyButton("Copy as row", () => JSON.stringify(asRow(texts))),
       copyButton("Copy as probe", () => JSON.stringify(asProbe(run, group, texts))),
-      copyButton("Copy as law example", () => asExample(run, group, texts))),
+      copyButton("Copy as law example", () => asExample(run, group, texts))] : [])),
     ...promptNodes(texts.prompt, language), ...fieldNodes(texts.fields, language)];
+}
+
+// Whether all was recorded that other commands need; of a scored file without its rows there are scores alone.
+function isWhole(texts) {
+  return Boolean(texts.prompt) && texts.rows.every((row) => typeof row.text === "string");
 }
 
 // The part that a group belongs to, and its step.
@@ -49,7 +54,7 @@ function promptNodes(prompt, language) {
 
 // The messages of a prompt or an answer, each with who says it if there are several, and what else it has, such as calls of tools.
 function messageNodes(messages, language) {
-  return messages.flatMap(({role, content, ...more}) => [
+  return messages.map(Object).flatMap(({role, content, ...more}) => [
     messages.length > 1 ? element("div", {class: "role"}, String(role)) : null,
     content === null || content === undefined || content === "" ? null : said(contentOf(content), language),
     Object.keys(more).length ? element("pre", {class: "more", dir: "auto"}, JSON.stringify(more, null, 1)) : null,
@@ -91,7 +96,7 @@ function completionNode(run, group, texts, at, language) {
     element("header", {},
       element("strong", {}, total === total ? `total ${shown(total)}` : "no total"),
       shaped === shaped && Math.abs(shaped - total) > 1e-6 ? element("span", {}, `shaped ${signed(shaped)}`) : null,
-      tokens ? element("span", {class: "chip"}, `${tokens} tokens`) : null,
+      tokens >= 0 ? element("span", {class: "chip"}, `${tokens} tokens`) : null,
       number("truncated") ? element("span", {class: "chip warn"}, "cut at the limit") : null,
       row.text?.trim() === "" ? element("span", {class: "chip warn"}, "empty") : null,
       element("span", {class: "chip"}, `completion ${at}`)),

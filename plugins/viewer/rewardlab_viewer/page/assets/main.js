@@ -12,7 +12,7 @@ function theme() {
     show();
     drawCharts();
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawCharts());
+  for (const other of ["(prefers-color-scheme: dark)", "print"]) matchMedia(other).addEventListener("change", () => drawCharts());
   show();
 }
 

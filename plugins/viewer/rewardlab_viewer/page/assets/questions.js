@@ -10,7 +10,7 @@ function questionsNode(run, group, texts, at) {
   details.addEventListener("toggle", async () => {
     if (!details.open || details.dataset.asked) return;
     details.dataset.asked = "yes";
-    details.append(...await questionNodes(run, group, texts, at, names));
+    details.append(...await questionNodes(run, group, texts, at, names).catch((error) => [element("p", {class: "alarm"}, error.message)]));
   });
   return details;
 }
@@ -20,7 +20,7 @@ async function questionNodes(run, group, texts, at, names) {
   const asked = (found?.asked ?? []).filter((one) => !one.about.length || one.about.flat().includes(at));
   return names.flatMap((name) => {
     const own = asked.filter((one) => one.component === name);
-    const missing = why[name] ?? (components.includes(name) ? (found || !run.questions.chunks.length ? NOT_KEPT : NOT_HERE) : why[""]);
+    const missing = why[name] ?? found?.why?.[name] ?? (components.includes(name) ? (found || !run.questions.chunks.length ? NOT_KEPT : NOT_HERE) : why[""]);
     return own.length ? own.map((one) => questionNode(one, found.texts, texts)) : element("p", {class: "about"}, element("bdi", {}, name), `: ${missing}`);
   });
 }

@@ -46,7 +46,7 @@ async function choose(at, said = true) {
 }
 
 async function filter() {
-  const run = RUNS[wanted.run], search = ++list.search, needle = wanted.text.trim().toLocaleLowerCase();
+  const run = RUNS[wanted.run], search = ++list.search, needle = comparable(wanted.text.trim());
   const groups = filteredByNumbers();
   if (!needle) return listed(groups, "");
   const found = [];
@@ -72,7 +72,7 @@ function listed(groups, told, at = list.groups[list.at]) {
 function chooseLinked() {
   const asked = new URLSearchParams(location.hash.slice(1));
   if (!asked.has("group")) return false;
-  wanted.run = Math.min(RUNS.length - 1, Number(asked.get("run") ?? 0) || 0);
+  wanted.run = RUNS[asked.get("run")]?.number ?? 0;
   const group = RUNS[wanted.run].numbers.get("group").indexOf(Number(asked.get("group")));
   Object.assign(wanted, {text: "", part: "", fields: {}, what: "", component: "", differing: false});
   filterControls(filter);

@@ -15,15 +15,14 @@ function drawComposition(parent) {
   const of = RUNS.flatMap((run) => stagesOf(run).map((stage) => ({run, stage})));
   const fields = [...new Set(of.flatMap(({stage}) => Object.keys(stage.composition)))];
   if (fields.length) foldedCharts(parent, "composition", `What was trained on when: shares of groups by ${fields.join(", ")}`, (inside) => {
-    for (const field of fields) drawChart(inside, field, of.flatMap(({run, stage}) => Object.entries(stage.composition[field] ?? {}).map(([value, shares], at) =>
-      ({label: RUNS.length > 1 ? `${run.name}: ${value}` : value, points: [stage.steps, smoothed(shares)], hidden: at >= MAX_SHOWN}))));
+    for (const field of fields) drawChart(inside, field, linesOf(of.map(({run, stage}) => ({run, name: called(run, stage), steps: stage.steps, of: stage.composition[field] ?? {}})), true));
   });
 }
 
 function drawTimes(parent) {
   const of = RUNS.flatMap((run) => run.charts.logs.map((log) => ({run, log, names: Object.keys(log.numbers).filter((name) => TIMES.test(name))})));
   for (const stage of new Set(of.filter(({names}) => names.length).map(({log}) => log.name))) {
-    foldedCharts(parent, `times ${stage}`, `Seconds of a step by part, stage ${stage}`, (inside) => drawChart(inside, "seconds", of.filter(({log}) => log.name === stage).flatMap(({run, log, names}) =>
-      names.map((name) => ({label: (RUNS.length > 1 ? `${run.name}: ` : "") + name.replace(/^timing(_s)?\//, ""), points: [log.steps, smoothed(log.numbers[name])]})))));
+    foldedCharts(parent, `times ${stage}`, `Seconds of a step by part, stage ${stage}`, (inside) => drawChart(inside, "seconds", linesOf(of.filter(({log}) => log.name === stage).map(({run, log, names}) =>
+      ({run, name: called(run), steps: log.steps, of: Object.fromEntries(names.map((name) => [name.replace(/^timing(_s)?\//, ""), log.numbers[name]]))})))));
   }
 }

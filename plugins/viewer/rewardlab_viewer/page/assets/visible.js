@@ -21,18 +21,31 @@ function element(tag, properties, ...children) {
   return made;
 }
 
+const MAX_SAID = 20_000; // characters of a text that are shown at once: a million formulas would stop the browser
+
 // A text of a row, in its language as far as the row says it; the browser finds each paragraph's direction.
 function said(text, language) {
-  const parts = String(text).split(FORMULA).map((part, at) => (at % 2 ? element("bdi", {dir: "ltr"}, part) : part));
-  return element("div", {class: "say", dir: "auto", lang: languageTag(language)}, parts.filter((part) => part !== ""));
+  return element("div", {class: "say", dir: "auto", lang: languageTag(language)}, piecesOf(String(text), 0));
+}
+
+// The text from a place on: some of it, and a button for more.
+function piecesOf(text, from) {
+  let to = Math.min(text.length, from + MAX_SAID);
+  if (text.codePointAt(to - 1) > 0xffff) to += 1; // no half of a pair
+  const parts = text.slice(from, to).split(FORMULA).map((part, at) => (at % 2 ? element("bdi", {dir: "ltr"}, part) : visible(part)));
+  const more = element("button", {type: "button", onclick: () => more.replaceWith(...piecesOf(text, to))}, `show more; ${(text.length - to).toLocaleString("en")} characters follow`);
+  return [...parts.filter((part) => part !== ""), ...(to < text.length ? [more] : [])];
 }
 
 function languageTag(language) {
   return /^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$/.test(language ?? "") ? language.replaceAll("_", "-") : null;
 }
 
+// A small number keeps its first digits, as a learning rate's; what rounding left is 0.
 function shown(value, digits = 3) {
-  return value === value && value !== null && value !== undefined ? String(Number(value.toFixed(digits))) : "–";
+  if (value === null || value === undefined || value !== value) return "–";
+  const size = Math.abs(value);
+  return String(Number(size < 10 ** (1 - digits) && size > 1e-12 ? value.toPrecision(digits) : value.toFixed(digits)));
 }
 
 function signed(value) {
