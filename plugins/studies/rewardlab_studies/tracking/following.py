@@ -46,7 +46,14 @@ class _Following:
     def __init__(self, job: StageJob, options: TrackerOptions) -> None:
         self._job, self._count = job, options.tracked_samples
         self._records = StageRecords(job.run.path, job.name, job.run.attempt)
-        self._trackers = {name: tracker for name in options.asked() if (tracker := self._opened(name, options))}
+        self._trackers: dict[str, Tracker] = {}
+        try:
+            for name in options.asked():
+                if tracker := self._opened(name, options):
+                    self._trackers[name] = tracker
+        except BaseException:
+            self._each("close")
+            raise
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._follow, name="rewardlab-trackers", daemon=True)
         self._thread.start()

@@ -49,8 +49,8 @@ class TensorBoard:
         """See Tracker."""
         from tensorboard.compat.proto.event_pb2 import SessionLog
 
-        if not self._begun:
-            self._begun = True
+        if not self._begun and any(name.startswith("train/") for name in numbers):
+            self._begun = True  # what comes from this step on replaces what an earlier attempt told
             self._write(step, session_log=SessionLog(status=SessionLog.START))
         self._summary(step, *({"tag": name, "simple_value": value} for name, value in numbers.items()))
 

@@ -7,10 +7,12 @@ import sqlite3
 import sys
 import threading
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from helpers.synthetic_run import STEPS, write_run
-from rewardlab.errors import UserError
+from rewardlab.errors import JobError, UserError
+from rewardlab.files import LineAppender
 from rewardlab.recipe import load
 from rewardlab.training import Results, RunDirectory, StageJob, check_recipe
 from rewardlab.training.results import Slice
@@ -34,15 +36,16 @@ def stage(tmp_path, monkeypatch):
     """Let a stage write its records while trackers hear of it; returns the run's folder and what was said."""
     monkeypatch.chdir(tmp_path)
 
-    def follow(first=lambda: None, stages=(STAGE,), **backend):
+    def follow(first=lambda: None, stages=(STAGE,), write=_write_stage, **backend):
         plan = check_recipe(
             load({**RECIPE, "stages": [*stages], "backend": {"use": "openrlhf", "gpus_per_node": 1, **backend}}),
             purpose="run",
         )
-        run, said = RunDirectory.create(plan, [], folder=tmp_path / "run"), []
+        folder, said = tmp_path / "run", []
+        run = RunDirectory.resume(folder, plan, []) if folder.exists() else RunDirectory.create(plan, [], folder=folder)
         with closing(run), closing(StageJob(plan=plan, run=run, index=0, say=said.append)) as job, tracked(job):
             first()
-            _write_stage(run.path, tmp_path / "made")
+            write(run.path, tmp_path / "made")
         return run.path, said
 
     return follow
@@ -79,13 +82,42 @@ def test_tensorboard_has_numbers_means_and_samples(stage):
     assert said == []
 
 
+def test_a_resume_goes_on_behind_a_torn_line_and_a_lost_one(stage):
+    event_accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+
+    def last_evaluation(run, _):
+        part = Slice(name="all", prompts=1, completions=2, means={"total": 1.0})
+        Results(name="after", slices=[part]).save(run / "evaluation" / "0-rl-after.json")
+
+    def one_more_step(run, _):
+        log = run / "logs" / "0-rl.jsonl"
+        with log.open("a") as file:
+            file.write('damaged\n{"attempt": 1, "step": 51, "lo')
+        with closing(LineAppender(log)) as file:
+            file.write(b'{"attempt": 2, "step": 51, "loss": 0.25}\n')
+        first, *lines = (run / "ledger.jsonl").read_text().splitlines(keepends=True)[-8:]
+        rest = "".join(lines).replace('"attempt": 0', '"attempt": 2')
+        (run / "ledger.jsonl").write_text(first.replace('"group"', '"grou"') + rest)
+
+    stage(tensorboard=True, tracked_samples=1)
+    stage(tensorboard=True, tracked_samples=1, write=last_evaluation)
+    run, said = stage(tensorboard=True, tracked_samples=1, write=one_more_step)
+    events = event_accumulator.EventAccumulator(str(run / "logs" / "tensorboard" / "0-rl"))
+    events.Reload()
+    assert [(event.step, event.value) for event in events.Scalars("train/loss")] == [*LOSSES, (51, 0.25)]
+    assert [(event.step, event.value) for event in events.Scalars("eval/reward/total")] == [*MEANS, (STEPS, 1.0)]
+    table = events.Tensors("samples/after")[-1]
+    assert "||" in table.tensor_proto.string_val[0].decode(), "no prompt of another group"
+    assert said == []
+
+
 def test_weights_and_biases_has_them(stage, monkeypatch):
     pytest.importorskip("wandb", reason=EXTRA.format("wandb"))
     monkeypatch.setenv("WANDB_MODE", "offline")
     monkeypatch.setenv("WANDB_SILENT", "true")
     run, said = stage(wandb="tried")
     [written] = (run / "logs").rglob("*.wandb")
-    for name in (b"r-0-rl", b"train/loss", b"train/kl", b"eval/reward/total", b"samples/training"):
+    for name in (b"r-0-rl", b"train/loss", b"train/kl", b"eval/reward/total"):
         assert name in written.read_bytes()
     [table] = (run / "logs").rglob("samples/training*.table.json")
     assert len(json.loads(table.read_text())["data"]) == 32
@@ -145,6 +177,15 @@ def test_one_that_is_lacking_is_refused_before_the_run(monkeypatch, stage):
     monkeypatch.setitem(sys.modules, "trackio", None)  # as where it is not installed
     with pytest.raises(UserError, match=r"trackio is not installed; pip install 'rewardlab\[trackio\]'"):
         stage(trackio="tried")
+
+
+def test_one_that_cannot_be_opened_leaves_none_open(stage, monkeypatch, tmp_path):
+    pytest.importorskip("mlflow", reason=EXTRA.format("mlflow"))
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "nowhere://x")
+    with pytest.raises(JobError, match=r"backend.mlflow: MLflow: "):
+        stage(tensorboard=True, mlflow="tried")
+    open_files = map(os.path.realpath, Path("/proc/self/fd").iterdir())
+    assert not [file for file in open_files if file.startswith(f"{tmp_path}/run/logs/")]
 
 
 def test_a_stage_that_writes_data_has_no_run(stage):
