@@ -36,9 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except KeyboardInterrupt:  # before a command had begun
         return _complain("stopped", INTERRUPTED)
-    except BrokenPipeError:  # the reader of our output is gone, as in `rewardlab plugins | head -1`
+    except BrokenPipeError as error:  # the reader of our output is gone, as in `rewardlab plugins | head -1`
         _close_output()
-        return FAILED
+        return _complain("nobody reads any more what this prints", FAILED) if hasattr(error, "__notes__") else FAILED
     except OSError as error:
         _close_output()
         return _complain(f"{error.filename or 'the system'}: {error.strerror or error}", FAILED)

@@ -66,6 +66,8 @@ def run(options: Options) -> CommandResult:
     with ExitStack() as stack:
         sources = [stack.enter_context(demo_run())] if options.demo else [*options.run]
         target = options.bundle or options.output or (_of_demo() if options.demo else _target(sources))
+        if fail_on and all(path.is_file() for path in sources):
+            raise UserError("--fail-on asks for the alarms of a run, and a file has none; name the run's folder")
         if options.rows is not None and not any(path.is_file() for path in sources):
             raise UserError("--rows belongs to a file that `score` wrote; the folder of a run has its texts")
         rows = None if options.rows is None else str(stack.enter_context(file_of(options.rows, note))[0])
