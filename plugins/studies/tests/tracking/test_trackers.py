@@ -51,6 +51,9 @@ def stage(tmp_path, monkeypatch):
     return follow
 
 
+SLICES = ("topic 数学", "topic 物理", "source https://x/../y?z=1")
+
+
 def _write_stage(run, made):
     write_run(made, 160)
     shutil.copy(made / "ledger.jsonl", run)
@@ -60,8 +63,8 @@ def _write_stage(run, made):
     (run / "logs" / "0-rl.steps-0.jsonl").write_text('{"step": 1, "data": {}}\n')  # of verl's own
     (run / "evaluation").mkdir()
     for when, mean in (("before", 0.25), ("step-20", 0.5), ("after", 0.75)):
-        part = Slice(name="all", prompts=1, completions=2, means={"total": mean})
-        Results(name=when, slices=[part]).save(run / "evaluation" / f"0-rl-{when}.json")
+        parts = [Slice(name=name, prompts=1, completions=2, means={"total": mean}) for name in ("all", *SLICES)]
+        Results(name=when, slices=parts).save(run / "evaluation" / f"0-rl-{when}.json")
 
 
 LOSSES = [(step, pytest.approx(1 / step)) for step in range(1, STEPS + 1)]
@@ -132,6 +135,8 @@ def test_mlflow_has_them(stage, monkeypatch, tmp_path):
     [losses] = tmp_path.glob("mlflow/*/*/metrics/train/loss")
     found = [line.split()[1:] for line in losses.read_text().splitlines()]
     assert [(int(step), float(value)) for value, step in found] == LOSSES
+    slices = {str(path).partition("/eval/")[2] for path in tmp_path.glob("mlflow/*/*/metrics/eval/**/total")}
+    assert slices == {f"{name}reward/total" for name in ("", "topic 数学/", "topic 物理/", "source https:/x/_/y_z_1/")}
     [artifacts] = tmp_path.glob("mlflow/*/*/artifacts")
     assert (artifacts / "recipe.resolved.yaml").exists()
     [table] = artifacts.glob("samples/training-*.json")
