@@ -31,8 +31,8 @@ class Tracker(Protocol):
     def table(self, step: int, name: str, rows: Rows) -> None:
         """Show rows, of which there is at least one, as a table."""
 
-    def close(self) -> None:
-        """End the run."""
+    def close(self, done: bool, /) -> None:
+        """End the run. done: whether its stage came to its end."""
 
 
 class TensorBoard:
@@ -65,7 +65,7 @@ class TensorBoard:
         metadata = {"plugin_data": {"plugin_name": "text"}}
         self._summary(step, {"tag": name, "tensor": tensor, "metadata": metadata})
 
-    def close(self) -> None:
+    def close(self, _done: bool) -> None:
         """See Tracker."""
         self._writer.close()
 
@@ -102,9 +102,9 @@ class Wandb:
         table = self._table(columns=list(rows[0]), data=[list(row.values()) for row in rows])
         self._run.log({name: table, "train/global_step": step})
 
-    def close(self) -> None:
+    def close(self, done: bool) -> None:
         """See Tracker."""
-        self._run.finish()
+        self._run.finish(exit_code=0 if done else 1)
 
 
 class MLflow:
@@ -130,9 +130,9 @@ class MLflow:
         columns = {column: [row[column] for row in rows] for column in rows[0]}
         self._client.log_table(self._id, columns, f"{name}-{step}.json")
 
-    def close(self) -> None:
+    def close(self, done: bool) -> None:
         """See Tracker."""
-        self._client.set_terminated(self._id)
+        self._client.set_terminated(self._id, "FINISHED" if done else "FAILED")
 
 
 class Trackio:
@@ -163,7 +163,7 @@ class Trackio:
         table = self._trackio.Table(columns=list(rows[0]), data=[list(row.values()) for row in rows])
         self._run.log({name: table}, step=step)
 
-    def close(self) -> None:
+    def close(self, _done: bool) -> None:
         """See Tracker."""
         with redirect_stdout(io.StringIO()):
             self._run.finish()

@@ -145,6 +145,20 @@ def test_mlflow_has_them(stage, monkeypatch, tmp_path):
     assert said == []
 
 
+def test_a_stage_that_fails_is_no_finished_run_there(stage, monkeypatch, tmp_path):
+    pytest.importorskip("mlflow", reason=EXTRA.format("mlflow"))
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", (tmp_path / "mlflow").as_uri())
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+
+    def fail(*_):
+        raise JobError("it has diverged")
+
+    with pytest.raises(JobError, match="diverged"):
+        stage(mlflow="tried", write=fail)
+    [run] = tmp_path.glob("mlflow/*/*/meta.yaml")
+    assert "status: 4" in run.read_text(), "failed"
+
+
 def test_trackio_has_them(stage, monkeypatch, tmp_path):
     monkeypatch.setenv("TRACKIO_DIR", str(tmp_path / "trackio"))
     pytest.importorskip("trackio", reason=EXTRA.format("trackio"))
