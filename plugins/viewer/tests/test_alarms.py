@@ -1,6 +1,7 @@
 """The alarms of a run on its page, and what `report --fail-on` makes of them: of runs that nobody watched, too."""
 
 import json
+import shutil
 
 import pytest
 from rewardlab.cli import main
@@ -108,6 +109,15 @@ def test_what_went_off_while_it_ran_is_there_once(run, file):
     assert main(["report", str(run), "--fail-on", "divergence"]) == 1
     assert page(run).index("stage 0-rl has diverged: kl is 9 at step 9") < page(run).index("component: live at step 22")
     assert DEAD not in page(run)
+
+
+def test_of_several_runs_each_alarm_says_which(run, capsys):
+    shutil.copytree(run, run / "again")
+    assert main(["report", str(run), str(run / "again"), "-o", str(run / "both.html"), "--fail-on", "dead"]) == 1
+    assert [line.split(": ")[:2] for line in capsys.readouterr().out.splitlines()[1:]] == [
+        ["alarm dead", str(run)],
+        ["alarm dead", str(run / "again")],
+    ]
 
 
 def test_a_scored_file_has_no_alarms_to_fail_on(tmp_path, capsys):

@@ -75,7 +75,9 @@ def run(options: Options) -> CommandResult:
     failing = [alarm for alarm in written.alarms if _fails(alarm, fail_on)]
     alarms = [asdict(alarm) for alarm in written.alarms if not alarm.ignored or alarm in failing]
     data = {"ok": not failing, "output": str(target), "findings": list(written.findings), "alarms": alarms}
-    text = "\n".join([f"wrote {target}", *(f"alarm {alarm.name}: {alarm.sentence}" for alarm in failing)])
+    places = [f"{alarm.run}: " if len(options.run) > 1 else "" for alarm in failing]
+    told = (f"alarm {alarm.name}: {place}{alarm.sentence}" for alarm, place in zip(failing, places, strict=True))
+    text = "\n".join([f"wrote {target}", *told])
     return CommandResult(ok=not failing, text=text, data=data, warnings=list(written.notes))
 
 
