@@ -53,8 +53,8 @@ class StageRecords:
                 yield step, {f"eval/{name}": value for name, value in Results.load(path).metrics().items()}
 
     def samples(self, count: int) -> Iterator[Table]:
-        """Yield the last `count` completions of each phase, and of the training those of its last steps."""
-        kept: dict[str, deque[tuple[bytes, bytes]]] = {}  # phase -> lines, each with the first of its group
+        """Yield the last `count` completions of each evaluation, and of the training those of its last steps."""
+        kept: dict[tuple[str, Any], deque[tuple[bytes, bytes]]] = {}  # lines, each with the first of its group
         index, of, first = int(self._name.partition("-")[0]), None, b"{}"
         for _, line in (placed for part in ledger_parts(self._run) for placed in part.raw_lines()):
             if (place := beginning_of(line)) is None:
@@ -63,8 +63,9 @@ class StageRecords:
             if place["index"] == 0 or of != group:  # a damaged ledger may lack the first line, which has the prompt
                 of, first = group, line
             if place["attempt"] >= self._attempt and place["stage"] == index:
-                kept.setdefault(place["phase"], deque(maxlen=count)).append((line, first))
-        for phase, lines in kept.items():
+                at = place["phase"], place["phase"] != "training" and place["step"]
+                kept.setdefault(at, deque(maxlen=count)).append((line, first))
+        for (phase, _), lines in kept.items():
             rows = [_row(json.loads(line), json.loads(first).get("prompt", "")) for line, first in lines]
             yield max(row["step"] for row in rows), f"samples/{phase}", rows
 

@@ -55,7 +55,7 @@ SLICES = ("topic 数学", "topic 物理", "source https://x/../y?z=1")
 
 
 def _write_stage(run, made):
-    write_run(made, 160)
+    write_run(made, 160, lines_of=_some_on_the_way)
     shutil.copy(made / "ledger.jsonl", run)
     shutil.copytree(made / "logs", run / "logs", dirs_exist_ok=True)
     with (run / "logs" / "0-rl_engine.jsonl").open("w") as file:
@@ -65,6 +65,12 @@ def _write_stage(run, made):
     for when, mean in (("before", 0.25), ("step-20", 0.5), ("after", 0.75)):
         parts = [Slice(name=name, prompts=1, completions=2, means={"total": mean}) for name in ("all", *SLICES)]
         Results(name=when, slices=parts).save(run / "evaluation" / f"0-rl-{when}.json")
+
+
+def _some_on_the_way(lines):
+    group = lines[0]["group"]
+    during = {"phase": "during", "step": 10 * group} if lines[0]["phase"] == "after" and group < 16 else {}
+    return [line | during for line in lines]
 
 
 LOSSES = [(step, pytest.approx(1 / step)) for step in range(1, STEPS + 1)]
@@ -80,6 +86,7 @@ def test_tensorboard_has_numbers_means_and_samples(stage):
     assert [(event.step, event.value) for event in events.Scalars("eval/reward/total")] == MEANS
     assert [event.step for event in events.Scalars("train/kl")] == [1]
     [table] = events.Tensors("samples/training")
+    assert [event.step for event in events.Tensors("samples/during")] == [130, 140, 150]
     head, _, *rows = table.tensor_proto.string_val[0].decode().splitlines()
     assert (head, len(rows)) == ("|step|id|prompt|completion|total|accuracy|preference|fluency|", 5)
     assert said == []
