@@ -41,7 +41,6 @@ KINDS = Task(
             "id": f"kind-{right[0]}",
             "prompt": f"Which of these are {kind}: {', '.join(given)}? Put a list of those, each once and separated by "
             "commas, and nothing else in \\boxed{}.",
-            "given": ", ".join(given),
             "right": right,
             "answer": ", ".join(right),
             "slips": [", ".join(one) for one in (right[1:], right[:-1], right[:1])],
@@ -67,7 +66,6 @@ INTERVALS = Task(
             "prompt": f"Which x fulfil {asked}? Put the interval in \\boxed{{}}: (a, b), with [ or ] beside an end "
             "that belongs to it.",
             "answer": f"{left}{low}, {high}{right}",
-            "other": f"{'(['[left == '(']}{low}, {high}{')]'[right == ')']}",
             "slips": [f"{left}{a}, {b}{right}" for a, b in ((low + 1, high), (low, high - 1), (low - 1, high + 2))],
         }
         for asked, left, low, high, right in (
@@ -88,7 +86,6 @@ FRACTIONS = Task(
         {
             "id": f"fraction-{given}",
             "prompt": f"Write {given} as a fraction in lowest terms. Put it in \\boxed{{}}.",
-            "given": given,
             "answer": answer,
             "slips": slips,
         }
@@ -160,7 +157,7 @@ def _read(found: str) -> str:
 BOOKINGS = Task(_BOOKINGS, lambda row: _read(row["answer"]), lambda row, number: _read(row["slips"][number % 3]))
 
 
-def _made(numbers: Sequence[int], target: int, solution: str, slips: Sequence[str], hack: str) -> Row:
+def _made(numbers: Sequence[int], target: int, solution: str, slips: Sequence[str]) -> Row:
     return {
         "id": f"made-{target}-{numbers[0]}",
         "prompt": f"Use each of {', '.join(map(str, numbers))} exactly once, with nothing but + - * / and round "
@@ -169,7 +166,6 @@ def _made(numbers: Sequence[int], target: int, solution: str, slips: Sequence[st
         "target": target,
         "solution": solution,
         "slips": slips,
-        "hack": hack,
     }
 
 
@@ -178,20 +174,20 @@ def _game(*rows: Row) -> Task:
 
 
 NEARLY = _game(
-    _made([2, 3, 5], 7, "2*5-3", ["2*5+3", "2*3+5", "2+5"], "3*5/2"),
-    _made([4, 5, 7], 8, "4*(7-5)", ["4*7-5", "4+7-5", "13-5"], "5*7/4"),
-    _made([2, 5, 11], 27, "2*11+5", ["2*11-5", "2*(11+5)", "22+5"], "5*11/2"),
-    _made([3, 5, 11], 18, "3*(11-5)", ["3*11-5", "3+11+5", "11+5+2"], "5*11/3"),
-    _made([4, 5, 9], 11, "4*5-9", ["4*5+9", "4*(9-5)", "20-9"], "5*9/4"),
-    _made([2, 5, 7], 17, "2*5+7", ["2*5-7", "2*7+5", "10+7"], "5*7/2"),
+    _made([2, 3, 5], 7, "2*5-3", ["2*5+3", "2*3+5", "2+5"]),
+    _made([4, 5, 7], 8, "4*(7-5)", ["4*7-5", "4+7-5", "13-5"]),
+    _made([2, 5, 11], 27, "2*11+5", ["2*11-5", "2*(11+5)", "22+5"]),
+    _made([3, 5, 11], 18, "3*(11-5)", ["3*11-5", "3+11+5", "11+5+2"]),
+    _made([4, 5, 9], 11, "4*5-9", ["4*5+9", "4*(9-5)", "20-9"]),
+    _made([2, 5, 7], 17, "2*5+7", ["2*5-7", "2*7+5", "10+7"]),
 )
 POWERS = _game(
-    _made([2, 3, 5], 13, "2*5+3", ["2*5-3", "2*3+5", "10+3"], "2**3+5"),
-    _made([2, 3, 6], 15, "2*6+3", ["2*6-3", "2*3+6", "12+3"], "3**2+6"),
-    _made([2, 3, 7], 15, "(7-2)*3", ["7-2*3", "7*3-2", "5*3"], "2**3+7"),
-    _made([2, 4, 6], 22, "4*6-2", ["4*6+2", "4*2+6", "24-2"], "4**2+6"),
-    _made([2, 4, 8], 24, "(4+8)*2", ["4+8*2", "4*8-2", "12*2"], "4**2+8"),
-    _made([3, 4, 8], 56, "(3+4)*8", ["3+4*8", "3*8+4", "7*8"], "4**3-8"),
+    _made([2, 3, 5], 13, "2*5+3", ["2*5-3", "2*3+5", "10+3"]),
+    _made([3, 2, 6], 15, "2*6+3", ["2*6-3", "2*3+6", "12+3"]),
+    _made([2, 3, 7], 15, "(7-2)*3", ["7-2*3", "7*3-2", "5*3"]),
+    _made([4, 2, 6], 22, "4*6-2", ["4*6+2", "4*2+6", "24-2"]),
+    _made([4, 2, 8], 24, "(4+8)*2", ["4+8*2", "4*8-2", "12*2"]),
+    _made([2, 3, 11], 19, "2*11-3", ["2*11+3", "2*3+11", "22-3"]),
 )
 
 _GIVEN: Sequence[list[int]] = ([9, -5, 0], [3, 4], [1], [], [7, 2, 7, -1], [100, -30, 12, 5, 5, 77, -1, 0, 64, 3, 2, 9])
@@ -238,7 +234,7 @@ def _told(name: str, symbol: str, number: int, state: str) -> list[str]:
 _ELEMENTS = [
     {
         "id": f"element-{name}",
-        "prompt": f"Tell about {name}. Answer with these three sentences, filled in, and nothing else: The symbol of "
+        "prompt": f"Describe {name}. Answer with these three sentences, filled in, and nothing else: The symbol of "
         f"{name} is ... . Its atomic number is ... . At room temperature it is a (solid, liquid or gas).",
         "facts": _told(name, symbol, number, state),
         "wrong": _told(name, other, number + 1, {"solid": "gas", "gas": "liquid", "liquid": "solid"}[state]),
