@@ -10,6 +10,7 @@
     recipes         the recipe of either half of a pair
     learner         a policy over ways to answer, trained by GRPO's advantages
     trial           one pair: probed, then trained, with alarms
+    second          fifteen more pairs, by somebody else
 
 As a plugin it is called `hacks`; `installed` puts it where rewardlab finds it.
 """
@@ -22,14 +23,18 @@ from pathlib import Path
 
 from rewardlab import RewardSpec, hookimpl
 
-from hack_pairs import countdown, form, programs, short_answers
+from hack_pairs import countdown, form, judged, programs, second, short_answers
 from hack_pairs.judged import JUDGED
+
+VERIFIERS = (countdown, form, programs, short_answers, *second.VERIFIERS)
+judged.BIASES.update(second.BIASES)
+judged.SOUND.update(second.SOUND)
 
 
 @hookimpl
 def rewardlab_rewards() -> Sequence[RewardSpec]:
     """Offer the verifiers, the form, and the reward that asks a judge."""
-    found = [value for module in (countdown, form, programs, short_answers) for value in vars(module).values()]
+    found = [value for module in VERIFIERS for value in vars(module).values()]
     return [JUDGED, *(value for value in found if isinstance(value, RewardSpec))]
 
 
