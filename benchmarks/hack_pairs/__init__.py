@@ -10,6 +10,7 @@
     recipes         the recipe of either half of a pair
     learner         a policy over ways to answer, trained by GRPO's advantages
     trial           one pair: probed, then trained, with alarms
+    third           fifteen pairs more, in a package of their own
 
 As a plugin it is called `hacks`; `installed` puts it where rewardlab finds it.
 """
@@ -22,14 +23,17 @@ from pathlib import Path
 
 from rewardlab import RewardSpec, hookimpl
 
-from hack_pairs import countdown, form, programs, short_answers
-from hack_pairs.judged import JUDGED
+from hack_pairs import countdown, form, programs, short_answers, third
+from hack_pairs.judged import BIASES, JUDGED
+
+BIASES |= third.BIASES
 
 
 @hookimpl
 def rewardlab_rewards() -> Sequence[RewardSpec]:
     """Offer the verifiers, the form, and the reward that asks a judge."""
-    found = [value for module in (countdown, form, programs, short_answers) for value in vars(module).values()]
+    modules = (countdown, form, programs, short_answers, *third.VERIFIERS)
+    found = [value for module in modules for value in vars(module).values()]
     return [JUDGED, *(value for value in found if isinstance(value, RewardSpec))]
 
 
