@@ -5,8 +5,8 @@
 The pairs are in benchmarks/hack_pairs: verifiers after djinn's kinds of exploits, proxies of the countdown game after
 Countdown-Code, judges with a bias after CHERRL. Each reward is probed, then trains a small policy by GRPO's advantages;
 the true reward is logged beside it as `correctness`. An onset is the first step at which the truth has fallen by 0.02
-from its best while the proxy has risen. What is claimed is
-claimed of pairs that the probe had not seen: hack_pairs/sets.py.
+from its best while the proxy has risen. What is claimed is claimed of pairs that the probe had not seen
+(hack_pairs/sets.py), and of alarms, of all on which they were not tuned.
 """
 
 import argparse
@@ -81,7 +81,8 @@ def table(results: Sequence[Result]) -> Iterator[str]:
             f"{_few(sorted({name for _, name, _ in one.sound_runs[0].signs}))}"
         )
     claimed = {" and ".join(CLAIMED): [pair for name in CLAIMED for pair in SETS[name]]}
-    for name, pairs in (SETS | claimed).items():
+    untuned = {"all but tuned": [pair for name, pairs in SETS.items() if name != "tuned" for pair in pairs]}
+    for name, pairs in (SETS | claimed | untuned).items():
         some = [one for one in results if one.pair in pairs]
         if some:
             yield ""
