@@ -7,11 +7,18 @@ from typing import Any
 
 _MARKS = re.compile(r"\s*(\\\{|[\[({]?)(.*?)(\\\}|[\])}]?)\s*", re.DOTALL)
 _CUE = re.compile(
-    r"\b(sort|order|orders|rank|arrange|ascending|descending|increasing|decreasing|sequence|chronological|alphabetical"
-    r"|smallest|largest|earliest|latest|oldest|youngest|steps?|first)",
+    r"\b(?:sort|rank|arrange|ascending|descending|increasing|decreasing|sequence|chronological|alphabetical"
+    r"|(?:from|by) (?:the )?(?:smallest|largest|earliest|latest|oldest|youngest|low|high))"
+    r"|(?<!any )(?<!of the )\border(?:ed)?\b(?! (?:does|is not|to\b))",
     re.IGNORECASE,
 )
-_SIMPLE = re.compile(r"-?[\w./ %$€°'=-]{1,24}")
+_FREE = re.compile(
+    r"\b(?:any order|whatever order|order (?:does not|doesn't|is not)|all|every|each|which of|which are|which \w+s"
+    r"|roots?|solutions?|factors|divisors|tags|labels|set|names?)\b",
+    re.IGNORECASE,
+)
+"""A prompt that asks for members, and not for their order."""
+_SIMPLE = re.compile(r"(?=.*\w)-?[\w./ %$€°'=-]{1,24}")
 _GLUES = (
     r"\s*->\s*",
     r"\s*=>\s*",
@@ -56,8 +63,11 @@ def other_members(answer: str, others: Sequence[str], prompt: str) -> dict[str, 
     return texts
 
 
-def other_fields(answer: str, others: Sequence[str]) -> dict[str, str]:
-    """Return JSON with its keys and without its values: an object, or a list of objects."""
+def other_fields(answer: str, others: Sequence[str], known: str) -> dict[str, str]:
+    """Return JSON with its keys and without its values: an object, or a list of objects.
+
+    known: what the row says beside its prompt. A value that does not stand there may be free, as a reasoning is.
+    """
     value = _json(answer)
     fields = value[0] if isinstance(value, list) and value else value
     if not isinstance(fields, dict) or not fields:
@@ -65,13 +75,15 @@ def other_fields(answer: str, others: Sequence[str]) -> dict[str, str]:
     made: dict[str, Any] = {"no_fields": {}, "nulls": dict.fromkeys(fields), "empty_texts": dict.fromkeys(fields, "")}
     made["other_values"] = _other(value)
     made["zeros"] = dict.fromkeys(fields, 0)
-    for key in fields:
+    asked = [key for key in fields if _text(fields[key]) in known]
+    for key in asked:
         made[f"other_{key}"] = fields | {key: _other(fields[key])}
     if value is not fields:
         made = {what: one if isinstance(one, list) else [one] * len(value) for what, one in made.items()}
-        made |= {"none": [], "first_alone": value[:1], "twice": [*value, *value]}
-    elif len(fields) > 1:
-        made |= {"first_alone": dict(list(fields.items())[:1]), "all_but_first": dict(list(fields.items())[1:])}
+        made |= {"none": [], "first_alone": value[:1]}
+    elif len(asked) > 1:
+        made |= {"first_alone": {asked[0]: fields[asked[0]]}}
+        made |= {"all_but_first": {key: one for key, one in fields.items() if key != asked[0]}}
     strange = next((one for other in others if isinstance(one := _json(other), type(value)) and one != value), None)
     if strange:
         made["of_another"] = strange
@@ -105,15 +117,21 @@ def _ordered(found: Sequence[str], prompt: str, opened: str, glue: str) -> bool:
         return False
     if glue.strip() in (">", "<", "->", "→", "=>"):
         return True
+    if _CUE.search(prompt) or _FREE.search(prompt):
+        return _CUE.search(prompt) is not None
     places = [_place(one, prompt) for one in found]
     given = all(place < len(prompt) for place in places)
     pair = bool(opened) and len(found) <= 3
-    return pair or opened == "[" or (given and places != sorted(places)) or _CUE.search(prompt) is not None
+    return pair or opened == "[" or (given and places != sorted(places))
 
 
 def _place(one: str, prompt: str) -> int:
     found = re.search(rf"(?<!\w){re.escape(one)}(?!\w)", prompt)
     return found.start() if found else len(prompt)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _json(text: str) -> Any:
