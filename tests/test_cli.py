@@ -1,5 +1,7 @@
 """Manners of the command line: usage, exit codes, streams, pipes."""
 
+import io
+import json
 import os
 import shlex
 import subprocess
@@ -87,6 +89,18 @@ def test_words_that_are_no_one_name_get_the_commands_of_plugins(main):
     code, out, err = main("plugins", "a", "b")
     assert (code, out) == (2, "")
     assert err == "error: one name, not 'a b'; the commands are new, check: `rewardlab plugins --help`\n"
+
+
+def test_a_terminal_that_is_not_utf8_gets_escapes(main, write, monkeypatch):
+    write("中.yaml", "version: 1\nreward: {components: {a: {use: toy/letters}}, total: a}\n")
+    said = io.BytesIO()
+    with io.TextIOWrapper(said, "ascii") as out:
+        monkeypatch.setattr(sys, "stdout", out)
+        assert main("check", "中.yaml")[0] == 0
+        assert said.getvalue().startswith(b"\\u4e2d.yaml: fine\n")
+        said.truncate(0)
+        assert main("check", "中.yaml", "--json", "reward.total=\U0001f600")[0] == 2
+        assert "=\U0001f600'" in json.loads(said.getvalue().lstrip(b"\0"))["problems"][0]["where"]
 
 
 @pytest.mark.slow

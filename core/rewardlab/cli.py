@@ -6,6 +6,7 @@ Nothing but the standard library is imported before a command is known, so that 
 import os
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
 from rewardlab.commands.built_in import BUILT_IN, TRACEBACK
@@ -36,9 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except KeyboardInterrupt:  # before a command had begun
         return _complain("stopped", INTERRUPTED)
-    except BrokenPipeError:  # the reader of our output is gone, as in `rewardlab plugins | head -1`
+    except BrokenPipeError as error:  # the reader of our output is gone, as in `rewardlab plugins | head -1`
         _close_output()
-        return FAILED
+        return _complain("nobody reads any more what this prints", FAILED) if hasattr(error, "__notes__") else FAILED
     except OSError as error:
         _close_output()
         return _complain(f"{error.filename or 'the system'}: {error.strerror or error}", FAILED)
@@ -46,7 +47,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _open_closed_streams() -> None:
-    """Open the standard streams that whoever started us has closed (`>&-`), so that no other file takes their place."""
+    """Open the standard streams that whoever started us has closed (`>&-`), so that no other file takes their place.
+
+    What stdout has no letters for is escaped.
+    """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             null = os.open(os.devnull, os.O_RDWR)
@@ -54,6 +58,8 @@ def _open_closed_streams() -> None:
                 os.dup2(null, number)
                 os.close(null)
             setattr(sys, name, os.fdopen(number, "w" if number else "r", closefd=False))
+    if isinstance(sys.stdout, TextIOWrapper):  # of a terminal that is not UTF-8; stderr is so already
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _close_output() -> None:

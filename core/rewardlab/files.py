@@ -40,15 +40,18 @@ Record = TypeVar("Record", bound="DataclassInstance")
 
 
 class LineAppender:
-    """A file to which whole lines are appended, and nothing else.
+    """A file to which whole lines are appended, by one writer at a time.
 
-    A line that does not fit on the disk is taken back; the lines before it stay whole.
+    A last line without an end, as a kill leaves it, is cut off first. A line that does not fit on the disk is taken
+    back; the lines before it stay whole.
     """
 
     def __init__(self, path: Path, new: bool = False) -> None:
         """Open the file, making it if it is missing. new: raise a UserError if it is there, whoever made it when."""
         self._path = path
         try:
+            if not new:
+                cut_torn_line(path)
             self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL * new, 0o644)
         except FileExistsError:
             raise UserError("exists already; give -o another name", where=str(path)) from None

@@ -101,6 +101,26 @@ def test_what_a_program_prints_in_python_stands_above_too():
     assert lines[-2] == "the end"
 
 
+def test_what_comes_back_through_a_pipe_stands_above_too():
+    """As with `rewardlab run ... | tee log`."""
+    piped = """
+import os, subprocess
+from rewardlab.text import terminal
+
+terminal.PIPE_S = 0.5
+tee = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
+os.dup2(tee.stdin.fileno(), 1)
+tee.stdin.close()
+"""
+    ended = "\nsys.stdout.flush()\nos.close(1)\ntee.wait()\n"
+    code, written = run_at_terminal(piped + STEPS.replace('print("half of ", end="")', "pass") + ended)
+    assert code == 0, written
+    lines = lines_of(written)
+    assert lines[:7] == ["a line", "another", "a line", *PRINTED[2:]]
+    assert sum(line.startswith("1-rl: step") for line in lines) == 1
+    assert lines[-2] == "the end"
+
+
 def test_work_that_is_interrupted_leaves_what_it_has_done_and_the_message():
     code, written = run_at_terminal(
         """

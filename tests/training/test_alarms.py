@@ -285,6 +285,9 @@ class TestThePolicy:
         assert problem in str(caught.value)
 
 
+ODD = '{"stage": "0-rl", "step": 3, "kind": "dead", "text": "x", "number": [2]}'
+
+
 class TestParts:
     def test_of_a_step_may_come_one_after_the_other_and_late(self, watch, tmp_path):
         """As with engines whose scores are ahead of their updates."""
@@ -316,7 +319,7 @@ class TestParts:
         assert alarm_sentences(tmp_path) == [DEAD]
         assert len(said) == 1
 
-    @each_case("line", ["[]", "7", "{}", '{"stage": [], "step": "x", "kind": {}, "text": 1}', '{"torn', "\x00"])
+    @each_case("line", ["[]", "7", "{}", '{"stage": [], "step": "x", "kind": {}, "text": 1}', '{"torn', "\x00", ODD])
     def test_a_damaged_line_of_the_file_is_left_out(self, watch, tmp_path, line):
         (tmp_path / FILE).write_text(f"{line}\n")
         assert alarm_sentences(tmp_path) == []

@@ -1,6 +1,8 @@
 """The toy backend, an engine against the public kit: what it refuses, what it describes, and that it learns."""
 
 import json
+import os
+import sys
 
 import pytest
 from helpers.each_case import each_case
@@ -104,6 +106,18 @@ def test_it_learns_what_the_reward_pays_for(main, write, tmp_path):
     policy = json.loads((run / "models" / "0-rl" / "policy.json").read_text())
     assert policy["step"] == 60
     assert len((run / "logs" / "0-rl.jsonl").read_text().splitlines()) == 60
+
+
+def test_a_reader_that_goes_away_ends_it_in_so_many_words(main, write, monkeypatch):
+    write("r.yaml", RECIPE)
+    read, wrote = os.pipe()
+    os.close(read)
+    with open(wrote, "w") as unread:
+        monkeypatch.setattr(sys, "stdout", unread)
+        code, _, err = main("run", "r.yaml")
+    assert code == 1
+    assert "error: nobody reads any more what this prints\n" in err
+    assert "continue with: rewardlab run r.yaml --resume runs/toy-" in err
 
 
 def test_it_is_evaluated_on_several_sets_and_before_the_first_step_where_the_recipe_wants_it(main, write, tmp_path):

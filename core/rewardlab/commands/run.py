@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Annotated, Any
 
 from rewardlab.commands.arguments import AnyRecipe
 from rewardlab.concurrency.termination import stop_code
-from rewardlab.errors import PLUGIN_FAULTS, RewardlabError, one_line_at
+from rewardlab.errors import PLUGIN_FAULTS, JobError, RewardlabError, one_line_at
 from rewardlab.plan import Plan
 from rewardlab.recipe.loading import RESOLVED
 from rewardlab.registry.loading import FINISHED
@@ -18,6 +19,7 @@ from rewardlab.specs import Config
 from rewardlab.specs.command_spec import CommandResult, Flag, Overrides, Positional, PythonOnly, note
 from rewardlab.text.redaction import name_variables, shell_command
 from rewardlab.training import RunJob, RunResult
+from rewardlab.training.alarm_file import alarm_sentences
 from rewardlab.training.backend import lacking
 from rewardlab.training.run_folders import written_models
 
@@ -92,6 +94,9 @@ def finish(job: RunJob, options: JobOptions, warnings: list[str]) -> CommandResu
         result = job.run()
         findings = [] if result.stopped else _finished(result.directory)
     except (RewardlabError, OSError) as error:
+        if isinstance(error, JobError) and job.directory is not None and alarm_sentences(job.directory):
+            with suppress(RewardlabError, OSError):  # alarms say what to read there
+                _finished(job.directory)
         for line in job.continuation():
             error.add_note(line)
         if isinstance(error, RewardlabError) and job.directory is not None:

@@ -76,8 +76,9 @@ def printable_output() -> Iterator[None]:
 
 def print_json(content: Any, indent: int | None = None) -> None:
     """Print JSON values without the secrets in them; the rest is valid JSON, also if a number was a secret."""
-    text = json.dumps(redactor().tree(content), ensure_ascii=False, indent=indent)
     stream = sys.stdout.below if isinstance(sys.stdout, PrintableStream) else sys.stdout
+    is_utf8 = (stream.encoding or "utf-8").lower().startswith("utf")
+    text = json.dumps(redactor().tree(content), ensure_ascii=not is_utf8, indent=indent)
     print(printable(text), file=stream)
 
 

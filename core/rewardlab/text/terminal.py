@@ -4,6 +4,7 @@ Nothing here has a thread: what is shown changes when work reports, or when some
 """
 
 import os
+import stat
 import sys
 import threading
 import time
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 REFRESH_S = 0.1
 """seconds between two states that are shown"""
+PIPE_S = 0.05
+"""seconds in which a line that goes into a pipe may come out on the terminal, as of `tee`"""
 DULL = ("dumb", "unknown")
 """TERM of terminals that cannot go back to a line"""
 UP = "\x1b[A"
@@ -94,26 +97,42 @@ class Foot:
 
     def _write_above(self, stream: TextIO, text: str) -> None:
         """Write a text to a stream; on a terminal a line without an end waits for it, and the foot makes way."""
-        if os.getpid() != self._process or not stream.isatty():
+        piped = not stream.isatty()
+        if os.getpid() != self._process or (piped and (self._writing or not _is_pipe(stream))):
             stream.write(text)
             return
         with self._lock:
+            if piped:
+                self._write_into_pipe(stream, text)
+                return
             self._said.append((stream, text))
             if "\n" in text and not self._writing:
                 self._redraw()
 
+    def _write_into_pipe(self, stream: TextIO, text: str) -> None:
+        """Let the foot make way for a line until it has come out of the pipe, which may be here."""
+        self._take_away()
+        stream.write(text)
+        if text.endswith("\n"):
+            stream.flush()
+            time.sleep(PIPE_S)
+            self._redraw()
+
+    def _take_away(self) -> None:
+        # no more lines than were written, even if a narrower terminal has broken them: nothing else is erased
+        erased = f"{ERASE_LINE}{ERASE_LINE_ABOVE * (self._standing - 1)}" if self._standing else ""
+        _write(cursor_stream(), erased)
+        self._standing = 0
+
     def _redraw(self) -> None:
         """Take the foot away, write what was said meanwhile, and put the foot below that."""
-        stream = cursor_stream()
         self._writing = True
         try:
-            # no more lines than were written, even if a narrower terminal has broken them: nothing else is erased
-            _write(stream, f"{ERASE_LINE}{ERASE_LINE_ABOVE * (self._standing - 1)}" if self._standing else "")
-            self._standing = 0
+            self._take_away()
             while self._said:
                 self._say(*self._said.popleft())
             lines = _rendered(self._parts)
-            _write(stream, "\n".join(lines))
+            _write(cursor_stream(), "\n".join(lines))
             self._standing = len(lines)
         finally:
             self._writing = False
@@ -131,6 +150,13 @@ def _write(stream: TextIO, text: str) -> None:
     if text:
         stream.write(text)
         stream.flush()
+
+
+def _is_pipe(stream: TextIO) -> bool:
+    try:
+        return stat.S_ISFIFO(os.fstat(stream.fileno()).st_mode)
+    except OSError:  # it has no file
+        return False
 
 
 def _last_state(line: str) -> str:

@@ -40,14 +40,15 @@ def rows_of(run: Path) -> Iterator[dict[str, Any]]:
     for name in (OLD_FILE, FILE):
         for _, row in read_lines(run / name) if (run / name).exists() else ():
             if isinstance(row, dict) and _is_known(row):
-                known = {"alarm": OF_KIND[row["kind"]].name, "component": None, "number": ""}
-                yield known | row
+                yield {"component": None, "number": ""} | row | {"alarm": OF_KIND[row["kind"]].name}
 
 
 def _is_known(row: AlarmRow) -> bool:
     return (
         isinstance(row.get("step"), int)
         and all(isinstance(row.get(name), str) for name in ("stage", "kind", "text"))
+        and isinstance(row.get("number", ""), str)
+        and isinstance(row.get("component"), str | None)
         and row["kind"] in OF_KIND
     )
 

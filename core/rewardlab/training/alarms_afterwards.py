@@ -21,8 +21,9 @@ Steps = Iterable[tuple[int, Numbers]]
 
 @dataclass(frozen=True, kw_only=True)
 class RunAlarm:
-    """An alarm of a run. name: as recipes call it. ignored: whether the recipe wants nobody to hear of it."""
+    """An alarm of a run. run: its folder. name: as recipes call it. ignored: whether its recipe wants it unheard."""
 
+    run: str
     name: AlarmName
     stage: str
     step: int
@@ -43,8 +44,8 @@ def run_alarms(run: Path, steps: Mapping[str, Steps]) -> list[RunAlarm]:
     plan = _plan_of(run)
     found = [] if plan is None else [one for stage, its in steps.items() for one in _found(plan, stage, its)]
     rows += [(row, ignored) for row, ignored in found if (row["stage"], row["kind"], row["number"]) not in told]
-    rows.sort(key=lambda one: (one[0]["stage"], one[0]["step"]))
-    return [_alarm(row, ignored) for row, ignored in rows]
+    rows.sort(key=lambda one: (one[0]["stage"].find("-"), one[0]["stage"], one[0]["step"]))  # 10-rl behind 2-rl
+    return [_alarm(str(run), row, ignored) for row, ignored in rows]
 
 
 def _found(plan: Plan, stage: str, steps: Steps) -> Iterable[tuple[dict[str, Any], bool]]:
@@ -65,8 +66,9 @@ def _plan_of(run: Path) -> Plan | None:
         return None
 
 
-def _alarm(row: Mapping[str, Any], ignored: bool) -> RunAlarm:
+def _alarm(run: str, row: Mapping[str, Any], ignored: bool) -> RunAlarm:
     return RunAlarm(
+        run=run,
         name=row["alarm"],
         stage=row["stage"],
         step=row["step"],

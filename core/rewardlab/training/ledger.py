@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from rewardlab.data.ledger_format import LEDGER_VERSION
-from rewardlab.files import LineAppender, cut_torn_line, last_row
+from rewardlab.files import LineAppender, last_row
 from rewardlab.judging.usage import Usage
 from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.text.redaction import redact
@@ -28,10 +28,9 @@ class Ledger:
 
     def __init__(self, path: Path, attempt: int) -> None:
         self._attempt = attempt
-        cut_torn_line(path)
+        self._file = LineAppender(path)
         last = last_row(path)
         self._groups = last["group"] + 1 if last is not None and last["attempt"] == attempt else 0
-        self._file = LineAppender(path)
 
     def write(
         self, stage: int, step: int | None, scored: Sequence[ScoredGroup], trained: str, phase: Phase = "training"
@@ -69,7 +68,6 @@ class UsageLog:
     def __init__(self, path: Path, attempt: int) -> None:
         self._attempt = attempt
         self._last: dict[str, Usage] = {}
-        cut_torn_line(path)
         self._file = LineAppender(path)
 
     def write(self, stage: int, step: int | None, usage: Mapping[str, Usage]) -> dict[str, Usage]:

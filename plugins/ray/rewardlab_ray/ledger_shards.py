@@ -21,7 +21,7 @@ from rewardlab.data import (
     shard_beginning,
 )
 from rewardlab.errors import JobError
-from rewardlab.files import LineAppender, cut_torn_line
+from rewardlab.files import LineAppender
 from rewardlab.training import Phase, ledger_rows
 
 
@@ -106,7 +106,6 @@ class LedgerIndex:
         self._path = self.folder / f"{attempt}-{stage}{INDEX_ENDING}"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            cut_torn_line(self._path)
             self._file = LineAppender(self._path)
         except OSError as error:
             raise JobError(f"{self._path} cannot be written: {error.strerror}") from error

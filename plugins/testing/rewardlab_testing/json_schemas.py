@@ -5,22 +5,18 @@ the recipe is checked. Components that were not installed when the schema was ma
 """
 
 import json
-import re
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from shlex import quote
 from typing import Any
 
 from pydantic.errors import PydanticUserError
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core.core_schema import ModelSchema
 from rewardlab import BackendSpec, Config
-from rewardlab.errors import UserError, one_line
+from rewardlab.errors import one_line
 from rewardlab.recipe import EXTENDS, Recipe, descriptions_of
-from rewardlab.registry import ENTRY_POINT_GROUP, Plugin, Registry
+from rewardlab.registry import Plugin
 
 from rewardlab_testing.row_schema import ROW_SCHEMA
 
@@ -60,31 +56,6 @@ class OfferedComponent:
     summary: str
     options: Schema | None
     default: bool = False
-
-
-def first_party_plugins(registry: Registry, root: Path) -> list[Plugin]:
-    """Return the plugins of the distributions in `root`/plugins; raise a UserError if one is not installed.
-
-    A distribution without the entry point of plugins has no components: a bridge to another tool.
-    """
-    folders = {}
-    for path in sorted((root / "plugins").glob("*/pyproject.toml")):
-        project = tomllib.loads(path.read_text(encoding="utf-8"))["project"]
-        if ENTRY_POINT_GROUP in project.get("entry-points", {}):
-            folders[_canonical(project["name"])] = path.parent
-    if not folders:
-        what = "no distributions in ./plugins; `-o DIR` writes the schemas of all that is installed"
-        raise UserError(what, where=str(root))
-    owned = [(plugin, {*map(_canonical, plugin.distribution.split(" + "))}) for plugin in registry]
-    installed = {name for _, owners in owned for name in owners}
-    for name, folder in folders.items():
-        if name not in installed:
-            raise UserError(f"it is not installed; pip install -e {quote(str(folder))}", where=name)
-    return [plugin for plugin, owners in owned if owners & folders.keys()]
-
-
-def _canonical(distribution: str) -> str:
-    return re.sub(r"[-_.]+", "-", distribution).lower()
 
 
 def generate_schemas(plugins: Iterable[Plugin]) -> tuple[dict[str, str], list[str]]:

@@ -402,9 +402,9 @@ class TestAReinforcementThatLearnsNothing:
         assert [row["step"] for row in logged] == [1, 2, 3, 4, 5]
         assert {"agreement/total", "agreement/brevity", "length/mean", "entropy"} <= logged[0].keys()
         assert [(row["alarm"], row["step"]) for row in rows_of(folder / "alarms.jsonl")] == [("flat_groups", 5)]
+        assert what.partition(";")[0] in (folder / "report.html").read_text(encoding="utf-8")
         code, out, _ = command(home, "report", str(folder), "--fail-on", "flat_groups")
         assert code == 1
-        assert what.partition(";")[0] in (folder / "report.html").read_text(encoding="utf-8")
 
 
 class TestFullDisk:

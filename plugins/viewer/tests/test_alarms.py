@@ -1,6 +1,7 @@
 """The alarms of a run on its page, and what `report --fail-on` makes of them: of runs that nobody watched, too."""
 
 import json
+import shutil
 
 import pytest
 from rewardlab.cli import main
@@ -110,6 +111,21 @@ def test_what_went_off_while_it_ran_is_there_once(run, file):
     assert DEAD not in page(run)
 
 
+def test_of_several_runs_each_alarm_says_which(run, capsys):
+    shutil.copytree(run, run / "again")
+    assert main(["report", str(run), str(run / "again"), "-o", str(run / "both.html"), "--fail-on", "dead"]) == 1
+    assert [line.split(": ")[:2] for line in capsys.readouterr().out.splitlines()[1:]] == [
+        ["alarm dead", str(run)],
+        ["alarm dead", str(run / "again")],
+    ]
+
+
+def test_a_scored_file_has_no_alarms_to_fail_on(tmp_path, capsys):
+    (tmp_path / "scored.jsonl").write_text("{}\n")
+    assert main(["report", str(tmp_path / "scored.jsonl"), "--fail-on", "any"]) == 2
+    assert "--fail-on asks for the alarms of a run, and a file has none" in capsys.readouterr().err
+
+
 def test_an_alarm_that_is_none_gets_the_nearest(run, capsys):
     assert main(["report", str(run), "--fail-on", "ded"]) == 2
     assert "--fail-on: no alarm 'ded'; did you mean 'dead'?" in capsys.readouterr().err
@@ -117,7 +133,8 @@ def test_an_alarm_that_is_none_gets_the_nearest(run, capsys):
 
 def test_a_recipe_that_is_not_known_any_more_shows_what_went_off(run):
     (run / "recipe.resolved.yaml").write_text("version: 1\nfuture: {key: 1}\n")
-    row = {"stage": "0-rl", "step": 9, "kind": "far above", "number": "kl", "text": "kl is 9"}
-    (run / "alarms.jsonl").write_text(f"{json.dumps(row)}\n")
+    row = {"stage": "10-rl", "step": 9, "kind": "far above", "number": "kl", "text": "kl is 9"}
+    rows = [row, {**row, "stage": "2-rl"}]
+    (run / "alarms.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     assert main(["report", str(run)]) == 0
-    assert "kl is 9" in page(run)
+    assert page(run).index("2-rl has diverged: kl is 9") < page(run).index("10-rl has diverged")

@@ -4,18 +4,15 @@ import json
 from pathlib import Path
 from typing import Any
 
-from rewardlab.files import LineAppender, cut_torn_line
+from rewardlab.files import LineAppender
 
 
 class Journal:
     """An append-only file of facts; `earlier` holds those found when it was opened, without a torn last line."""
 
     def __init__(self, path: Path) -> None:
-        self.earlier: list[dict[str, Any]] = []
-        cut_torn_line(path)
-        if path.exists():
-            self.earlier = [json.loads(line) for line in path.read_bytes().splitlines()]
         self._file = LineAppender(path)
+        self.earlier: list[dict[str, Any]] = [json.loads(line) for line in path.read_bytes().splitlines()]
 
     def add(self, fact: dict[str, Any]) -> None:
         """Append a fact. A JobError if the disk refuses."""

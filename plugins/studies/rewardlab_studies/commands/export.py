@@ -38,10 +38,10 @@ class Options(Config):
 def run(options: Options) -> CommandResult:
     """Write the scores; data: how many. Raises UserError if rows and scores do not belong together."""
     output = options.output
-    if problem := output_path_problem(output):
-        raise UserError([problem])
     if output.exists():
         raise UserError("exists already; give -o another name", where=str(output))
+    if problem := output_path_problem(output):
+        raise UserError([problem])
     state, unscored = StateFolder(options.scored), 0
     with file_of(options.rows, options.say, options.format, skip_bad=True) as (path, _):
         origin = state.read() if state.path.is_dir() else None

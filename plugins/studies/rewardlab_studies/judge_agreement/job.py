@@ -85,7 +85,7 @@ class JudgeJob:
         """Return each component's judged cases, in the order of the rows.
 
         A UserError for wrong rows or files, before anything is asked. A JobError if a component has no value for
-        more than its max_missing.
+        more than its max_missing, or for nothing.
         """
         if self.output is not None:
             refuse_output(self.output, self.resume)
@@ -134,6 +134,7 @@ class JudgeJob:
                 bar.update()
                 guard.count(group)
                 guard.check()
+        guard.check_end()
 
     def _split(self, case: GoldCase, group: ScoredGroup) -> list[tuple[str, JudgedCase]]:
         """Return each component with its scores, back in the row's order."""

@@ -36,6 +36,7 @@ def tracked_stage(job: StageJob) -> Iterator[None]:
     following = _Following(job, options)
     try:
         yield
+        following.done = True
     finally:
         following.end()
 
@@ -46,7 +47,16 @@ class _Following:
     def __init__(self, job: StageJob, options: TrackerOptions) -> None:
         self._job, self._count = job, options.tracked_samples
         self._records = StageRecords(job.run.path, job.name, job.run.attempt)
-        self._trackers = {name: tracker for name in options.asked() if (tracker := self._opened(name, options))}
+        self._trackers: dict[str, Tracker] = {}
+        try:
+            for name in options.asked():
+                if tracker := self._opened(name, options):
+                    self._trackers[name] = tracker
+        except BaseException:
+            self._each("close", False)
+            raise
+        self.done = False
+        """whether the stage came to its end"""
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._follow, name="rewardlab-trackers", daemon=True)
         self._thread.start()
@@ -87,7 +97,7 @@ class _Following:
                 self._each("table", *table)
         except Exception as error:
             self._warn("trackers", f"the records of stage {self._job.name} cannot be read: {one_line(error)}")
-        self._each("close")
+        self._each("close", self.done)
 
     def _tell_new(self) -> None:
         told = [*self._records.new_steps(), *self._records.new_evaluations()]

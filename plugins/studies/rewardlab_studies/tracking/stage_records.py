@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from rewardlab.data import GrowingFile, parse_row
 from rewardlab.training import Results
 
 from rewardlab_studies.ledger import ledger_parts
@@ -26,23 +27,21 @@ class StageRecords:
     def __init__(self, run: Path, name: str, attempt: int) -> None:
         """name: of the stage's files, such as "1-rl". attempt: the first that counts."""
         self._run, self._name, self._attempt = run, name, attempt
-        self._read: dict[Path, int] = {path: path.read_bytes().rfind(b"\n") + 1 for path in self._logs()}
+        # the host's, and on Ray the engine's; engines may write others
+        self._logs = [GrowingFile(run / "logs" / f"{name}{ending}") for ending in (".jsonl", "_engine.jsonl")]
         self._evaluated = self._evaluations()
         self._told: set[tuple[int, int, str]] = set()
         self._step = 0
 
     def new_steps(self) -> Iterator[tuple[int, Numbers]]:
         """Yield (step, numbers) of the whole lines that the stage's logs have got since the last call."""
-        for path in self._logs():
-            with path.open("rb") as file:
-                file.seek(self._read.get(path, 0))
-                whole = file.read().rpartition(b"\n")[0]
-            self._read[path] = self._read.get(path, 0) + len(whole) + bool(whole)
-            for line in whole.splitlines():
-                row = json.loads(line)
-                self._step = max(self._step, row["step"])
-                if numbers := dict(self._untold(row)):
-                    yield row["step"], numbers
+        for place, line in (placed for log in self._logs for placed in log.lines()):
+            row = parse_row(line, place)
+            if not isinstance(row, Mapping) or not all(type(row.get(name)) is int for name in PLACES):
+                continue  # damaged
+            self._step = max(self._step, row["step"])
+            if row["attempt"] >= self._attempt and (numbers := dict(self._untold(row))):
+                yield row["step"], numbers
 
     def new_evaluations(self) -> Iterator[tuple[int, Numbers]]:
         """Yield (step, means) of the evaluations whose results are new since the last call."""
@@ -54,17 +53,20 @@ class StageRecords:
                 yield step, {f"eval/{name}": value for name, value in Results.load(path).metrics().items()}
 
     def samples(self, count: int) -> Iterator[Table]:
-        """Yield the last `count` completions of each phase, and of the training those of its last steps."""
-        kept: dict[str, deque[tuple[bytes, bytes]]] = {}  # phase -> lines, each with the first of its group
-        index, first = int(self._name.partition("-")[0]), b""
+        """Yield the last `count` completions of each evaluation, and of the training those of its last steps."""
+        kept: dict[tuple[str, Any], deque[tuple[bytes, bytes]]] = {}  # lines, each with the first of its group
+        index, of, first = int(self._name.partition("-")[0]), None, b"{}"
         for _, line in (placed for part in ledger_parts(self._run) for placed in part.raw_lines()):
             if (place := beginning_of(line)) is None:
                 continue
-            first = line if place["index"] == 0 else first
+            group = place["attempt"], place["group"]
+            if place["index"] == 0 or of != group:  # a damaged ledger may lack the first line, which has the prompt
+                of, first = group, line
             if place["attempt"] >= self._attempt and place["stage"] == index:
-                kept.setdefault(place["phase"], deque(maxlen=count)).append((line, first))
-        for phase, lines in kept.items():
-            rows = [_row(json.loads(line), json.loads(first).get("prompt")) for line, first in lines]
+                at = place["phase"], place["phase"] != "training" and place["step"]
+                kept.setdefault(at, deque(maxlen=count)).append((line, first))
+        for (phase, _), lines in kept.items():
+            rows = [_row(json.loads(line), json.loads(first).get("prompt", "")) for line, first in lines]
             yield max(row["step"] for row in rows), f"samples/{phase}", rows
 
     def _untold(self, row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
@@ -74,11 +76,6 @@ class StageRecords:
             if name not in PLACES and place not in self._told and _is_number(value):
                 self._told.add(place)
                 yield f"train/{name}", float(value)
-
-    def _logs(self) -> list[Path]:
-        """Return the logs that are there: the host's, and on Ray the engine's; engines may write others."""
-        places = [self._run / "logs" / f"{self._name}{ending}" for ending in (".jsonl", "_engine.jsonl")]
-        return [path for path in places if path.exists()]
 
     def _evaluations(self) -> dict[Path, int]:
         return {path: path.stat().st_mtime_ns for path in self._run.glob(f"evaluation/{self._name}-*.json")}

@@ -5,6 +5,8 @@ All take the same names. Whatever a tracker's package raises comes out as it is;
 
 import io
 import os
+import posixpath
+import re
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
@@ -29,8 +31,8 @@ class Tracker(Protocol):
     def table(self, step: int, name: str, rows: Rows) -> None:
         """Show rows, of which there is at least one, as a table."""
 
-    def close(self) -> None:
-        """End the run."""
+    def close(self, done: bool, /) -> None:
+        """End the run. done: whether its stage came to its end."""
 
 
 class TensorBoard:
@@ -49,8 +51,8 @@ class TensorBoard:
         """See Tracker."""
         from tensorboard.compat.proto.event_pb2 import SessionLog
 
-        if not self._begun:
-            self._begun = True
+        if not self._begun and any(name.startswith("train/") for name in numbers):
+            self._begun = True  # what comes from this step on replaces what an earlier attempt told
             self._write(step, session_log=SessionLog(status=SessionLog.START))
         self._summary(step, *({"tag": name, "simple_value": value} for name, value in numbers.items()))
 
@@ -63,7 +65,7 @@ class TensorBoard:
         metadata = {"plugin_data": {"plugin_name": "text"}}
         self._summary(step, {"tag": name, "tensor": tensor, "metadata": metadata})
 
-    def close(self) -> None:
+    def close(self, _done: bool) -> None:
         """See Tracker."""
         self._writer.close()
 
@@ -100,9 +102,9 @@ class Wandb:
         table = self._table(columns=list(rows[0]), data=[list(row.values()) for row in rows])
         self._run.log({name: table, "train/global_step": step})
 
-    def close(self) -> None:
+    def close(self, done: bool) -> None:
         """See Tracker."""
-        self._run.finish()
+        self._run.finish(exit_code=0 if done else 1)
 
 
 class MLflow:
@@ -128,9 +130,9 @@ class MLflow:
         columns = {column: [row[column] for row in rows] for column in rows[0]}
         self._client.log_table(self._id, columns, f"{name}-{step}.json")
 
-    def close(self) -> None:
+    def close(self, done: bool) -> None:
         """See Tracker."""
-        self._client.set_terminated(self._id)
+        self._client.set_terminated(self._id, "FINISHED" if done else "FAILED")
 
 
 class Trackio:
@@ -161,12 +163,12 @@ class Trackio:
         table = self._trackio.Table(columns=list(rows[0]), data=[list(row.values()) for row in rows])
         self._run.log({name: table}, step=step)
 
-    def close(self) -> None:
+    def close(self, _done: bool) -> None:
         """See Tracker."""
         with redirect_stdout(io.StringIO()):
             self._run.finish()
 
 
 def _mlflow_name(name: str) -> str:
-    """Return a metric's name with the signs that MLflow takes."""
-    return "".join(sign if sign.isascii() and (sign.isalnum() or sign in "_-. :/") else "_" for sign in name)
+    """Return a metric's name as MLflow takes it: with fewer signs, and as a path without detours."""
+    return posixpath.normpath(re.sub(r"[^/\w.\- :]|\.\.", "_", name))

@@ -56,6 +56,11 @@ def test_a_folder_says_how_the_reward_is_composed(main, scored, tmp_path):
     pytest.importorskip("pyarrow")
     scored(VERL)
     assert main("export", VERL, "out.jsonl", "-o", "data")[0] == 0
+    assert main("export", VERL, "out.jsonl", "-o", "data") == (
+        2,
+        "",
+        "error: data: exists already; give -o another name\n",
+    )
     card = (tmp_path / "data" / "README.md").read_text("utf-8")
     head = yaml.safe_load(card.split("---")[1])
     [file] = head["configs"][0]["data_files"]

@@ -180,6 +180,10 @@ def test_too_many_failures_stop_the_job_with_what_was_judged(recipe, write, main
     assert len(kept(tmp_path)) == 25
     assert all("https://***@host is down" in error for row in kept(tmp_path) for error in row["error"])
     assert {row["won"] for row in kept(tmp_path)} == {None}
+    write("rows.jsonl", pairs(2, query="down"))
+    code, out, err = main("judge", "r.yaml", "rows.jsonl")
+    assert (code, out) == (1, ""), "too few for a share, yet nothing was judged"
+    assert "component 'preference' (pairwise/win_rate) has no value for any of 4 completions; last: " in err
 
 
 def test_replies_without_a_verdict_are_parse_failures(recipe, write, judge, scripted):

@@ -9,7 +9,8 @@ from helpers.paths import ROOT
 from rewardlab import installed
 from rewardlab.data import to_group
 from rewardlab.recipe import load
-from rewardlab_testing.json_schemas import first_party_plugins, generate_schemas
+from rewardlab_testing.first_party import first_party_plugins
+from rewardlab_testing.json_schemas import generate_schemas
 
 RECIPES = sorted(ROOT.glob("recipes/**/*.yaml"))
 

@@ -68,6 +68,8 @@ def run(options: Options) -> CommandResult:
     with ExitStack() as stack:
         sources = [stack.enter_context(demo_run())] if options.demo else [*options.run]
         target = options.bundle or options.output or (_of_demo() if options.demo else _target(sources))
+        if fail_on and all(path.is_file() for path in sources):
+            raise UserError("--fail-on asks for the alarms of a run, and a file has none; name the run's folder")
         if options.rows is not None and not any(path.is_file() for path in sources):
             raise UserError("--rows belongs to a file that `score` wrote; the folder of a run has its texts")
         rows = None if options.rows is None else str(stack.enter_context(file_of(options.rows, note))[0])
@@ -75,7 +77,9 @@ def run(options: Options) -> CommandResult:
     failing = [alarm for alarm in written.alarms if _fails(alarm, fail_on)]
     alarms = [asdict(alarm) for alarm in written.alarms if not alarm.ignored or alarm in failing]
     data = {"ok": not failing, "output": str(target), "findings": list(written.findings), "alarms": alarms}
-    text = "\n".join([f"wrote {target}", *(f"alarm {alarm.name}: {alarm.sentence}" for alarm in failing)])
+    places = [f"{alarm.run}: " if len(options.run) > 1 else "" for alarm in failing]
+    told = (f"alarm {alarm.name}: {place}{alarm.sentence}" for alarm, place in zip(failing, places, strict=True))
+    text = "\n".join([f"wrote {target}", *told])
     return CommandResult(ok=not failing, text=text, data=data, warnings=list(written.notes))
 
 
