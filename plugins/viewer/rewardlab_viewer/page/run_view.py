@@ -35,7 +35,7 @@ from rewardlab_viewer.read.columns import ScoreColumns
 from rewardlab_viewer.read.labels import LabelFinder
 from rewardlab_viewer.read.source import Line, Source, groups_of
 
-MAX_TABLES = 6
+MAX_TABLES = 16
 """fields that get a table each"""
 IDENTIFYING = 16
 """first problems and totals, which tell a scored file from others"""
