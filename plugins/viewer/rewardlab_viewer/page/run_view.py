@@ -94,7 +94,7 @@ class RunView:
     def charts(self) -> dict[str, Any]:
         """Return what the page's script draws, as JSON values."""
         logs = [asdict(thinned(log)) for log in self.source.logs]
-        return {"stages": [curves.as_dict() for curves in self.curves], "logs": logs}
+        return {"stages": [asdict(curves) for curves in self.curves], "logs": logs}
 
 
 def view_of(source: Source, labels: LabelFinder) -> RunView:
