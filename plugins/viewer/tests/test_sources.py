@@ -84,7 +84,7 @@ def test_each_field_of_few_values_has_a_table(tmp_path):
 USAGE = {"judge": "main", "calls": 3, "answers": 2, "reused": 0, "retries": 0, "failed": 1, "prompt_tokens": 9}
 USAGE |= {"completion_tokens": 1, "usd": 0.5, "seconds": 1.0}
 BAD_USAGE = [USAGE, USAGE | {"judge": None}, USAGE | {"usd": 10**400}, USAGE | {"answers": None}, 5]
-UNKNOWN = "Whether all stages are done is not known."
+UNKNOWN = "Whether the run goes on or has ended is not known."
 NO_RECIPE = "The recipe cannot be read: "
 
 
