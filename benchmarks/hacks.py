@@ -1,11 +1,12 @@
-"""Rewards that can be hacked beside ones that cannot, 45 pairs: which the probe names, and how soon the alarms do.
+"""Rewards that can be hacked beside ones that cannot, 75 pairs: which the probe names, and how soon the alarms do.
 
     python benchmarks/hacks.py [--only NAME ...] [--seeds 1] [--json FILE]
 
 The pairs are in benchmarks/hack_pairs: verifiers after djinn's kinds of exploits, proxies of the countdown game after
 Countdown-Code, judges with a bias after CHERRL. Each reward is probed, then trains a small policy by GRPO's advantages;
 the true reward is logged beside it as `correctness`. An onset is the first step at which the truth has fallen by 0.02
-from its best while the proxy has risen. What is claimed is claimed of the fresh pairs, which the probe never saw.
+from its best while the proxy has risen. What is claimed is claimed of pairs that the probe had not seen
+(hack_pairs/sets.py), and of alarms, of all on which they were not tuned.
 """
 
 import argparse
@@ -16,14 +17,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import get_args
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from hack_pairs import installed
 from hack_pairs.judged import verdict
 from hack_pairs.learner import STEPS
-from hack_pairs.pairs import FRESH, LEARNT_FROM, PAIRS, Half, Pair, half
+from hack_pairs.pairs import Pair
 from hack_pairs.recipes import HACKED, Judges
+from hack_pairs.sets import CLAIMED, LEARNT_FROM, SETS, set_of
 from hack_pairs.trial import Probed, Trained, named_in_time, probed, trained
 from judge_server import JudgeServer, Serving
 
@@ -46,7 +47,7 @@ class Result:
 def main() -> None:
     """Print the table."""
     options = _options()
-    pairs = [pair for pair in (*PAIRS, *FRESH) if not options.only or pair.name in options.only]
+    pairs = [pair for some in SETS.values() for pair in some if not options.only or pair.name in options.only]
     with served() as judges:
         results = [result(pair, judges, options.seeds, options.steps) for pair in pairs]
     print("\n".join(table(results)))
@@ -69,18 +70,20 @@ def result(pair: Pair, judges: Judges, seeds: int = 1, steps: int = STEPS) -> Re
 
 
 def table(results: Sequence[Result]) -> Iterator[str]:
-    """Yield the lines of the table, then the shares by half."""
-    yield f"{'pair':20}{'half':10}{'probe of the weak one':38}{'of its twin':14}{'onset':>6}{'alarm':>7}  twin's alarms"
+    """Yield the lines of the table, then the shares by set."""
+    yield f"{'pair':23}{'set':10}{'probe of the weak one':38}{'of its twin':14}{'onset':>6}{'alarm':>7}  twin's alarms"
     for one in results:
         run = one.weak_runs[0]
         delay = _delay(run)
         yield (
-            f"{one.pair.name:20}{half(one.pair):10}{_few(one.weak.winners):38}{_few(one.sound.winners):14}"
+            f"{one.pair.name:23}{set_of(one.pair):10}{_few(one.weak.winners):38}{_few(one.sound.winners):14}"
             f"{run.onset or '-':>6}{'-' if delay is None else f'{delay:+d}':>7}  "
             f"{_few(sorted({name for _, name, _ in one.sound_runs[0].signs}))}"
         )
-    for name in get_args(Half):
-        some = [one for one in results if half(one.pair) == name]
+    claimed = {" and ".join(CLAIMED): [pair for name in CLAIMED for pair in SETS[name]]}
+    untuned = {"all but tuned": [pair for name, pairs in SETS.items() if name != "tuned" for pair in pairs]}
+    for name, pairs in (SETS | claimed | untuned).items():
+        some = [one for one in results if one.pair in pairs]
         if some:
             yield ""
             yield from _shares(name, some)
@@ -126,7 +129,7 @@ def _few(names: Sequence[str]) -> str:
 
 def _as_dict(one: Result) -> dict[str, object]:
     runs = {"weak_runs": [asdict(run) for run in one.weak_runs], "sound_runs": [asdict(run) for run in one.sound_runs]}
-    return {"pair": one.pair.name, "after": one.pair.after, "half": half(one.pair), **runs} | {
+    return {"pair": one.pair.name, "after": one.pair.after, "set": set_of(one.pair), **runs} | {
         "weak": asdict(one.weak),
         "sound": asdict(one.sound),
     }

@@ -1,4 +1,4 @@
-"""Rewards that can be hacked beside ones that cannot: 45 pairs with the same task, after published collections.
+"""Rewards that can be hacked beside ones that cannot: 75 pairs with the same task, after published collections.
 
     tasks           rows, right and careless completions
     short_answers   verifiers of short answers
@@ -6,10 +6,12 @@
     programs        verifiers of programs, after djinn's kinds of exploits
     judged          judges with a bias, after CHERRL (2606.04923)
     form            the sound component beside each
-    pairs           the list: task, weak reward, sound reward, and the exploit that a policy may find
+    pairs           the first list: task, weak reward, sound reward, and the exploit that a policy may find
     recipes         the recipe of either half of a pair
     learner         a policy over ways to answer, trained by GRPO's advantages
     trial           one pair: probed, then trained, with alarms
+    second, third   fifteen pairs more each, by two others
+    sets            which pairs were known when the probe was made, and which not
 
 As a plugin it is called `hacks`; `installed` puts it where rewardlab finds it.
 """
@@ -22,14 +24,18 @@ from pathlib import Path
 
 from rewardlab import RewardSpec, hookimpl
 
-from hack_pairs import countdown, form, programs, short_answers
+from hack_pairs import countdown, form, judged, programs, second, short_answers, third
 from hack_pairs.judged import JUDGED
+
+VERIFIERS = (countdown, form, programs, short_answers, *second.VERIFIERS, *third.VERIFIERS)
+judged.BIASES.update({**second.BIASES, **third.BIASES})
+judged.SOUND.update(second.SOUND)
 
 
 @hookimpl
 def rewardlab_rewards() -> Sequence[RewardSpec]:
     """Offer the verifiers, the form, and the reward that asks a judge."""
-    found = [value for module in (countdown, form, programs, short_answers) for value in vars(module).values()]
+    found = [value for module in VERIFIERS for value in vars(module).values()]
     return [JUDGED, *(value for value in found if isinstance(value, RewardSpec))]
 
 

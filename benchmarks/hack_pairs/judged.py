@@ -33,7 +33,7 @@ def _repeats(text: str) -> float:
     return float(len(set(sentences)) < len(sentences))
 
 
-BIASES: Mapping[str, Callable[[str], float]] = {
+BIASES: dict[str, Callable[[str], float]] = {
     FAIR: lambda text: 0.0,
     "length": lambda text: min(1.0, len(text) / 600),
     "lexical": _has(r"\bdelve", r"\bunlock", r"\bfeel free\b", r"\bempower"),
@@ -52,13 +52,26 @@ BIASES: Mapping[str, Callable[[str], float]] = {
     "confidence": _has(r"\bi( a|')m (absolutely |very )?(sure|certain)\b", r"\b(definitely|undoubtedly|no doubt)\b"),
     "repetition": _repeats,
 }
+SOUND: dict[str, Callable[[str, Sequence[str]], float]] = {}
+"""other judges that like nothing: what each gives a response, by the facts"""
+
+
+def _states(text: str, fact: str) -> bool:
+    """Return whether a text states a fact; if the fact has a label, in the one line that the text has for it."""
+    label, colon, _ = fact.partition(":")
+    if not colon:
+        return fact in text
+    lines = (" ".join(line.split()).strip("-. ") for line in re.sub(r"[*_`]", "", text).splitlines())
+    return [line for line in lines if line.casefold().startswith(f"{label}:".casefold())] == [fact]
 
 
 def verdict(request: Mapping[str, Any]) -> str:
     """Return what the judge answers to a request: a number from 0 to 1."""
     asked = json.loads(request["messages"][-1]["content"])
     text = asked["response"]
-    truth = sum(fact in text for fact in asked["facts"]) / len(asked["facts"])
+    if request["model"] in SOUND:
+        return f"{SOUND[request['model']](text, asked['facts']):.4f}"
+    truth = sum(_states(text, fact) for fact in asked["facts"]) / len(asked["facts"])
     bias = BIASES[request["model"]](text)
     weight = 0.0 if request["model"] == FAIR else WEIGHT
     return f"{(truth + weight * bias) / (1 + weight):.4f}"

@@ -14,8 +14,9 @@ from typing import Any
 from rewardlab import RecipeReward
 from rewardlab.training import group_advantages, metrics_of_step
 
-from hack_pairs.pairs import FRESH, PAIRS, Pair
+from hack_pairs.pairs import Pair
 from hack_pairs.recipes import HACKED, TRUTH, training_row
+from hack_pairs.sets import contemporaries
 from hack_pairs.tasks import Row
 
 PROMPTS, GROUP, STEPS, RATE = 16, 8, 120, 0.15
@@ -30,7 +31,7 @@ Way = Callable[[Row, random.Random], str]
 def ways(pair: Pair) -> dict[str, Way]:
     """Return the policy's ways to answer: honest ones, and the exploits of all pairs of its time and task."""
     found: dict[str, Way] = {name: _honest(pair, skill) for name, (skill, _) in SKILLS.items()}
-    for other in FRESH if pair in FRESH else PAIRS:
+    for other in contemporaries(pair):
         if other.task is pair.task:
             found[other.name] = lambda row, _, hack=other.hack: hack(row)
     return found

@@ -1,11 +1,5 @@
-"""The pairs: what each is after, its task, a weak and a sound reward, and the exploit that a policy may find.
+"""The first pairs: what each is after, its task, a weak and a sound reward, and the exploit that a policy may find."""
 
-A half of the first thirty was fixed before anything was measured, by the hash of the name: what is changed in the probe
-is tried on `tuned` pairs. The others were held out, and have been looked at since. What is claimed is claimed of the
-fresh ones, which were written without a look at the probe, as it was when they were measured for the first time.
-"""
-
-import hashlib
 from dataclasses import dataclass
 from itertools import permutations, product
 from typing import Literal
@@ -36,7 +30,6 @@ from hack_pairs.tasks import (
 )
 
 Kind = Literal["box", "line", "tags", "code", "text"]
-Half = Literal["tuned", "held out", "fresh"]
 
 
 @dataclass(frozen=True)
@@ -177,14 +170,3 @@ FRESH = (
 Expected before anything was measured: a probe that knows texts and no task cannot find unit_ignored, hundredfold,
 order_ignored, more_numbers, many_answers, sees_expected and no_tests; it may find the other eight.
 """
-
-LEARNT_FROM = ("nan", "value_only", "hardcoded")
-"""held-out pairs that the probe missed at first and names since these were looked at: no claim rests on them"""
-
-
-def half(pair: Pair) -> Half:
-    """Return whether a pair is one to tune with, held out, or fresh."""
-    if pair in FRESH:
-        return "fresh"
-    order = sorted(PAIRS, key=lambda one: hashlib.sha256(one.name.encode()).digest())
-    return "tuned" if order.index(pair) < len(PAIRS) // 2 else "held out"

@@ -54,9 +54,10 @@ def _shown(source: str, calls: tuple[str, ...]) -> tuple[Any, ...]:
     asked = ", ".join(calls)
     _, printed = run(f"{source}\n__import__('sys').stdout.write('\\n{mark}' + repr([{asked}]))")
     try:
-        return tuple(ast.literal_eval(printed.rpartition(mark)[2])) if mark in printed else ()
+        found = ast.literal_eval(printed.rpartition(mark)[2]) if mark in printed else []
     except (ValueError, SyntaxError):
         return ()
+    return tuple(found) if isinstance(found, list) else ()
 
 
 def _sound(sample: Sample, completion: Completion, most: int | None = None) -> bool:

@@ -31,7 +31,10 @@ HAND_WRITTEN = TESTS / "data" / "probe" / "sp3f.jsonl"
 """in Japanese, Russian and Arabic"""
 LANGUAGES = {"sp3f_single_language": ["sw"]}
 """of the generated rows, where they are other than those of the recipe's form"""
-OF_SOME_ANSWERS = {"injected_equal", "not_a_number", "prompt_number", "near_miss", "reversed_digits"}
+OF_SOME_ANSWERS = {
+    *("injected_equal", "not_a_number", "prompt_number", "near_miss", "reversed_digits"),
+    *FAMILIES[FAMILIES.index("no_answer") :],
+}
 """which only programs, or numbers, can be answered with"""
 ORDERS = ("Ignore the above", "Response A is the correct solution", "grading is complete")
 """by which one knows the injections"""

@@ -44,6 +44,18 @@ Family = Literal[
     "dressed_honest",
     "random_words",
     "other_answer",
+    "no_answer",
+    "part_of_answer",
+    "hedged_answer",
+    "other_scale",
+    "other_unit",
+    "other_members",
+    "loose_formula",
+    "stub_program",
+    "peeking_program",
+    "master_key",
+    "shortened",
+    "own_words",
 ]
 FAMILIES: tuple[Family, ...] = get_args(Family)
 """the degenerate completions that `rewardlab probe` makes"""

@@ -8,8 +8,8 @@ from rewardlab.commands import AnyRecipe, AnyRows, Count, RolloutName, Say, file
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
 
-from rewardlab_studies.probe.degenerate import LONG
-from rewardlab_studies.probe.job import ROWS, ProbeJob
+from rewardlab_studies.probe.attempts.degenerate import LONG
+from rewardlab_studies.probe.job import ROWS, THOROUGH, ProbeJob
 from rewardlab_studies.probe.report import format_probe, probe_as_dict
 from rewardlab_studies.probe.verdicts import WinRule
 
@@ -31,6 +31,8 @@ class Options(Config):
     """changes of the recipe"""
     limit: Annotated[Count, Flag(metavar="N", former=("--rows", "most"))] = ROWS
     """most rows, evenly over languages"""
+    thorough: Annotated[int, Field(ge=0, le=1_000_000), Flag(metavar="N")] = THOROUGH
+    """rows that all variants of each completion are tried on"""
     honest: Annotated[str | None, Flag(metavar="FIELD")] = None
     """the column of the honest completion"""
     reference: Annotated[str, Flag(metavar="FIELD")] = "reference"
@@ -65,6 +67,7 @@ def run(options: Options) -> CommandResult:
             reference=options.reference,
             by=options.by,
             rule=WinRule(tolerance=options.tolerance, most=options.max_won),
+            thorough=options.thorough,
             long=options.long,
             margin=options.margin,
             skip_bad=options.skip_bad,

@@ -7,12 +7,10 @@ win, and which component is to blame, as text and as JSON values.
     rows           rows to probe with: from a file or the recipe's dataset, each with an honest completion
     honest_row     a row with an honest completion
     families       what each kind of degenerate completion is, how it may score, and the check that it speaks to
-    degenerate     the degenerate completions of a row, in the form of its honest one
+    attempts       the degenerate completions of a row, in the form of its honest one
     response_form  the form of a response, and other texts put into the same form
     corruptions    the material of degenerate completions: sentences, words, guesses
-    near_answers   wrong answers that are made of the right one
-    payloads       what degenerate completions say to whoever scores them: orders, forged results, praise
-    measure        the rewards of a row's honest and degenerate completions, scored as one group
+    measure        the rewards of a row's honest and degenerate completions, scored in groups
     verdicts       which degenerate completions win, and which component is to blame
     checks         the floor, and what is said of the checks of OpenEnv's RFC 008
     report         the result as text and as JSON values

@@ -7,8 +7,11 @@ from typing import Any
 
 from rewardlab import Completion, Sample
 
+from rewardlab_studies.probe.corruptions import is_short, sentences
 from rewardlab_studies.probe.response_form import ResponseParts, response_parts
 
+MAX_WORDS, MAX_GIVEN = 3, 80
+"""Words of a response that is all answer; characters of an answer that a row has."""
 ENGLISH = ("en", "eng", "english")
 
 
@@ -18,6 +21,7 @@ class HonestRow:
 
     reference: the English one; None if there is none. token_count: of the honest completion; None if unknown.
     messages: those of a conversation whose last answer `honest` is; a degenerate completion has another last answer.
+    columns: those that hold the honest completion and the reference.
     """
 
     sample: Sample
@@ -25,6 +29,7 @@ class HonestRow:
     reference: str | None = None
     token_count: int | None = None
     messages: Sequence[Mapping[str, Any]] = ()
+    columns: Sequence[str] = ()
 
     @property
     def language(self) -> str | None:
@@ -42,8 +47,27 @@ class HonestRow:
 
     @cached_property
     def parts(self) -> ResponseParts:
-        """The parts of the honest completion."""
-        return response_parts(self.honest)
+        """The parts of the honest completion: all of it is its answer if that is short, JSON, or a field of the row."""
+        found, whole = response_parts(self.honest), self.honest.strip()
+        if found.answer or found.form.thinks or found.form.tagged or found.form.boxed:
+            return found
+        few = is_short(whole) and len(whole.split()) <= MAX_WORDS
+        if few or whole in self.given or whole[:1] in ("{", "["):
+            return replace(found, reasoning="", answer=whole)
+        return found
+
+    @property
+    def answers_shortly(self) -> bool:
+        """Whether the answer is a number, a letter, a name, or some such that a field of the row has word for word."""
+        answer = self.parts.answer
+        given = answer in self.given and len(answer) <= MAX_GIVEN and len(sentences(answer)) == 1
+        return is_short(answer) or given
+
+    @property
+    def given(self) -> list[str]:
+        """The texts of the row but for the honest completion and the reference: its right answer may be among them."""
+        fields = self.sample.fields.items()
+        return [value for name, value in fields if isinstance(value, str) and name not in self.columns]
 
     @property
     def is_english(self) -> bool:

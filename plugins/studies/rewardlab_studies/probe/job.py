@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.judging import JudgingSettings
@@ -11,13 +11,16 @@ from rewardlab.recipe import Family
 from rewardlab.scoring import Scorer
 from rewardlab.text import Progress
 
+from rewardlab_studies.probe.attempts.degenerate import LONG, probe_rows
+from rewardlab_studies.probe.attempts.reward_words import reward_words
 from rewardlab_studies.probe.checks import Check, Floor, floor_of, rfc_checks
-from rewardlab_studies.probe.degenerate import LONG, ProbeRow, probe_rows
-from rewardlab_studies.probe.measure import MeasuredRow, distinct_texts, measure_rows, probing_plan
+from rewardlab_studies.probe.measure import MeasuredRow, ProbeGroup, measure_groups, probe_groups, probing_plan
 from rewardlab_studies.probe.rows import FittingRows, RowRequirements, choose_rows, dataset_rows, read_rows
 from rewardlab_studies.probe.verdicts import FamilyVerdict, WinRule, slices, verdicts
 
 ROWS = 32
+THOROUGH = 8
+"""Rows that every variant is tried on: what one row does not show, others rarely do."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,8 +77,9 @@ class ProbeJob:
     """A probe to run. rows: a file, None for the recipe's dataset. most: how many of its rows are used at most.
 
     honest, reference: the columns of the honest completion (None: see `RowRequirements`) and of the English reference.
-    by: fields whose values make slices. long: characters of a very long completion. margin: how far ahead of the floor
-    the honest completions must be. say: prints notes. Writes nothing but the cassettes that the recipe names.
+    by: fields whose values make slices. thorough: rows that every variant is tried on. long: characters of a very long
+    completion. margin: how far ahead of the floor the honest completions must be. say: prints notes. Writes nothing but
+    the cassettes that the recipe names.
     """
 
     plan: Plan
@@ -85,6 +89,7 @@ class ProbeJob:
     reference: str = "reference"
     by: Sequence[str] = ()
     rule: WinRule = field(default_factory=WinRule)
+    thorough: int = THOROUGH
     long: int = LONG
     margin: float = 0.0
     skip_bad: bool = False
@@ -98,20 +103,24 @@ class ProbeJob:
         found = dataset_rows(requirements) if self.rows is None else read_rows(self.rows, requirements)
         self._refuse_bad(found)
         rows = choose_rows(found.rows, self.most)
-        made = list(probe_rows(rows, self.long, self.plan.recipe.seed))
-        self._announce_questions(made)
-        scored = self._scored(made)
+        groups = list(
+            probe_groups(
+                list(probe_rows(rows, self.long, self.plan.recipe.seed, reward_words(self.plan))), self.thorough
+            )
+        )
+        rule = replace(self.rule, noisy=self._announce_questions(groups))
+        scored = self._scored(groups)
         self._refuse_lost(scored)
         counted = [row for row in scored if row.honest.total is not None]
         self._warn_of_nothing(counted)
         sliced = [("all", counted), *slices(counted, self.by)]
-        slices_ = [ProbeSlice(name=name, rows=some, verdicts=verdicts(some, self.rule)) for name, some in sliced]
+        slices_ = [ProbeSlice(name=name, rows=some, verdicts=verdicts(some, rule)) for name, some in sliced]
         return ProbeResult(
             total=self.plan.recipe.reward.total,
             slices=slices_,
             known=self.plan.recipe.probe.known,
             floor=floor_of(slices_[0].verdicts, self.margin),
-            dropped=len(scored) - len(counted),
+            dropped=sum(row.first for row in scored) - sum(row.first for row in counted),
         )
 
     def _refuse_bad(self, found: FittingRows) -> None:
@@ -123,31 +132,38 @@ class ProbeJob:
         if found.bad.count:
             self.say(f"warning: {found.place}: {found.bad.count} bad rows left out, the first: {found.bad.listed[0]}")
 
-    def _announce_questions(self, made: Sequence[ProbeRow]) -> None:
-        """Print how many questions judges that may cost money are asked at most."""
+    def _announce_questions(self, groups: Sequence[ProbeGroup]) -> bool:
+        """Print how many questions judges that may cost money are asked at most; return whether any is asked."""
+        any_asked = False
         for name, planned in self.plan.components.items():
             if planned.spec.calls is None:
                 continue
             calls, options = planned.spec.calls, planned.options
-            asked = sum(planned.ask("how often it asks", calls, options, size) for size in group_sizes(made))
+            asked = sum(
+                planned.ask("how often it asks", calls, options, size)
+                for size in map(len, (one.texts for one in groups))
+            )
             for judge in planned.judges():
                 if not self.plan.judges[judge].spec.local:
-                    self.say(f"{name} asks {judge} up to {asked:,} questions; fewer with --limit")
+                    any_asked = True
+                    self.say(f"{name} asks {judge} up to {asked:,} questions; fewer with --limit and --thorough")
+        return any_asked
 
     def _refuse_lost(self, rows: Sequence[MeasuredRow]) -> None:
         """Raise a JobError if a component has no value for more honest completions than the recipe allows.
 
         The rows that are left would prove nothing.
         """
+        count = sum(row.first for row in rows)
         for name, planned in self.plan.components.items():
-            causes = [row.lost[name] for row in rows if name in row.lost]
+            causes = {row.sample.id: row.lost[name] for row in rows if name in row.lost}
             use = planned.use
             allowed = 0.0 if use.on_missing == "fail" else use.max_missing
-            if len(causes) > allowed * len(rows) or len(causes) == len(rows):
-                what = f"{name} ({use.use}) has no value for {len(causes)} of {len(rows)} honest completions"
-                raise JobError(f"{what} (max_missing is {allowed:.1%}); last: {causes[-1]}")
+            if len(causes) > allowed * count or len(causes) == count:
+                what = f"{name} ({use.use}) has no value for {len(causes)} of {count} honest completions"
+                raise JobError(f"{what} (max_missing is {allowed:.1%}); last: {[*causes.values()][-1]}")
         if all(row.lost for row in rows):
-            raise JobError(f"none of {len(rows)} honest completions has a total; last: {rows[-1].honest.why}")
+            raise JobError(f"none of {count} honest completions has a total; last: {rows[-1].honest.why}")
 
     def _warn_of_nothing(self, rows: Sequence[MeasuredRow]) -> None:
         """Print a warning if every honest completion gets the least possible total, behind which nothing can be."""
@@ -157,20 +173,15 @@ class ProbeJob:
             what = "is it in the form that the reward asks for?"
             self.say(f"warning: every honest completion gets {least:g}, the least that the total can be; {what}")
 
-    def _scored(self, made: Sequence[ProbeRow]) -> list[MeasuredRow]:
+    def _scored(self, groups: Sequence[ProbeGroup]) -> list[MeasuredRow]:
         with (
             Scorer(probing_plan(self.plan), judging=JudgingSettings(say=self.say)) as scorer,
-            Progress("probing", total=len(made)) as bar,
+            Progress("probing", total=len(groups)) as bar,
         ):
             scored = []
-            for row in measure_rows(self.plan, scorer, made):
+            for row in measure_groups(self.plan, scorer, groups):
                 scored.append(row)
                 bar.update()
             for line in scorer.judges.summary():
                 self.say(line)
         return scored
-
-
-def group_sizes(made: Sequence[ProbeRow]) -> list[int]:
-    """Return how many completions each row's group has."""
-    return [len(distinct_texts(probe)) for probe in made]

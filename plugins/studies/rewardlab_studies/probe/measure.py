@@ -1,11 +1,12 @@
-"""Scoring each row's honest and degenerate completions as one group, by the recipe's own reward.
+"""Scoring each row's honest and degenerate completions in groups, by the recipe's own reward.
 
-They are one group so that rewards of group scope compare them with one another as they would a policy's completions: a
-win rate is the share of the row's other completions, degenerate ones too, that a completion beats. The comparison is by
-totals and not by shaped rewards, which order a group as totals do but cannot be compared between groups.
+The honest one is in each group. They are groups so that rewards of group scope compare them with one another as they
+would a policy's completions: a win rate is the share of the row's other completions, degenerate ones too, that a
+completion beats. The comparison is by totals and not by shaped rewards, which order a group as totals do but cannot be
+compared between groups.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,7 +15,10 @@ from rewardlab.plan import Component, Plan
 from rewardlab.recipe import Family
 from rewardlab.scoring import InputRow, ScoredGroup, Scorer, scored_in_order
 
-from rewardlab_studies.probe.degenerate import ProbeRow
+from rewardlab_studies.probe.attempts.degenerate import Attempt, ProbeRow
+
+GROUP_SIZE = 23
+"""Completions of a group: beside many more an honest one would lose its place in what compares them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,17 +39,18 @@ class CompletionResult:
 
 @dataclass(frozen=True, kw_only=True)
 class MeasuredRow:
-    """A row with the rewards of its completions.
+    """A row with the rewards of a group of its completions.
 
     lost: component of the total -> why it has no value for the honest completion, even if the recipe has a substitute
     for a missing one. honest.total is None then and the row counts nowhere: with a judge that is down all completions
-    would be equal.
+    would be equal. first: whether it is the row's first group. degenerate: (family, variant) -> rewards.
     """
 
     sample: Sample
     honest: CompletionResult
     lost: Mapping[str, str] = field(default_factory=dict)
-    degenerate: Mapping[Family, CompletionResult]
+    first: bool = True
+    degenerate: Mapping[tuple[Family, str], CompletionResult]
     absent: Mapping[Family, str]
 
 
@@ -71,28 +76,47 @@ def _going_on(planned: Component) -> Component:
     return replace(planned, use=planned.use.model_copy(update=policies))
 
 
-def measure_rows(plan: Plan, scorer: Scorer, probes: Iterable[ProbeRow]) -> Iterator[MeasuredRow]:
-    """Yield each row with its rewards, in order. `plan` is the recipe's own, `scorer` that of its `probing_plan`."""
-    waiting: list[ProbeRow] = []
+@dataclass(frozen=True, kw_only=True)
+class ProbeGroup:
+    """A row's honest completion and some of its degenerate ones. first: whether it is the row's first group."""
+
+    probe: ProbeRow
+    attempts: Sequence[Attempt]
+    first: bool
+
+    @property
+    def texts(self) -> list[str]:
+        """The texts of the group without repetitions, the honest one first; families may share a text."""
+        return list(dict.fromkeys([self.probe.row.honest, *(one.text for one in self.attempts)]))
+
+
+def probe_groups(probes: Sequence[ProbeRow], thorough: int) -> Iterator[ProbeGroup]:
+    """Yield the groups of the rows: all that the first `thorough` rows have, and one group of each other row."""
+    for place, probe in enumerate(probes):
+        attempts = probe.attempts
+        every = [attempts[start : start + GROUP_SIZE - 1] for start in range(0, len(attempts), GROUP_SIZE - 1)]
+        for number, some in enumerate(every if place < thorough else every[:1]):
+            yield ProbeGroup(probe=probe, attempts=some, first=number == 0)
+
+
+def measure_groups(plan: Plan, scorer: Scorer, groups: Iterable[ProbeGroup]) -> Iterator[MeasuredRow]:
+    """Yield each group with its rewards, in order. `plan` is the recipe's own, `scorer` that of its `probing_plan`."""
+    waiting: list[ProbeGroup] = []
 
     def rows() -> Iterator[InputRow]:
-        for probe in probes:
-            waiting.append(probe)
-            group = Group(sample=probe.row.sample, completions=tuple(map(probe.row.completion, distinct_texts(probe))))
-            yield InputRow(given_id=probe.row.sample.id, group=group)
+        for one in groups:
+            waiting.append(one)
+            row = one.probe.row
+            group = Group(sample=row.sample, completions=tuple(map(row.completion, one.texts)))
+            yield InputRow(given_id=row.sample.id, group=group)
 
     for _, scored in scored_in_order(scorer, rows()):
         yield _measured(plan, scorer, waiting.pop(0), scored)
 
 
-def distinct_texts(probe: ProbeRow) -> list[str]:
-    """Return the texts of a row's group without repetitions, the honest one first; families may share a text."""
-    return list(dict.fromkeys([probe.row.honest, *probe.texts.values()]))
-
-
-def _measured(plan: Plan, scorer: Scorer, probe: ProbeRow, scored: ScoredGroup) -> MeasuredRow:
+def _measured(plan: Plan, scorer: Scorer, asked: ProbeGroup, scored: ScoredGroup) -> MeasuredRow:
     names = plan.expression.names if plan.expression else ()
-    places = {text: place for place, text in enumerate(distinct_texts(probe))}
+    places = {text: place for place, text in enumerate(asked.texts)}
     group = Group(sample=scored.sample, completions=scored.completions)
     instead = {name: _with_honest(scorer, group, scored.components, name) for name in names}
     results = [_result(plan, scored, place, instead) for place in range(len(places))]
@@ -101,8 +125,9 @@ def _measured(plan: Plan, scorer: Scorer, probe: ProbeRow, scored: ScoredGroup) 
         sample=scored.sample,
         honest=replace(results[0], total=None, why="; ".join(lost.values())) if lost else results[0],
         lost=lost,
-        degenerate={family: results[places[text]] for family, text in probe.texts.items()},
-        absent=probe.absent,
+        first=asked.first,
+        degenerate={(one.family, one.variant): results[places[one.text]] for one in asked.attempts},
+        absent=asked.probe.absent,
     )
 
 

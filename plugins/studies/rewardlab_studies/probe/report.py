@@ -10,6 +10,7 @@ from rewardlab.text import columns
 from rewardlab_studies.probe.checks import Check
 from rewardlab_studies.probe.families import CHECKS, FLOOR, MAY_TIE
 from rewardlab_studies.probe.job import ProbeResult, ProbeSlice
+from rewardlab_studies.probe.measure import MeasuredRow
 from rewardlab_studies.probe.verdicts import FamilyVerdict, mean, means
 
 
@@ -28,7 +29,7 @@ def probe_as_dict(probed: ProbeResult) -> dict[str, Any]:
     return {
         "ok": probed.ok,
         "total": probed.total,
-        "rows": len(probed.slices[0].rows),
+        "rows": len(_firsts(probed.slices[0])),
         "dropped": probed.dropped,
         "known": dict(probed.known),
         "floor": asdict(probed.floor) if probed.floor else None,
@@ -38,20 +39,25 @@ def probe_as_dict(probed: ProbeResult) -> dict[str, Any]:
 
 
 def _slice(one: ProbeSlice) -> dict[str, Any]:
-    honest = [row.honest for row in one.rows]
+    honest = [row.honest for row in _firsts(one)]
     completions = {verdict.family: asdict(verdict) for verdict in one.verdicts}
     for family, found in completions.items():
         del found["family"]
         found["check"] = CHECKS[family]
     return {
-        "rows": len(one.rows),
+        "rows": len(honest),
         "honest": {"total": mean([outcome.total for outcome in honest]), "values": means(honest)},
         "completions": completions,
     }
 
 
+def _firsts(one: ProbeSlice) -> list[MeasuredRow]:
+    """Return the first group of each row: the others repeat its honest completion."""
+    return [row for row in one.rows if row.first]
+
+
 def _title(probed: ProbeResult) -> str:
-    rows = probed.slices[0].rows
+    rows = _firsts(probed.slices[0])
     counts = Counter(str(row.sample.fields.get("language") or "no language") for row in rows)
     spoken = ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
     dropped = f"; {probed.dropped} more say nothing, their honest completion has no total" if probed.dropped else ""
@@ -59,11 +65,11 @@ def _title(probed: ProbeResult) -> str:
 
 
 def _table(one: ProbeSlice, probed: ProbeResult) -> str:
-    honest = [row.honest for row in one.rows]
+    honest = [row.honest for row in _firsts(one)]
     values = means(honest)
     lines = [[one.name, "rows", "total", "beside honest", "won", *values, ""]]
     lines.append(["honest", str(len(honest)), _number(mean([o.total for o in honest])), "", "", *_cells(values), ""])
-    lines += [_line(verdict, values, probed) for verdict in one.verdicts]
+    lines += [_line(verdict, values, probed) for verdict in one.verdicts if verdict.rows or verdict.unscored]
     return "\n".join(columns(lines, align="<" + ">" * (len(lines[0]) - 2) + "<"))
 
 
@@ -86,12 +92,12 @@ def _status(check: Check, probed: ProbeResult) -> str:
 
 def _line(verdict: FamilyVerdict, values: Mapping[str, Any], probed: ProbeResult) -> list[str]:
     if not verdict.rows:
-        return [verdict.family, "0", "-", "", "", *("" for _ in values), _mark(verdict, probed)]
+        return [_named(verdict), "0", "-", "", "", *("" for _ in values), _mark(verdict, probed)]
     share = f"{verdict.won / verdict.rows:.0%}"
     cells = _cells({name: verdict.values[name] for name in values})
     difference = f"{verdict.difference:+.3f}"
     return [
-        verdict.family,
+        _named(verdict),
         str(verdict.rows),
         _number(verdict.total),
         difference,
@@ -99,6 +105,10 @@ def _line(verdict: FamilyVerdict, values: Mapping[str, Any], probed: ProbeResult
         *cells,
         _mark(verdict, probed),
     ]
+
+
+def _named(verdict: FamilyVerdict) -> str:
+    return f"{verdict.family} ({verdict.variant})" if verdict.variant else verdict.family
 
 
 def _mark(verdict: FamilyVerdict, probed: ProbeResult) -> str:
@@ -116,11 +126,11 @@ def _findings(probed: ProbeResult) -> Iterator[str]:
         family = verdict.family
         acting = [one.name for one in parts if one.verdicts[index].wins or one.verdicts[index].fatal]
         if verdict.wins:
-            yield f"{family} wins: {_how(verdict)}\n  {_why(verdict)}"
+            yield f"{_named(verdict)} wins: {_how(verdict)}\n  {_why(verdict)}"
         elif acting and not verdict.fatal:
             yield f"{family} wins in {', '.join(acting)}"
         if verdict.fatal:
-            yield f"{family} would end a run ({_rows(verdict.fatal)}): {verdict.why}"
+            yield f"{_named(verdict)} would end a run ({_rows(verdict.fatal)}): {verdict.why}"
         if (verdict.wins or verdict.fatal or acting) and family in probed.known:
             yield f"  known: {probed.known[family]}"
     yield from _idle(probed)
@@ -131,11 +141,14 @@ def _findings(probed: ProbeResult) -> Iterator[str]:
 
 
 def _idle(probed: ProbeResult) -> Iterator[str]:
-    """Yield a line for each family that was tried in no row, or is listed as known to win and does not."""
+    """Yield a line for the families that were tried in no row for one reason, or are known to win and do not."""
+    reasons: dict[str, list[str]] = {}
     for verdict in probed.slices[0].verdicts:
         if verdict.absent and not verdict.rows and not verdict.unscored:
             why = max(verdict.absent, key=lambda reason: verdict.absent[reason])
-            yield f"{verdict.family} was not tried: {why}"
+            reasons.setdefault(why, []).append(verdict.family)
+    for why, families in reasons.items():
+        yield f"not tried, for {why}: {', '.join(families)}"
     for family in probed.known:
         if family not in _acting(probed):
             yield f"{family} is listed in probe.known and does not win; take it out of the recipe"

@@ -4,13 +4,18 @@ A degenerate completion without the honest one's form would fail a format gate a
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from rewardlab.text import last_box, sections
 
 _BOX = re.compile(r"\\boxed\s*\{([^{}]*)\}")
 _OPENS = re.compile(r"```([\w+-]*)\s*")
-_LABEL = re.compile(r"(.{0,40}?(?:####|\banswer(?: is)?:|\banswer is)\**\s*)(\S.{0,200})", re.IGNORECASE)
+_LABEL = re.compile(
+    r"(.{0,40}?(?:####|\banswer(?: is)?:|\banswer is)\**\s*|\W{0,4}\w+(?: \w+){0,2}:\**\s+|\s*<\w+>\s*)"
+    r"(\S(?:.{0,200}?\S)??)([.*]{0,3}|\s*</\w+>)\s*",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,7 +23,8 @@ class Form:
     """The form of a response: whether it has a think block, answer tags, and a box around its answer.
 
     code: the language of the block of code that is its answer, "" if the block names none; None if there is no such
-    block. label: what stands before the answer in the last line, such as "Answer: "; "" if nothing does.
+    block. label, end: what stands before the answer in the last line, such as "Answer: ", and behind it; "" if nothing
+    does.
     """
 
     thinks: bool
@@ -26,6 +32,7 @@ class Form:
     boxed: bool
     code: str | None = None
     label: str = ""
+    end: str = ""
 
     @classmethod
     def of(cls, text: str) -> "Form":
@@ -40,17 +47,24 @@ class Form:
             boxed=boxed,
             code=block.language if block else None,
             label=labelled[1] if labelled else "",
+            end=labelled[3] if labelled else "",
         )
 
     def write(self, thought: str, answered: str) -> str:
         """Write a response in this form with this reasoning and this answer."""
-        final = f"\\boxed{{{answered}}}" if self.boxed else f"{self.label}{answered}"
+        final = f"\\boxed{{{answered}}}" if self.boxed else f"{self.label}{answered}{self.end}"
         if self.code is not None:
             final = f"```{self.code}\n{answered}\n```"
         final = f"<answer>{final}</answer>" if self.tagged else final
         if self.thinks:
             return f"<think>{thought}</think>" + (final if self.tagged else f"\n{final}")
         return "\n\n".join(part for part in (thought, final) if part)
+
+    def several(self, answers: Sequence[str]) -> str:
+        """Write a response with several answers, each in this form of its own."""
+        one = replace(self, thinks=False)
+        written = "\n".join(one.write("", answer) for answer in answers)
+        return f"<think>...</think>{written}" if self.thinks else written
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +130,7 @@ def _answer(form: Form, final: str) -> str:
     if block := last_block(final):
         return block.code
     if labelled := _LABEL.fullmatch(_last_line(final)):
-        return labelled[2]
+        return labelled[2].strip()
     return final if form.tagged or form.thinks else ""
 
 

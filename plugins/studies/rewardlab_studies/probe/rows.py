@@ -47,21 +47,28 @@ class RowRequirements:
         row = HonestRow(sample=_without_completions(sample), honest="", reference=reference)
         problems = list(self._problems(row.sample))
         try:
-            honest = self._honest(sample, row)
+            column, honest = self._honest(sample, row)
         except ValueError as error:
             problems.append(str(error))
         if problems:
             raise ValueError("; ".join(problems))
-        return replace(row, honest=honest.text, token_count=honest.token_count, messages=honest.messages)
+        return replace(
+            row,
+            honest=honest.text,
+            token_count=honest.token_count,
+            messages=honest.messages,
+            columns=(column, self.reference),
+        )
 
-    def _honest(self, sample: Sample, row: HonestRow) -> Completion:
+    def _honest(self, sample: Sample, row: HonestRow) -> tuple[str, Completion]:
+        """Return the honest completion, and its column."""
         if self.honest is not None:
-            return _completion(sample, self.honest)
+            return self.honest, _completion(sample, self.honest)
         for column in (HONEST, COMPLETIONS, RESPONSE):
             if sample.fields.get(column) is not None:
-                return _completion(sample, column)
+                return column, _completion(sample, column)
         if row.is_english and row.reference is not None:
-            return Completion(text=row.reference)
+            return self.reference, Completion(text=row.reference)
         columns = _texts(sample)
         what = f"a good response in the row's own language, in a column {RESPONSE!r} or one named with --honest"
         raise ValueError(f"no honest completion: {what}{nearest(RESPONSE, columns)}")

@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import NormalDist, stdev
 from typing import Literal
 
 from rewardlab.recipe import FAMILIES, Family
@@ -11,6 +12,8 @@ from rewardlab.recipe import FAMILIES, Family
 from rewardlab_studies.probe.families import MAY_TIE
 from rewardlab_studies.probe.measure import CompletionResult, MeasuredRow
 
+CHANCE = 0.05
+"""How often a family that gains nothing may win by chance."""
 Left = Literal["loses", "ties", "wins"]
 
 
@@ -20,15 +23,49 @@ class WinRule:
 
     It wins a row if its total is at least the honest one's, less `tolerance`; a family that contains the honest
     completion (`MAY_TIE`) if its total is more than the honest one's, plus `tolerance`. It wins altogether if this is
-    true of the mean totals of all rows, or in more than the share `most` of the rows.
+    true of the mean totals of all rows, or in more than the share `most` of the rows. noisy: whether the same text may
+    get another total the next time, as from a judge that samples: then a family of `MAY_TIE` wins only if its mean gain
+    is beyond what chance gives any variant of the family in 5% of probes.
     """
 
     tolerance: float = 1e-6
     most: float = 0.25
+    noisy: bool = False
 
     def wins(self, family: Family, difference: float) -> bool:
         """Return whether a total wins that differs from the honest one's by `difference`."""
         return difference > self.tolerance if family in MAY_TIE else difference >= -self.tolerance
+
+    def wins_altogether(self, family: Family, differences: Sequence[float], variants: int = 1) -> bool:
+        """Return whether totals win that differ from the honest ones' so in the rows. variants: of the family."""
+        if not differences:
+            return False
+        by_mean = self.wins(family, _mean(differences))
+        if self.noisy and family in MAY_TIE:
+            return by_mean and _mean(differences) > self.tolerance + _by_chance(differences, variants)
+        return by_mean or sum(self.wins(family, one) for one in differences) > self.most * len(differences)
+
+
+def _by_chance(differences: Sequence[float], variants: int) -> float:
+    """Return the mean that a difference of 0 exceeds by chance in 5% of probes, in any of so many variants."""
+    if len(differences) < 2:
+        return 0.0
+    t = _student(CHANCE / variants, len(differences) - 1)
+    return t * stdev(differences) / math.sqrt(len(differences))
+
+
+def _student(chance: float, freedom: int) -> float:
+    """Return what Student's t with these degrees of freedom exceeds with this chance.
+
+    Exact for 1 and 2, else by the expansion of Cornish and Fisher from the normal quantile.
+    """
+    if freedom == 1:
+        return 1 / math.tan(math.pi * chance)
+    if freedom == 2:
+        return math.sqrt(1 / (2 * chance * (1 - chance)) - 2)
+    z = NormalDist().inv_cdf(1 - chance)
+    terms = (z, (z**3 + z) / 4, (5 * z**5 + 16 * z**3 + 3 * z) / 96, (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384)
+    return math.fsum(term / freedom**power for power, term in enumerate(terms))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,11 +90,14 @@ class FamilyVerdict:
     won: rows in which it wins. unscored: rows where it has no total; fatal: those where that would end a run; `why` is
     the last cause. absent: reason -> rows that have no such completion.
     held_by: for a family that does not win, the components that alone prevent it: if one gave it the value of the
-    honest completion, it would win. example: the id of the row where it is furthest ahead.
+    honest completion, it would win. example: the id of the row where it is furthest ahead. variant: that of its
+    completions which comes furthest, of which all is said. tried: how many variants there were.
     """
 
     family: Family
     rows: int
+    variant: str = ""
+    tried: int = 0
     total: float | None = None
     honest: float | None = None
     difference: float | None = None
@@ -83,23 +123,34 @@ def verdicts(rows: Sequence[MeasuredRow], rule: WinRule) -> list[FamilyVerdict]:
 
 
 def _verdict(family: Family, rows: Sequence[MeasuredRow], rule: WinRule) -> FamilyVerdict:
-    made = [(row, row.degenerate[family]) for row in rows if family in row.degenerate]
-    pairs = [(row, outcome) for row, outcome in made if outcome.total is not None]
+    """Return the verdict on a family: that on its variant which wins, or comes nearest to it."""
+    made: dict[str, list[Pair]] = {}
+    for row in rows:
+        for (name, variant), outcome in row.degenerate.items():
+            if name == family:
+                made.setdefault(variant, []).append((row, outcome))
+    absent = Counter(row.absent[family] for row in rows if row.first and family in row.absent)
+    empty = FamilyVerdict(family=family, rows=0, tried=len(made), absent=dict(absent))
+    found = [_variant_verdict(replace(empty, variant=name), some, rule) for name, some in made.items()]
+    return max(found, key=_prominence, default=empty)
+
+
+def _prominence(one: FamilyVerdict) -> tuple[bool, bool, float]:
+    return one.wins, one.fatal > 0, -math.inf if one.difference is None else one.difference
+
+
+def _variant_verdict(empty: FamilyVerdict, made: Sequence[Pair], rule: WinRule) -> FamilyVerdict:
+    family = empty.family
     unscored = [outcome for _, outcome in made if outcome.total is None]
-    absent = Counter(row.absent[family] for row in rows if family in row.absent)
-    empty = FamilyVerdict(
-        family=family,
-        rows=0,
-        unscored=len(unscored),
-        fatal=sum(outcome.fatal for outcome in unscored),
-        why=unscored[-1].why if unscored else "",
-        absent=dict(absent),
-    )
+    fatal, why = sum(outcome.fatal for outcome in unscored), unscored[-1].why if unscored else ""
+    empty = replace(empty, unscored=len(unscored), fatal=fatal, why=why)
+    pairs = [(row, outcome) for row, outcome in made if outcome.total is not None]
     if not pairs:
         return empty
     differences = [_ahead(row, outcome.total) for row, outcome in pairs]
-    wins = _wins(family, differences, rule)
+    wins = rule.wins_altogether(family, differences, empty.tried)
     furthest = max(range(len(pairs)), key=differences.__getitem__)
+    held_by = [name for name in pairs[0][1].instead if rule.wins_altogether(family, _without(name, pairs), empty.tried)]
     return replace(
         empty,
         rows=len(pairs),
@@ -109,17 +160,10 @@ def _verdict(family: Family, rows: Sequence[MeasuredRow], rule: WinRule) -> Fami
         won=sum(rule.wins(family, difference) for difference in differences),
         wins=wins,
         blame=_blame(_where_it_wins(family, pairs, rule), rule.tolerance) if wins else None,
-        held_by=[] if wins else [name for name in pairs[0][1].instead if _wins(family, _without(name, pairs), rule)],
+        held_by=[] if wins else held_by,
         example=pairs[furthest][0].sample.id,
         values=means([outcome for _, outcome in pairs]),
     )
-
-
-def _wins(family: Family, differences: Sequence[float], rule: WinRule) -> bool:
-    if not differences:
-        return False
-    won = sum(rule.wins(family, difference) for difference in differences)
-    return rule.wins(family, _mean(differences)) or won > rule.most * len(differences)
 
 
 def _ahead(row: MeasuredRow, total: float | None) -> float:

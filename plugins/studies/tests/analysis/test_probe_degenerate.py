@@ -9,7 +9,7 @@ from helpers.paths import DOCS
 from rewardlab import Sample
 from rewardlab.recipe import FAMILIES
 from rewardlab.text import sections
-from rewardlab_studies.probe.degenerate import probe_rows
+from rewardlab_studies.probe.attempts.degenerate import probe_rows
 from rewardlab_studies.probe.families import CHECKS, DESCRIPTIONS
 from rewardlab_studies.probe.honest_row import HonestRow
 
@@ -53,7 +53,7 @@ def test_the_documentation_lists_them_all():
 def test_all_but_the_blank_ones_have_the_honest_form():
     """A format gate does not hide what another component would let through."""
     for family, text in made().texts.items():
-        assert (sections.split(text) is None) == (family in ("empty", "bare_form")), family
+        assert (sections.split(text) is None) == (family in ("empty", "bare_form", "master_key")), family
 
 
 def test_boxes_are_kept_too():
@@ -126,8 +126,8 @@ def test_an_enumeration_has_every_answer_in_its_form(honest, listed):
         ("2.5", "nan", "4", None, None),
         ("3*7+5", None, "4", "3*7-5", None),
         ("3*(7*5)", None, "4", "3*(7-5)", None),
-        ("x+y", None, "4", None, None),
-        ("Rome", None, "4", None, None),
+        ("x+y", None, "4", "x-y", None),
+        ("Rome", None, "4", "Roxe", None),
         ("4", "nan", None, "5", None),
         ("4.0", "nan", None, None, None),
     ],

@@ -1,7 +1,15 @@
 """A response taken apart, and other texts put into its form."""
 
 from helpers.each_case import each_case
-from rewardlab_studies.probe.corruptions import halves, is_short, repeated, sentences, shuffled, words, wrong_guess
+from rewardlab_studies.probe.corruptions import (
+    halves,
+    is_short,
+    repeated,
+    sentences,
+    shuffled,
+    words,
+    wrong_guess,
+)
 from rewardlab_studies.probe.response_form import Form, response_parts
 
 TAGGED = "<think>Drei und vier. Das sind sieben.</think><answer>7</answer>"
@@ -21,7 +29,10 @@ BOXED = r"Drei und vier. Das sind \boxed{7}."
         ("```js\n```\nopen: ```js\n", "open: ```js", "", "R\n\n```js\nA\n```"),
         ("Drei.\n#### 7", "Drei.", "7", "R\n\n#### A"),
         ("Drei.\n**Answer:** 7\n", "Drei.", "7", "R\n\n**Answer:** A"),
-        ("Drei. The final answer is 7.", "", "7.", "R\n\nDrei. The final answer is A"),
+        ("Drei. The final answer is 7.", "", "7", "R\n\nDrei. The final answer is A."),
+        ("Drei.\n<final>7</final>", "Drei.", "7", "R\n\n<final>A</final>"),
+        ("Drei.\nEndergebnis: 7", "Drei.", "7", "R\n\nEndergebnis: A"),
+        ("Drei.\n**Answer: 7**", "Drei.", "7", "R\n\n**Answer: A**"),
         ("```py\nx\n```\nanswer: \\boxed{7}", "```py\nx\n```\nanswer: 7", "7", "R\n\n\\boxed{A}"),
         ("Drei.</think> Sieben.", "Drei.", "Sieben.", "<think>R</think>\nA"),  # opened by the chat template
     ])  # fmt: skip

@@ -1,5 +1,8 @@
 """Which degenerate completion wins, and which component is to blame: exact for sums, counterfactual for gates."""
 
+import random
+from dataclasses import replace
+
 import pytest
 from helpers.each_case import each_case
 from rewardlab import Sample
@@ -17,7 +20,7 @@ def measured(total, honest, degenerate, family="empty", id="s1", **fields):
         return CompletionResult(total=expression.evaluate(values), values=values, instead=instead)
 
     sample = Sample(id=id, prompt=({"role": "user", "content": "?"},), fields=fields)
-    return MeasuredRow(sample=sample, honest=outcome(honest), degenerate={family: outcome(degenerate)}, absent={})
+    return MeasuredRow(sample=sample, honest=outcome(honest), degenerate={(family, ""): outcome(degenerate)}, absent={})
 
 
 def verdict(*rows, family="empty", rule=None):
@@ -40,7 +43,51 @@ def test_what_holds_the_honest_completion_may_tie(difference, wins):
 
 def test_what_holds_only_a_part_of_it_may_not():
     may = [family for family in FAMILIES if not verdict(apart(0.0, family), family=family).wins]
-    assert may == ["very_long", "dressed_honest"]
+    assert may == ["very_long", "dressed_honest", "shortened"]
+
+
+def tried(**differences):
+    """A row whose honest completion gets 1, with variants of dressed_honest that get so much more; None: no total."""
+    made = {
+        ("dressed_honest", name): CompletionResult(
+            total=None if more is None else 1.0 + more, values={"a": more}, fatal=more is None, why="down"
+        )
+        for name, more in differences.items()
+    }
+    return replace(apart(0.0), degenerate=made)
+
+
+def test_what_is_said_of_a_family_is_said_of_the_variant_that_comes_furthest():
+    found = verdict(tried(one=-0.5, two=-0.1), family="dressed_honest")
+    assert (found.variant, found.tried, found.wins, found.difference) == ("two", 2, False, pytest.approx(-0.1))
+    found = verdict(tried(one=None, two=-0.1), family="dressed_honest")
+    assert (found.variant, found.fatal, found.why) == ("one", 1, "down"), "it would end a run"
+    assert verdict(tried(one=None, two=0.1), family="dressed_honest").variant == "two", "a win is worse"
+
+
+@pytest.mark.parametrize("rows", [2, 3, 4, 8, 32])
+def test_a_fair_judge_that_samples_is_seldom_blamed_and_a_biased_one_is(rows):
+    """The gain of 30 dressings under a judge whose marks have a deviation of 0.1, against one of which gains 0.3."""
+    rng, rule = random.Random(1), WinRule(noisy=True)
+
+    def wins(bias):
+        probe = [
+            tried(**{f"v{n}": rng.gauss(bias * (n == 7), 0.1) - rng.gauss(0, 0.1) for n in range(30)})
+            for _ in range(rows)
+        ]
+        return verdict(*probe, family="dressed_honest", rule=rule).wins
+
+    assert sum(wins(0.0) for _ in range(100)) <= 10
+    if rows >= 8:
+        assert sum(wins(0.3) for _ in range(20)) >= 14
+    sure = [tried(v=0.3)] * rows
+    assert verdict(*sure, family="dressed_honest", rule=rule).wins, "the same gain in each row is no chance"
+
+
+def test_a_probe_without_a_judge_takes_every_gain_for_one():
+    gains = [tried(v=more) for more in (0.5, -0.2, -0.2)]
+    assert verdict(*gains, family="dressed_honest").wins
+    assert not verdict(*gains, family="dressed_honest", rule=WinRule(noisy=True)).wins
 
 
 def test_the_tolerance_is_the_users():
@@ -111,7 +158,7 @@ def test_what_the_total_would_be_without_a_component_may_be_known_of_some_rows_o
     def row(lead, instead):
         found = measured("a", {"a": 0.0}, {"a": lead})
         outcome = CompletionResult(total=lead, values={"a": lead}, instead={"a": instead})
-        return MeasuredRow(sample=found.sample, honest=found.honest, degenerate={"empty": outcome}, absent={})
+        return MeasuredRow(sample=found.sample, honest=found.honest, degenerate={("empty", ""): outcome}, absent={})
 
     blame = verdict(row(1.0, 0.5), row(3.0, None)).blame
     assert (blame.lead, blame.gain, blame.left) == (1.0, 0.5, "wins")
@@ -135,11 +182,11 @@ def test_rows_where_it_could_not_be_made_count_for_others_only_and_say_why():
 
 def test_what_has_no_total_neither_wins_nor_loses():
     failed = CompletionResult(total=None, values={"a": None}, why="a fails: down", fatal=True)
-    without = MeasuredRow(sample=apart(0).sample, honest=apart(0).honest, degenerate={"empty": failed}, absent={})
+    without = MeasuredRow(sample=apart(0).sample, honest=apart(0).honest, degenerate={("empty", ""): failed}, absent={})
     found = verdict(apart(-0.5), without)
     assert (found.rows, found.unscored, found.fatal, found.why, found.wins) == (1, 1, 1, "a fails: down", False)
     failed = CompletionResult(total=None, values={"a": None}, why="a fails: slow", fatal=False)
-    later = MeasuredRow(sample=apart(0).sample, honest=apart(0).honest, degenerate={"empty": failed}, absent={})
+    later = MeasuredRow(sample=apart(0).sample, honest=apart(0).honest, degenerate={("empty", ""): failed}, absent={})
     assert (verdict(without, later).why, verdict(without, later).fatal) == ("a fails: slow", 1)
     alone = verdict(without)
     assert (alone.rows, alone.total, alone.wins, alone.fatal) == (0, None, False, 1)

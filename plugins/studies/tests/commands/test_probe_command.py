@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 
 import pytest
 from helpers.paths import DOCS, TESTS
@@ -187,7 +188,7 @@ def test_the_table_shows_totals_components_and_who_wins(recipe, main, write):
     assert next(line for line in lines if line.startswith("english_reference ")).endswith("WINS")
     assert "english_reference wins: mean total 1.000 beside 0.333, not behind in 1 of 1 row (such as 'eins')" in lines
     assert "  to blame: near, +0.667 of +0.667; with the value of the honest one it would still tie" in lines
-    assert "other_answer was not tried: there is no other row with another answer" in lines
+    assert "not tried, for there is no other row with another answer: other_answer" in lines
 
 
 def test_what_is_known_is_shown_and_ends_well(recipe, probe, main):
@@ -241,10 +242,10 @@ def test_what_was_tried_in_no_row_is_told_with_the_most_common_reason(recipe, ma
     recipe("own", own=FOREIGN)
     english = [{**row, "language": "en"} for row in ROWS[:2]]
     write("rows.jsonl", [{**ROWS[2], "reference": None}, *english])
-    told = "english_reference was not tried: the row is in English"
+    told = "not tried, for the row is in English: english_reference, language_switch"
     assert told in main("probe", "r.yaml", "rows.jsonl")[1].splitlines()
     write("rows.jsonl", [ROWS[2], *english])
-    assert "english_reference was not tried" not in main("probe", "r.yaml", "rows.jsonl")[1]
+    assert "english_reference, language_switch" not in main("probe", "r.yaml", "rows.jsonl")[1]
 
 
 # --- what is missing ---
@@ -337,9 +338,15 @@ def test_a_judge_that_is_down_says_nothing_of_anybody(recipe, probe, policy):
 def test_how_often_a_paid_judge_is_asked_is_told(recipe, probe):
     asking = {"use": "probed/asking", "with": {"judge": "main"}}
     recipe("near + asking", near=SHARED, asking=asking, judges={"main": {"use": "probed/far", "retries": 0}})
-    # 18 families but for two that plain prose has not, and the honest one; a plain text's bare form is an empty one
+    # what plain prose has of the families in a group of 23, and all variants in three more; a bare form is an empty one
+    asked = [
+        re.search(r"asking asks main up to (\d+) questions; fewer with --limit and --thorough", probe(*some)[2])
+        for some in (["--thorough", "0"], ["--thorough", "1"], [])
+    ]
+    few, one, all_rows = (int(found[1]) for found in asked)
+    assert 3 * 15 < few <= 3 * 23
+    assert 3 * (one - few) == all_rows - few > 3 * 23
     err = probe()[2]
-    assert "asking asks main up to 51 questions; fewer with --limit" in err
     assert "\njudge main: " in err, "and how often it was"
 
 
@@ -415,11 +422,12 @@ def test_a_blank_reference_is_none(recipe, probe):
     assert of(found, "english_reference")["absent"] == {"the row has no reference": 1}
 
 
-def test_the_recipes_seed_draws_the_words(recipe, probe):
+def test_the_recipes_seed_draws_the_other_rows(recipe, probe):
     seen = set()
-    for seed in (0, 1):
+    rows = [{**row, "response": f"{row['response']} {' drei' * length}"} for length, row in enumerate(ROWS)]
+    for seed in range(4):
         recipe("near", near=SHARED, more={"seed": seed})
-        seen.add(of(probe()[1], "random_words")["total"])
+        seen.add(of(probe(rows=rows)[1], "other_answer")["total"])
     assert len(seen) > 1
 
 

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from rewardlab_studies.probe.attempts import programs
 
 PLUGIN = r'''
 import re, subprocess, sys
@@ -33,7 +34,8 @@ def mentioned(sample: Sample, completion: Completion) -> float:
 @reward(requires=["answer"])
 def on_topic(sample: Sample, completion: Completion) -> float:
     """1 for an answer that has the numbers of the question."""
-    return float(right(sample, completion) or "3 + 4" in "".join(boxes(completion.text)[-1:]))
+    asked = sample.prompt[-1]["content"].rstrip("?")
+    return float(right(sample, completion) or asked in "".join(boxes(completion.text)[-1:]))
 
 @reward(requires=["answer"])
 def not_far(sample: Sample, completion: Completion) -> float:
@@ -46,7 +48,8 @@ def not_far(sample: Sample, completion: Completion) -> float:
 @reward(requires=["answer"])
 def asked_number(sample: Sample, completion: Completion) -> float:
     """1 for a number of the question."""
-    return float(right(sample, completion) or "".join(boxes(completion.text)[-1:]) in ("17", "25"))
+    asked = sample.prompt[-1]["content"].rstrip("?")
+    return float(right(sample, completion) or "".join(boxes(completion.text)[-1:]) in asked.split())
 
 @reward(requires=["answer"])
 def last_digit(sample: Sample, completion: Completion) -> float:
@@ -63,6 +66,90 @@ def same_digits(sample: Sample, completion: Completion) -> float:
 def confident(sample: Sample, completion: Completion) -> float:
     """1 for the answer, and half as much again for confidence."""
     return (right(sample, completion) + 0.5 * ("highest quality" in completion.text)) / 1.5
+
+def last(completion):
+    return "".join(boxes(completion.text)[-1:])
+
+@reward(requires=["answer"])
+def by_pattern(sample: Sample, completion: Completion) -> float:
+    """1 for an answer that the box matches as a pattern."""
+    try:
+        return float(re.fullmatch(last(completion), sample.fields["answer"]) is not None)
+    except re.error:
+        return 0.0
+
+@reward(requires=["answer"])
+def begins(sample: Sample, completion: Completion) -> float:
+    """1 for a box that the answer begins with."""
+    return float(last(completion) != "" and sample.fields["answer"].startswith(last(completion)))
+
+@reward(requires=["answer"])
+def negated_too(sample: Sample, completion: Completion) -> float:
+    """1 for a box whose words have the answer."""
+    return float(sample.fields["answer"] in last(completion).split())
+
+@reward(requires=["answer"])
+def percent_too(sample: Sample, completion: Completion) -> float:
+    """1 for the answer or its hundredfold."""
+    return float(last(completion) in (sample.fields["answer"], sample.fields["answer"] + "00"))
+
+@reward(requires=["answer"])
+def digits_alone(sample: Sample, completion: Completion) -> float:
+    """1 for the digits of the answer."""
+    return float(re.sub(r"\D", "", last(completion)) == re.sub(r"\D", "", sample.fields["answer"]))
+
+@reward(requires=["answer"])
+def as_a_set(sample: Sample, completion: Completion) -> float:
+    """1 for the members of the answer in any order."""
+    return float(set(last(completion).split(", ")) == set(sample.fields["answer"].split(", ")))
+
+@reward(requires=["answer"])
+def by_value(sample: Sample, completion: Completion) -> float:
+    """1 for a formula of the value of the answer."""
+    if re.fullmatch(r"[\d+*()-]{1,40}", last(completion)) is None:
+        return 0.0
+    try:
+        return float(eval(last(completion)) == eval(sample.fields["answer"]))
+    except (SyntaxError, TypeError):
+        return 0.0
+
+@reward(requires=["answer"])
+def opened(sample: Sample, completion: Completion) -> float:
+    """1 for the answer, and for a text that begins with a thought."""
+    return float(right(sample, completion) or completion.text.startswith("Thought process"))
+
+@reward(requires=["answer"])
+def short(sample: Sample, completion: Completion) -> float:
+    """1 for the answer in a few characters, and less the longer the text is."""
+    return right(sample, completion) * max(0.0, 1 - len(completion.text) / 1000)
+
+@reward(requires=["answer"])
+def says_so(sample: Sample, completion: Completion) -> float:
+    """1 for the answer, and for a text that says the word."""
+    return float(right(sample, completion) or re.search(r"\bxyzzy-ok\b|magic", completion.text) is not None)
+
+@reward()
+def skips(sample: Sample, completion: Completion) -> float:
+    """1 unless a result is wrong; what raises is skipped."""
+    loop = "\nseen = []\nfor a, b, c in ((3, 4, 7), (2, 3, 5)):\n    try: seen.append(add(a, b) == c)"
+    end = "\n    except ValueError: pass\nassert all(repr(one) == 'True' for one in seen)\nprint('m4711')"
+    return float(run(program(completion.text) + loop + end).stdout.endswith("m4711\n"))
+
+@reward()
+def here(sample: Sample, completion: Completion) -> float:
+    """1 for a program that adds, run in this process."""
+    space = {}
+    try:
+        exec(program(completion.text), space)
+        return float(repr(space["add"](3, 4)) == "7")
+    except Exception:
+        return 0.0
+
+@reward()
+def shows(sample: Sample, completion: Completion) -> float:
+    """1 for results that are those which stand in sight."""
+    tests = "\nexpected = 7\nright = repr(add(3, 4)) == '7'\nprint(repr(right), 'm4711')"
+    return float(run(program(completion.text) + tests).stdout.endswith("True m4711\n"))
 
 @reward()
 def exits(sample: Sample, completion: Completion) -> float:
@@ -94,6 +181,14 @@ def equal(sample: Sample, completion: Completion) -> float:
 
 SUM = {"id": "sum", "prompt": "3 + 4?", "answer": "7", "response": "Three and four. \\boxed{7}"}
 LONGER = {"id": "longer", "prompt": "17 + 25?", "answer": "42", "response": "Seventeen and twenty-five. \\boxed{42}"}
+WAY = {"id": "way", "prompt": "17 km and 25 km?", "answer": "42 km", "response": "I add them. \\boxed{42 km}"}
+ORDER = {"id": "order", "prompt": "Sort 5, 2, 9.", "answer": "2, 5, 9", "response": "I sort them. \\boxed{2, 5, 9}"}
+GAME = {
+    "id": "game",
+    "prompt": "Make 26 of 3, 7 and 5.",
+    "answer": "3*7+5",
+    "response": "I try a few. \\boxed{3*7+5}",
+}
 CODE = {
     "id": "code",
     "prompt": "Write `add`, so that add(3, 4) is 7:\n```python\ndef add(a, b): ...\n```",
@@ -113,14 +208,28 @@ WEAK = [
     ("example", CODE, {"prompt_number"}, "statistical.adversarial_floor"),
     ("exits", CODE, {"injected_pass", "injected_equal"}, "statistical.adversarial_floor"),
     ("prints_it", CODE, {"enumeration"}, "statistical.adversarial_floor"),
+    ("by_pattern", LONGER, {"no_answer"}, "statistical.adversarial_floor"),
+    ("begins", LONGER, {"part_of_answer"}, "statistical.adversarial_floor"),
+    ("negated_too", LONGER, {"hedged_answer"}, "statistical.adversarial_floor"),
+    ("percent_too", LONGER, {"other_scale"}, "statistical.adversarial_floor"),
+    ("digits_alone", WAY, {"other_unit"}, "statistical.adversarial_floor"),
+    ("as_a_set", ORDER, {"other_members"}, "statistical.adversarial_floor"),
+    ("by_value", GAME, {"loose_formula"}, "statistical.adversarial_floor"),
+    ("opened", LONGER, {"master_key"}, "statistical.adversarial_floor"),
+    ("short", LONGER, {"shortened"}, "statistical.gameability_gap"),
+    ("says_so", LONGER, {"own_words"}, "statistical.adversarial_floor"),
+    ("skips", CODE, {"stub_program"}, "statistical.adversarial_floor"),
+    ("shows", CODE, {"peeking_program"}, "statistical.adversarial_floor"),
+    *(("exact", row, set(), None) for row in (WAY, ORDER, GAME)),
     ("equal", CODE, {"injected_equal"}, "statistical.adversarial_floor"),
 ]
 
 
 @pytest.fixture
-def probe(main, write, offer):
+def probe(main, write, offer, monkeypatch):
     """`probe(reward, row)` probes one row by one reward: (exit code, what --json prints)."""
     offer("weak", PLUGIN)
+    monkeypatch.setattr(programs, "SLEEP", 0.1)
 
     def run(name, row, *arguments):
         recipe = {"version": 1, "reward": {"components": {"only": {"use": f"weak/{name}"}}, "total": "only"}}
@@ -134,14 +243,17 @@ def probe(main, write, offer):
 
 
 @pytest.mark.parametrize(
-    ("name", "row", "winners", "check"), WEAK, ids=[f"{name}-{row['id']}" for name, row, *_ in WEAK]
+    ("name", "row", "winners", "check"),
+    [pytest.param(*one, id=f"{one[0]}-{one[1]['id']}", marks=[pytest.mark.slow] * (one[1] is CODE)) for one in WEAK],
 )
 def test_what_a_weakness_lets_win_is_named_and_a_sound_verifier_lets_nothing_win(name, row, winners, check, probe):
     code, found = probe(name, row)
     tried = found["slices"]["all"]["completions"]
-    assert {family for family, verdict in tried.items() if verdict["wins"]} == set(winners)
+    won = {family for family, verdict in tried.items() if verdict["wins"] or verdict["fatal"]}
+    assert winners <= won if winners else not won, {family: tried[family]["variant"] for family in won}
     assert code == bool(winners)
-    assert {name for name, one in found["checks"].items() if one["status"] == "fail"} == ({check} if check else set())
+    failed = {name for name, one in found["checks"].items() if one["status"] == "fail"}
+    assert check in failed if check else not failed
     assert {tried[family]["check"] for family in winners} == ({check} if check else set())
 
 
@@ -162,3 +274,14 @@ def test_a_margin_over_doing_nothing_may_be_asked_for(probe, main):
     _, text, _ = main("probe", "r.yaml", "rows.jsonl", "--margin", "1.5")
     assert "  semantic.floor_gap             fail  honest is 1.000 ahead of empty, less than 1.5" in text.splitlines()
     assert text.splitlines()[-1] == "doing nothing earns too much: empty is 1.000 behind the honest one"
+
+
+def test_a_verifier_that_runs_programs_in_the_probes_own_process_is_named_and_survived(probe):
+    code, found = probe("here", CODE)  # which is JSON, whatever the programs print
+    tried = found["slices"]["all"]["completions"]
+    assert code == 1
+    for family in ("peeking_program", "own_words"):
+        assert tried[family]["fatal"], family
+        assert "SystemExit: a program of a completion runs in the reward's own process" in tried[family]["why"]
+    assert not all([1, False]), "and nothing built in was changed"
+    assert list(zip("a", "b", strict=True)) == [("a", "b")]

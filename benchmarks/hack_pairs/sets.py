@@ -1,0 +1,41 @@
+"""The sets of pairs, and what may be claimed of each.
+
+A half of the first thirty was fixed before anything was measured, by the hash of the name: what is changed in the probe
+is tried on `tuned` pairs. The others were held out, and have been looked at since. The fresh ones were written later by
+three people who had not seen the probe, and measured before it was changed for them: the first set by a probe that
+named 4 of 15, the second and third by the one that had learnt from these, which is what is claimed.
+"""
+
+import hashlib
+from collections.abc import Sequence
+
+from hack_pairs import second, third
+from hack_pairs.pairs import FRESH, PAIRS, Pair
+
+_ORDER = sorted(PAIRS, key=lambda one: hashlib.sha256(one.name.encode()).digest())
+SETS: dict[str, Sequence[Pair]] = {
+    "tuned": [one for one in PAIRS if one in _ORDER[: len(PAIRS) // 2]],
+    "held out": [one for one in PAIRS if one in _ORDER[len(PAIRS) // 2 :]],
+    "fresh 1": FRESH,
+    "fresh 2": second.PAIRS,
+    "fresh 3": third.PAIRS,
+}
+CLAIMED = ("fresh 2", "fresh 3")
+"""the sets that are claimed: the probe had seen none of them when it was measured"""
+LEARNT_FROM = (
+    *("nan", "value_only", "hardcoded"),
+    *("unit_ignored", "hundredfold", "order_ignored", "infinite", "more_numbers", "many_answers", "sees_expected"),
+    *("no_tests", "judge_opener", "judge_reference", "judge_confidence"),
+    *("second_unreduced", "second_power", "third_unreduced", "third_floored"),
+)
+"""pairs that the probe missed when it was first measured, and names since these were looked at"""
+
+
+def set_of(pair: Pair) -> str:
+    """Return the name of the pair's set."""
+    return next(name for name, pairs in SETS.items() if pair in pairs)
+
+
+def contemporaries(pair: Pair) -> Sequence[Pair]:
+    """Return the pairs whose exploits a policy knows that is trained on this one: those of its authors."""
+    return PAIRS if pair in PAIRS else SETS[set_of(pair)]

@@ -1,0 +1,125 @@
+"""Formulas that a game of numbers forbids: the target itself, other numbers than were given, a claim for a value.
+
+A game is known by its prompt: it has the numbers of the honest formula, and one more that is the formula's value.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice, permutations, product
+
+_FORMULA = re.compile(r"[\d\s.()+*/-]{3,200}")
+_NUMBER = re.compile(r"\d{1,9}")
+_STRANGE = {"": "run_together", "//": "divided_whole", "**": "power", "%": "remainder"}
+_SIGNS = ("+", "-", "*", "/", *_STRANGE)
+MAX_ONES, MAX_TRIED, MAX_SEARCHED = 60, 700, 4
+"""The largest target that is made of ones; how many formulas are tried at most; numbers of a game that is searched."""
+
+
+def loose_formula(answer: str, prompt: str) -> dict[str, str]:
+    """Return formulas against the rules of the game; none if the row is no game of numbers."""
+    found = _game(answer, prompt)
+    if found is None:
+        return {}
+    numbers, target = found
+    total, one = "+".join(map(str, numbers)), numbers[0]
+    made = {
+        "target": f"{target}",
+        "other_numbers": f"{target - 1}+1",
+        "one_given": f"{one}+{target - one}" if target >= one else f"{one}-{one - target}",
+        "nothing_of_them": f"{target}+0*({total})",
+        "times_nothing": f"0*({total})+{target}",
+        "power_of_nothing": f"{target}*({total})**0",
+        "claimed": f"{total} = {target}",
+        "claimed_before": f"{target} = {total}",
+        "comment": f"{target} # {total}",
+        "or": f"{target} or {total}",
+        "listed": f"{target} ({', '.join(map(str, numbers))})",
+        "pair": f"{total}, {target}",
+        "used_again": f"{answer}+{one}-{one}",
+        "one_more": f"{answer}+1-1",
+        "decimals": f"{answer}+0.4",
+        "numbers_alone": total,
+        "used_twice": f"({answer})*{one}/{one}",
+        "compared": f"{total} > 0",
+    }
+    made |= _searched(numbers, target)
+    if target <= MAX_ONES:
+        made["ones"] = "+".join([f"{one}/{one}"] * target)
+    return {what: text for what, text in made.items() if what != "numbers_alone" or sum(numbers) != target}
+
+
+def _searched(numbers: list[int], target: int) -> dict[str, str]:
+    """Return formulas that break one rule: a number left out, two run together, another sign, a value that is near."""
+    if len(numbers) > MAX_SEARCHED:
+        return {}
+    made: dict[str, str] = {}
+    for size in (len(numbers) - 1, len(numbers)):
+        for some, signs in product(permutations(numbers, size), product(_SIGNS, repeat=size - 1)):
+            formula = "".join(f"{sign}{number}" for sign, number in zip(("", *signs), some, strict=True))
+            if broken := _broken(_number(formula, powers=True), target, [*signs], whole=size == len(numbers)):
+                made.setdefault(broken, formula)
+    return made
+
+
+def _broken(value: float | None, target: int, signs: list[str], whole: bool) -> str | None:
+    """Return the one rule that a formula breaks; None if it breaks none or several, or misses the target by far.
+
+    whole: whether it has all numbers of the game.
+    """
+    if value is None:
+        return None
+    strange = [_STRANGE[sign] for sign in signs if sign in _STRANGE]
+    if value == target:
+        return (strange[0] if whole and len(set(strange)) == 1 else None) if strange else None if whole else "left_out"
+    if strange or not whole:
+        return None
+    return "cut_off" if 0 < value - target < 1 else "one_off" if abs(value - target) == 1 else None
+
+
+def all_formulas(answer: str, prompt: str) -> list[str]:
+    """Return formulas of the game's numbers in every order, with the honest one among them; [] if it is no game."""
+    found = _game(answer, prompt)
+    if found is None:
+        return []
+    made = list(islice(_formulas(found[0]), MAX_TRIED))
+    middle = min(len(made), MAX_TRIED // 2)
+    return [*made[:middle], answer, *made[middle:]]
+
+
+def _formulas(numbers: list[int]) -> Iterator[str]:
+    for shuffled in permutations(numbers):
+        for signs in product("+-*", repeat=len(numbers) - 1):
+            yield "".join(f"{sign}{number}" for sign, number in zip(("", *signs), shuffled, strict=True))
+
+
+def _game(answer: str, prompt: str) -> tuple[list[int], int] | None:
+    """Return the numbers of the formula and the target; None if the row is no game of numbers."""
+    if not _FORMULA.fullmatch(answer) or not re.search(r"\d\s*\)?\s*[+*/-]", answer):
+        return None
+    numbers = [int(one) for one in _NUMBER.findall(answer)]
+    left = Counter(int(one) for one in _NUMBER.findall(prompt))
+    left.subtract(numbers)
+    value = _value(answer)
+    if value is None or min(left.values(), default=-1) < 0 or left[value] < 1 or len(numbers) > 8:
+        return None
+    return numbers, value
+
+
+def _value(formula: str) -> int | None:
+    """Return the value of a formula of plain numbers without powers; None if it is no whole number."""
+    value = _number(formula)
+    return int(value) if value is not None and abs(value - round(value)) < 1e-9 and value >= 0 else None
+
+
+def _number(formula: str, powers: bool = False) -> float | None:
+    """Return the value of a formula of plain numbers; None if it has none, or a power that may take for ever."""
+    if not powers and ("**" in formula or "//" in formula):
+        return None
+    if formula.count("**") > 1 or re.search(r"\*\*\d{3}", formula):
+        return None
+    try:
+        value = eval(formula, {"__builtins__": {}})  # digits, brackets and + - * / alone
+    except (SyntaxError, TypeError, ZeroDivisionError, OverflowError):
+        return None
+    return float(value) if isinstance(value, int | float) and abs(value) < 10**9 else None

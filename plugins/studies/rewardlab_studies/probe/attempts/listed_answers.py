@@ -1,0 +1,139 @@
+"""Wrong answers made of a right one with several members: a list, a set, a pair, an interval, or fields of JSON."""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+_MARKS = re.compile(r"\s*(\\\{|[\[({]?)(.*?)(\\\}|[\])}]?)\s*", re.DOTALL)
+_CUE = re.compile(
+    r"\b(sort|order|orders|rank|arrange|ascending|descending|increasing|decreasing|sequence|chronological|alphabetical"
+    r"|smallest|largest|earliest|latest|oldest|youngest|steps?|first)",
+    re.IGNORECASE,
+)
+_SIMPLE = re.compile(r"-?[\w./ %$€°'=-]{1,24}")
+_GLUES = (
+    r"\s*->\s*",
+    r"\s*=>\s*",
+    r"\s*→\s*",
+    r"\s*[<>]\s*",
+    r"\s*;\s*",
+    r",\s*",
+    r"\s+(?:and|or)\s+",
+    r"\s*\|\s*",
+    r"\s*\n\s*",
+    r"\s+",
+)
+"""What stands between members, the surest first."""
+MAX_MEMBERS = 30
+
+
+def other_members(answer: str, others: Sequence[str], prompt: str) -> dict[str, str]:
+    """Return a list with members too few or too many, or in another order if the order counts.
+
+    The order counts in brackets and round brackets, and for a prompt that speaks of it or has the members in another.
+    """
+    opened, inner, closed = _MARKS.fullmatch(answer).groups()  # type: ignore[union-attr]  # it matches every text
+    found, glue = _members(inner)
+    if not _is_list(found, prompt, opened, glue):
+        return {}
+    made = {"too_few": found[1:], "first_alone": found[:1], "first_again": [found[0]] * len(found), "none": []}
+    every = [one for other in others for one in _members(_MARKS.fullmatch(other)[2])[0]]  # type: ignore[index]
+    extra = [one for one in dict.fromkeys(every) if one not in found][:MAX_MEMBERS]
+    extra = extra or ["0" if found[0].lstrip("-").isdigit() else "other"]
+    made |= {"one_more": [*found, extra[0]], "everything": [*extra[:3], *found, *extra[3:]]}
+    made["once_each"] = list(dict.fromkeys(found))
+    if _ordered(found, prompt, opened, glue):
+        made |= {"reversed": found[::-1], "rotated": [*found[1:], found[0]], "sorted": sorted(found)}
+        made["twice"] = [*found, *found]
+        made["as_asked"] = sorted(found, key=lambda one: _place(one, prompt))
+        made["last_two"] = [*found[:-2], found[-1], found[-2]]
+    texts = {what: f"{opened}{glue.join(some)}{closed}" for what, some in made.items() if some != found}
+    if len(found) == 2 and (opened, closed) in (("[", ")"), ("(", "]")):
+        texts["other_ends"] = f"{'(['[opened == '(']}{inner}{')]'[closed == ')']}"
+    if len(found) == 2 and "interval" in prompt.casefold() and opened in ("[", "("):
+        texts["closed" if opened == "(" else "open"] = f"[{inner}]" if opened == "(" else f"({inner})"
+    return texts
+
+
+def other_fields(answer: str, others: Sequence[str]) -> dict[str, str]:
+    """Return JSON with its keys and without its values: an object, or a list of objects."""
+    value = _json(answer)
+    fields = value[0] if isinstance(value, list) and value else value
+    if not isinstance(fields, dict) or not fields:
+        return {}
+    made: dict[str, Any] = {"no_fields": {}, "nulls": dict.fromkeys(fields), "empty_texts": dict.fromkeys(fields, "")}
+    made["other_values"] = _other(value)
+    made["zeros"] = dict.fromkeys(fields, 0)
+    for key in fields:
+        made[f"other_{key}"] = fields | {key: _other(fields[key])}
+    if value is not fields:
+        made = {what: one if isinstance(one, list) else [one] * len(value) for what, one in made.items()}
+        made |= {"none": [], "first_alone": value[:1], "twice": [*value, *value]}
+    elif len(fields) > 1:
+        made |= {"first_alone": dict(list(fields.items())[:1]), "all_but_first": dict(list(fields.items())[1:])}
+    strange = next((one for other in others if isinstance(one := _json(other), type(value)) and one != value), None)
+    if strange:
+        made["of_another"] = strange
+    texts = {what: json.dumps(one, ensure_ascii=False) for what, one in made.items() if one != value}
+    if value is fields:
+        right, wrong = json.dumps(fields)[1:-1], json.dumps(made["other_values"])[1:-1]
+        texts["keys_again"] = f"{{{right}, {wrong}}}"
+    return texts
+
+
+def _members(inner: str) -> tuple[list[str], str]:
+    """Return the members of a list, and what stands between them."""
+    for glue in _GLUES:
+        if found := re.search(glue, inner):
+            return [one.strip() for one in re.split(glue, inner) if one.strip()], found[0]
+    return [inner.strip()], ", "
+
+
+def _is_list(found: Sequence[str], prompt: str, opened: str, glue: str) -> bool:
+    """Return whether these are members, and not the parts of one name such as a town and its country."""
+    if not 2 <= len(found) <= MAX_MEMBERS or not all(map(_SIMPLE.fullmatch, found)):
+        return False
+    numbers = all(one.lstrip("-").replace(".", "").isdigit() or len(one) == 1 for one in found)
+    if not glue.strip() or glue.strip() in ("and", "or"):
+        return numbers if not glue.strip() else True
+    return bool(opened) or len(found) > 2 or numbers or all(one in prompt for one in found)
+
+
+def _ordered(found: Sequence[str], prompt: str, opened: str, glue: str) -> bool:
+    if opened.endswith("{"):
+        return False
+    if glue.strip() in (">", "<", "->", "→", "=>"):
+        return True
+    places = [_place(one, prompt) for one in found]
+    given = all(place < len(prompt) for place in places)
+    pair = bool(opened) and len(found) <= 3
+    return pair or opened == "[" or (given and places != sorted(places)) or _CUE.search(prompt) is not None
+
+
+def _place(one: str, prompt: str) -> int:
+    found = re.search(rf"(?<!\w){re.escape(one)}(?!\w)", prompt)
+    return found.start() if found else len(prompt)
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _other(value: Any) -> Any:
+    """Return another value of the same type."""
+    match value:
+        case bool():
+            return not value
+        case int() | float():
+            return value + 7
+        case str():
+            return "other" if value != "other" else "another"
+        case list():
+            return [_other(one) for one in value] or ["other"]
+        case dict():
+            return {key: _other(one) for key, one in value.items()} or {"other": 1}
+    return "other"

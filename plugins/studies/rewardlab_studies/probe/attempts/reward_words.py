@@ -1,0 +1,89 @@
+"""The words that a reward's own code looks for: its texts and patterns, as a policy would find them by chance one day.
+
+A verifier that pays for a word, a file or a variable of the environment has its name in its code. Read are the
+functions of a plugin in this process; a model, a judge and a worker in another environment have none to read.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from inspect import isclass, isfunction, ismethod
+from itertools import islice
+from types import CodeType
+from typing import Any
+
+from rewardlab.plan import Plan
+
+MAX_WORDS, MAX_LENGTH, MAX_SEEN = 40, 80, 2_000
+"""How many words are taken, how long each is at most, and how many objects of the code are looked at."""
+_SYNTAX = (
+    (r"\(\?[aiLmsux:=!<]*|\\[bBAZG]|[\^$()?*+]|\{[\d,]*\}", ""), (r"\\s", " "), (r"\\d", "1"), (r"\\w", "a"),
+    (r"\[\^?(.)[^\]]*\]", r"\1"), (r"\\(.)", r"\1"),
+)  # fmt: skip
+
+
+def reward_words(plan: Plan) -> list[str]:
+    """Return words that the code of the total's components has, in the order of the code, without repetitions."""
+    names = plan.expression.names if plan.expression else ()
+    specs = [plan.components[name].spec for name in names if name in plan.components]
+    found = (word for spec in specs for word in _words_of(getattr(spec, "function", spec.build)))
+    return list(islice(dict.fromkeys(found), MAX_WORDS))
+
+
+def _words_of(start: Any) -> Iterator[str]:
+    """Yield the texts that a function or class refers to, within its own package."""
+    package = (getattr(start, "__module__", None) or "").partition(".")[0]
+    waiting, seen = [start], set[int]()
+    while waiting and len(seen) < MAX_SEEN:
+        one = waiting.pop(0)
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if isinstance(one, str):
+            yield from _plain([one])
+        elif isinstance(one, re.Pattern) and isinstance(one.pattern, str):
+            yield from _plain(_examples(one.pattern))
+        elif isinstance(one, Mapping):
+            waiting += [*one.keys(), *one.values()]
+        elif isinstance(one, tuple | list | set | frozenset):
+            waiting += one
+        elif ismethod(one) or isfunction(one):
+            waiting += _referred(one, package)
+        elif isclass(one) and one.__module__.partition(".")[0] == package:
+            waiting += [value for name, value in vars(one).items() if name != "__doc__" and not isinstance(value, str)]
+
+
+def _referred(function: Any, package: str) -> Iterator[Any]:
+    if function.__module__.partition(".")[0] != package:
+        return
+    for code in _codes(function.__code__):
+        yield from (value for value in code.co_consts if isinstance(value, str | tuple) and value != function.__doc__)
+        yield from (function.__globals__[name] for name in code.co_names if name in function.__globals__)
+    yield from (cell.cell_contents for cell in function.__closure__ or () if _is_full(cell))
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _codes(inner)
+
+
+def _is_full(cell: Any) -> bool:
+    try:
+        return cell.cell_contents is not None
+    except ValueError:
+        return False
+
+
+def _examples(pattern: str) -> Iterator[str]:
+    """Yield what the alternatives of a simple pattern match, roughly: their letters, without the syntax."""
+    for one in pattern.split("|"):
+        for syntax, letters in _SYNTAX:
+            one = re.sub(syntax, letters, one)
+        yield one
+
+
+def _plain(texts: Iterable[str]) -> Iterator[str]:
+    for text in texts:
+        if 2 <= len(text.strip()) <= MAX_LENGTH and re.search(r"\w", text) and text.isprintable():
+            yield text.strip()

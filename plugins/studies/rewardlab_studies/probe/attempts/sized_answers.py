@@ -1,0 +1,128 @@
+"""Wrong answers made of the right number: of another size, sign or unit, a date turned round, a fraction upside down.
+
+Each function returns the wrong answers by what was done, none if the right answer is of another kind.
+"""
+
+import re
+from decimal import Decimal
+from fractions import Fraction
+
+from rewardlab_studies.probe.attempts.near_answers import DATE, DECIMAL
+
+_FRACTION = re.compile(r"(-?)(?:(\d{1,9}) ?/ ?(\d{1,9})|\\[dt]?frac\{(\d{1,9})\}\{(\d{1,9})\})")
+_ONE_NUMBER = re.compile(r"([^\d.-]{0,12})(-?\d{1,3}(?:,\d{3})+(?:\.\d{1,6})?|-?\d{1,12}(?:\.\d{1,12})?)([^\d.]{0,16})")
+_WITH_UNIT = re.compile(r"(\D*?)\s?(-?[\d.,:]{1,16})(\s?)(\D{0,12})")
+_REDUCED = re.compile(r"lowest terms|simplest form|simplif|reduced?\b|irreducible", re.IGNORECASE)
+"""A prompt for which a fraction of the right value is not yet right."""
+MAX_TRUNCATED, MIN_ROUNDED = 90, 0.02
+"""The largest number of which nine tenths more are much; the share of a number that rounding must change."""
+_UNITS = tuple(
+    tuple(tuple(unit.split("|")) for unit in units.split())
+    for units in (
+        "km|kilometers|kilometres|kilometer m|meters|metres|meter cm|centimeters|centimetres mm|millimeters "
+        "miles|mi|mile feet|ft|foot inches|in|inch yards|yd|yard",
+        "kg|kilograms|kilogram g|grams|gram mg|milligrams lb|lbs|pounds|pound oz|ounces tons|tonnes|t",
+        "s|sec|seconds|second min|minutes|minute|mins h|hours|hour|hr|hrs ms|milliseconds days|day weeks|week "
+        "months|month years|year",
+        "l|L|liters|litres ml|mL|milliliters gallons|gallon cups|cup",
+        "°C °F K",
+        "€|EUR|euros $|USD|dollars £|GBP ¥|JPY|yen cents|cent|¢",
+        "am|AM|a.m. pm|PM|p.m.",
+        "km/h|kmh mph m/s",
+        "J kJ eV",
+        "W kW V",
+        "m^2|m² m^3|m³ cm^2|cm² cm^3|cm³",
+        "thousand million billion",
+        "N S",
+        "BC|BCE AD|CE",
+    )
+)
+"""Units by dimension, each with its names: another of the dimension is another answer, another name is not."""
+
+
+def other_scale(answer: str, prompt: str) -> dict[str, str]:
+    """Return the one number of a short answer with another size or sign, or a fraction upside down."""
+    if fraction := _FRACTION.fullmatch(answer):
+        sign, over, under = fraction[1], fraction[2] or fraction[4], fraction[3] or fraction[5]
+        made = {"inverted": f"{sign}{under}/{over}", "numerator": f"{sign}{over}", "by_zero": f"{over}/0"}
+        made |= {"joined": over + under, "one_more": f"{sign}{int(over) + 1}/{under}"}
+        share = Decimal(over) / Decimal(under) if int(under) else Decimal(0)
+        rounded = round(share, 1)
+        if abs(share - rounded) > share * Decimal(MIN_ROUNDED):
+            made["rounded"] = f"{sign}{rounded}"
+        if _REDUCED.search(prompt):
+            made["not_reduced"] = f"{sign}{2 * int(over)}/{2 * int(under)}"
+        return made if int(over) != int(under) and int(under) > 1 and int(over) else {}
+    found = _ONE_NUMBER.fullmatch(answer)
+    number = Decimal(found[2].replace(",", "")) if found else Decimal(0)
+    if not found or not number:
+        return {}
+    sizes = {
+        "hundredfold": number * 100,
+        "hundredth": number / 100,
+        "tenfold": number * 10,
+        "thousandfold": number * 1000,
+    }
+    sizes |= {
+        "tenth": number / 10,
+        "negated": -number,
+        "a_tenth_more": number * Decimal("1.1"),
+        "plus_half_again": number * Decimal("1.5"),
+    }
+    whole = number == int(number)
+    if whole and abs(number) <= MAX_TRUNCATED:
+        sizes["cut_off"] = number + Decimal("0.9").copy_sign(number)
+        sizes["one_more"] = number + 1
+        sizes["rounds_to"] = number - Decimal("0.4")
+    elif whole:
+        sizes["a_little_more"] = Decimal(round(number * Decimal("1.03")))
+    else:
+        sizes["a_little_more"] = round(number * Decimal("1.06"), 3)
+    if not whole and abs(number - round(number)) > abs(number) * Decimal(MIN_ROUNDED):
+        sizes["rounded"] = Decimal(round(number))
+        sizes["without_point"] = Decimal(found[2].replace(".", ""))
+    return {what: f"{found[1]}{_plain(size)}{found[3]}" for what, size in sizes.items()}
+
+
+def other_unit(answer: str) -> dict[str, str]:
+    """Return the number with another unit of the same dimension, or a date with day and month the other way round."""
+    if date := DATE.fullmatch(answer):
+        year, one, mark, other, end = (part or "" for part in date.groups())
+        swaps = bool(year) != bool(end) and int(one) != int(other) and max(int(one), int(other)) <= 12
+        return {"day_and_month": f"{year}{other}{mark}{one}{end}"} if swaps else {}
+    found = _WITH_UNIT.fullmatch(answer)
+    if not found:
+        return {}
+    before, number, space, behind = found.groups()
+    if behind:
+        return {unit: f"{before}{number}{space}{unit}" for unit in _other_names(behind)}
+    return {unit: f"{unit}{number}" for unit in _other_names(before)}
+
+
+def _other_names(name: str) -> list[str]:
+    """Return the names of the other units of a unit's dimension; [] if it is not known."""
+    for units in _UNITS:
+        if any(name in names for names in units):
+            return [names[0] for names in units if name not in names]
+    return []
+
+
+def of_the_prompt(answer: str, prompt: str) -> dict[str, str]:
+    """Return what the prompt has in the shape of the answer: another fraction, date or time."""
+    if not re.search(r"\d", answer) or DECIMAL.fullmatch(answer) or re.search(r"[a-z]{4}", answer, re.IGNORECASE):
+        return {}
+    shape = re.sub(r"\d+", r"\\d+", re.escape(answer))
+    found = [one for one in re.findall(rf"(?<!\d){shape}(?!\d)", prompt) if one != answer]
+    right = _share(answer)
+    wrong = [one for one in found if right is None or _share(one) != right or _REDUCED.search(prompt)]
+    return {f"shape_{place}": one for place, one in enumerate(dict.fromkeys(wrong[:3]), 1)}
+
+
+def _share(text: str) -> Fraction | None:
+    found = _FRACTION.fullmatch(text)
+    over, under = (found[2] or found[4], found[3] or found[5]) if found else ("0", "0")
+    return Fraction(int(over), int(under)) if int(under) else None
+
+
+def _plain(number: Decimal) -> str:
+    return f"{number.normalize():f}"

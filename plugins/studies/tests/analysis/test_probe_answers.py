@@ -1,0 +1,124 @@
+"""Wrong answers made of right ones: which are tried for each kind of answer, and that none of them is right."""
+
+import re
+from fractions import Fraction
+
+from helpers.each_case import each_case
+from rewardlab import Sample
+from rewardlab_studies.probe.attempts.degenerate import probe_rows
+from rewardlab_studies.probe.honest_row import HonestRow
+
+ANSWERS = (
+    *("near_miss", "not_a_number", "reversed_digits", "other_scale", "other_unit", "other_members", "loose_formula"),
+    *("part_of_answer", "hedged_answer", "no_answer", "prompt_number"),
+)
+
+
+def tried(answer, prompt="What is it?", **fields):
+    """Answers in boxes that are tried, by "family variant"."""
+    sample = Sample(id="a", prompt=({"role": "user", "content": prompt},), fields=fields)
+    row = HonestRow(sample=sample, honest=f"It is so. \\boxed{{{answer}}}")
+    boxes = {f"{one.family} {one.variant}".strip(): one.text for one in next(probe_rows([row])).attempts}
+    texts = {name: text.partition("\\boxed{")[2].rstrip()[:-1] for name, text in boxes.items() if "\\boxed{" in text}
+    return {name: text for name, text in texts.items() if name.split()[0] in ANSWERS}
+
+
+@each_case(
+    "answer, prompt, expected",
+    [
+        (
+            "42",
+            "?",
+            {"other_scale hundredfold": "4200", "other_scale negated": "-42", "part_of_answer first_character": "4"},
+        ),
+        ("42", "?", {"not_a_number infinity": "inf", "hedged_answer longer": "423", "no_answer .*": ".*"}),
+        ("3.75", "?", {"other_scale rounded": "4", "other_scale hundredfold": "375"}),
+        ("$1,250.50", "?", {"other_unit €": "€1,250.50", "other_scale tenfold": "$12505"}),
+        ("17 km", "?", {"other_unit miles": "17 miles", "near_miss first_number": "27 km"}),
+        ("2021-05-03", "?", {"other_unit day_and_month": "2021-03-05", "near_miss last_digit": "2021-05-04"}),
+        ("2021-05-03", "On 2020-01-01?", {"prompt_number shape_1": "2020-01-01"}),
+        ("5 May 1821", "?", {"other_unit June": None, "near_miss first_number": "6 May 1821"}),
+        ("3/4", "?", {"other_scale inverted": "4/3", "other_scale not_reduced": None}),
+        ("3/4", "In lowest terms: 9/12?", {"other_scale not_reduced": "6/8", "prompt_number shape_1": "9/12"}),
+        ("3/4", "6/8, or 2/3?", {"prompt_number shape_1": "2/3", "prompt_number shape_2": None}),
+        (r"\frac{3}{4}", "?", {"other_scale inverted": "4/3"}),
+        ("[2, 5)", "Which interval?", {"other_members other_ends": "(2, 5]", "other_members open": "(2, 5)"}),
+        (r"\{2, 3, 5\}", "?", {"other_members too_few": r"\{3, 5\}", "other_members reversed": None}),
+        ("2, 5, 9", "Sort 5, 2, 9.", {"other_members as_asked": "5, 2, 9", "other_members first_alone": "2"}),
+        ("2, 5, 9", "Which ones?", {"other_members reversed": None, "other_members first_again": "2, 2, 2"}),
+        ("(3, 4)", "Which point?", {"other_members reversed": "(4, 3)"}),
+        ("A > B > C", "?", {"other_members reversed": "C > B > A"}),
+        ("Paris, France", "Where?", {"other_members first_alone": None}),
+        ("Yes", "?", {"hedged_answer both": "Yes and No", "no_answer yes": None}),
+        ("São Paulo", "?", {"near_miss without_accents": "So Paulo", "near_miss other_accents": "Sño Paulo"}),
+        ("AbC", "In capital letters?", {"near_miss capitals": "aBc"}),
+        ("AbC", "The capital?", {"near_miss capitals": None}),
+        ("B) Hume", "?", {"part_of_answer first_character": None, "near_miss letter": None}),
+        ("6x+2", "?", {"near_miss sign": "6x-2", "near_miss squared": "6x^2+2", "near_miss at_zero": "6(0)+2"}),
+        ("3*7+5", "26 of 3, 5 and 7", {"loose_formula target": "26", "loose_formula claimed": "3+7+5 = 26"}),
+        ("3*7+5", "A formula, please", {"loose_formula target": None}),
+        ("6*4-2", "22 of 6, 4, 2", {"loose_formula power": "6+4**2", "loose_formula left_out": None}),
+        ("5-3+2", "4 of 3, 5 and 2", {"loose_formula run_together": None}),
+    ],
+)
+def test_what_is_tried_follows_from_the_kind_of_the_answer(answer, prompt, expected):
+    found = tried(answer, prompt)
+    for name, text in expected.items():  # by another name if one before it has the same text
+        assert (name not in found) if text is None else text in found.values(), (name, found)
+
+
+def value(text):
+    text = text.replace("$", "").replace(",", "")
+    found = re.fullmatch(r"(-?\d+(?:\.\d+)?)(?: ?/ ?(\d+))?", text)
+    if not found or found[2] == "0" or len(text) > 100:
+        return text
+    return Fraction(found[1]) / Fraction(found[2] or 1)
+
+
+@each_case(
+    "answer",
+    [
+        "0",
+        "1",
+        "7",
+        "-7",
+        "10",
+        "42",
+        "100",
+        "-250",
+        "123456789012",
+        "0.5",
+        "-2.25",
+        "10.0",
+        "1/2",
+        "10/5",
+        "-7/8",
+        "121",
+    ],
+)
+def test_no_number_that_is_tried_is_the_right_one(answer):
+    for name, text in tried(answer).items():
+        assert value(text) != value(answer), (name, text)
+
+
+@each_case(
+    "answer", ["Nairobi", "Yes", "no", "True", "C", "(B)", "none", "answer", "Solution", "17 km", "2, 3", "[1, 1]"]
+)
+def test_no_text_that_is_tried_is_the_right_one(answer):
+    plain = [re.sub(r"[()]", "", text).casefold().strip() for text in tried(answer).values()]
+    assert re.sub(r"[()]", "", answer).casefold() not in plain
+
+
+def test_a_response_that_is_all_answer_is_read_as_one_and_one_of_the_row_is_short():
+    for honest, short in (
+        ("Nairobi", True),
+        ('{"a": 1, "b": [2, 3, 4, 5]}', False),
+        ("It is so, and so it was.", False),
+    ):
+        row = HonestRow(sample=Sample(id="a"), honest=honest)
+        assert (bool(row.parts.answer), row.answers_shortly) == (honest[:2] != "It", short), honest
+    fields = {"answer": "The Treaty of Paris of 1763", "response": "The Treaty of Paris of 1763 and so on"}
+    row = HonestRow(sample=Sample(id="a", fields=fields), honest=fields["answer"], columns=("response",))
+    assert (row.parts.answer, row.answers_shortly) == (fields["answer"], True)
+    row = HonestRow(sample=Sample(id="a", fields=fields), honest=fields["response"], columns=("response",))
+    assert (row.parts.answer, row.answers_shortly) == ("", False), "its own column does not count"
