@@ -6,6 +6,7 @@ Nothing but the standard library is imported before a command is known, so that 
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
@@ -101,7 +102,7 @@ def _run(spec: "CommandSpec", arguments: Sequence[str]) -> int:
     from rewardlab.commands.parsing import options_of, parser_of
     from rewardlab.concurrency.termination import sigterm_as_interrupt
     from rewardlab.errors import JobError, RewardlabError, StoppedError, one_line_at
-    from rewardlab.text.printable import printable_output
+    from rewardlab.text.printable import printable_output, stdout_for_data
 
     try:
         given = parser_of(spec).parse_intermixed_args(arguments)
@@ -109,7 +110,8 @@ def _run(spec: "CommandSpec", arguments: Sequence[str]) -> int:
         return int(stop.code or 0)
     with printable_output(), sigterm_as_interrupt():
         try:
-            return _show(spec.run(options_of(spec, given)), given.json)
+            with stdout_for_data() if given.json else nullcontext():
+                return _show(spec.run(options_of(spec, given)), given.json)
         except KeyboardInterrupt:
             return _fail(given, StoppedError("stopped"))
         except BaseException as error:  # a plugin's code may raise anything, SystemExit and GeneratorExit too

@@ -473,6 +473,20 @@ def piped(*arguments, rows="", program=("-m", "rewardlab")):
     )
 
 
+def test_what_a_reward_prints_is_not_among_the_scores(capsys, monkeypatch):
+    import score_cases
+
+    monkeypatch.setattr(score_cases.Length, "_one", lambda *_: print("a reward talks") or score_cases.Score(value=0.5))
+    write_recipe()
+    write_rows(row("b", ["ab"]))
+    for arguments in (["-o", "-"], ["-o", "out.jsonl", "--json"]):
+        assert main(["score", "r.yaml", "rows.jsonl", *arguments]) == 0
+        out, err = capsys.readouterr()
+        [line] = out.splitlines()
+        json.loads(line)
+        assert "a reward talks" in err.splitlines()
+
+
 @pytest.mark.slow
 def test_standard_input_is_scored_to_standard_output():
     write_recipe()

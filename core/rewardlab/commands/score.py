@@ -1,9 +1,7 @@
 """`rewardlab score`: rewards for existing completions."""
 
-import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from rewardlab.commands.arguments import AnyRecipe, AnyRows, RolloutName, Say
 from rewardlab.commands.parsing import command_line
@@ -15,7 +13,7 @@ from rewardlab.scorefile.job import ScoreJob
 from rewardlab.scorefile.stream import STREAM, score_stream
 from rewardlab.specs import Config
 from rewardlab.specs.command_spec import CommandResult, Flag, Overrides, Positional, PythonOnly, note
-from rewardlab.text.printable import print_json
+from rewardlab.text.printable import print_json, stdout_for_data
 from rewardlab.text.redaction import name_variables
 
 JSON = ("--json",)
@@ -59,8 +57,8 @@ def run(options: Options) -> CommandResult:
     for line in plan.progress_note:
         options.say(line)
     if streams:
-        with file_of(options.rows, options.say, options.format, options.skip_bad) as (path, say):
-            summary = score_stream(plan, str(path), _print_at_once, say, options.skip_bad)
+        with file_of(options.rows, options.say, options.format, options.skip_bad) as (path, say), stdout_for_data():
+            summary = score_stream(plan, str(path), print_json, say, options.skip_bad)
         for line in summary.lines():
             options.say(line)
         return CommandResult(data=summary.as_dict())
@@ -91,8 +89,3 @@ def _refuse_flags(options: Options, output: str | None, streams: bool) -> None:
         raise UserError("rollouts are read of a file, since members of a group may lie apart; name one, or no --format")
     if streams and (options.resume or options.as_json):
         raise UserError("of standard output nothing can be resumed, and no summary is JSON: no --resume, no --json")
-
-
-def _print_at_once(row: Mapping[str, Any]) -> None:
-    print_json(row)
-    sys.stdout.flush()

@@ -35,13 +35,16 @@ def _write(stream: TextIO, text: str) -> None:
 
 
 class PrintableStream:
-    """A text stream that writes what is printable, without secrets, to another; everything else is the other's."""
+    """A text stream that writes what is printable, without secrets, to another; everything else is the other's.
+
+    data: where `print_json` writes while this stands in the place of stdout; None for the other stream.
+    """
 
     above_foot: ClassVar[Callable[[TextIO, str], None] | None] = None
     """writes to a stream what is to stand above the foot of a terminal, while it has one (terminal.py)"""
 
-    def __init__(self, below: TextIO) -> None:
-        self.below = below
+    def __init__(self, below: TextIO, data: TextIO | None = None) -> None:
+        self.below, self.data = below, data or below
 
     def write(self, text: str) -> int:
         """Write the text, escaped, and return its length.
@@ -74,12 +77,24 @@ def printable_output() -> Iterator[None]:
         sys.stdout, sys.stderr = before
 
 
+@contextmanager
+def stdout_for_data() -> Iterator[None]:
+    """Leave stdout to `print_json` in this block: what else is printed there, such as by a reward, goes to stderr."""
+    before = sys.stdout
+    data = before.data if isinstance(before, PrintableStream) else before
+    sys.stdout = PrintableStream(cursor_stream(), data)
+    try:
+        yield
+    finally:
+        sys.stdout = before
+
+
 def print_json(content: Any, indent: int | None = None) -> None:
     """Print JSON values without the secrets in them; the rest is valid JSON, also if a number was a secret."""
-    stream = sys.stdout.below if isinstance(sys.stdout, PrintableStream) else sys.stdout
+    stream = sys.stdout.data if isinstance(sys.stdout, PrintableStream) else sys.stdout
     is_utf8 = (stream.encoding or "utf-8").lower().startswith("utf")
     text = json.dumps(redactor().tree(content), ensure_ascii=not is_utf8, indent=indent)
-    print(printable(text), file=stream)
+    print(printable(text), file=stream, flush=True)
 
 
 def cursor_stream() -> TextIO:

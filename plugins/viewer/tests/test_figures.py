@@ -206,9 +206,7 @@ def test_length_goes_with_reward_inside_of_groups():
     unknown, discarded = ({}, [5.0, 9.0], {"tokens": None}), ({}, [9.0, 5.0], {"discarded": True})
     columns = columns_of(({}, [1.0, 2.0, 3.0], {}), ({}, [30.0, 20.0, None], {}), unknown, discarded)
     table = length_table(columns, RunPart(1, "training", None), range(4))
-    assert [(one.low, one.high, one.completions) for one in table.bins] == [
-        (10, 10, 2), (11, 11, 2), (12, 12, 1),
-    ]  # fmt: skip
+    assert [row[:2] for row in table.rows[1:]] == [["10 to 10", "2"], ["11 to 11", "2"], ["12 to 12", "1"]]
     assert round(dict(table.correlations)["total"], 3) == round(-3 / (2.5 * 52) ** 0.5, 3)
     [stage] = stage_curves(columns)
     assert stage.metrics["length in tokens"].mean == [11.0], "a length that nobody recorded is not 0"
@@ -219,8 +217,8 @@ def test_completions_of_one_length_are_not_sorted_by_reward():
     limit = [({}, [float(at % 2)], {"tokens": 512}) for at in range(60)]
     shorter = [({}, [0.5], {"tokens": 1 + at}) for at in range(40)]
     table = length_table(columns_of(*limit, *shorter), RunPart(1, "training", None), range(100))
-    assert [(one.low, one.high, one.mean) for one in table.bins][-2:] == [(31, 40, 0.5), (512, 512, 0.5)]
-    assert [one.completions for one in table.bins] == [10, 10, 10, 10, 60]
+    assert table.rows[-2:] == [["31 to 40", "10", "0.500"], ["512 to 512", "60", "0.500"]]
+    assert [row[1] for row in table.rows[1:]] == ["10", "10", "10", "10", "60"]
 
 
 def test_a_component_agrees_with_correctness_if_it_puts_the_more_correct_first():

@@ -8,6 +8,7 @@ from helpers.accessible import OPEN_ALL, violations
 from helpers.synthetic_run import GROUP, write_run
 from rewardlab import Sample
 from rewardlab.laws import RewardExample
+from rewardlab_viewer.page import page as report_page
 from rewardlab_viewer.page.page import write_report
 
 pytestmark = pytest.mark.slow
@@ -354,12 +355,37 @@ def test_two_runs_stand_side_by_side_on_the_same_prompts(visit, tmp_path):
 
 
 def test_runs_of_different_recipes_stand_in_one_chart_and_a_link_may_name_no_run(visit, tmp_path):
-    later = write_run(tmp_path / "later", 800, lines_of=lambda lines: [line | {"stage": 1} for line in lines])
+    def other(lines):
+        for line in lines:
+            line["components"] = {"judged": line["components"]["preference"]}
+        return [line | {"stage": 1} for line in lines]
+
+    later = write_run(tmp_path / "later", 800, lines_of=other)
     write_report([write_run(tmp_path / "one", 800), later], tmp_path / "both.html")
     tab = visit(tmp_path / "both.html", "#group=3&run=-1")
     assert tab.locator("#group .completion").count() == 2 * GROUP
     labels = tab.locator("figure.chart").first.locator(".u-label").all_inner_texts()
     assert {"one, stage 0: mean", "later: mean"} <= {label.rstrip(":") for label in labels}
+    tab.select_option("[data-filter=component]", "preference")
+    tab.select_option("[data-filter=what]", "wrong")
+    tab.select_option("[data-filter=run]", "1")
+    tab.wait_for_function("() => document.getElementById('found').textContent === '100 of 100 groups'")
+    assert tab.input_value("[data-filter=component]") == tab.input_value("[data-filter=what]") == "", "it has neither"
+
+
+def test_each_group_of_a_list_is_reached_that_is_higher_than_browsers_scroll(visit, run, tmp_path, monkeypatch):
+    asset = report_page._asset
+    monkeypatch.setattr(report_page, "_asset", lambda name: asset(name).replace("15_000_000", "2_000"))
+    write_report([run], tmp_path / "page.html")
+    tab = visit(tmp_path / "page.html", "#group=100")
+    last = len(lines_of(run)) // GROUP - 1
+    assert tab.locator("#item-100").bounding_box()["height"] == 56
+    tab.evaluate("document.getElementById('groups').scrollTop = 1e9")
+    tab.locator(f"#item-{last}").click()
+    tab.wait_for_function(f"() => location.hash === '#group={last}'")
+    tab.evaluate("document.getElementById('groups').scrollTop = 0")
+    tab.locator("#item-0").click()
+    tab.wait_for_function("() => location.hash === '#group=0'")
 
 
 def test_a_bundle_loads_texts_from_files_beside_it(visit, run, tmp_path):

@@ -71,10 +71,20 @@ def test_what_is_torn_damaged_or_replaced_is_said_and_the_rest_is_shown(run, tmp
     assert len(found) == 6
 
 
+def test_each_field_of_few_values_has_a_table(tmp_path):
+    def with_kinds(lines):
+        lines[0]["fields"] |= {f"kind{at}": lines[0]["group"] // 2 % 2 for at in range(10)}
+        return lines
+
+    write_report([write_run(tmp_path / "run", 10 * GROUP, lines_of=with_kinds)], tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert all(f'training, stage 0, by <b dir="auto">kind{at}</b>' in text for at in range(10))
+
+
 USAGE = {"judge": "main", "calls": 3, "answers": 2, "reused": 0, "retries": 0, "failed": 1, "prompt_tokens": 9}
 USAGE |= {"completion_tokens": 1, "usd": 0.5, "seconds": 1.0}
 BAD_USAGE = [USAGE, USAGE | {"judge": None}, USAGE | {"usd": 10**400}, USAGE | {"answers": None}, 5]
-UNKNOWN = "Whether all stages are done is not known."
+UNKNOWN = "Whether the run goes on or has ended is not known."
 NO_RECIPE = "The recipe cannot be read: "
 
 

@@ -276,14 +276,12 @@ def test_a_margin_over_doing_nothing_may_be_asked_for(probe, main):
     assert text.splitlines()[-1] == "doing nothing earns too much: empty is 1.000 behind the honest one"
 
 
-def test_a_verifier_that_runs_programs_in_the_probes_own_process_is_named_and_survived(probe, main, write):
-    probe("exact", SUM)
-    recipe = {"version": 1, "reward": {"components": {"only": {"use": "weak/here"}}, "total": "only"}}
-    write("r.yaml", json.dumps(recipe))
-    write("rows.jsonl", [CODE])
-    code, out, err = main("probe", "r.yaml", "rows.jsonl")
-    assert code == 1, err
-    for family in ("peeking_program (frames)", "own_words"):
-        assert f"\n{family} would end a run (1 row): only fails: SystemExit: a program of a completion runs in" in out
+def test_a_verifier_that_runs_programs_in_the_probes_own_process_is_named_and_survived(probe):
+    code, found = probe("here", CODE)  # which is JSON, whatever the programs print
+    tried = found["slices"]["all"]["completions"]
+    assert code == 1
+    for family in ("peeking_program", "own_words"):
+        assert tried[family]["fatal"], family
+        assert "SystemExit: a program of a completion runs in the reward's own process" in tried[family]["why"]
     assert not all([1, False]), "and nothing built in was changed"
     assert list(zip("a", "b", strict=True)) == [("a", "b")]

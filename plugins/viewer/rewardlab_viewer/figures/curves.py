@@ -4,10 +4,9 @@ from array import array
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import chain
 from math import fsum
-from typing import Any
 
 from rewardlab_viewer.figures.groups import is_flat
 from rewardlab_viewer.read.columns import UNKNOWN, ScoreColumns
@@ -47,10 +46,6 @@ class StageCurves:
     evaluated: Mapping[int, Mapping[str, float]]
     composition: Mapping[str, Mapping[str, Curve]]
     ends: Sequence[tuple[int, float]]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the curves as JSON values."""
-        return asdict(self)
 
 
 def stage_curves(columns: ScoreColumns) -> list[StageCurves]:

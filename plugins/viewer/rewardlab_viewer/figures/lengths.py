@@ -9,29 +9,21 @@ from operator import itemgetter
 from rewardlab_viewer.read.columns import RunPart, ScoreColumns
 
 BINS = 10
+HEAD = ["tokens", "completions", "mean total"]
 Row = tuple[int, float]
 """(length, total)"""
 
 
 @dataclass(frozen=True, kw_only=True)
-class LengthBin:
-    """About a tenth of a part's completions by length; those of one length stay together.
+class LengthTable:
+    """Each tenth of a part's completions by length, and of each metric its correlation with length inside of groups.
 
-    low, high: its lengths in tokens. mean: of the totals.
+    rows: a head, and the lengths in tokens, the completions and their mean total; those of one length stay together.
+    correlations: None if either is still.
     """
 
-    low: int
-    high: int
-    completions: int
-    mean: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class LengthTable:
-    """The bins of a part, and of each metric its correlation with length inside of groups; None if either is still."""
-
     part: str
-    bins: Sequence[LengthBin]
+    rows: Sequence[Sequence[str]]
     correlations: Sequence[tuple[str, float | None]]
 
 
@@ -43,7 +35,7 @@ def length_table(columns: ScoreColumns, part: RunPart, groups: Sequence[int]) ->
         return None
     bins = [_bin([row for _, same in lengths for row in same]) for _, lengths in groupby(_placed(rows), itemgetter(0))]
     correlations = [(name, _correlation(columns, groups, values)) for name, values in columns.metrics()]
-    return LengthTable(part=str(part), bins=bins, correlations=correlations)
+    return LengthTable(part=str(part), rows=[HEAD, *bins], correlations=correlations)
 
 
 def _known(columns: ScoreColumns, group: int, values: Sequence[float]) -> list[Row]:
@@ -61,9 +53,9 @@ def _placed(rows: Sequence[Row]) -> Iterator[tuple[int, list[Row]]]:
         before += len(same)
 
 
-def _bin(rows: Sequence[Row]) -> LengthBin:
+def _bin(rows: Sequence[Row]) -> list[str]:
     mean = fsum(total for _, total in rows) / len(rows)
-    return LengthBin(low=rows[0][0], high=rows[-1][0], completions=len(rows), mean=mean)
+    return [f"{rows[0][0]} to {rows[-1][0]}", f"{len(rows):,}", f"{mean:.3f}"]
 
 
 def _correlation(columns: ScoreColumns, groups: Sequence[int], values: Sequence[float]) -> float | None:

@@ -35,7 +35,7 @@ from rewardlab_viewer.read.columns import ScoreColumns
 from rewardlab_viewer.read.labels import LabelFinder
 from rewardlab_viewer.read.source import Line, Source, groups_of
 
-MAX_TABLES = 6
+MAX_TABLES = 16
 """fields that get a table each"""
 IDENTIFYING = 16
 """first problems and totals, which tell a scored file from others"""
@@ -94,7 +94,7 @@ class RunView:
     def charts(self) -> dict[str, Any]:
         """Return what the page's script draws, as JSON values."""
         logs = [asdict(thinned(log)) for log in self.source.logs]
-        return {"stages": [curves.as_dict() for curves in self.curves], "logs": logs}
+        return {"stages": [asdict(curves) for curves in self.curves], "logs": logs}
 
 
 def view_of(source: Source, labels: LabelFinder) -> RunView:

@@ -21,7 +21,7 @@ RunState = Literal["goes on", "ended", "stopped", "unknown"]
 NOTES = {
     "goes on": "The run goes on; this page shows what there was when it was written.",
     "stopped": "Not all stages are done: the run was stopped or killed, or was asked for some of them.",
-    "unknown": "Whether all stages are done is not known.",
+    "unknown": "Whether the run goes on or has ended is not known.",
 }
 
 

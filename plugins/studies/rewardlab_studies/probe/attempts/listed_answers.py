@@ -5,6 +5,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from rewardlab_studies.probe.corruptions import MAX_SHORT_LENGTH
+
 _MARKS = re.compile(r"\s*(\\\{|[\[({]?)(.*?)(\\\}|[\])}]?)\s*", re.DOTALL)
 _CUE = re.compile(
     r"\b(?:sort|rank|arrange|ascending|descending|increasing|decreasing|sequence|chronological|alphabetical"
@@ -64,34 +66,40 @@ def other_members(answer: str, others: Sequence[str], prompt: str) -> dict[str, 
 
 
 def other_fields(answer: str, others: Sequence[str], known: str) -> dict[str, str]:
-    """Return JSON with its keys and without its values: an object, or a list of objects.
+    """Return JSON with other values, without some, or with its keys alone: an object, or a list of objects.
 
-    known: what the row says beside its prompt. A value that does not stand there may be free, as a reasoning is.
+    known: what the row says beside its prompt. Changed are the short values that stand there, if any does: another
+    explanation or confidence may still be right.
     """
     value = _json(answer)
     fields = value[0] if isinstance(value, list) and value else value
-    if not isinstance(fields, dict) or not fields:
+    if not isinstance(fields, dict):
         return {}
-    made: dict[str, Any] = {"no_fields": {}, "nulls": dict.fromkeys(fields), "empty_texts": dict.fromkeys(fields, "")}
-    made["other_values"] = _other(value)
-    made["zeros"] = dict.fromkeys(fields, 0)
-    asked = [key for key in fields if _text(fields[key]) in known]
-    for key in asked:
-        made[f"other_{key}"] = fields | {key: _other(fields[key])}
+    short = [key for key, one in fields.items() if not isinstance(one, str) or len(one) <= MAX_SHORT_LENGTH]
+    short = [key for key in short if _text(fields[key]) in known] or short
+    if not short:
+        return {}
+    changed = {key: _other(one) if key in short else one for key, one in fields.items()}
+    made: dict[str, Any] = {"other_values": changed, "no_fields": {}, "nulls": dict.fromkeys(fields)}
+    made |= {"empty_texts": dict.fromkeys(fields, ""), "zeros": dict.fromkeys(fields, 0)}
+    for key in short:
+        made[f"other_{key}"] = fields | {key: changed[key]}
+        made[f"without_{key}"] = {name: one for name, one in fields.items() if name != key}
     if value is not fields:
-        made = {what: one if isinstance(one, list) else [one] * len(value) for what, one in made.items()}
+        made = {what: [one] * len(value) for what, one in made.items()}
         made |= {"none": [], "first_alone": value[:1]}
-    elif len(asked) > 1:
-        made |= {"first_alone": {asked[0]: fields[asked[0]]}}
-        made |= {"all_but_first": {key: one for key, one in fields.items() if key != asked[0]}}
-    strange = next((one for other in others if isinstance(one := _json(other), type(value)) and one != value), None)
-    if strange:
-        made["of_another"] = strange
+    strange = (one for other in others if isinstance(one := _json(other), type(value)) and _differs(one, value, short))
+    if (another := next(strange, None)) is not None:
+        made["of_another"] = another
     texts = {what: json.dumps(one, ensure_ascii=False) for what, one in made.items() if one != value}
     if value is fields:
-        right, wrong = json.dumps(fields)[1:-1], json.dumps(made["other_values"])[1:-1]
-        texts["keys_again"] = f"{{{right}, {wrong}}}"
+        texts["keys_again"] = f"{{{json.dumps(fields)[1:-1]}, {json.dumps(changed)[1:-1]}}}"
     return texts
+
+
+def _differs(one: Any, value: Any, short: Sequence[str]) -> bool:
+    """Return whether JSON has other short values; of lists, whether it is another one."""
+    return any(one.get(key) != value[key] for key in short) if isinstance(one, dict) else one != value
 
 
 def _members(inner: str) -> tuple[list[str], str]:

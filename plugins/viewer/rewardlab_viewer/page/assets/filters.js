@@ -22,6 +22,11 @@ const ORDERS = {
   wide: ["widest spread", (run, group) => -run.spread(group)],
 };
 
+function conditionsOf(run) {
+  const {wrong: _, ...others} = CONDITIONS;
+  return run.components.includes(run.correctness) ? CONDITIONS : others;
+}
+
 // Two components that both tell completions apart, and rank them the other way round.
 function disagree(run, group, names) {
   const all = run.components.map((name) => [name, run.values(group, `value ${name}`)]);
@@ -57,8 +62,8 @@ function filteredByNumbers() {
   const run = RUNS[wanted.run], found = [];
   const part = run.parts.indexOf(wanted.part);
   const fields = Object.entries(wanted.fields).filter(([, value]) => value !== "");
-  const names = wanted.component ? [wanted.component] : run.components;
-  const [, holds] = CONDITIONS[wanted.what];
+  const names = run.components.includes(wanted.component) ? [wanted.component] : run.components;
+  const [, holds] = conditionsOf(run)[wanted.what] ?? CONDITIONS[""];
   for (let group = 0; group < run.count; group++) {
     if (part >= 0 && run.numbers.get("part")[group] !== part) continue;
     if (fields.some(([name, value]) => run.field(group, name) !== value)) continue;
@@ -111,7 +116,7 @@ function comparable(text) {
 function filterControls(changed) {
   const parent = document.getElementById("filters"), run = RUNS[wanted.run];
   const set = (name) => (value) => { wanted[name] = value; changed(); };
-  const named = (table, none = {}) => Object.entries(table).filter(([key]) => !(key in none)).map(([key, [label]]) => [key, label]);
+  const named = (table) => Object.entries(table).map(([key, [label]]) => [key, label]);
   const pick = (label, choices, name) => element("label", {}, label, element("select", {"data-filter": name, onchange: (event) => set(name)(event.target.value)},
     choices.map(([value, text]) => element("option", {value, selected: wanted[name] === value}, text))));
   let typing = 0;
@@ -129,7 +134,7 @@ function filterControls(changed) {
     const choose = (value) => { wanted.fields[name] = value; changed(); };
     parent.append(picker(name, ["", ...[...run.fields[name]].sort()], wanted.fields[name] ?? "", choose));
   }
-  parent.append(pick("show", named(CONDITIONS, run.correctness && run.components.includes(run.correctness) ? {} : {wrong: 1}), "what"));
+  parent.append(pick("show", named(conditionsOf(run)), "what"));
   parent.append(pick("by component", [["", "any"], ...run.components.map((name) => [name, name])], "component"));
   parent.append(pick("order", named(ORDERS), "order"));
   if (RUNS.length > 1) {

@@ -94,7 +94,7 @@ function renewFilters() {
 
 // The group at the top of the list, and how many pixels of it are hidden; null at the very top.
 function placeInList() {
-  const top = document.getElementById("groups").scrollTop;
+  const top = document.getElementById("groups").scrollTop * listScale();
   return top > 0 ? [list.groups[Math.floor(top / ROW)], top % ROW] : null;
 }
 
@@ -107,7 +107,7 @@ function renewList(place) {
   said.setAttribute("aria-live", "off");
   listed(filteredByNumbers(), "");
   const at = place ? list.groups.indexOf(place[0]) : -1;
-  if (at >= 0) node.scrollTop = at * ROW + place[1];
+  if (at >= 0) node.scrollTop = (at * ROW + place[1]) / listScale();
   showList();
   setTimeout(() => said.setAttribute("aria-live", "polite"));
 }

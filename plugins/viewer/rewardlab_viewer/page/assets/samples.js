@@ -1,28 +1,35 @@
 // The browser of samples: a list of groups of which only those in sight are elements, and the chosen group beside it.
 
 const ROW = 56; // pixels of an item, as the style has it
+const MAX_HEIGHT = 15_000_000; // pixels that every browser scrolls; of a longer list, one of them stands for several
 const list = {groups: [], at: -1, search: 0};
 
 function showList() {
   const node = document.getElementById("groups");
-  document.getElementById("groups-height").style.height = `${list.groups.length * ROW}px`;
-  const first = Math.max(0, Math.floor(node.scrollTop / ROW) - 4);
-  const last = Math.min(list.groups.length, Math.ceil((node.scrollTop + node.clientHeight) / ROW) + 4);
+  document.getElementById("groups-height").style.height = `${Math.min(list.groups.length * ROW, MAX_HEIGHT)}px`;
+  const top = node.scrollTop * listScale();
+  const first = Math.max(0, Math.floor(top / ROW) - 4);
+  const last = Math.min(list.groups.length, Math.ceil((top + node.clientHeight) / ROW) + 4);
   for (const old of node.querySelectorAll(".item")) old.remove();
-  for (let at = first; at < last; at++) node.append(itemNode(at));
+  for (let at = first; at < last; at++) node.append(itemNode(at, at * ROW - top + node.scrollTop));
   const active = document.getElementById(`item-${list.at}`);
   if (active) node.setAttribute("aria-activedescendant", active.id);
   else node.removeAttribute("aria-activedescendant");
 }
 
-function itemNode(at) {
+function listScale() {
+  const whole = list.groups.length * ROW, inSight = document.getElementById("groups").clientHeight;
+  return whole > MAX_HEIGHT ? (whole - inSight) / (MAX_HEIGHT - inSight) : 1;
+}
+
+function itemNode(at, top) {
   const run = RUNS[wanted.run], group = list.groups[at];
   const where = [placeOf(run, group), run.field(group, "language"), run.isFlat(group) ? "flat" : null];
   const node = element("div", {class: "item", id: `item-${at}`, role: "option", "aria-selected": String(at === list.at), "aria-setsize": list.groups.length, "aria-posinset": at + 1, onclick: () => choose(at)},
     element("bdi", {class: "name"}, run.problems[group]),
     element("span", {class: "mean"}, shown(run.mean(group), 2)),
     element("span", {class: "where"}, where.filter(Boolean).join(" · ")));
-  node.style.top = `${at * ROW}px`;
+  node.style.top = `${top}px`;
   return node;
 }
 
@@ -31,8 +38,9 @@ async function choose(at, said = true) {
   const run = RUNS[wanted.run], group = list.groups[at], node = document.getElementById("group");
   list.at = at;
   const box = document.getElementById("groups");
-  if (at * ROW < box.scrollTop) box.scrollTop = at * ROW;
-  if ((at + 1) * ROW > box.scrollTop + box.clientHeight) box.scrollTop = (at + 1) * ROW - box.clientHeight;
+  const scale = listScale(), top = box.scrollTop * scale;
+  if (at * ROW < top) box.scrollTop = at * ROW / scale;
+  if ((at + 1) * ROW > top + box.clientHeight) box.scrollTop = ((at + 1) * ROW - box.clientHeight) / scale;
   showList();
   if (said) history.replaceState(null, "", linkOf(run, group));
   try {
