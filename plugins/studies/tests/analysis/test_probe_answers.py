@@ -6,10 +6,13 @@ from fractions import Fraction
 
 from helpers.each_case import each_case
 from rewardlab import Sample
+from rewardlab.plan import make_plan
+from rewardlab.recipe import load
 from rewardlab_studies.probe.attempts.degenerate import probe_rows
 from rewardlab_studies.probe.attempts.listed_answers import other_fields
 from rewardlab_studies.probe.attempts.payloads import master_keys
 from rewardlab_studies.probe.attempts.programs import query_attempts
+from rewardlab_studies.probe.attempts.reward_words import reward_words
 from rewardlab_studies.probe.corruptions import wrong_guess
 from rewardlab_studies.probe.honest_row import HonestRow
 
@@ -17,6 +20,20 @@ ANSWERS = (
     *("near_miss", "not_a_number", "reversed_digits", "other_scale", "other_unit", "other_members", "loose_formula"),
     *("part_of_answer", "hedged_answer", "no_answer", "prompt_number"),
 )
+
+KEYED = """
+import os
+from os import environ
+from rewardlab import Completion, Sample, reward
+
+KEY, TOKEN = "sk-live-abcdef0123456789", os.environ["SOME_TOKEN"]
+
+@reward()
+def asks(sample: Sample, completion: Completion) -> float:
+    \"\"\"1 for a text that says the word.\"\"\"
+    given = ("postgres://me:abcdef@db/x", KEY, TOKEN, environ)
+    return float("magic" in completion.text and bool(given))
+"""
 
 
 def tried(answer, prompt="What is it?", **fields):
@@ -224,3 +241,13 @@ def test_a_response_that_is_all_answer_is_read_as_one_and_one_of_the_row_is_shor
     assert (row.parts.answer, row.answers_shortly) == (fields["answer"], True)
     row = HonestRow(sample=Sample(id="a", fields=fields), honest=fields["response"], columns=("response",))
     assert (row.parts.answer, row.answers_shortly) == ("", False), "its own column does not count"
+
+
+def test_no_secret_of_the_rewards_code_is_a_word_of_its_own(offer, write, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SOME_TOKEN", "tok-abcdef")
+    offer("keyed", KEYED)
+    write("r.yaml", "{version: 1, reward: {components: {only: {use: keyed/asks}}, total: only}}")
+    found = reward_words(make_plan(load("r.yaml", (), strict=False), purpose="score"))
+    assert "magic" in found
+    assert not [word for word in found if re.search("abcdef|://|/bin", word)], found
