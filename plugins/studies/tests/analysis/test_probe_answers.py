@@ -2,6 +2,7 @@
 
 import json
 import re
+import warnings
 from fractions import Fraction
 
 from helpers.each_case import each_case
@@ -145,6 +146,15 @@ def test_free_fields_of_json_may_be_otherwise():
     assert "without_confidence" not in found
     people = [{"name": "Ann"}, {"name": "Bob"}]
     assert "twice" not in other_fields(json.dumps(people), [], json.dumps(people)), "the same set"
+
+
+def test_a_list_or_json_of_any_size_has_few_attempts():
+    wide = json.dumps({f"k{number}": number for number in range(500)})
+    deep = '{"a": ' * 400 + "1" + "}" * 400
+    for answer in (wide, deep, f"[a{' ' * 5_000}b]", "3(4)+5"):
+        row = HonestRow(sample=Sample(id="a", prompt=({"role": "user", "content": "?"},)), honest=answer)
+        with warnings.catch_warnings(action="error"):
+            assert len(next(probe_rows([row])).attempts) < 150, answer[:20]
 
 
 def programs(program, prompt="Write it."):

@@ -125,7 +125,7 @@ def _number(formula: str, powers: bool = False) -> float | None:
     """Return the value of a formula of plain numbers; None if it has none, or a power that may take for ever."""
     if not powers and ("**" in formula or "//" in formula):
         return None
-    if formula.count("**") > 1 or re.search(r"\*\*\d{3}", formula):
+    if formula.count("**") > 1 or re.search(r"\*\*\d{3}|[\d)]\s*\(|\)\s*\d", formula):
         return None
     try:
         value = eval(formula, {"__builtins__": {}})  # digits, brackets and + - * / alone
