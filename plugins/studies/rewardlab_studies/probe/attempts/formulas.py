@@ -11,7 +11,7 @@ from itertools import islice, permutations, product
 _FORMULA = re.compile(r"[\d\s.()+*/-]{3,200}")
 _NUMBER = re.compile(r"\d{1,9}")
 _STRANGE = {"": "run_together", "//": "divided_whole", "**": "power", "%": "remainder"}
-_SIGNS = ("+", "-", "*", "/", *_STRANGE)
+_PLAIN = ("+", "-", "*", "/")
 _ALL = re.compile(
     r"\b(?:all|every|exactly|each of)\b|\b(?:of|use|using|with|from) (?:the (?:numbers )?)?\[?\d", re.IGNORECASE
 )
@@ -64,7 +64,9 @@ def _searched(numbers: list[int], target: int) -> dict[str, str]:
         return {}
     made: dict[str, str] = {}
     for size in (len(numbers) - 1, len(numbers)):
-        for some, signs in product(permutations(numbers, size), product(_SIGNS, repeat=size - 1)):
+        every = _PLAIN if size < len(numbers) else (*_PLAIN, *_STRANGE)
+        broken_once = [one for one in product(every, repeat=size - 1) if len({*one} & _STRANGE.keys()) < 2]
+        for some, signs in product(permutations(numbers, size), broken_once):
             formula = "".join(f"{sign}{number}" for sign, number in zip(("", *signs), some, strict=True))
             if broken := _broken(_number(formula, powers=True), target, [*signs], whole=size == len(numbers)):
                 made.setdefault(broken, formula)
@@ -80,7 +82,7 @@ def _broken(value: float | None, target: int, signs: list[str], whole: bool) -> 
         return None
     strange = [_STRANGE[sign] for sign in signs if sign in _STRANGE]
     if value == target:
-        return (strange[0] if whole and len(set(strange)) == 1 else None) if strange else None if whole else "left_out"
+        return strange[0] if strange else None if whole else "left_out"
     if strange or not whole:
         return None
     return "cut_off" if 0 < value - target < 1 else "one_off" if abs(value - target) == 1 else None
