@@ -112,6 +112,8 @@ OPTIONS = "Which is it?\nA) 5\nB) 6\nC) All of the above\nD) 7"
         ("Option B", "?", {"B", "Optxon B", "xxtion B", "B noitpO"}),
         (r"\text{B}", "?", {"B"}),
         ("Yes", "?", {"true", "correct", "Y"}),
+        (r"\text{yes}", "?", {"true", "yes"}),
+        ("0", "?", {"0-0", "7 0", "3 0"}),
         ("None", "?", {"nothing", "N/A", "null", "unknown", "-"}),
         ("Cannot be determined", "?", {"unknown", "it depends", "None"}),
         ("Anna", "?", {"annA"}),

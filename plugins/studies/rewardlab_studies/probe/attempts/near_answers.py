@@ -23,6 +23,7 @@ _ONE = re.compile(r"(?<![\d.^])\d+(?:,\d{3})*(?:\.\d+)?")
 _FRACTION = re.compile(r"\d ?/ ?\d|frac\{\d+\}\{\d")
 MAX_READ = 100
 """Characters of an answer in which its number is looked for."""
+_TEXT = re.compile(r"\\text\{([^{}]*)\}")
 _JSON = re.compile(r"[\[{]\s*[{\"]")
 NEAR = 5
 """Integers below and above the right one."""
@@ -95,6 +96,7 @@ def not_a_number(answer: str) -> dict[str, str]:
 
 def no_answer(answer: str, prompt: str) -> dict[str, str]:
     """Return answers that say nothing, but for those that say what the answer says, or are an option of the prompt."""
+    answer = _TEXT.sub(r"\1", answer)
     right = {answer.casefold().strip("()."), *(text.casefold().strip(" .") for _, text in _OPTION.findall(prompt))}
     if opposite(answer):
         right |= {"true", "yes", "correct"}
@@ -245,7 +247,7 @@ def hedged_answer(answer: str, guess: str) -> dict[str, str]:
     if _INTEGER.fullmatch(answer):
         digit = str(int(answer[-1]) % 9 + 1)
         made |= {"longer": f"{answer}{digit}", "longer_before": f"{digit}{answer.lstrip('-')}"}
-        made |= {"guess_then": f"{guess} {answer}", "range": f"0-{answer}"}
+        made |= {"guess_then": f"{guess} {answer}", "range": f"0-{answer}"} if int(answer) else {}
     return made
 
 
