@@ -114,6 +114,9 @@ OPTIONS = "Which is it?\nA) 5\nB) 6\nC) All of the above\nD) 7"
         ("Yes", "?", {"true", "correct", "Y"}),
         (r"\text{yes}", "?", {"true", "yes"}),
         ("0", "?", {"0-0", "7 0", "3 0"}),
+        ("1.234,5", "?", {"1.234,5,0"}),
+        ("±3", "?", {"±-3"}),
+        ("4, 4", "All roots?", {"4"}),
         ("None", "?", {"nothing", "N/A", "null", "unknown", "-"}),
         ("Cannot be determined", "?", {"unknown", "it depends", "None"}),
         ("Anna", "?", {"annA"}),
@@ -132,6 +135,12 @@ OPTIONS = "Which is it?\nA) 5\nB) 6\nC) All of the above\nD) 7"
 def test_nothing_is_tried_that_is_right_for_somebody_who_reads_it_otherwise(answer, prompt, right):
     found = {" ".join(text.split()).casefold(): name for name, text in tried(answer, prompt, gold=answer).items()}
     assert not {one.casefold() for one in right} & found.keys(), found
+
+
+def test_each_letter_alone_ends_with_a_wrong_one_if_the_right_one_is_in_brackets():
+    row = HonestRow(sample=Sample(id="a", prompt=({"role": "user", "content": "?"},)), honest=r"So \boxed{(A)}")
+    each = next(one.text for one in next(probe_rows([row])).attempts if one.variant == "each_alone")
+    assert each.splitlines()[-1] == r"\boxed{B}"
 
 
 def test_a_wrong_guess_is_wrong_in_words_and_by_value():

@@ -53,12 +53,14 @@ def other_members(answer: str, others: Sequence[str], prompt: str) -> dict[str, 
     extra = extra or ["0" if found[0].lstrip("-").isdigit() else "other"]
     made |= {"one_more": [*found, extra[0]], "everything": [*extra[:3], *found, *extra[3:]]}
     made["once_each"] = list(dict.fromkeys(found))
-    if _ordered(found, prompt, opened, glue):
+    ordered = _ordered(found, prompt, opened, glue)
+    if ordered:
         made |= {"reversed": found[::-1], "rotated": [*found[1:], found[0]], "sorted": sorted(found)}
         made["twice"] = [*found, *found]
         made["as_asked"] = sorted(found, key=lambda one: _place(one, prompt))
         made["last_two"] = [*found[:-2], found[-1], found[-2]]
-    texts = {what: f"{opened}{glue.join(some)}{closed}" for what, some in made.items() if some != found}
+    made = {what: some for what, some in made.items() if some != found and (ordered or {*some} != {*found})}
+    texts = {what: f"{opened}{glue.join(some)}{closed}" for what, some in made.items()}
     if len(found) == 2 and (opened, closed) in (("[", ")"), ("(", "]")):
         texts["other_ends"] = f"{'(['[opened == '(']}{inner}{')]'[closed == ')']}"
     if len(found) == 2 and "interval" in prompt.casefold() and opened in ("[", "("):
@@ -115,6 +117,8 @@ def _is_list(found: Sequence[str], prompt: str, opened: str, glue: str) -> bool:
     """Return whether these are members, and not the parts of one name such as a town and its country."""
     if not 2 <= len(found) <= MAX_MEMBERS or not all(map(_SIMPLE.fullmatch, found)):
         return False
+    if glue == "," and len(found) == 2 and not opened:
+        return False  # a decimal comma
     numbers = all(one.lstrip("-").replace(".", "").isdigit() or len(one) == 1 for one in found)
     if not glue.strip() or glue.strip() in ("and", "or"):
         return numbers if not glue.strip() else True

@@ -228,7 +228,7 @@ def part_of_answer(answer: str) -> dict[str, str]:
     if LETTER.fullmatch(answer) or CHOICE.match(answer) or opposite(answer) or len(bare) < 2:
         return {}
     made = {"first_character": bare[0], "last_character": bare[-1], "half": bare[: len(bare) // 2]}
-    words = re.findall(r"[^\W\d_]+", answer)  # the Amazon is a river, too
+    words = [] if DECIMAL.fullmatch(answer) else re.findall(r"[^\W_]+", answer)  # the Amazon is a river, too
     return {
         what: part
         for what, part in made.items()
