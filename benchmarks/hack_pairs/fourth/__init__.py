@@ -1,0 +1,6 @@
+"""Fifteen pairs by somebody who had not seen the probe, nor any of its results: see `pairs`."""
+
+from hack_pairs.fourth import countdown, judged, programs, short_answers
+
+VERIFIERS = (countdown, programs, short_answers)
+BIASES, SOUND = judged.BIASES, judged.SOUND
