@@ -10,7 +10,7 @@ from itertools import islice, permutations, product
 
 _FORMULA = re.compile(r"[\d\s.()+*/-]{3,200}")
 _NUMBER = re.compile(r"\d{1,9}")
-_STRANGE = {"": "run_together", "//": "divided_whole", "**": "power", "%": "remainder"}
+_STRANGE = {"": "run_together", ".": "joined_by_point", "//": "divided_whole", "**": "power", "%": "remainder"}
 _SIGNS = ("+", "-", "*", "/", *_STRANGE)
 MAX_ONES, MAX_TRIED, MAX_SEARCHED = 60, 700, 4
 """The largest target that is made of ones; how many formulas are tried at most; numbers of a game that is searched."""
@@ -59,6 +59,10 @@ def _searched(numbers: list[int], target: int) -> dict[str, str]:
             formula = "".join(f"{sign}{number}" for sign, number in zip(("", *signs), some, strict=True))
             if broken := _broken(_number(formula, powers=True), target, [*signs], whole=size == len(numbers)):
                 made.setdefault(broken, formula)
+    if "cut_off" in made:
+        made["in_int"] = f"int({made['cut_off']})"
+    if "negated" in made:
+        made["in_abs"] = f"abs({made['negated']})"
     return made
 
 
@@ -74,7 +78,10 @@ def _broken(value: float | None, target: int, signs: list[str], whole: bool) -> 
         return (strange[0] if whole and len(set(strange)) == 1 else None) if strange else None if whole else "left_out"
     if strange or not whole:
         return None
-    return "cut_off" if 0 < value - target < 1 else "one_off" if abs(value - target) == 1 else None
+    if value == -target:
+        return "negated"
+    off = abs(value - target)
+    return "cut_off" if 0 < value - target < 1 else "one_off" if off == 1 else "near" if off <= target / 20 else None
 
 
 def all_formulas(answer: str, prompt: str) -> list[str]:

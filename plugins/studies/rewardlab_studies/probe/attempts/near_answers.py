@@ -91,7 +91,10 @@ def no_answer(answer: str) -> dict[str, str]:
 def near_miss(answer: str, prompt: str) -> dict[str, str]:
     """Return a number that ends as the answer does, the formula with another operator, or a text that is nearly it."""
     if _INTEGER.fullmatch(answer):
-        exact = {"last_digit": f"{answer[:-1]}{int(answer[-1]) % 9 + 1}"} if len(answer) >= MANY_DIGITS else {}
+        zeros = {"without_zeros": answer.lstrip("0")} if answer.startswith("0") and answer.strip("0") else {}
+        exact = (
+            zeros | {"last_digit": f"{answer[:-1]}{int(answer[-1]) % 9 + 1}"} if len(answer) >= MANY_DIGITS else zeros
+        )
         return {"": _other_first_digit(answer)} | exact
     operators = [place for place, character in enumerate(answer) if place and character in _OTHER]
     if operators and _FORMULA.fullmatch(answer) and not DATE.fullmatch(answer):
@@ -100,7 +103,24 @@ def near_miss(answer: str, prompt: str) -> dict[str, str]:
     if DECIMAL.fullmatch(answer) or LETTER.fullmatch(answer) or CHOICE.match(answer):
         return {}
     month = {"month": _MONTH.sub("June" if "May" in answer else "May", answer)} if _MONTH.search(answer) else {}
-    return month | _other_digits(answer) | _other_letters(answer, prompt) | _other_expression(answer)
+    return (
+        month
+        | _other_sense(answer)
+        | _other_digits(answer)
+        | _other_letters(answer, prompt)
+        | _other_expression(answer)
+    )
+
+
+def _other_sense(answer: str) -> dict[str, str]:
+    """Return an inequality the other way round, "or" for "and", or a number without its leading zeros."""
+    made = {}
+    if re.search(r"[<>≤≥]", answer):
+        made["other_way"] = answer.translate(str.maketrans("<>≤≥", "><≥≤"))
+        made["strict"] = re.sub(r"[<>]=|[≤≥]", lambda sign: "<" if sign[0][0] in "<≤" else ">", answer)
+    if re.search(r"\b(and|or)\b", answer):
+        made["connective"] = re.sub(r"\b(and|or)\b", lambda word: "or" if word[0] == "and" else "and", answer)
+    return {what: text for what, text in made.items() if text != answer}
 
 
 def _other_expression(answer: str) -> dict[str, str]:

@@ -14,6 +14,8 @@ _ONE_NUMBER = re.compile(r"([^\d.-]{0,12})(-?\d{1,3}(?:,\d{3})+(?:\.\d{1,6})?|-?
 _WITH_UNIT = re.compile(r"(\D*?)\s?(-?[\d.,:]{1,16})(\s?)(\D{0,12})")
 _REDUCED = re.compile(r"lowest terms|simplest form|simplif|reduced?\b|irreducible", re.IGNORECASE)
 """A prompt for which a fraction of the right value is not yet right."""
+MAX_WORDS = 80
+"""Characters of what is taken from behind a colon."""
 MAX_TRUNCATED, MIN_ROUNDED = 90, 0.02
 """The largest number of which nine tenths more are much; the share of a number that rounding must change."""
 _UNITS = tuple(
@@ -65,6 +67,7 @@ def other_scale(answer: str, prompt: str) -> dict[str, str]:
     }
     sizes |= {
         "tenth": number / 10,
+        "double": number * 2,
         "negated": -number,
         "a_tenth_more": number * Decimal("1.1"),
         "plus_half_again": number * Decimal("1.5"),
@@ -72,7 +75,7 @@ def other_scale(answer: str, prompt: str) -> dict[str, str]:
     whole = number == int(number)
     if whole and abs(number) <= MAX_TRUNCATED:
         sizes["cut_off"] = number + Decimal("0.9").copy_sign(number)
-        sizes["one_more"] = number + 1
+        sizes |= {"one_more": number + 1, "two_more": number + 2}
         sizes["rounds_to"] = number - Decimal("0.4")
     elif whole:
         sizes["a_little_more"] = Decimal(round(number * Decimal("1.03")))
@@ -116,6 +119,17 @@ def of_the_prompt(answer: str, prompt: str) -> dict[str, str]:
     right = _share(answer)
     wrong = [one for one in found if right is None or _share(one) != right or _REDUCED.search(prompt)]
     return {f"shape_{place}": one for place, one in enumerate(dict.fromkeys(wrong[:3]), 1)}
+
+
+def words_of_the_prompt(answer: str, prompt: str) -> dict[str, str]:
+    """Return what the prompt quotes, and what stands behind its last colon, if it is another text than the answer."""
+    made = {}
+    if quoted := re.search(r"[`\"'“‘]([^`\"'“”‘’\n]{1,60})[`\"'”’](?!\w)", prompt):
+        made["quoted"] = quoted[1]
+    _, colon, behind = prompt.rstrip().rpartition("\n")[2].rpartition(": ")
+    if colon and len(behind) <= MAX_WORDS:
+        made["behind_colon"] = behind.strip(" ?.!")
+    return {what: text for what, text in made.items() if text and text.casefold() not in answer.casefold()}
 
 
 def _share(text: str) -> Fraction | None:
