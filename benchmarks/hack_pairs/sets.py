@@ -2,8 +2,8 @@
 
 A half of the first thirty was fixed before anything was measured, by the hash of the name: what is changed in the probe
 is tried on `tuned` pairs. The others were held out, and have been looked at since. The fresh ones were written later by
-people who had not seen the probe, and each set was measured before it was changed for that set: the first by a probe that
-named 4 of 15, the others by the one that had learnt from these, which is what is claimed.
+people who had not seen the probe, and each set was measured before it was changed for that set: the first by a probe
+that named 4 of 15, the others by the one that had learnt from these, which is what is claimed.
 """
 
 import hashlib
