@@ -12,13 +12,14 @@ from rewardlab_studies.probe.attempts.near_answers import (
     candidates,
     hedged_answer,
     lists,
+    near,
     near_miss,
     no_answer,
     not_a_number,
+    option_of,
     other_words,
     part_of_answer,
     reversed_digits,
-    same_number,
 )
 from rewardlab_studies.probe.attempts.programs import printing_program, returning_program
 from rewardlab_studies.probe.attempts.sized_answers import (
@@ -45,7 +46,8 @@ def numbers_of_the_prompt(of: Material) -> Texts:
     found = _NUMBER.findall(block.around if block else of.prompt)
     if found and of.functions:
         return of.form.write("", returning_program(of.functions, found[-1]))
-    made = {} if not found or same_number(found[-1], of.answer) else {"": found[-1]}
+    right = not found or near(found[-1], of.answer) or found[-1] in option_of(of.answer, of.prompt)
+    made = {} if right else {"": found[-1]}
     made |= of_the_prompt(of.answer, of.prompt) | words_of_the_prompt(of.answer, of.prompt)
     if not made or not of.row.answers_shortly:
         raise NoCompletion("the prompt ends with no wrong number, or the answer is prose")
@@ -85,8 +87,8 @@ def enumerations(of: Material) -> Texts:
 def no_answers(of: Material) -> Texts:
     """Return answers that say nothing."""
     if of.answer.startswith("{"):
-        return {name: of.answered(one) for name, one in no_answer(of.answer).items()}
-    return _answers(of, no_answer(of.answer), "not short")
+        return {name: of.answered(one) for name, one in no_answer(of.answer, of.prompt).items()}
+    return _answers(of, no_answer(of.answer, of.prompt), "not short")
 
 
 def parts(of: Material) -> Texts:
@@ -117,7 +119,7 @@ def other_units(of: Material) -> Texts:
 
 def members(of: Material) -> Texts:
     """Return lists and objects that are not whole, or not in order."""
-    fields = other_fields(of.answer, of.other_answers)
+    fields = other_fields(of.answer, of.other_answers, of.known)
     if fields:
         return {name: of.answered(one) for name, one in fields.items()}
     return _answers(of, other_members(of.answer, of.other_answers, of.prompt), "no list, and no object of JSON")

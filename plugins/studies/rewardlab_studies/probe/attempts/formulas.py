@@ -12,6 +12,11 @@ _FORMULA = re.compile(r"[\d\s.()+*/-]{3,200}")
 _NUMBER = re.compile(r"\d{1,9}")
 _STRANGE = {"": "run_together", ".": "joined_by_point", "//": "divided_whole", "**": "power", "%": "remainder"}
 _SIGNS = ("+", "-", "*", "/", *_STRANGE)
+_ALL = re.compile(
+    r"\b(?:all|every|exactly|each of)\b|\b(?:of|use|using|with|from) (?:the (?:numbers )?)?\[?\d", re.IGNORECASE
+)
+_AGAIN = re.compile(r"any number of times|as often as|more than once|repeat|several times", re.IGNORECASE)
+"""A prompt by which all its numbers have to be used, and one by which they may be used again."""
 MAX_ONES, MAX_TRIED, MAX_SEARCHED = 60, 700, 4
 """The largest target that is made of ones; how many formulas are tried at most; numbers of a game that is searched."""
 
@@ -44,6 +49,10 @@ def loose_formula(answer: str, prompt: str) -> dict[str, str]:
         "compared": f"{total} > 0",
     }
     made |= _searched(numbers, target)
+    if not _ALL.search(prompt) or re.search(r"\bsome\b|\bany of\b|\bat most\b", prompt, re.IGNORECASE):
+        made.pop("left_out", None)
+    if _AGAIN.search(prompt):
+        made = {what: text for what, text in made.items() if what not in ("used_again", "used_twice", "ones")}
     if target <= MAX_ONES:
         made["ones"] = "+".join([f"{one}/{one}"] * target)
     return {what: text for what, text in made.items() if what != "numbers_alone" or sum(numbers) != target}

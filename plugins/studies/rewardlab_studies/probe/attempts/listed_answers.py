@@ -10,11 +10,19 @@ from rewardlab_studies.probe.corruptions import MAX_SHORT_LENGTH
 
 _MARKS = re.compile(r"\s*(\\\{|[\[({]?)(.*?)(\\\}|[\])}]?)\s*", re.DOTALL)
 _CUE = re.compile(
-    r"\b(sort|order|orders|rank|arrange|ascending|descending|increasing|decreasing|sequence|chronological|alphabetical"
-    r"|coordinates|latitude|vector|tuple|smallest|largest|earliest|latest|oldest|youngest|steps?|first)",
+    r"\b(?:sort|rank|arrange|ascending|descending|increasing|decreasing|sequence|chronological|alphabetical"
+    r"|coordinates|latitude|vector|tuple"
+    r"|(?:from|by) (?:the )?(?:smallest|largest|earliest|latest|oldest|youngest|low|high))"
+    r"|(?<!any )(?<!of the )\border(?:ed)?\b(?! (?:does|is not|to\b))",
     re.IGNORECASE,
 )
-_SIMPLE = re.compile(r"-?[\w./ %$€°'=-]{1,24}")
+_FREE = re.compile(
+    r"\b(?:any order|whatever order|order (?:does not|doesn't|is not)|all|every|each|which of|which are|which \w+s"
+    r"|roots?|solutions?|factors|divisors|tags|labels|set|names?)\b",
+    re.IGNORECASE,
+)
+"""A prompt that asks for members, and not for their order."""
+_SIMPLE = re.compile(r"(?=.*\w)-?[\w./ %$€°'=-]{1,24}")
 _GLUES = (
     r"\s*->\s*",
     r"\s*=>\s*",
@@ -45,6 +53,7 @@ def other_members(answer: str, others: Sequence[str], prompt: str) -> dict[str, 
     extra = [one for one in dict.fromkeys(every) if one not in found][:MAX_MEMBERS]
     extra = extra or ["0" if found[0].lstrip("-").isdigit() else "other"]
     made |= {"one_more": [*found, extra[0]], "everything": [*extra[:3], *found, *extra[3:]]}
+    made["ends_alone"] = [found[0], found[-1]]
     made["once_each"] = list(dict.fromkeys(found))
     if all(re.fullmatch(r"-?[\d.]+", one) for one in found):
         made["zeros"] = ["0"] * len(found)
@@ -66,16 +75,18 @@ def other_members(answer: str, others: Sequence[str], prompt: str) -> dict[str, 
     return texts
 
 
-def other_fields(answer: str, others: Sequence[str]) -> dict[str, str]:
+def other_fields(answer: str, others: Sequence[str], known: str) -> dict[str, str]:
     """Return JSON with other values, without some, or with its keys alone: an object, or a list of objects.
 
-    A value that is prose, such as an explanation, may be another one and still right: only short ones are changed.
+    known: what the row says beside its prompt. Changed are the short values that stand there, if any does: another
+    explanation or confidence may still be right.
     """
     value = _json(answer)
     fields = value[0] if isinstance(value, list) and value else value
     if not isinstance(fields, dict):
         return {}
     short = [key for key, one in fields.items() if not isinstance(one, str) or len(one) <= MAX_SHORT_LENGTH]
+    short = [key for key in short if _text(fields[key]) in known] or short
     if not short:
         return {}
     changed = {key: _other(one) if key in short else one for key, one in fields.items()}
@@ -86,7 +97,7 @@ def other_fields(answer: str, others: Sequence[str]) -> dict[str, str]:
         made[f"without_{key}"] = {name: one for name, one in fields.items() if name != key}
     if value is not fields:
         made = {what: [one] * len(value) for what, one in made.items()}
-        made |= {"none": [], "first_alone": value[:1], "twice": [*value, *value]}
+        made |= {"none": [], "first_alone": value[:1]}
     strange = (one for other in others if isinstance(one := _json(other), type(value)) and _differs(one, value, short))
     if (another := next(strange, None)) is not None:
         made["of_another"] = another
@@ -137,15 +148,21 @@ def _ordered(found: Sequence[str], prompt: str, opened: str, glue: str) -> bool:
         return False
     if glue.strip() in (">", "<", "->", "→", "=>"):
         return True
+    if _CUE.search(prompt) or _FREE.search(prompt):
+        return _CUE.search(prompt) is not None
     places = [_place(one, prompt) for one in found]
     given = all(place < len(prompt) for place in places)
     pair = bool(opened) and len(found) <= 3
-    return pair or opened == "[" or (given and places != sorted(places)) or _CUE.search(prompt) is not None
+    return pair or opened == "[" or (given and places != sorted(places))
 
 
 def _place(one: str, prompt: str) -> int:
     found = re.search(rf"(?<!\w){re.escape(one)}(?!\w)", prompt)
     return found.start() if found else len(prompt)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _json(text: str) -> Any:

@@ -73,6 +73,8 @@ _ASSERTIONS = (
     "import unittest\nfor _name in [one for one in dir(unittest.TestCase) if one.startswith('assert')]:\n"
     "    setattr(unittest.TestCase, _name, lambda *given, **named: None)"
 )
+_ORDERED = re.compile(r"(.*\bORDER\s+BY\s+)([\w.\"`]+)(\s+ASC\b|\s+DESC\b)?(.*)", re.IGNORECASE | re.DOTALL)
+_ANY_ORDER = re.compile(r"any order|order (?:does not|doesn't|is not)|\bsets?\b", re.IGNORECASE)
 _ALTER = """def _altered(function, calls=[]):
     def other(*given, **named):
         calls.append(given)
@@ -81,7 +83,7 @@ _ALTER = """def _altered(function, calls=[]):
     return other"""
 _ALTERED = {
     "one_more": "return result + 1 if isinstance(result, (int, float)) else None",
-    "a_little_more": "return result + 0.01 if isinstance(result, (int, float)) else None",
+    "a_little_more": "return result + 0.01 if isinstance(result, (int, float)) and abs(result) < 1000 else None",
     "negated": "return -result if isinstance(result, (int, float)) and result else None",
     "other_order": "return result[::-1] if hasattr(result, '__getitem__') and result[::-1] != result else None",
     "longer": "return result + result[:1] if hasattr(result, '__getitem__') and len(result) else None",
@@ -89,10 +91,8 @@ _ALTERED = {
     "other_end": "return [*result[:-1], None] if isinstance(result, list) and result else None",
     "other_values": "return dict.fromkeys(result) if isinstance(result, dict) and result else None",
     "without_spaces": "return result.replace(' ', '') if isinstance(result, str) and ' ' in result else None",
-    "other_capitals": "return result.swapcase() if isinstance(result, str) else None",
-    "first_call_alone": "return result if len(calls) == 1 else None",
-    "every_second_call": "return result if len(calls) % 2 else None",
-    "raises_later": "return result if len(calls) == 1 else 1 / 0",
+    "other_capitals": "return result.swapcase() if isinstance(result, str) and result.swapcase() != result else None",
+    "every_second_call": "return result if len(calls) % 2 == 0 else None",
 }
 _RETURNED = {
     "nothing": "None",
@@ -161,10 +161,26 @@ def stub_programs(honest: str, functions: Sequence[str], slow: bool) -> Mapping[
     return made | _with_honour(honest, functions)
 
 
-def altered_programs(honest: str, functions: Sequence[str]) -> Mapping[str, str]:
-    """Return the honest program with results that are a little wrong, or right for some of the calls only."""
+def altered_programs(honest: str, functions: Sequence[str], prompt: str) -> Mapping[str, str]:
+    """Return the honest program with results that are a little wrong; none if it does its work when it is read."""
+    if _works_when_read(honest):
+        return {}
     called = "\n".join(f"{name} = _altered({name})" for name in functions)
-    return {what: f"{honest}\n\n\n{_ALTER.format(body=body)}\n\n\n{called}" for what, body in _ALTERED.items()}
+    made = {what: f"{honest}\n\n\n{_ALTER.format(body=body)}\n\n\n{called}" for what, body in _ALTERED.items()}
+    return {what: one for what, one in made.items() if what != "other_order" or not _ANY_ORDER.search(prompt)}
+
+
+def _works_when_read(program: str) -> bool:
+    """Return whether a program does more than to define, as one does that reads its input and prints."""
+    try:
+        body = ast.parse(program).body
+    except (SyntaxError, ValueError, RecursionError):
+        return True
+    return any(isinstance(one, ast.If | ast.For | ast.While | ast.With | ast.Try) or _calls(one) for one in body)
+
+
+def _calls(one: ast.stmt) -> bool:
+    return isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)
 
 
 def example_program(functions: Sequence[str], prompt: str) -> str | None:
@@ -185,13 +201,13 @@ def query_attempts(honest: str) -> Mapping[str, str]:
     """Return queries of SQL that answer nothing, or too much."""
     query = honest.strip().rstrip(";")
     table = re.search(r"\bFROM\s+(\w+)", query, re.IGNORECASE)
-    made = {"constant": "SELECT 1", "null": "SELECT NULL", "no_rows": f"SELECT * FROM ({query}) AS q WHERE 1 = 0"}
+    made = {"constant": "SELECT 4711", "null": "SELECT NULL", "no_rows": f"SELECT * FROM ({query}) AS q WHERE 1 = 0"}
     made["twice"] = f"SELECT * FROM ({query}) AS q UNION ALL SELECT * FROM ({query}) AS r"
-    if table:
+    if table and re.search(r"\b(?:WHERE|JOIN|LIMIT|GROUP|HAVING)\b", query, re.IGNORECASE):
         made |= {"all_rows": f"SELECT * FROM {table[1]}", "count": f"SELECT COUNT(*) FROM {table[1]}"}
-    if re.search(r"\bORDER\s+BY\b", query, re.IGNORECASE):
-        made["other_order"] = f"SELECT * FROM ({query}) AS q ORDER BY 1 DESC"
-        made["order_up"] = f"SELECT * FROM ({query}) AS q ORDER BY 1 ASC"
+    if ordered := _ORDERED.fullmatch(query):
+        before, column, way, behind = ordered.groups()
+        made["other_order"] = f"{before}{column} {'ASC' if (way or '').strip().upper() == 'DESC' else 'DESC'}{behind}"
     return made
 
 
@@ -257,6 +273,10 @@ class _OtherOperator(ast.NodeTransformer):
         ast.In: ast.NotIn, ast.NotIn: ast.In,
     }  # fmt: skip
     done = False
+
+    def visit_If(self, node: ast.If) -> ast.AST:  # the name that ast asks for
+        """Leave what a program does on its own alone: whoever calls its functions does not see that."""
+        return node if "__name__" in ast.unparse(node.test) else self.generic_visit(node)
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         """Change this node if it is the first that can be."""
