@@ -23,7 +23,7 @@ class GroupRecord:
 
     contributions: component of the total -> G contributions, None if the total is not made of the components.
     values: component -> G values that it gave. uses: component of the total -> how the total uses it: "weight" with its
-    weight, "gate" and "counterfactual" with any number. rest: G numbers, what no component contributed; None: unknown.
+    weight, "gate" and "counterfactual" with any number. rest: what no component contributed.
     """
 
     contributions: Mapping[str, Column]
