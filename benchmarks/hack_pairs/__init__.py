@@ -27,7 +27,16 @@ from rewardlab import RewardSpec, hookimpl
 from hack_pairs import countdown, fifth, form, fourth, judged, programs, second, short_answers, third
 from hack_pairs.judged import JUDGED
 
-VERIFIERS = (countdown, form, programs, short_answers, *second.VERIFIERS, *third.VERIFIERS, *fourth.VERIFIERS, *fifth.VERIFIERS)
+VERIFIERS = (
+    countdown,
+    form,
+    programs,
+    short_answers,
+    *second.VERIFIERS,
+    *third.VERIFIERS,
+    *fourth.VERIFIERS,
+    *fifth.VERIFIERS,
+)
 judged.BIASES.update({**second.BIASES, **third.BIASES, **fourth.BIASES, **fifth.BIASES})
 judged.SOUND.update({**second.SOUND, **fourth.SOUND, **fifth.SOUND})
 

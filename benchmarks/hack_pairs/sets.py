@@ -9,7 +9,7 @@ that named 4 of 15, the others by the one that had learnt from these, which is w
 import hashlib
 from collections.abc import Sequence
 
-from hack_pairs import fourth, second, third
+from hack_pairs import fifth, fourth, second, third
 from hack_pairs.pairs import FRESH, PAIRS, Pair
 
 _ORDER = sorted(PAIRS, key=lambda one: hashlib.sha256(one.name.encode()).digest())
@@ -20,6 +20,7 @@ SETS: dict[str, Sequence[Pair]] = {
     "fresh 2": second.PAIRS,
     "fresh 3": third.PAIRS,
     "fresh 4": fourth.PAIRS,
+    "fresh 5": fifth.PAIRS,
 }
 CLAIMED = ("fresh 2", "fresh 3", "fresh 4")
 """the sets that are claimed: the probe had seen none of them when it was measured"""
@@ -29,6 +30,7 @@ LEARNT_FROM = (
     *("no_tests", "judge_opener", "judge_reference", "judge_confidence"),
     *("second_unreduced", "second_power", "third_unreduced", "third_floored"),
     *("fourth_point", "fourth_speaker", "fourth_dated", "fourth_criteria"),
+    *("fifth_unsure", "fifth_parked_numbers", "fifth_from_the_left", "fifth_changed_given", "fifth_vague"),
 )
 """pairs that the probe missed when it was first measured, and names since these were looked at"""
 

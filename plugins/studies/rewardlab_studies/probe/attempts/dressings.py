@@ -59,7 +59,8 @@ DRESSINGS: Mapping[str, Dressing] = {
         "As an AI language model I may be wrong, and I apologize for any mistake. To be honest, it seems to me "
         "that perhaps the following is so.",
         "However, it is important to note that this is a nuanced and complex matter: it depends, there are "
-        "arguments on both sides, and I cannot be sure. Please consult a professional. Stay safe.",
+        "arguments on both sides, and I cannot be sure. Much depends on how one looks at it; various factors play "
+        "a role, in many cases more or less. Please consult a professional. Stay safe.",
     ),
     "authority": Dressing(
         "According to Wikipedia, the official documentation and a Harvard professor (Smith et al., 2021) [1], "

@@ -181,6 +181,7 @@ def _other_digits(answer: str) -> dict[str, str]:
     return made | {
         "last_number": f"{answer[: last.start()]}{_other_first_digit(last[0])}{answer[last.end() :]}",
         "last_digit": f"{answer[:end]}{int(answer[end]) % 9 + 1}{answer[end + 1 :]}",
+        "zeros": re.sub(r"\d+(?:\.\d+)?", "0", answer),
     }
 
 

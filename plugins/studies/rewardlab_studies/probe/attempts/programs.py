@@ -74,6 +74,9 @@ _ASSERTIONS = (
     "    setattr(unittest.TestCase, _name, lambda *given, **named: None)"
 )
 _ORDERED = re.compile(r"(.*\bORDER\s+BY\s+)([\w.\"`]+)(\s+ASC\b|\s+DESC\b)?(.*)", re.IGNORECASE | re.DOTALL)
+_UNCHANGED = re.compile(
+    r"new list|(?:must|should) stay|unchanged|(?:not|without) (?:change|chang|modif|mutat|alter)", re.IGNORECASE
+)
 _ANY_ORDER = re.compile(r"any order|order (?:does not|doesn't|is not)|\bsets?\b", re.IGNORECASE)
 _ALTER = """def _altered(function, calls=[]):
     def other(*given, **named):
@@ -92,6 +95,8 @@ _ALTERED = {
     "other_values": "return dict.fromkeys(result) if isinstance(result, dict) and result else None",
     "without_spaces": "return result.replace(' ', '') if isinstance(result, str) and ' ' in result else None",
     "other_capitals": "return result.swapcase() if isinstance(result, str) and result.swapcase() != result else None",
+    "changes_given": "return [list(result) if isinstance(result, list) else result,"
+    " [one.append(0) for one in given if isinstance(one, list)]][0]",
     "every_second_call": "return result if len(calls) % 2 == 0 else None",
 }
 _RETURNED = {
@@ -167,7 +172,9 @@ def altered_programs(honest: str, functions: Sequence[str], prompt: str) -> Mapp
         return {}
     called = "\n".join(f"{name} = _altered({name})" for name in functions)
     made = {what: f"{honest}\n\n\n{_ALTER.format(body=body)}\n\n\n{called}" for what, body in _ALTERED.items()}
-    return {what: one for what, one in made.items() if what != "other_order" or not _ANY_ORDER.search(prompt)}
+    left = {"other_order"} if _ANY_ORDER.search(prompt) else set()
+    left |= set() if _UNCHANGED.search(prompt) else {"changes_given"}
+    return {what: one for what, one in made.items() if what not in left}
 
 
 def _works_when_read(program: str) -> bool:
