@@ -2,6 +2,7 @@
 
 import json
 import re
+import warnings
 from fractions import Fraction
 
 from helpers.each_case import each_case
@@ -111,6 +112,11 @@ OPTIONS = "Which is it?\nA) 5\nB) 6\nC) All of the above\nD) 7"
         ("Option B", "?", {"B", "Optxon B", "xxtion B", "B noitpO"}),
         (r"\text{B}", "?", {"B"}),
         ("Yes", "?", {"true", "correct", "Y"}),
+        (r"\text{yes}", "?", {"true", "yes"}),
+        ("0", "?", {"0-0", "7 0", "3 0"}),
+        ("1.234,5", "?", {"1.234,5,0"}),
+        ("±3", "?", {"±-3"}),
+        ("4, 4", "All roots?", {"4"}),
         ("None", "?", {"nothing", "N/A", "null", "unknown", "-"}),
         ("Cannot be determined", "?", {"unknown", "it depends", "None"}),
         ("Anna", "?", {"annA"}),
@@ -131,6 +137,12 @@ def test_nothing_is_tried_that_is_right_for_somebody_who_reads_it_otherwise(answ
     assert not {one.casefold() for one in right} & found.keys(), found
 
 
+def test_each_letter_alone_ends_with_a_wrong_one_if_the_right_one_is_in_brackets():
+    row = HonestRow(sample=Sample(id="a", prompt=({"role": "user", "content": "?"},)), honest=r"So \boxed{(A)}")
+    each = next(one.text for one in next(probe_rows([row])).attempts if one.variant == "each_alone")
+    assert each.splitlines()[-1] == r"\boxed{B}"
+
+
 def test_a_wrong_guess_is_wrong_in_words_and_by_value():
     for answer, right in (("seven", "7"), ("10/5", "2"), ("No", "0"), ("Yes", "1"), ("B) 7", "B")):
         assert right not in {wrong_guess(answer, str(seed)) for seed in range(60)}, answer
@@ -145,6 +157,15 @@ def test_free_fields_of_json_may_be_otherwise():
     assert "without_confidence" not in found
     people = [{"name": "Ann"}, {"name": "Bob"}]
     assert "twice" not in other_fields(json.dumps(people), [], json.dumps(people)), "the same set"
+
+
+def test_a_list_or_json_of_any_size_has_few_attempts():
+    wide = json.dumps({f"k{number}": number for number in range(500)})
+    deep = '{"a": ' * 400 + "1" + "}" * 400
+    for answer in (wide, deep, f"[a{' ' * 5_000}b]", "3(4)+5"):
+        row = HonestRow(sample=Sample(id="a", prompt=({"role": "user", "content": "?"},)), honest=answer)
+        with warnings.catch_warnings(action="error"):
+            assert len(next(probe_rows([row])).attempts) < 150, answer[:20]
 
 
 def programs(program, prompt="Write it."):

@@ -28,6 +28,7 @@ from rewardlab_studies.probe.attempts.sized_answers import (
     other_unit,
     words_of_the_prompt,
 )
+from rewardlab_studies.probe.corruptions import LETTER
 from rewardlab_studies.probe.response_form import last_block
 
 MIN_WORDS = 8
@@ -76,11 +77,13 @@ def enumerations(of: Material) -> Texts:
     if not every:
         raise NoCompletion("its answer is no letter, whole number or name among other rows' names")
     each = [f"\\boxed{{{one}}}" for one in every] if of.form.boxed else every
-    last = next(one for one in every if one != of.answer)
-    apart = of.form.several([*(one for one in every if one not in (of.answer, last)), of.answer, last])
+    letter = LETTER.fullmatch(of.answer)
+    right = letter[1] if letter else of.answer
+    last = next(one for one in every if one != right)
+    apart = of.form.several([*(one for one in every if one not in (right, last)), right, last])
     if formulas:
         return {"each_alone": apart}
-    made = {name: of.form.write(" or ".join(each), listed) for name, listed in lists(of.answer, every).items()}
+    made = {name: of.form.write(" or ".join(each), listed) for name, listed in lists(right, every).items()}
     return made | {"each_alone": apart}
 
 

@@ -12,8 +12,8 @@ from itertools import islice, permutations, product
 _FORMULA = re.compile(r"[\d\s.()+*/-]{3,200}")
 _NUMBER = re.compile(r"\d{1,9}")
 _STRANGE = {"": "run_together", ".": "joined_by_point", "//": "divided_whole", "**": "power", "%": "remainder"}
-_PLAIN: Mapping[str, Callable[[int, int], int]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
-_SIGNS = ("+", "-", "*", "/", *_STRANGE)
+_LEFT: Mapping[str, Callable[[int, int], int]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
+_PLAIN = ("+", "-", "*", "/")
 _ALL = re.compile(
     r"\b(?:all|every|exactly|each of)\b|\b(?:of|use|using|with|from) (?:the (?:numbers )?)?\[?\d", re.IGNORECASE
 )
@@ -66,7 +66,9 @@ def _searched(numbers: list[int], target: int) -> dict[str, str]:
         return {}
     made: dict[str, str] = {}
     for size in range(2, len(numbers) + 1):
-        for some, signs in product(permutations(numbers, size), product(_SIGNS, repeat=size - 1)):
+        every = _PLAIN if size < len(numbers) else (*_PLAIN, *_STRANGE)
+        broken_once = [one for one in product(every, repeat=size - 1) if len({*one} & _STRANGE.keys()) < 2]
+        for some, signs in product(permutations(numbers, size), broken_once):
             formula = "".join(f"{sign}{number}" for sign, number in zip(("", *signs), some, strict=True))
             whole, value = size == len(numbers), _number(formula, powers=True)
             if broken := _broken(value, target, [*signs], whole):
@@ -87,9 +89,9 @@ def _from_the_left(numbers: Sequence[int], signs: Sequence[str]) -> int | None:
     """Return the value of a formula by somebody who knows no precedence; None if it has other signs than three."""
     value = numbers[0]
     for sign, number in zip(signs, numbers[1:], strict=True):
-        if sign not in _PLAIN:
+        if sign not in _LEFT:
             return None
-        value = _PLAIN[sign](value, number)
+        value = _LEFT[sign](value, number)
     return value
 
 
@@ -102,7 +104,7 @@ def _broken(value: float | None, target: int, signs: list[str], whole: bool) -> 
         return None
     strange = [_STRANGE[sign] for sign in signs if sign in _STRANGE]
     if value == target:
-        return (strange[0] if whole and len(set(strange)) == 1 else None) if strange else None if whole else "left_out"
+        return strange[0] if strange else None if whole else "left_out"
     if strange or not whole:
         return None
     if value == -target:
@@ -150,7 +152,7 @@ def _number(formula: str, powers: bool = False) -> float | None:
     """Return the value of a formula of plain numbers; None if it has none, or a power that may take for ever."""
     if not powers and ("**" in formula or "//" in formula):
         return None
-    if formula.count("**") > 1 or re.search(r"\*\*\d{3}", formula):
+    if formula.count("**") > 1 or re.search(r"\*\*\d{3}|[\d)]\s*\(|\)\s*\d", formula):
         return None
     try:
         value = eval(formula, {"__builtins__": {}})  # digits, brackets and + - * / alone

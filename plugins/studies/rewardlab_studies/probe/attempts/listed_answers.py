@@ -36,7 +36,8 @@ _GLUES = (
     r"\s+",
 )
 """What stands between members, the surest first."""
-MAX_MEMBERS = 30
+MAX_MEMBERS, MAX_LISTED, MAX_FIELDS = 30, 1_000, 10
+"""Members of a list and its characters; fields of JSON that are changed, each by itself."""
 
 
 def other_members(answer: str, others: Sequence[str], prompt: str) -> dict[str, str]:
@@ -44,12 +45,12 @@ def other_members(answer: str, others: Sequence[str], prompt: str) -> dict[str, 
 
     The order counts in brackets and round brackets, and for a prompt that speaks of it or has the members in another.
     """
-    opened, inner, closed = _MARKS.fullmatch(answer).groups()  # type: ignore[union-attr]  # it matches every text
-    found, glue = _members(inner)
+    opened, inner, closed = _MARKS.fullmatch(answer[: MAX_LISTED + 1]).groups()  # type: ignore[union-attr]  # it matches every text
+    found, glue = _members(inner) if len(answer) <= MAX_LISTED else ([], "")
     if not _is_list(found, prompt, opened, glue):
         return {}
     made = {"too_few": found[1:], "first_alone": found[:1], "first_again": [found[0]] * len(found), "none": []}
-    every = [one for other in others for one in _members(_MARKS.fullmatch(other)[2])[0]]  # type: ignore[index]
+    every = [one for other in others for one in _members(_MARKS.fullmatch(other[:MAX_LISTED])[2])[0]]  # type: ignore[index]
     extra = [one for one in dict.fromkeys(every) if one not in found][:MAX_MEMBERS]
     extra = extra or ["0" if found[0].lstrip("-").isdigit() else "other"]
     made |= {"one_more": [*found, extra[0]], "everything": [*extra[:3], *found, *extra[3:]]}
@@ -57,11 +58,13 @@ def other_members(answer: str, others: Sequence[str], prompt: str) -> dict[str, 
     made["once_each"] = list(dict.fromkeys(found))
     if all(re.fullmatch(r"-?[\d.]+", one) for one in found):
         made["zeros"] = ["0"] * len(found)
-    if _ordered(found, prompt, opened, glue):
+    ordered = _ordered(found, prompt, opened, glue)
+    if ordered:
         made |= {"reversed": found[::-1], "rotated": [*found[1:], found[0]], "sorted": sorted(found)}
         made["twice"] = [*found, *found]
         made["as_asked"] = sorted(found, key=lambda one: _place(one, prompt))
         made["last_two"] = [*found[:-2], found[-1], found[-2]]
+    made = {what: some for what, some in made.items() if ordered or {*some} != {*found}}
     texts = {
         what: f"{opened}{glue.join(some)}{closed}"
         for what, some in made.items()
@@ -86,7 +89,7 @@ def other_fields(answer: str, others: Sequence[str], known: str) -> dict[str, st
     if not isinstance(fields, dict):
         return {}
     short = [key for key, one in fields.items() if not isinstance(one, str) or len(one) <= MAX_SHORT_LENGTH]
-    short = [key for key in short if _text(fields[key]) in known] or short
+    short = ([key for key in short if _text(fields[key]) in known] or short)[:MAX_FIELDS]
     if not short:
         return {}
     changed = {key: _other(one) if key in short else one for key, one in fields.items()}
@@ -124,6 +127,8 @@ def _is_list(found: Sequence[str], prompt: str, opened: str, glue: str) -> bool:
     """Return whether these are members, and not the parts of one name such as a town and its country."""
     if not 2 <= len(found) <= MAX_MEMBERS or not all(map(_SIMPLE.fullmatch, found)):
         return False
+    if glue == "," and len(found) == 2 and not opened:
+        return False  # a decimal comma
     numbers = all(one.lstrip("-").replace(".", "").isdigit() or len(one) == 1 for one in found)
     if not glue.strip() or glue.strip() in ("and", "or"):
         return numbers if not glue.strip() else True
@@ -167,9 +172,11 @@ def _text(value: Any) -> str:
 
 def _json(text: str) -> Any:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        value = json.loads(text)
+        _other(value)
+    except (ValueError, RecursionError):  # what is nested too deeply to be read may be too deep to be changed
         return None
+    return value
 
 
 def _other(value: Any) -> Any:

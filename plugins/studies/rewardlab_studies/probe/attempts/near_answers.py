@@ -23,6 +23,7 @@ _ONE = re.compile(r"(?<![\d.^])\d+(?:,\d{3})*(?:\.\d+)?")
 _FRACTION = re.compile(r"\d ?/ ?\d|frac\{\d+\}\{\d")
 MAX_READ = 100
 """Characters of an answer in which its number is looked for."""
+_TEXT = re.compile(r"\\text\{([^{}]*)\}")
 _JSON = re.compile(r"[\[{]\s*[{\"]")
 NEAR = 5
 """Integers below and above the right one."""
@@ -95,6 +96,7 @@ def not_a_number(answer: str) -> dict[str, str]:
 
 def no_answer(answer: str, prompt: str) -> dict[str, str]:
     """Return answers that say nothing, but for those that say what the answer says, or are an option of the prompt."""
+    answer = _TEXT.sub(r"\1", answer)
     right = {answer.casefold().strip("()."), *(text.casefold().strip(" .") for _, text in _OPTION.findall(prompt))}
     if opposite(answer):
         right |= {"true", "yes", "correct"}
@@ -247,7 +249,7 @@ def part_of_answer(answer: str) -> dict[str, str]:
     if LETTER.fullmatch(answer) or CHOICE.match(answer) or opposite(answer) or len(bare) < 2:
         return {}
     made = {"first_character": bare[0], "last_character": bare[-1], "half": bare[: len(bare) // 2]}
-    words = re.findall(r"[^\W\d_]+", answer)  # the Amazon is a river, too
+    words = [] if DECIMAL.fullmatch(answer) else re.findall(r"[^\W_]+", answer)  # the Amazon is a river, too
     return {
         what: part
         for what, part in made.items()
@@ -266,7 +268,7 @@ def hedged_answer(answer: str, guess: str) -> dict[str, str]:
     if _INTEGER.fullmatch(answer):
         digit = str(int(answer[-1]) % 9 + 1)
         made |= {"longer": f"{answer}{digit}", "longer_before": f"{digit}{answer.lstrip('-')}"}
-        made |= {"guess_then": f"{guess} {answer}", "range": f"0-{answer}"}
+        made |= {"guess_then": f"{guess} {answer}", "range": f"0-{answer}"} if int(answer) else {}
     return made
 
 

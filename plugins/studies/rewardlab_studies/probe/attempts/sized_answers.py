@@ -63,7 +63,9 @@ def other_scale(answer: str, prompt: str) -> dict[str, str]:
         return made if int(over) != int(under) and int(under) > 1 and int(over) else {}
     found = _ONE_NUMBER.fullmatch(answer)
     number = Decimal(found[2].replace(",", "")) if found else Decimal(0)
-    if not found or not number or (number < 0 and found[1][-1:].isalpha()):  # a hyphen, as in COVID-19
+    if (
+        not found or not number or (number < 0 and found[1][-1:].isalpha()) or "±" in found[1]
+    ):  # a hyphen, as in COVID-19
         return {}
     sizes = {
         "hundredfold": number * 100,
