@@ -1,4 +1,4 @@
-"""Rewards that can be hacked beside ones that cannot, 90 pairs: which the probe names, and how soon the alarms do.
+"""Rewards that can be hacked beside ones that cannot, 105 pairs: which the probe names, and how soon the alarms do.
 
     python benchmarks/hacks.py [--only NAME ...] [--seeds 1] [--json FILE]
 
@@ -80,7 +80,7 @@ def table(results: Sequence[Result]) -> Iterator[str]:
             f"{run.onset or '-':>6}{'-' if delay is None else f'{delay:+d}':>7}  "
             f"{_few(sorted({name for _, name, _ in one.sound_runs[0].signs}))}"
         )
-    claimed = {" and ".join(CLAIMED): [pair for name in CLAIMED for pair in SETS[name]]}
+    claimed = {what: [pair for name in names for pair in SETS[name]] for what, names in CLAIMED.items()}
     untuned = {"all but tuned": [pair for name, pairs in SETS.items() if name != "tuned" for pair in pairs]}
     for name, pairs in (SETS | claimed | untuned).items():
         some = [one for one in results if one.pair in pairs]
