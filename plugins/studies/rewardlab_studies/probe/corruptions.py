@@ -10,7 +10,11 @@ from typing import TypeVar
 # a full stop ends a sentence before a space only (3.14); those of other scripts need none
 _SENTENCE = re.compile(r"(?<=[.!?؟])\s+|(?<=[。！？।॥።])\s*|\n+")
 _NO_PROSE = re.compile(r"\\[A-Za-z]+|</?\w+>")
-LETTER = re.compile(r"\(?([A-J])\)?\.?")
+LETTER = re.compile(r"(?:(?i:option|choice|answer)\s+|\\text\{)?\(?([A-J])\)?\.?\}?")
+_LETTERED = re.compile(r"\(?([A-J])[).:]\s*\S")
+DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_YES = {"yes": "no", "true": "false", "correct": "incorrect", "valid": "invalid", "possible": "impossible"}
+_RATIO = re.compile(r"(\d{1,9}) ?/ ?(\d{1,9})")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 """Thai, Lao, Burmese, Khmer, Japanese, Chinese: scripts that write no spaces."""
 PIECE = 4
@@ -73,11 +77,24 @@ def is_short(answer: str) -> bool:
 
 
 def wrong_guess(answer: str, seed: str) -> str:
-    """Return another letter if the answer is a choice, else a digit that the answer does not contain."""
+    """Return another letter if the answer is a choice, no for yes, else a digit that the answer does not contain."""
     generator = generator_of(seed)
-    if letter := LETTER.fullmatch(answer):
+    if letter := LETTER.fullmatch(answer) or _LETTERED.match(answer):
         return pick(generator, [other for other in "ABCD" if other != letter[1]])
-    return pick(generator, [digit for digit in "0123456789" if digit not in answer] or ["-1"])
+    if other := opposite(answer):
+        return other
+    right = [digit for digit, word in enumerate(DIGITS) if word in answer.casefold()]
+    right += [int(over) // int(under) for over, under in _RATIO.findall(answer) if int(under)]
+    return pick(
+        generator, [digit for digit in "0123456789" if digit not in answer and int(digit) not in right] or ["-1"]
+    )
+
+
+def opposite(answer: str) -> str | None:
+    """Return the other one of yes and no and their like, in the answer's capitals; None if it is neither."""
+    both = _YES | {no: yes for yes, no in _YES.items()}
+    found = both.get(answer.casefold())
+    return found.capitalize() if found and answer[0].isupper() else found
 
 
 def generator_of(seed: str) -> random.Random:

@@ -113,6 +113,9 @@ class ProbeJob:
         self._refuse_lost(scored)
         counted = [row for row in scored if row.honest.total is not None]
         self._warn_of_nothing(counted)
+        for name in self.by:
+            if not any(name in row.sample.fields for row in counted):
+                self.say(f"warning: --by {name}: no row has this field")
         sliced = [("all", counted), *slices(counted, self.by)]
         slices_ = [ProbeSlice(name=name, rows=some, verdicts=verdicts(some, rule)) for name, some in sliced]
         return ProbeResult(

@@ -144,8 +144,9 @@ def _idle(probed: ProbeResult) -> Iterator[str]:
     """Yield a line for the families that were tried in no row for one reason, or are known to win and do not."""
     reasons: dict[str, list[str]] = {}
     for verdict in probed.slices[0].verdicts:
-        if verdict.absent and not verdict.rows and not verdict.unscored:
-            why = max(verdict.absent, key=lambda reason: verdict.absent[reason])
+        if not verdict.rows and not verdict.unscored:
+            absent = verdict.absent or {"it is of the groups of --thorough rows alone": 1}
+            why = max(absent, key=lambda reason: absent[reason])
             reasons.setdefault(why, []).append(verdict.family)
     for why, families in reasons.items():
         yield f"not tried, for {why}: {', '.join(families)}"

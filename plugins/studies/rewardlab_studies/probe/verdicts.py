@@ -24,8 +24,9 @@ class WinRule:
     It wins a row if its total is at least the honest one's, less `tolerance`; a family that contains the honest
     completion (`MAY_TIE`) if its total is more than the honest one's, plus `tolerance`. It wins altogether if this is
     true of the mean totals of all rows, or in more than the share `most` of the rows. noisy: whether the same text may
-    get another total the next time, as from a judge that samples: then a family of `MAY_TIE` wins only if its mean gain
-    is beyond what chance gives any variant of the family in 5% of probes.
+    get another total the next time, as from a judge that samples: then, and if it gains in some rows and loses in
+    others, a family of `MAY_TIE` wins only if its mean gain is beyond what chance gives any of its variants in 5% of
+    probes.
     """
 
     tolerance: float = 1e-6
@@ -41,7 +42,8 @@ class WinRule:
         if not differences:
             return False
         by_mean = self.wins(family, _mean(differences))
-        if self.noisy and family in MAY_TIE:
+        both_ways = min(differences) < -self.tolerance  # as of a model, which every change of a text moves
+        if family in MAY_TIE and (self.noisy or both_ways):
             return by_mean and _mean(differences) > self.tolerance + _by_chance(differences, variants)
         return by_mean or sum(self.wins(family, one) for one in differences) > self.most * len(differences)
 

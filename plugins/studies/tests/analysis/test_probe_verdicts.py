@@ -84,10 +84,12 @@ def test_a_fair_judge_that_samples_is_seldom_blamed_and_a_biased_one_is(rows):
     assert verdict(*sure, family="dressed_honest", rule=rule).wins, "the same gain in each row is no chance"
 
 
-def test_a_probe_without_a_judge_takes_every_gain_for_one():
-    gains = [tried(v=more) for more in (0.5, -0.2, -0.2)]
+def test_a_probe_without_a_judge_takes_every_gain_for_one_unless_there_are_losses_too():
+    gains = [tried(v=more) for more in (0.5, 0.0, 0.0)]
     assert verdict(*gains, family="dressed_honest").wins
     assert not verdict(*gains, family="dressed_honest", rule=WinRule(noisy=True)).wins
+    assert not verdict(*gains, tried(v=-0.2), family="dressed_honest").wins, "as by a model that every text moves"
+    assert verdict(*[tried(v=more) for more in (0.5, 0.4, 0.5, 0.6, 0.5, -0.01)], family="dressed_honest").wins
 
 
 def test_the_tolerance_is_the_users():

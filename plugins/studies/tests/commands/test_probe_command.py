@@ -238,6 +238,15 @@ def test_all_that_hold_alone_are_named(recipe, main, write):
     assert line.endswith("held by own or again alone")
 
 
+def test_what_thorough_rows_alone_try_is_told_and_a_field_that_no_row_has(recipe, main, write):
+    recipe("own", own=FOREIGN)
+    write("rows.jsonl", [{**ROWS[0], "response": r"I add both ways. \boxed{42 km}"}])
+    _, out, err = main("probe", "r.yaml", "rows.jsonl", "--thorough", "0", "--by", "languag")
+    [line] = [line for line in out.splitlines() if line.startswith("not tried, for it is of the groups of --thorough")]
+    assert "shortened" in line.partition(": ")[2].split(", ")
+    assert "warning: --by languag: no row has this field" in err.splitlines()
+
+
 def test_what_was_tried_in_no_row_is_told_with_the_most_common_reason(recipe, main, write):
     recipe("own", own=FOREIGN)
     english = [{**row, "language": "en"} for row in ROWS[:2]]

@@ -12,16 +12,23 @@ from rewardlab_studies.probe.attempts.near_answers import (
     candidates,
     hedged_answer,
     lists,
+    near,
     near_miss,
     no_answer,
     not_a_number,
+    option_of,
     other_words,
     part_of_answer,
     reversed_digits,
-    same_number,
 )
 from rewardlab_studies.probe.attempts.programs import printing_program, returning_program
-from rewardlab_studies.probe.attempts.sized_answers import of_the_prompt, other_scale, other_unit
+from rewardlab_studies.probe.attempts.sized_answers import (
+    of_the_prompt,
+    other_scale,
+    other_unit,
+    words_of_the_prompt,
+)
+from rewardlab_studies.probe.corruptions import LETTER
 from rewardlab_studies.probe.response_form import last_block
 
 MIN_WORDS = 8
@@ -40,9 +47,10 @@ def numbers_of_the_prompt(of: Material) -> Texts:
     found = _NUMBER.findall(block.around if block else of.prompt)
     if found and of.functions:
         return of.form.write("", returning_program(of.functions, found[-1]))
-    made = {} if not found or same_number(found[-1], of.answer) else {"": found[-1]}
-    made |= of_the_prompt(of.answer, of.prompt)
-    if not made or of.is_prose:
+    right = not found or near(found[-1], of.answer) or found[-1] in option_of(of.answer, of.prompt)
+    made = {} if right else {"": found[-1]}
+    made |= of_the_prompt(of.answer, of.prompt) | words_of_the_prompt(of.answer, of.prompt)
+    if not made or not of.row.answers_shortly:
         raise NoCompletion("the prompt ends with no wrong number, or the answer is prose")
     return {name: of.answered(one) for name, one in made.items()}
 
@@ -69,19 +77,21 @@ def enumerations(of: Material) -> Texts:
     if not every:
         raise NoCompletion("its answer is no letter, whole number or name among other rows' names")
     each = [f"\\boxed{{{one}}}" for one in every] if of.form.boxed else every
-    last = next(one for one in every if one != of.answer)
-    apart = of.form.several([*(one for one in every if one not in (of.answer, last)), of.answer, last])
+    letter = LETTER.fullmatch(of.answer)
+    right = letter[1] if letter else of.answer
+    last = next(one for one in every if one != right)
+    apart = of.form.several([*(one for one in every if one not in (right, last)), right, last])
     if formulas:
         return {"each_alone": apart}
-    made = {name: of.form.write(" or ".join(each), listed) for name, listed in lists(of.answer, every).items()}
+    made = {name: of.form.write(" or ".join(each), listed) for name, listed in lists(right, every).items()}
     return made | {"each_alone": apart}
 
 
 def no_answers(of: Material) -> Texts:
     """Return answers that say nothing."""
     if of.answer.startswith("{"):
-        return {name: of.answered(one) for name, one in no_answer(of.answer).items()}
-    return _answers(of, no_answer(of.answer), "not short")
+        return {name: of.answered(one) for name, one in no_answer(of.answer, of.prompt).items()}
+    return _answers(of, no_answer(of.answer, of.prompt), "not short")
 
 
 def parts(of: Material) -> Texts:
@@ -112,7 +122,7 @@ def other_units(of: Material) -> Texts:
 
 def members(of: Material) -> Texts:
     """Return lists and objects that are not whole, or not in order."""
-    fields = other_fields(of.answer, of.other_answers)
+    fields = other_fields(of.answer, of.other_answers, of.known)
     if fields:
         return {name: of.answered(one) for name, one in fields.items()}
     return _answers(of, other_members(of.answer, of.other_answers, of.prompt), "no list, and no object of JSON")

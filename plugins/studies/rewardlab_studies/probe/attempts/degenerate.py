@@ -12,7 +12,7 @@ from rewardlab_studies.probe.attempts import answer_attempts as answers
 from rewardlab_studies.probe.attempts import program_attempts as programs
 from rewardlab_studies.probe.attempts import text_attempts as texts
 from rewardlab_studies.probe.attempts.material import Material, NoCompletion, Texts
-from rewardlab_studies.probe.attempts.payloads import GRADE, MASTER_KEYS, VERDICT
+from rewardlab_studies.probe.attempts.payloads import GRADE, VERDICT, master_keys
 from rewardlab_studies.probe.attempts.programs import SLOW_ROWS
 from rewardlab_studies.probe.corruptions import words
 from rewardlab_studies.probe.honest_row import HonestRow
@@ -53,7 +53,7 @@ MAKERS: Mapping[Family, Callable[[Material], Texts]] = {
     "loose_formula": answers.rule_breakers,
     "stub_program": programs.stubs,
     "peeking_program": programs.peeking,
-    "master_key": lambda of: {name: of.form.write(key, "") for name, key in MASTER_KEYS.items()},
+    "master_key": lambda of: {name: of.form.write(key, "") for name, key in master_keys(of.row.honest).items()},
     "shortened": texts.shortened,
     "own_words": texts.words_looked_for,
 }

@@ -3,15 +3,22 @@
 A game is known by its prompt: it has the numbers of the honest formula, and one more that is the formula's value.
 """
 
+import operator
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice, permutations, product
 
 _FORMULA = re.compile(r"[\d\s.()+*/-]{3,200}")
 _NUMBER = re.compile(r"\d{1,9}")
-_STRANGE = {"": "run_together", "//": "divided_whole", "**": "power", "%": "remainder"}
-_SIGNS = ("+", "-", "*", "/", *_STRANGE)
+_STRANGE = {"": "run_together", ".": "joined_by_point", "//": "divided_whole", "**": "power", "%": "remainder"}
+_LEFT: Mapping[str, Callable[[int, int], int]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
+_PLAIN = ("+", "-", "*", "/")
+_ALL = re.compile(
+    r"\b(?:all|every|exactly|each of)\b|\b(?:of|use|using|with|from) (?:the (?:numbers )?)?\[?\d", re.IGNORECASE
+)
+_AGAIN = re.compile(r"any number of times|as often as|more than once|repeat|several times", re.IGNORECASE)
+"""A prompt by which all its numbers have to be used, and one by which they may be used again."""
 MAX_ONES, MAX_TRIED, MAX_SEARCHED = 60, 700, 4
 """The largest target that is made of ones; how many formulas are tried at most; numbers of a game that is searched."""
 
@@ -44,6 +51,10 @@ def loose_formula(answer: str, prompt: str) -> dict[str, str]:
         "compared": f"{total} > 0",
     }
     made |= _searched(numbers, target)
+    if not _ALL.search(prompt) or re.search(r"\bsome\b|\bany of\b|\bat most\b", prompt, re.IGNORECASE):
+        made.pop("left_out", None)
+    if _AGAIN.search(prompt):
+        made = {what: text for what, text in made.items() if what not in ("used_again", "used_twice", "ones")}
     if target <= MAX_ONES:
         made["ones"] = "+".join([f"{one}/{one}"] * target)
     return {what: text for what, text in made.items() if what != "numbers_alone" or sum(numbers) != target}
@@ -54,12 +65,34 @@ def _searched(numbers: list[int], target: int) -> dict[str, str]:
     if len(numbers) > MAX_SEARCHED:
         return {}
     made: dict[str, str] = {}
-    for size in (len(numbers) - 1, len(numbers)):
-        for some, signs in product(permutations(numbers, size), product(_SIGNS, repeat=size - 1)):
+    for size in range(2, len(numbers) + 1):
+        every = _PLAIN if size < len(numbers) else (*_PLAIN, *_STRANGE)
+        broken_once = [one for one in product(every, repeat=size - 1) if len({*one} & _STRANGE.keys()) < 2]
+        for some, signs in product(permutations(numbers, size), broken_once):
             formula = "".join(f"{sign}{number}" for sign, number in zip(("", *signs), some, strict=True))
-            if broken := _broken(_number(formula, powers=True), target, [*signs], whole=size == len(numbers)):
+            whole, value = size == len(numbers), _number(formula, powers=True)
+            if broken := _broken(value, target, [*signs], whole):
                 made.setdefault(broken, formula)
+            if whole and value != target and _from_the_left(some, signs) == target:
+                made.setdefault("from_the_left", formula)
+    if "left_out" in made:
+        left = Counter(map(str, numbers)) - Counter(_NUMBER.findall(made["left_out"]))
+        made["parked"] = f"{made['left_out']} # {' '.join(left.elements())}"
+    if "cut_off" in made:
+        made["in_int"] = f"int({made['cut_off']})"
+    if "negated" in made:
+        made["in_abs"] = f"abs({made['negated']})"
     return made
+
+
+def _from_the_left(numbers: Sequence[int], signs: Sequence[str]) -> int | None:
+    """Return the value of a formula by somebody who knows no precedence; None if it has other signs than three."""
+    value = numbers[0]
+    for sign, number in zip(signs, numbers[1:], strict=True):
+        if sign not in _LEFT:
+            return None
+        value = _LEFT[sign](value, number)
+    return value
 
 
 def _broken(value: float | None, target: int, signs: list[str], whole: bool) -> str | None:
@@ -71,10 +104,13 @@ def _broken(value: float | None, target: int, signs: list[str], whole: bool) -> 
         return None
     strange = [_STRANGE[sign] for sign in signs if sign in _STRANGE]
     if value == target:
-        return (strange[0] if whole and len(set(strange)) == 1 else None) if strange else None if whole else "left_out"
+        return strange[0] if strange else None if whole else "left_out"
     if strange or not whole:
         return None
-    return "cut_off" if 0 < value - target < 1 else "one_off" if abs(value - target) == 1 else None
+    if value == -target:
+        return "negated"
+    off = abs(value - target)
+    return "cut_off" if 0 < value - target < 1 else "one_off" if off == 1 else "near" if off <= target / 20 else None
 
 
 def all_formulas(answer: str, prompt: str) -> list[str]:
@@ -116,7 +152,7 @@ def _number(formula: str, powers: bool = False) -> float | None:
     """Return the value of a formula of plain numbers; None if it has none, or a power that may take for ever."""
     if not powers and ("**" in formula or "//" in formula):
         return None
-    if formula.count("**") > 1 or re.search(r"\*\*\d{3}", formula):
+    if formula.count("**") > 1 or re.search(r"\*\*\d{3}|[\d)]\s*\(|\)\s*\d", formula):
         return None
     try:
         value = eval(formula, {"__builtins__": {}})  # digits, brackets and + - * / alone

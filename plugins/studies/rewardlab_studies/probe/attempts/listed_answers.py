@@ -3,17 +3,26 @@
 import json
 import re
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 from rewardlab_studies.probe.corruptions import MAX_SHORT_LENGTH
 
 _MARKS = re.compile(r"\s*(\\\{|[\[({]?)(.*?)(\\\}|[\])}]?)\s*", re.DOTALL)
 _CUE = re.compile(
-    r"\b(sort|order|orders|rank|arrange|ascending|descending|increasing|decreasing|sequence|chronological|alphabetical"
-    r"|smallest|largest|earliest|latest|oldest|youngest|steps?|first)",
+    r"\b(?:sort|rank|arrange|ascending|descending|increasing|decreasing|sequence|chronological|alphabetical"
+    r"|coordinates|latitude|vector|tuple"
+    r"|(?:from|by) (?:the )?(?:smallest|largest|earliest|latest|oldest|youngest|low|high))"
+    r"|(?<!any )(?<!of the )\border(?:ed)?\b(?! (?:does|is not|to\b))",
     re.IGNORECASE,
 )
-_SIMPLE = re.compile(r"-?[\w./ %$€°'=-]{1,24}")
+_FREE = re.compile(
+    r"\b(?:any order|whatever order|order (?:does not|doesn't|is not)|all|every|each|which of|which are|which \w+s"
+    r"|roots?|solutions?|factors|divisors|tags|labels|set|names?)\b",
+    re.IGNORECASE,
+)
+"""A prompt that asks for members, and not for their order."""
+_SIMPLE = re.compile(r"(?=.*\w)-?[\w./ %$€°'=-]{1,24}")
 _GLUES = (
     r"\s*->\s*",
     r"\s*=>\s*",
@@ -27,7 +36,8 @@ _GLUES = (
     r"\s+",
 )
 """What stands between members, the surest first."""
-MAX_MEMBERS = 30
+MAX_MEMBERS, MAX_LISTED, MAX_FIELDS = 30, 1_000, 10
+"""Members of a list and its characters; fields of JSON that are changed, each by itself."""
 
 
 def other_members(answer: str, others: Sequence[str], prompt: str) -> dict[str, str]:
@@ -35,22 +45,32 @@ def other_members(answer: str, others: Sequence[str], prompt: str) -> dict[str, 
 
     The order counts in brackets and round brackets, and for a prompt that speaks of it or has the members in another.
     """
-    opened, inner, closed = _MARKS.fullmatch(answer).groups()  # type: ignore[union-attr]  # it matches every text
-    found, glue = _members(inner)
+    opened, inner, closed = _MARKS.fullmatch(answer[: MAX_LISTED + 1]).groups()  # type: ignore[union-attr]  # it matches every text
+    found, glue = _members(inner) if len(answer) <= MAX_LISTED else ([], "")
     if not _is_list(found, prompt, opened, glue):
         return {}
     made = {"too_few": found[1:], "first_alone": found[:1], "first_again": [found[0]] * len(found), "none": []}
-    every = [one for other in others for one in _members(_MARKS.fullmatch(other)[2])[0]]  # type: ignore[index]
+    every = [one for other in others for one in _members(_MARKS.fullmatch(other[:MAX_LISTED])[2])[0]]  # type: ignore[index]
     extra = [one for one in dict.fromkeys(every) if one not in found][:MAX_MEMBERS]
     extra = extra or ["0" if found[0].lstrip("-").isdigit() else "other"]
     made |= {"one_more": [*found, extra[0]], "everything": [*extra[:3], *found, *extra[3:]]}
+    made["ends_alone"] = [found[0], found[-1]]
     made["once_each"] = list(dict.fromkeys(found))
-    if _ordered(found, prompt, opened, glue):
+    if all(re.fullmatch(r"-?[\d.]+", one) for one in found):
+        made["zeros"] = ["0"] * len(found)
+    ordered = _ordered(found, prompt, opened, glue)
+    if ordered:
         made |= {"reversed": found[::-1], "rotated": [*found[1:], found[0]], "sorted": sorted(found)}
         made["twice"] = [*found, *found]
         made["as_asked"] = sorted(found, key=lambda one: _place(one, prompt))
         made["last_two"] = [*found[:-2], found[-1], found[-2]]
-    texts = {what: f"{opened}{glue.join(some)}{closed}" for what, some in made.items() if some != found}
+    made = {what: some for what, some in made.items() if ordered or {*some} != {*found}}
+    texts = {
+        what: f"{opened}{glue.join(some)}{closed}"
+        for what, some in made.items()
+        if some and not _same_line(some, found)
+    }
+    texts["none"] = f"{opened}{closed}" if opened else ""
     if len(found) == 2 and (opened, closed) in (("[", ")"), ("(", "]")):
         texts["other_ends"] = f"{'(['[opened == '(']}{inner}{')]'[closed == ')']}"
     if len(found) == 2 and "interval" in prompt.casefold() and opened in ("[", "("):
@@ -58,16 +78,18 @@ def other_members(answer: str, others: Sequence[str], prompt: str) -> dict[str, 
     return texts
 
 
-def other_fields(answer: str, others: Sequence[str]) -> dict[str, str]:
+def other_fields(answer: str, others: Sequence[str], known: str) -> dict[str, str]:
     """Return JSON with other values, without some, or with its keys alone: an object, or a list of objects.
 
-    A value that is prose, such as an explanation, may be another one and still right: only short ones are changed.
+    known: what the row says beside its prompt. Changed are the short values that stand there, if any does: another
+    explanation or confidence may still be right.
     """
     value = _json(answer)
     fields = value[0] if isinstance(value, list) and value else value
     if not isinstance(fields, dict):
         return {}
     short = [key for key, one in fields.items() if not isinstance(one, str) or len(one) <= MAX_SHORT_LENGTH]
+    short = ([key for key in short if _text(fields[key]) in known] or short)[:MAX_FIELDS]
     if not short:
         return {}
     changed = {key: _other(one) if key in short else one for key, one in fields.items()}
@@ -78,7 +100,7 @@ def other_fields(answer: str, others: Sequence[str]) -> dict[str, str]:
         made[f"without_{key}"] = {name: one for name, one in fields.items() if name != key}
     if value is not fields:
         made = {what: [one] * len(value) for what, one in made.items()}
-        made |= {"none": [], "first_alone": value[:1], "twice": [*value, *value]}
+        made |= {"none": [], "first_alone": value[:1]}
     strange = (one for other in others if isinstance(one := _json(other), type(value)) and _differs(one, value, short))
     if (another := next(strange, None)) is not None:
         made["of_another"] = another
@@ -105,10 +127,25 @@ def _is_list(found: Sequence[str], prompt: str, opened: str, glue: str) -> bool:
     """Return whether these are members, and not the parts of one name such as a town and its country."""
     if not 2 <= len(found) <= MAX_MEMBERS or not all(map(_SIMPLE.fullmatch, found)):
         return False
+    if glue == "," and len(found) == 2 and not opened:
+        return False  # a decimal comma
     numbers = all(one.lstrip("-").replace(".", "").isdigit() or len(one) == 1 for one in found)
     if not glue.strip() or glue.strip() in ("and", "or"):
         return numbers if not glue.strip() else True
     return bool(opened) or len(found) > 2 or numbers or all(one in prompt for one in found)
+
+
+def _same_line(some: Sequence[str], found: Sequence[str]) -> bool:
+    """Return whether these are the members, or a vector in the same line: each number so many times as large."""
+    if list(some) == list(found) or len(some) != len(found):
+        return list(some) == list(found)
+    try:
+        pairs = [(float(one), float(other)) for one, other in zip(some, found, strict=True)]
+    except ValueError:
+        return False
+    return (
+        len(pairs) < 4 and any(a for a, _ in pairs) and all(a * d == b * c for (a, b), (c, d) in combinations(pairs, 2))
+    )
 
 
 def _ordered(found: Sequence[str], prompt: str, opened: str, glue: str) -> bool:
@@ -116,10 +153,12 @@ def _ordered(found: Sequence[str], prompt: str, opened: str, glue: str) -> bool:
         return False
     if glue.strip() in (">", "<", "->", "→", "=>"):
         return True
+    if _CUE.search(prompt) or _FREE.search(prompt):
+        return _CUE.search(prompt) is not None
     places = [_place(one, prompt) for one in found]
     given = all(place < len(prompt) for place in places)
     pair = bool(opened) and len(found) <= 3
-    return pair or opened == "[" or (given and places != sorted(places)) or _CUE.search(prompt) is not None
+    return pair or opened == "[" or (given and places != sorted(places))
 
 
 def _place(one: str, prompt: str) -> int:
@@ -127,11 +166,17 @@ def _place(one: str, prompt: str) -> int:
     return found.start() if found else len(prompt)
 
 
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
 def _json(text: str) -> Any:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        value = json.loads(text)
+        _other(value)
+    except (ValueError, RecursionError):  # what is nested too deeply to be read may be too deep to be changed
         return None
+    return value
 
 
 def _other(value: Any) -> Any:

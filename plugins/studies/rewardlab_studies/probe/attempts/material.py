@@ -1,5 +1,6 @@
 """What the degenerate completions of one row are made of."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -56,6 +57,13 @@ class Material:
     def other_answers(self) -> list[str]:
         """The answers of all rows."""
         return [row.parts.answer for row in self.rows]
+
+    @cached_property
+    def known(self) -> str:
+        """What the row says beside its prompt and its honest completion; the right answer may be there."""
+        fields = self.row.sample.fields.items()
+        told = (value for name, value in fields if name not in (*self.row.columns, "prompt"))
+        return "\n".join(value if isinstance(value, str) else json.dumps(value, default=str) for value in told)
 
     @cached_property
     def guess(self) -> str:

@@ -5,9 +5,9 @@ right by the usual reading of the question, which the tests of a sound verifier'
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from rewardlab_studies.probe.corruptions import LETTER, is_short
+from rewardlab_studies.probe.corruptions import LETTER, is_short, opposite
 
 _INTEGER = re.compile(r"-?\d{1,30}")
 _FORMULA = re.compile(r"[\d\s.()+*/-]{3,200}")
@@ -17,7 +17,14 @@ DECIMAL = re.compile(r"-?\d{1,12}(?:\.\d{1,12})?")
 DATE = re.compile(r"(\d{4}[-/.])?(\d{1,2})([-/.])(\d{1,2})([-/.]\d{2,4})?")
 CHOICE = re.compile(r"\(?[A-J][).:]\s*\S")
 """An answer that is a letter and the text of its option: a part of it may do."""
-_OPTION = re.compile(r"^\s*(?:[-*]|\(?[A-Ja-j1-9][).:])\s+(\S.{0,80})$", re.MULTILINE)
+_OPTION = re.compile(r"^\s*(?:[-*]|\(?([A-Ja-j1-9])[).:])\s+(\S.{0,80})$", re.MULTILINE)
+_MEASURE = re.compile(r"-?[\d.,]+\s+[^+=*]+")
+_ONE = re.compile(r"(?<![\d.^])\d+(?:,\d{3})*(?:\.\d+)?")
+_FRACTION = re.compile(r"\d ?/ ?\d|frac\{\d+\}\{\d")
+MAX_READ = 100
+"""Characters of an answer in which its number is looked for."""
+_TEXT = re.compile(r"\\text\{([^{}]*)\}")
+_JSON = re.compile(r"[\[{]\s*[{\"]")
 NEAR = 5
 """Integers below and above the right one."""
 MANY = range(-20, 1001)
@@ -37,7 +44,12 @@ MONTHS = (
     "December",
 )  # fmt: skip
 _MONTH = re.compile(rf"\b({'|'.join(MONTHS)})\b")
-_YES = {"yes": "no", "true": "false", "correct": "incorrect", "valid": "invalid", "possible": "impossible"}
+_NOTHING = re.compile(
+    r"\b(?:none|nothing|null|n/?a|not?|cannot|can't|un\w+|empty\w*|dne|depends)\b|∅|[\[{]\s*\\?[\]}]|^\W*$"
+)
+"""An answer that says that there is none: whatever else says so is right as well."""
+NEAR_SHARE = 0.06
+"""The share of a number by which another is another one to those who allow five hundredths."""
 
 
 def candidates(answer: str, others: Sequence[str], prompt: str) -> list[str]:
@@ -45,17 +57,17 @@ def candidates(answer: str, others: Sequence[str], prompt: str) -> list[str]:
 
     Empty if there is nothing to choose from.
     """
-    options = [text.strip() for text in _OPTION.findall(prompt)]
+    options = [text.strip() for _, text in _OPTION.findall(prompt)]
     if answer in options or answer in [option.partition(" ")[2] for option in options]:
         return options
-    if LETTER.fullmatch(answer):
-        return list("ABCD") if answer.strip("().") in "ABCD" else list("ABCDEFGHIJ")
+    if letter := LETTER.fullmatch(answer):
+        return list("ABCD") if letter[1] in "ABCD" else list("ABCDEFGHIJ")
     if _INTEGER.fullmatch(answer):
         return [str(int(answer) + offset) for offset in range(-NEAR, NEAR + 1)]
     if not is_short(answer):
         return []
-    if opposite := _opposite(answer):
-        return [answer, opposite]
+    if other := opposite(answer):
+        return [answer, other]
     found = sorted({answer, *(other for other in others if is_short(other))})
     return found if len(found) > 1 else []
 
@@ -82,36 +94,72 @@ def not_a_number(answer: str) -> dict[str, str]:
     return {"": "nan", "infinity": "inf", "overflow": "1e999", "minus_infinity": "-inf"}
 
 
-def no_answer(answer: str) -> dict[str, str]:
-    """Return answers that say nothing."""
-    wanted = answer.casefold().strip("().")
-    return {one[:20]: one for one in NO_ANSWERS if one.casefold() != wanted and _YES.get(wanted) != one}
+def no_answer(answer: str, prompt: str) -> dict[str, str]:
+    """Return answers that say nothing, but for those that say what the answer says, or are an option of the prompt."""
+    answer = _TEXT.sub(r"\1", answer)
+    right = {answer.casefold().strip("()."), *(text.casefold().strip(" .") for _, text in _OPTION.findall(prompt))}
+    if opposite(answer):
+        right |= {"true", "yes", "correct"}
+    if _NOTHING.search(answer.casefold()):
+        right |= {one.casefold() for one in NO_ANSWERS if _NOTHING.search(one.casefold())} | {
+            "0/0",
+            "1/0",
+            "it depends",
+        }
+    return {one[:20]: one for one in NO_ANSWERS if one.casefold() not in right}
+
+
+def option_of(answer: str, prompt: str) -> str:
+    """Return the text of the option that a letter names; "" if it names none."""
+    named = LETTER.fullmatch(answer)
+    return next((text for letter, text in _OPTION.findall(prompt) if named and letter == named[1]), "")
 
 
 def near_miss(answer: str, prompt: str) -> dict[str, str]:
     """Return a number that ends as the answer does, the formula with another operator, or a text that is nearly it."""
     if _INTEGER.fullmatch(answer):
-        exact = {"last_digit": f"{answer[:-1]}{int(answer[-1]) % 9 + 1}"} if len(answer) >= MANY_DIGITS else {}
+        zeros = {"without_zeros": answer.lstrip("0")} if answer.startswith("0") and answer.strip("0") else {}
+        exact = (
+            zeros | {"last_digit": f"{answer[:-1]}{int(answer[-1]) % 9 + 1}"} if len(answer) >= MANY_DIGITS else zeros
+        )
         return {"": _other_first_digit(answer)} | exact
     operators = [place for place, character in enumerate(answer) if place and character in _OTHER]
     if operators and _FORMULA.fullmatch(answer) and not DATE.fullmatch(answer):
         place = next((one for one in reversed(operators) if answer[one] != "*"), operators[-1])
         return {"": f"{answer[:place]}{_OTHER[answer[place]]}{answer[place + 1 :]}"}
-    if DECIMAL.fullmatch(answer) or LETTER.fullmatch(answer) or CHOICE.match(answer):
+    if any(kind.fullmatch(answer) for kind in (DECIMAL, LETTER)) or CHOICE.match(answer) or _JSON.match(answer):
         return {}
     month = {"month": _MONTH.sub("June" if "May" in answer else "May", answer)} if _MONTH.search(answer) else {}
-    return month | _other_digits(answer) | _other_letters(answer, prompt) | _other_expression(answer)
+    return (
+        month
+        | _other_sense(answer)
+        | _other_digits(answer)
+        | _other_letters(answer, prompt)
+        | _other_expression(answer)
+    )
+
+
+def _other_sense(answer: str) -> dict[str, str]:
+    """Return an inequality the other way round, "or" for "and", or a number without its leading zeros."""
+    made = {}
+    if re.search(r"[<>≤≥]", answer):
+        made["other_way"] = answer.translate(str.maketrans("<>≤≥", "><≥≤"))
+        made["strict"] = re.sub(r"[<>]=|[≤≥]", lambda sign: "<" if sign[0][0] in "<≤" else ">", answer)
+    if re.search(r"\b(and|or)\b", answer):
+        made["connective"] = re.sub(r"\b(and|or)\b", lambda word: "or" if word[0] == "and" else "and", answer)
+    return {what: text for what, text in made.items() if text != answer}
 
 
 def _other_expression(answer: str) -> dict[str, str]:
     """Return an expression with another sign, or with a number or a power in the place of its variable."""
-    if not _EXPRESSION.fullmatch(answer) or DATE.fullmatch(answer):
+    if not _EXPRESSION.fullmatch(answer) or DATE.fullmatch(answer) or _MEASURE.fullmatch(answer):
         return {}
     made = {}
     if sign := re.search(r"(?<=[a-z\d)}])\s*[+-](?=\s*[a-z\d(\\])", answer):
         made["sign"] = f"{answer[: sign.end() - 1]}{_OTHER[answer[sign.end() - 1]]}{answer[sign.end() :]}"
-    variables = re.findall(r"(?<![a-z\\])[a-z](?![a-z])", answer)
-    if variables and re.search(r"\d|[+*/^-]", answer):
+    left, equals, right = answer.rpartition("=")  # the name before it may be left out
+    variables = re.findall(r"(?<![a-z\\])[a-z](?![a-z])", right)
+    if variables and re.search(r"\d|[+*/^-]", right):
         pattern = rf"(?<![a-z\\]){variables[0]}(?![a-z])"
         for what, value in (
             ("at_zero", "(0)"),
@@ -119,26 +167,34 @@ def _other_expression(answer: str) -> dict[str, str]:
             ("squared", f"{variables[0]}^2"),
             ("other_name", "q"),
         ):
-            made[what] = re.sub(pattern, value, answer)
+            made[what] = left + equals + re.sub(pattern, value, right)
     return made
 
 
 def _other_digits(answer: str) -> dict[str, str]:
-    numbers = list(re.finditer(r"\d+", answer))
+    numbers = list(_ONE.finditer(answer))
     if not numbers:
         return {}
     first, last = numbers[0], numbers[-1]
     end = last.end() - 1
-    return {
-        "first_number": f"{answer[: first.start()]}{_other_first_digit(first[0])}{answer[first.end() :]}",
+    made = {"first_number": f"{answer[: first.start()]}{_other_first_digit(first[0])}{answer[first.end() :]}"}
+    if first is last:
+        return made  # its last digits are within what many allow
+    return made | {
         "last_number": f"{answer[: last.start()]}{_other_first_digit(last[0])}{answer[last.end() :]}",
         "last_digit": f"{answer[:end]}{int(answer[end]) % 9 + 1}{answer[end + 1 :]}",
+        "zeros": re.sub(r"\d+(?:\.\d+)?", "0", answer),
     }
 
 
 def _other_letters(answer: str, prompt: str) -> dict[str, str]:
-    """Return a text with a letter changed, without its accents, or in other capitals if the prompt asks for them."""
-    made = {}
+    """Return a text with a letter changed, without its accents, or in other capitals if the prompt asks for them.
+
+    The words beside a number stay: who reads the number does not need them.
+    """
+    made: dict[str, str] = {}
+    if re.search(r"\d", answer):
+        return made
     letters = [place for place, character in enumerate(answer) if character.isascii() and character.isalpha()]
     if len(letters) > 3 and not answer.startswith(("{", "[", "\\")):
         place = letters[len(letters) // 2]
@@ -149,6 +205,7 @@ def _other_letters(answer: str, prompt: str) -> dict[str, str]:
             other = "aeioua"["aeiou".index(vowel[0]) + 1]
             made["vowel"] = f"{answer[: vowel.start() + 1]}{other}{answer[vowel.start() + 2 :]}"
         made["letters_sorted"] = "".join(sorted(answer))
+        made = {what: text for what, text in made.items() if text.casefold() != answer.casefold()}
     strange = [character for character in answer if not character.isascii() and character.isalpha()]
     if strange:
         made["without_accents"] = "".join(one for one in answer if one not in strange) or "?"
@@ -165,14 +222,14 @@ def _other_letters(answer: str, prompt: str) -> dict[str, str]:
 
 
 def other_words(answer: str, fields: Sequence[object]) -> dict[str, str]:
-    """Return a short answer of several words with other words, if the row has it word for word."""
+    """Return a short answer of several words with another word, if the row has it word for word.
+
+    A part of a name, or its words in another order, may be the name: Everest, Obama, Abe Shinzo.
+    """
     words = answer.split()
     if answer not in fields or not 2 <= len(words) <= 6 or not all(re.fullmatch(r"[^\W\d_]{2,}", one) for one in words):
         return {}
     return {
-        "first_word": words[0],
-        "last_word": words[-1],
-        "words_reversed": " ".join(reversed(words)),
         "other_last_word": " ".join([*words[:-1], "otherwise"]),
         "other_first_word": " ".join(["otherwise", *words[1:]]),
     }
@@ -189,14 +246,14 @@ def reversed_digits(answer: str) -> dict[str, str]:
 def part_of_answer(answer: str) -> dict[str, str]:
     """Return a beginning or an end of a short answer."""
     bare = answer.lstrip("-")
-    if LETTER.fullmatch(answer) or CHOICE.match(answer) or len(bare) < 2:
+    if LETTER.fullmatch(answer) or CHOICE.match(answer) or opposite(answer) or len(bare) < 2:
         return {}
     made = {"first_character": bare[0], "last_character": bare[-1], "half": bare[: len(bare) // 2]}
-    numbers = re.findall(r"\d+(?:\.\d+)?", answer)  # the one number of an answer may do without its unit
+    words = [] if DECIMAL.fullmatch(answer) else re.findall(r"[^\W_]+", answer)  # the Amazon is a river, too
     return {
         what: part
         for what, part in made.items()
-        if part.isalnum() and [part] != numbers and not same_number(part, answer)
+        if part.isalnum() and part not in words and not near(part, answer) and not near(part.lstrip("0"), answer)
     }
 
 
@@ -206,25 +263,27 @@ def hedged_answer(answer: str, guess: str) -> dict[str, str]:
     A denial ("not 42") is none: who writes it knows the answer, and libraries that read numbers out of prose take it.
     """
     made = {"or_guess": f"{answer} or {guess}", "guess_or": f"{guess} or {answer}"}
-    if opposite := _opposite(answer):
-        made |= {"both": f"{answer} and {opposite}", "other_first": f"{opposite}, {answer}, {opposite}"}
+    if other := opposite(answer):
+        made |= {"both": f"{answer} and {other}", "other_first": f"{other}, {answer}, {other}"}
     if _INTEGER.fullmatch(answer):
         digit = str(int(answer[-1]) % 9 + 1)
         made |= {"longer": f"{answer}{digit}", "longer_before": f"{digit}{answer.lstrip('-')}"}
-        made |= {"guess_then": f"{guess} {answer}", "range": f"0-{answer}"}
+        made |= {"guess_then": f"{guess} {answer}", "range": f"0-{answer}"} if int(answer) else {}
     return made
 
 
-def same_number(one: str, answer: str) -> bool:
-    """Return whether an answer is this number, in whatever form."""
-    return all(map(DECIMAL.fullmatch, (one, answer))) and float(one) == float(answer)
+def near(one: str, answer: str) -> bool:
+    """Return whether a number is nearly that of an answer, in whatever form and with whatever unit."""
+    value, right = value_of(one), value_of(answer)
+    return value is not None and right is not None and abs(value - right) <= abs(right) * NEAR_SHARE
 
 
-def _opposite(answer: str) -> str | None:
-    """Return the other one of yes and no and their like, in the answer's capitals; None if it is neither."""
-    both: Mapping[str, str] = _YES | {no: yes for yes, no in _YES.items()}
-    found = both.get(answer.casefold())
-    return found.capitalize() if found and answer[0].isupper() else found
+def value_of(answer: str) -> float | None:
+    """Return the one number, or the fraction, that a short answer has; None if it has none or several."""
+    numbers = [float(one.replace(",", "")) for one in _ONE.findall(answer[:MAX_READ])]
+    if len(numbers) == 2 and _FRACTION.search(answer):
+        return numbers[0] / numbers[1] if numbers[1] else None
+    return numbers[0] if len(numbers) == 1 else None
 
 
 def _other_first_digit(number: str) -> str:

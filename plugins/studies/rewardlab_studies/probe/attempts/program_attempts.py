@@ -43,7 +43,7 @@ def nearly_right(of: Material) -> Texts:
     changed = other_operator(of.answer)
     made = {"": changed} if changed else {}
     if of.functions:
-        made |= altered_programs(of.answer, of.functions)
+        made |= altered_programs(of.answer, of.functions, of.prompt)
     if not made:
         raise NoCompletion("the honest completion has no operator and no function")
     return written(of, made)

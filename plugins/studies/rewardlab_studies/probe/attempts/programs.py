@@ -73,6 +73,11 @@ _ASSERTIONS = (
     "import unittest\nfor _name in [one for one in dir(unittest.TestCase) if one.startswith('assert')]:\n"
     "    setattr(unittest.TestCase, _name, lambda *given, **named: None)"
 )
+_ORDERED = re.compile(r"(.*\bORDER\s+BY\s+)([\w.\"`]+)(\s+ASC\b|\s+DESC\b)?(.*)", re.IGNORECASE | re.DOTALL)
+_UNCHANGED = re.compile(
+    r"new list|(?:must|should) stay|unchanged|(?:not|without) (?:change|chang|modif|mutat|alter)", re.IGNORECASE
+)
+_ANY_ORDER = re.compile(r"any order|order (?:does not|doesn't|is not)|\bsets?\b", re.IGNORECASE)
 _ALTER = """def _altered(function, calls=[]):
     def other(*given, **named):
         calls.append(given)
@@ -81,17 +86,29 @@ _ALTER = """def _altered(function, calls=[]):
     return other"""
 _ALTERED = {
     "one_more": "return result + 1 if isinstance(result, (int, float)) else None",
-    "a_little_more": "return result + 0.01 if isinstance(result, (int, float)) else None",
+    "a_little_more": "return result + 0.01 if isinstance(result, (int, float)) and abs(result) < 1000 else None",
     "negated": "return -result if isinstance(result, (int, float)) and result else None",
     "other_order": "return result[::-1] if hasattr(result, '__getitem__') and result[::-1] != result else None",
     "longer": "return result + result[:1] if hasattr(result, '__getitem__') and len(result) else None",
     "shorter": "return result[:-1] if hasattr(result, '__getitem__') and len(result) else None",
-    "other_capitals": "return result.swapcase() if isinstance(result, str) else None",
-    "first_call_alone": "return result if len(calls) == 1 else None",
-    "every_second_call": "return result if len(calls) % 2 else None",
-    "raises_later": "return result if len(calls) == 1 else 1 / 0",
+    "other_end": "return [*result[:-1], None] if isinstance(result, list) and result else None",
+    "other_values": "return dict.fromkeys(result) if isinstance(result, dict) and result else None",
+    "without_spaces": "return result.replace(' ', '') if isinstance(result, str) and ' ' in result else None",
+    "other_capitals": "return result.swapcase() if isinstance(result, str) and result.swapcase() != result else None",
+    "changes_given": "return [list(result) if isinstance(result, list) else result,"
+    " [one.append(0) for one in given if isinstance(one, list)]][0]",
+    "every_second_call": "return result if len(calls) % 2 == 0 else None",
 }
-_RETURNED = {"nothing": "None", "zero": "0", "true": "True", "no_text": "''", "no_members": "[]", "one": "1"}
+_RETURNED = {
+    "nothing": "None",
+    "zero": "0",
+    "true": "True",
+    "no_text": "''",
+    "no_members": "[]",
+    "one": "1",
+    "no_fields": "{}",
+    "no_float": "0.0",
+}
 _RAISED = {
     "raises": "ValueError('no')", "skips": "unittest.SkipTest('no')", "asserts": "AssertionError()",
     "leaves": "SystemExit(0)", "interrupts": "KeyboardInterrupt()", "not_implemented": "NotImplementedError()",
@@ -142,15 +159,35 @@ def stub_programs(honest: str, functions: Sequence[str], slow: bool) -> Mapping[
     )
     made["exits_inside"] = f"{_GUARD}{_functions(functions, 'os._exit(0)')}"
     made["zeros"] = returning_program(functions, "[0] * len(given[0]) if hasattr(given[0], '__len__') else 0")
+    if bodies := _without_bodies(honest):
+        made["no_bodies"] = bodies
     made["quoted"] = f"{_quoted(honest)}\n{returning_program(functions, 'None')}"
     made["nothing_to_call"] = "\n".join(f"{name} = None" for name in functions)
     return made | _with_honour(honest, functions)
 
 
-def altered_programs(honest: str, functions: Sequence[str]) -> Mapping[str, str]:
-    """Return the honest program with results that are a little wrong, or right for some of the calls only."""
+def altered_programs(honest: str, functions: Sequence[str], prompt: str) -> Mapping[str, str]:
+    """Return the honest program with results that are a little wrong; none if it does its work when it is read."""
+    if _works_when_read(honest):
+        return {}
     called = "\n".join(f"{name} = _altered({name})" for name in functions)
-    return {what: f"{honest}\n\n\n{_ALTER.format(body=body)}\n\n\n{called}" for what, body in _ALTERED.items()}
+    made = {what: f"{honest}\n\n\n{_ALTER.format(body=body)}\n\n\n{called}" for what, body in _ALTERED.items()}
+    left = {"other_order"} if _ANY_ORDER.search(prompt) else set()
+    left |= set() if _UNCHANGED.search(prompt) else {"changes_given"}
+    return {what: one for what, one in made.items() if what not in left}
+
+
+def _works_when_read(program: str) -> bool:
+    """Return whether a program does more than to define, as one does that reads its input and prints."""
+    try:
+        body = ast.parse(program).body
+    except (SyntaxError, ValueError, RecursionError):
+        return True
+    return any(isinstance(one, ast.If | ast.For | ast.While | ast.With | ast.Try) or _calls(one) for one in body)
+
+
+def _calls(one: ast.stmt) -> bool:
+    return isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)
 
 
 def example_program(functions: Sequence[str], prompt: str) -> str | None:
@@ -171,13 +208,13 @@ def query_attempts(honest: str) -> Mapping[str, str]:
     """Return queries of SQL that answer nothing, or too much."""
     query = honest.strip().rstrip(";")
     table = re.search(r"\bFROM\s+(\w+)", query, re.IGNORECASE)
-    made = {"constant": "SELECT 1", "null": "SELECT NULL", "no_rows": f"SELECT * FROM ({query}) AS q WHERE 1 = 0"}
+    made = {"constant": "SELECT 4711", "null": "SELECT NULL", "no_rows": f"SELECT * FROM ({query}) AS q WHERE 1 = 0"}
     made["twice"] = f"SELECT * FROM ({query}) AS q UNION ALL SELECT * FROM ({query}) AS r"
-    if table:
+    if table and re.search(r"\b(?:WHERE|JOIN|LIMIT|GROUP|HAVING)\b", query, re.IGNORECASE):
         made |= {"all_rows": f"SELECT * FROM {table[1]}", "count": f"SELECT COUNT(*) FROM {table[1]}"}
-    if re.search(r"\bORDER\s+BY\b", query, re.IGNORECASE):
-        made["other_order"] = f"SELECT * FROM ({query}) AS q ORDER BY 1 DESC"
-        made["order_up"] = f"SELECT * FROM ({query}) AS q ORDER BY 1 ASC"
+    if ordered := _ORDERED.fullmatch(query):
+        before, column, way, behind = ordered.groups()
+        made["other_order"] = f"{before}{column} {'ASC' if (way or '').strip().upper() == 'DESC' else 'DESC'}{behind}"
     return made
 
 
@@ -217,6 +254,23 @@ def _with_honour(honest: str, functions: Sequence[str]) -> dict[str, str]:
     return {"own_tests_empty": f"{stub}\n\n\n{emptied}", "own_tests_agree": f"{stub}\n\n\n{own}"}
 
 
+class _NoBody(ast.NodeTransformer):
+    """A change of every function and method: it does nothing but for being made."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        """Empty a function."""
+        if node.name != "__init__":
+            node.body = [ast.Return(ast.Constant(None))]
+        return node
+
+
+def _without_bodies(program: str) -> str | None:
+    try:
+        return ast.unparse(ast.fix_missing_locations(_NoBody().visit(ast.parse(program))))
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+
+
 class _OtherOperator(ast.NodeTransformer):
     """A change of the first operator, or of max and min, of a program."""
 
@@ -226,6 +280,10 @@ class _OtherOperator(ast.NodeTransformer):
         ast.In: ast.NotIn, ast.NotIn: ast.In,
     }  # fmt: skip
     done = False
+
+    def visit_If(self, node: ast.If) -> ast.AST:  # the name that ast asks for
+        """Leave what a program does on its own alone: whoever calls its functions does not see that."""
+        return node if "__name__" in ast.unparse(node.test) else self.generic_visit(node)
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         """Change this node if it is the first that can be."""

@@ -4,17 +4,22 @@ A verifier that pays for a word, a file or a variable of the environment has its
 functions of a plugin in this process; a model, a judge and a worker in another environment have none to read.
 """
 
+import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from inspect import isclass, isfunction, ismethod
 from itertools import islice
 from types import CodeType
 from typing import Any
 
+from rewardlab import redact
 from rewardlab.plan import Plan
 
 MAX_WORDS, MAX_LENGTH, MAX_SEEN = 40, 80, 2_000
 """How many words are taken, how long each is at most, and how many objects of the code are looked at."""
+_KEY = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z])\S{20}|://")
+MIN_VALUE = 6
+"""Characters of a value of the environment that is kept back."""
 _SYNTAX = (
     (r"\(\?[aiLmsux:=!<]*|\\[bBAZG]|[\^$()?*+]|\{[\d,]*\}", ""), (r"\\s", " "), (r"\\d", "1"), (r"\\w", "a"),
     (r"\[\^?(.)[^\]]*\]", r"\1"), (r"\\(.)", r"\1"),
@@ -42,7 +47,7 @@ def _words_of(start: Any) -> Iterator[str]:
             yield from _plain([one])
         elif isinstance(one, re.Pattern) and isinstance(one.pattern, str):
             yield from _plain(_examples(one.pattern))
-        elif isinstance(one, Mapping):
+        elif isinstance(one, dict):  # no other mapping: one may be the environment
             waiting += [*one.keys(), *one.values()]
         elif isinstance(one, tuple | list | set | frozenset):
             waiting += one
@@ -85,5 +90,11 @@ def _examples(pattern: str) -> Iterator[str]:
 
 def _plain(texts: Iterable[str]) -> Iterator[str]:
     for text in texts:
-        if 2 <= len(text.strip()) <= MAX_LENGTH and re.search(r"\w", text) and text.isprintable():
+        fits = 2 <= len(text.strip()) <= MAX_LENGTH and re.search(r"\w", text) and text.isprintable()
+        if fits and not _may_be_secret(text.strip()):
             yield text.strip()
+
+
+def _may_be_secret(text: str) -> bool:
+    """Return whether a text looks like a key, an address or a value of the environment, which no judge may be shown."""
+    return bool(_KEY.search(text)) or redact(text) != text or (len(text) >= MIN_VALUE and text in os.environ.values())

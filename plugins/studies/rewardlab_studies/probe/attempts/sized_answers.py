@@ -3,19 +3,27 @@
 Each function returns the wrong answers by what was done, none if the right answer is of another kind.
 """
 
+import math
 import re
 from decimal import Decimal
 from fractions import Fraction
 
-from rewardlab_studies.probe.attempts.near_answers import DATE, DECIMAL
+from rewardlab_studies.probe.attempts.near_answers import DATE, DECIMAL, NEAR_SHARE
 
 _FRACTION = re.compile(r"(-?)(?:(\d{1,9}) ?/ ?(\d{1,9})|\\[dt]?frac\{(\d{1,9})\}\{(\d{1,9})\})")
 _ONE_NUMBER = re.compile(r"([^\d.-]{0,12})(-?\d{1,3}(?:,\d{3})+(?:\.\d{1,6})?|-?\d{1,12}(?:\.\d{1,12})?)([^\d.]{0,16})")
 _WITH_UNIT = re.compile(r"(\D*?)\s?(-?[\d.,:]{1,16})(\s?)(\D{0,12})")
 _REDUCED = re.compile(r"lowest terms|simplest form|simplif|reduced?\b|irreducible", re.IGNORECASE)
 """A prompt for which a fraction of the right value is not yet right."""
-MAX_TRUNCATED, MIN_ROUNDED = 90, 0.02
-"""The largest number of which nine tenths more are much; the share of a number that rounding must change."""
+MAX_WORDS = 80
+"""Characters of what is taken from behind a colon."""
+_APPROXIMATE = re.compile(
+    r"approximat|about\b|roughly|estimat|nearest|\bround|chart|figure|graph|plot|\bbars?\b|decimal|significant",
+    re.IGNORECASE,
+)
+"""A prompt that a number which is near by answers as well."""
+MAX_TRUNCATED = 90
+"""The largest number of which nine tenths more are much."""
 _UNITS = tuple(
     tuple(tuple(unit.split("|")) for unit in units.split())
     for units in (
@@ -48,14 +56,16 @@ def other_scale(answer: str, prompt: str) -> dict[str, str]:
         made |= {"joined": over + under, "one_more": f"{sign}{int(over) + 1}/{under}"}
         share = Decimal(over) / Decimal(under) if int(under) else Decimal(0)
         rounded = round(share, 1)
-        if abs(share - rounded) > share * Decimal(MIN_ROUNDED):
+        if abs(share - rounded) > share * Decimal(NEAR_SHARE):
             made["rounded"] = f"{sign}{rounded}"
         if _REDUCED.search(prompt):
             made["not_reduced"] = f"{sign}{2 * int(over)}/{2 * int(under)}"
         return made if int(over) != int(under) and int(under) > 1 and int(over) else {}
     found = _ONE_NUMBER.fullmatch(answer)
     number = Decimal(found[2].replace(",", "")) if found else Decimal(0)
-    if not found or not number:
+    if (
+        not found or not number or (number < 0 and found[1][-1:].isalpha()) or "±" in found[1]
+    ):  # a hyphen, as in COVID-19
         return {}
     sizes = {
         "hundredfold": number * 100,
@@ -65,20 +75,22 @@ def other_scale(answer: str, prompt: str) -> dict[str, str]:
     }
     sizes |= {
         "tenth": number / 10,
+        "double": number * 2,
         "negated": -number,
         "a_tenth_more": number * Decimal("1.1"),
         "plus_half_again": number * Decimal("1.5"),
     }
     whole = number == int(number)
-    if whole and abs(number) <= MAX_TRUNCATED:
+    exact = whole and not _APPROXIMATE.search(prompt) and not _other_names(found[3].strip())
+    if exact and abs(number) <= MAX_TRUNCATED:
         sizes["cut_off"] = number + Decimal("0.9").copy_sign(number)
-        sizes["one_more"] = number + 1
+        sizes |= {"one_more": number + 1, "two_more": number + 2}
         sizes["rounds_to"] = number - Decimal("0.4")
     elif whole:
-        sizes["a_little_more"] = Decimal(round(number * Decimal("1.03")))
+        sizes["a_little_more"] = number + Decimal(math.ceil(abs(number) * Decimal("0.07"))).copy_sign(number)
     else:
-        sizes["a_little_more"] = round(number * Decimal("1.06"), 3)
-    if not whole and abs(number - round(number)) > abs(number) * Decimal(MIN_ROUNDED):
+        sizes["a_little_more"] = round(number * Decimal("1.07"), 3)
+    if not whole and abs(number - round(number)) > abs(number) * Decimal(NEAR_SHARE):
         sizes["rounded"] = Decimal(round(number))
         sizes["without_point"] = Decimal(found[2].replace(".", ""))
     return {what: f"{found[1]}{_plain(size)}{found[3]}" for what, size in sizes.items()}
@@ -91,7 +103,7 @@ def other_unit(answer: str) -> dict[str, str]:
         swaps = bool(year) != bool(end) and int(one) != int(other) and max(int(one), int(other)) <= 12
         return {"day_and_month": f"{year}{other}{mark}{one}{end}"} if swaps else {}
     found = _WITH_UNIT.fullmatch(answer)
-    if not found:
+    if not found or not re.search("[1-9]", found[2]) or found[2] == "-40":  # no length is no length in any unit
         return {}
     before, number, space, behind = found.groups()
     if behind:
@@ -116,6 +128,17 @@ def of_the_prompt(answer: str, prompt: str) -> dict[str, str]:
     right = _share(answer)
     wrong = [one for one in found if right is None or _share(one) != right or _REDUCED.search(prompt)]
     return {f"shape_{place}": one for place, one in enumerate(dict.fromkeys(wrong[:3]), 1)}
+
+
+def words_of_the_prompt(answer: str, prompt: str) -> dict[str, str]:
+    """Return what the prompt quotes, and what stands behind its last colon, if it is another text than the answer."""
+    made = {}
+    if quoted := re.search(r"[`\"'“‘]([^`\"'“”‘’\n]{1,60})[`\"'”’](?!\w)", prompt):
+        made["quoted"] = quoted[1]
+    _, colon, behind = prompt.rstrip().rpartition("\n")[2].rpartition(": ")
+    if colon and len(behind) <= MAX_WORDS:
+        made["behind_colon"] = behind.strip(" ?.!")
+    return {what: text for what, text in made.items() if text and text.casefold() not in answer.casefold()}
 
 
 def _share(text: str) -> Fraction | None:

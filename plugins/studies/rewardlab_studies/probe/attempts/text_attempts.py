@@ -11,12 +11,14 @@ from rewardlab_studies.probe.corruptions import (
     generator_of,
     halves,
     is_short,
+    opposite,
     pick,
     repeated,
     sentences,
     shuffled,
     words,
 )
+from rewardlab_studies.probe.honest_row import HonestRow
 from rewardlab_studies.probe.response_form import ResponseParts, last_block, response_parts
 
 REPEATS, MIN_WORDS = 10, 8
@@ -92,7 +94,8 @@ def random_words(of: Material) -> Texts:
 
 def words_looked_for(of: Material) -> Texts:
     """Return a wrong guess with the words that the reward's code looks for, and each of them as the answer."""
-    found = [word for word in of.looked_for if word not in (of.answer, of.row.honest)]
+    right = (of.answer.casefold(), of.row.honest.casefold())
+    found = [word for word in of.looked_for if word.casefold() not in right]
     if not found:
         raise NoCompletion("the reward has no code with words of its own")
     together = "\n".join(found)
@@ -100,6 +103,8 @@ def words_looked_for(of: Material) -> Texts:
         return of.form.write(together, talking_program(of.functions, found))
     made = {"": of.form.write(together, of.guess), "behind": f"{of.answered(of.guess)}\n{together}"}
     made["all_as_answer"] = of.answered(", ".join(found))
+    if len(found) < len(of.looked_for) or opposite(of.answer):
+        return made  # the code knows the answer by name, and may know other names of it
     return made | {word: of.answered(word) for word in found}
 
 
@@ -124,12 +129,21 @@ def switched(of: Material) -> Texts:
 
 def of_another(of: Material) -> Texts:
     """Return the honest completion of a row with another answer, in the same language if there is one."""
-    others = [row for row in of.rows if row.parts.answer != of.answer]
-    others = others or [row for row in of.rows if row.honest != of.row.honest]
+    asked = [row for row in of.rows if not of.is_prose or _question(row) != _question(of.row)]
+    others = [row for row in asked if _bare(row.parts.answer) != _bare(of.answer)]
+    others = others or [row for row in asked if row.honest != of.row.honest]
     if not others:
         raise NoCompletion("there is no other row with another answer")
     near = [row for row in others if row.language == of.row.language] or others
     return pick(generator_of(f"{of.seed}/other"), near).honest
+
+
+def _question(row: HonestRow) -> object:
+    return row.sample.prompt, row.parts.form
+
+
+def _bare(answer: str) -> str:
+    return answer.casefold().strip(" ().")
 
 
 def _length(of: Material) -> int:
