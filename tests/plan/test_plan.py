@@ -242,6 +242,11 @@ def test_shaped_values_have_the_bounds_that_the_normalizers_know(plan):
             "10: reward.components.min: min is a function of the total; choose another name",
         ),
         (
+            "polite: {",
+            "total: {",
+            "10: reward.components.total: total is what logs and tables call another number; choose another name",
+        ),
+        (
             "normalize:",
             "correctness: shrot\n  normalize:",
             "12: reward.correctness: no component 'shrot'; did you mean",
@@ -261,8 +266,8 @@ def test_shaped_values_have_the_bounds_that_the_normalizers_know(plan):
 )
 def test_a_mistake_is_a_line_with_place_and_help(check, old, new, says):
     found = check(changed(old, new))
-    if new.startswith("min"):
-        found = [line for line in found if "total: " not in line]  # which names it by its old name
+    if new.startswith(("min", "total")):
+        found = [line for line in found if "reward.total: " not in line]  # which names it by its old name
     assert len(found) == 1, found
     assert found[0].startswith(says)
 

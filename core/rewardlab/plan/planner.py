@@ -28,6 +28,9 @@ from rewardlab.text.redaction import environment_values, note_variables
 Purpose = Literal["check", "score", "run", "job"]
 """what a plan is for: "job" is a process of a job that was checked when it began"""
 
+LOGGED = ("total", "groups_without_variance")
+"""names under reward/ in logs that are no component's"""
+
 
 def make_plan(document: Document, registry: Registry | None = None, purpose: Purpose = "score") -> Plan:
     """Return the plan of a recipe. Raises a UserError with every problem found.
@@ -243,7 +246,8 @@ class _Planner:
         """Report components with a bad name, and a `correctness` that names no component."""
         names = declared(self._document, "reward", "components")
         for name in names:
-            if why := check_name(name):
+            logged = f"{name} is what logs and tables call another number; choose another name"
+            if why := logged if name in LOGGED else check_name(name):
                 self._add(("reward", "components", name), why)
         right = reward.correctness
         if right is not None and right not in names:

@@ -23,13 +23,13 @@ class GroupRecord:
 
     contributions: component of the total -> G contributions, None if the total is not made of the components.
     values: component -> G values that it gave. uses: component of the total -> how the total uses it: "weight" with its
-    weight, "gate" and "counterfactual" with any number. rest: G numbers, what no component contributed.
+    weight, "gate" and "counterfactual" with any number. rest: what no component contributed.
     """
 
     contributions: Mapping[str, Column]
     values: Mapping[str, Column]
     uses: Mapping[str, Mapping[str, float]]
-    rest: Sequence[float]
+    rest: Column
 
 
 @dataclass

@@ -82,9 +82,10 @@ class StageRecords:
 
 
 def _row(line: Mapping[str, Any], prompt: Any) -> dict[str, Any]:
-    scores = {name: entry["value"] for name, entry in line["components"].items()}
     texts = {"prompt": _text(prompt), "completion": line["completion"][:MAX_TEXT]}
-    return {"step": line["step"] or 0, "id": line["id"], **texts, "total": line["total"], **scores}
+    row = {"step": line["step"] or 0, "id": line["id"], **texts, "total": line["total"]}
+    scores = {name: entry["value"] for name, entry in line["components"].items()}
+    return row | {f"reward/{name}" if name in row else name: value for name, value in scores.items()}
 
 
 def _text(prompt: Any) -> str:

@@ -70,6 +70,8 @@ def _write_stage(run, made):
 def _some_on_the_way(lines):
     group = lines[0]["group"]
     during = {"phase": "during", "step": 10 * group} if lines[0]["phase"] == "after" and group < 16 else {}
+    for line in lines:
+        line["components"]["prompt"] = line["components"].pop("fluency")
     return [line | during for line in lines]
 
 
@@ -88,7 +90,7 @@ def test_tensorboard_has_numbers_means_and_samples(stage):
     [table] = events.Tensors("samples/training")
     assert [event.step for event in events.Tensors("samples/during")] == [130, 140, 150]
     head, _, *rows = table.tensor_proto.string_val[0].decode().splitlines()
-    assert (head, len(rows)) == ("|step|id|prompt|completion|total|accuracy|preference|fluency|", 5)
+    assert (head, len(rows)) == ("|step|id|prompt|completion|total|accuracy|preference|reward/prompt|", 5)
     assert said == []
 
 

@@ -79,6 +79,8 @@ def enumerations(of: Material) -> Texts:
 
 def no_answers(of: Material) -> Texts:
     """Return answers that say nothing."""
+    if of.answer.startswith("{"):
+        return {name: of.answered(one) for name, one in no_answer(of.answer).items()}
     return _answers(of, no_answer(of.answer), "not short")
 
 
@@ -110,8 +112,10 @@ def other_units(of: Material) -> Texts:
 
 def members(of: Material) -> Texts:
     """Return lists and objects that are not whole, or not in order."""
-    made = other_members(of.answer, of.other_answers, of.prompt) | other_fields(of.answer, of.other_answers)
-    return _answers(of, made, "no list, and no object of JSON")
+    fields = other_fields(of.answer, of.other_answers)
+    if fields:
+        return {name: of.answered(one) for name, one in fields.items()}
+    return _answers(of, other_members(of.answer, of.other_answers, of.prompt), "no list, and no object of JSON")
 
 
 def rule_breakers(of: Material) -> Texts:
@@ -121,6 +125,6 @@ def rule_breakers(of: Material) -> Texts:
 
 def _answers(of: Material, made: Mapping[str, str], otherwise: str) -> Mapping[str, str]:
     """Return responses with these answers. otherwise: what the right answer is if there are none."""
-    if not made or not (of.row.answers_shortly or of.answer[:1] in ("{", "[")):
+    if not made or not of.row.answers_shortly or of.answer.startswith("{"):
         raise NoCompletion(f"its answer is {otherwise}")
     return {name: of.answered(one) for name, one in made.items()}

@@ -5,6 +5,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from rewardlab_studies.probe.corruptions import MAX_SHORT_LENGTH
+
 _MARKS = re.compile(r"\s*(\\\{|[\[({]?)(.*?)(\\\}|[\])}]?)\s*", re.DOTALL)
 _CUE = re.compile(
     r"\b(sort|order|orders|rank|arrange|ascending|descending|increasing|decreasing|sequence|chronological|alphabetical"
@@ -57,29 +59,38 @@ def other_members(answer: str, others: Sequence[str], prompt: str) -> dict[str, 
 
 
 def other_fields(answer: str, others: Sequence[str]) -> dict[str, str]:
-    """Return JSON with its keys and without its values: an object, or a list of objects."""
+    """Return JSON with other values, without some, or with its keys alone: an object, or a list of objects.
+
+    A value that is prose, such as an explanation, may be another one and still right: only short ones are changed.
+    """
     value = _json(answer)
     fields = value[0] if isinstance(value, list) and value else value
-    if not isinstance(fields, dict) or not fields:
+    if not isinstance(fields, dict):
         return {}
-    made: dict[str, Any] = {"no_fields": {}, "nulls": dict.fromkeys(fields), "empty_texts": dict.fromkeys(fields, "")}
-    made["other_values"] = _other(value)
-    made["zeros"] = dict.fromkeys(fields, 0)
-    for key in fields:
-        made[f"other_{key}"] = fields | {key: _other(fields[key])}
+    short = [key for key, one in fields.items() if not isinstance(one, str) or len(one) <= MAX_SHORT_LENGTH]
+    if not short:
+        return {}
+    changed = {key: _other(one) if key in short else one for key, one in fields.items()}
+    made: dict[str, Any] = {"other_values": changed, "no_fields": {}, "nulls": dict.fromkeys(fields)}
+    made |= {"empty_texts": dict.fromkeys(fields, ""), "zeros": dict.fromkeys(fields, 0)}
+    for key in short:
+        made[f"other_{key}"] = fields | {key: changed[key]}
+        made[f"without_{key}"] = {name: one for name, one in fields.items() if name != key}
     if value is not fields:
-        made = {what: one if isinstance(one, list) else [one] * len(value) for what, one in made.items()}
+        made = {what: [one] * len(value) for what, one in made.items()}
         made |= {"none": [], "first_alone": value[:1], "twice": [*value, *value]}
-    elif len(fields) > 1:
-        made |= {"first_alone": dict(list(fields.items())[:1]), "all_but_first": dict(list(fields.items())[1:])}
-    strange = next((one for other in others if isinstance(one := _json(other), type(value)) and one != value), None)
-    if strange:
-        made["of_another"] = strange
+    strange = (one for other in others if isinstance(one := _json(other), type(value)) and _differs(one, value, short))
+    if (another := next(strange, None)) is not None:
+        made["of_another"] = another
     texts = {what: json.dumps(one, ensure_ascii=False) for what, one in made.items() if one != value}
     if value is fields:
-        right, wrong = json.dumps(fields)[1:-1], json.dumps(made["other_values"])[1:-1]
-        texts["keys_again"] = f"{{{right}, {wrong}}}"
+        texts["keys_again"] = f"{{{json.dumps(fields)[1:-1]}, {json.dumps(changed)[1:-1]}}}"
     return texts
+
+
+def _differs(one: Any, value: Any, short: Sequence[str]) -> bool:
+    """Return whether JSON has other short values; of lists, whether it is another one."""
+    return any(one.get(key) != value[key] for key in short) if isinstance(one, dict) else one != value
 
 
 def _members(inner: str) -> tuple[list[str], str]:
