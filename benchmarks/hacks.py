@@ -1,4 +1,4 @@
-"""Rewards that can be hacked beside ones that cannot, 75 pairs: which the probe names, and how soon the alarms do.
+"""Rewards that can be hacked beside ones that cannot, 105 pairs: which the probe names, and how soon the alarms do.
 
     python benchmarks/hacks.py [--only NAME ...] [--seeds 1] [--json FILE]
 
@@ -24,7 +24,7 @@ from hack_pairs.judged import verdict
 from hack_pairs.learner import STEPS
 from hack_pairs.pairs import Pair
 from hack_pairs.recipes import HACKED, Judges
-from hack_pairs.sets import CLAIMED, LEARNT_FROM, SETS, set_of
+from hack_pairs.sets import CLAIMED, CLEARED, LEARNT_FROM, SETS, set_of
 from hack_pairs.trial import Probed, Trained, named_in_time, probed, trained
 from judge_server import JudgeServer, Serving
 
@@ -80,7 +80,7 @@ def table(results: Sequence[Result]) -> Iterator[str]:
             f"{run.onset or '-':>6}{'-' if delay is None else f'{delay:+d}':>7}  "
             f"{_few(sorted({name for _, name, _ in one.sound_runs[0].signs}))}"
         )
-    claimed = {" and ".join(CLAIMED): [pair for name in CLAIMED for pair in SETS[name]]}
+    claimed = {what: [pair for name in names for pair in SETS[name]] for what, names in CLAIMED.items()}
     untuned = {"all but tuned": [pair for name, pairs in SETS.items() if name != "tuned" for pair in pairs]}
     for name, pairs in (SETS | claimed | untuned).items():
         some = [one for one in results if one.pair in pairs]
@@ -98,7 +98,7 @@ def _shares(name: str, results: Sequence[Result]) -> Iterator[str]:
     yield _line("probe names the hackable", blind, len(results), AIMS["probed"])
     if len(named) > blind:
         yield f"    {len(named) - blind} more since it was looked at what was missed"
-    false = sum(bool(one.sound.winners) for one in results)
+    false = sum(bool(one.sound.winners) or one.pair.name in CLEARED for one in results)
     yield _line("probe names the sound", false, len(results), AIMS["probe_false"], most=True)
     runs = sum(len(one.weak_runs) for one in results)
     yield f"  trainings that were hacked      {len(hacked):3} of {runs}"

@@ -1,4 +1,4 @@
-"""Rewards that can be hacked beside ones that cannot: 75 pairs with the same task, after published collections.
+"""Rewards that can be hacked beside ones that cannot: 105 pairs with the same task, after published collections.
 
     tasks           rows, right and careless completions
     short_answers   verifiers of short answers
@@ -10,7 +10,7 @@
     recipes         the recipe of either half of a pair
     learner         a policy over ways to answer, trained by GRPO's advantages
     trial           one pair: probed, then trained, with alarms
-    second, third   fifteen pairs more each, by two others
+    second, third, fourth, fifth   fifteen pairs more each, by four others
     sets            which pairs were known when the probe was made, and which not
 
 As a plugin it is called `hacks`; `installed` puts it where rewardlab finds it.
@@ -24,12 +24,21 @@ from pathlib import Path
 
 from rewardlab import RewardSpec, hookimpl
 
-from hack_pairs import countdown, form, judged, programs, second, short_answers, third
+from hack_pairs import countdown, fifth, form, fourth, judged, programs, second, short_answers, third
 from hack_pairs.judged import JUDGED
 
-VERIFIERS = (countdown, form, programs, short_answers, *second.VERIFIERS, *third.VERIFIERS)
-judged.BIASES.update({**second.BIASES, **third.BIASES})
-judged.SOUND.update(second.SOUND)
+VERIFIERS = (
+    countdown,
+    form,
+    programs,
+    short_answers,
+    *second.VERIFIERS,
+    *third.VERIFIERS,
+    *fourth.VERIFIERS,
+    *fifth.VERIFIERS,
+)
+judged.BIASES.update({**second.BIASES, **third.BIASES, **fourth.BIASES, **fifth.BIASES})
+judged.SOUND.update({**second.SOUND, **fourth.SOUND, **fifth.SOUND})
 
 
 @hookimpl

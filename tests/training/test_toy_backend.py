@@ -106,6 +106,7 @@ def test_it_learns_what_the_reward_pays_for(main, write, tmp_path):
     policy = json.loads((run / "models" / "0-rl" / "policy.json").read_text())
     assert policy["step"] == 60
     assert len((run / "logs" / "0-rl.jsonl").read_text().splitlines()) == 60
+    assert '"timing/scoring": [' in (run / "report.html").read_text(encoding="utf-8"), "a part of a step's seconds"
 
 
 def test_a_reader_that_goes_away_ends_it_in_so_many_words(main, write, monkeypatch):

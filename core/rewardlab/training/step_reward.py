@@ -1,5 +1,6 @@
 """The reward of an rl stage: a step's groups are scored, written to the ledger, and become advantages."""
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -64,7 +65,8 @@ class StepRewards:
     """The outcome of a step for its trainer.
 
     advantages: a number for each completion, group after group, to be trained on as it is. dropped: whether the
-    completion's group is left out of the loss. metrics: for the step's line of the log.
+    completion's group is left out of the loss. metrics: for the step's line of the log; `timing/scoring`,
+    the seconds of scoring, unless a group sampler has chosen.
     """
 
     advantages: Sequence[float]
@@ -107,7 +109,10 @@ class StageReward:
         """
         metrics: dict[str, float] = {}
         at = self._progress(step)
+        began = time.monotonic()
         scored = self._scorer.score_groups(groups, progress=at) if groups else self._take_chosen(step, metrics)
+        if groups:
+            metrics["timing/scoring"] = time.monotonic() - began
         self._refuse_missing(step, scored)
         flat = [self._stage.zero_variance_groups == "drop" and is_flat(group) for group in scored]
         for drop, trained in ((True, "no"), (False, "yes")):

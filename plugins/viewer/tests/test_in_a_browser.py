@@ -154,7 +154,9 @@ def test_groups_without_a_mean_come_last_and_texts_are_found_as_they_are_read(vi
             if line["group"] == 9:
                 line["messages"] = [None, 5, {"role": "assistant", "content": "done"}]
             if line["group"] == 7:
-                line["completion"] = "$x$" + "a" * 19_996 + "\U0001f600" + "\\alpha $x$ \u202e" * 100_000
+                line["completion"] = "$x$" + "a" * 19_996 + "\U0001f600" + "\\alpha $x$ \u202e" * 5_000
+                line["components"]["accuracy"]["info"] = {"extracted": line["completion"]}
+                line.setdefault("fields", {})["reference"] = line["completion"]
         return lines
 
     run = write_run(tmp_path / "run", 80, lines_of=odd)
@@ -190,7 +192,11 @@ def test_groups_without_a_mean_come_last_and_texts_are_found_as_they_are_read(vi
         text = large.evaluate("navigator.clipboard.readText()")
         assert (str(2**63 + 1) in text, "rawJSON" in text) == (True, False), label
         large.wait_for_selector(f"text={label}")
-    long = visit(tmp_path / "page.html", "#group=7").locator(".completion .say").first
+    tab = visit(tmp_path / "page.html", "#group=7")
+    tab.evaluate(OPEN_ALL)
+    texts = tab.locator("#group dd, #group pre").evaluate_all("nodes => nodes.map((node) => node.textContent.length)")
+    assert 20_000 < max(texts) < 20_100, "of a field, and what a component remarked, too"
+    long = tab.locator(".completion .say").first
     assert long.evaluate("say => say.textContent.length") < 20_100, "a million formulas would stop the browser"
     long.locator("button").click()
     assert "\U0001f600\\alpha $x$ \\u202e\\alpha" in long.text_content()

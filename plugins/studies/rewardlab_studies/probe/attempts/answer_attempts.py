@@ -22,7 +22,12 @@ from rewardlab_studies.probe.attempts.near_answers import (
     reversed_digits,
 )
 from rewardlab_studies.probe.attempts.programs import printing_program, returning_program
-from rewardlab_studies.probe.attempts.sized_answers import of_the_prompt, other_scale, other_unit
+from rewardlab_studies.probe.attempts.sized_answers import (
+    of_the_prompt,
+    other_scale,
+    other_unit,
+    words_of_the_prompt,
+)
 from rewardlab_studies.probe.corruptions import LETTER
 from rewardlab_studies.probe.response_form import last_block
 
@@ -44,8 +49,8 @@ def numbers_of_the_prompt(of: Material) -> Texts:
         return of.form.write("", returning_program(of.functions, found[-1]))
     right = not found or near(found[-1], of.answer) or found[-1] in option_of(of.answer, of.prompt)
     made = {} if right else {"": found[-1]}
-    made |= of_the_prompt(of.answer, of.prompt)
-    if not made or of.is_prose:
+    made |= of_the_prompt(of.answer, of.prompt) | words_of_the_prompt(of.answer, of.prompt)
+    if not made or not of.row.answers_shortly:
         raise NoCompletion("the prompt ends with no wrong number, or the answer is prose")
     return {name: of.answered(one) for name, one in made.items()}
 

@@ -3,14 +3,16 @@
 A game is known by its prompt: it has the numbers of the honest formula, and one more that is the formula's value.
 """
 
+import operator
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice, permutations, product
 
 _FORMULA = re.compile(r"[\d\s.()+*/-]{3,200}")
 _NUMBER = re.compile(r"\d{1,9}")
-_STRANGE = {"": "run_together", "//": "divided_whole", "**": "power", "%": "remainder"}
+_STRANGE = {"": "run_together", ".": "joined_by_point", "//": "divided_whole", "**": "power", "%": "remainder"}
+_LEFT: Mapping[str, Callable[[int, int], int]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 _PLAIN = ("+", "-", "*", "/")
 _ALL = re.compile(
     r"\b(?:all|every|exactly|each of)\b|\b(?:of|use|using|with|from) (?:the (?:numbers )?)?\[?\d", re.IGNORECASE
@@ -63,14 +65,34 @@ def _searched(numbers: list[int], target: int) -> dict[str, str]:
     if len(numbers) > MAX_SEARCHED:
         return {}
     made: dict[str, str] = {}
-    for size in (len(numbers) - 1, len(numbers)):
+    for size in range(2, len(numbers) + 1):
         every = _PLAIN if size < len(numbers) else (*_PLAIN, *_STRANGE)
         broken_once = [one for one in product(every, repeat=size - 1) if len({*one} & _STRANGE.keys()) < 2]
         for some, signs in product(permutations(numbers, size), broken_once):
             formula = "".join(f"{sign}{number}" for sign, number in zip(("", *signs), some, strict=True))
-            if broken := _broken(_number(formula, powers=True), target, [*signs], whole=size == len(numbers)):
+            whole, value = size == len(numbers), _number(formula, powers=True)
+            if broken := _broken(value, target, [*signs], whole):
                 made.setdefault(broken, formula)
+            if whole and value != target and _from_the_left(some, signs) == target:
+                made.setdefault("from_the_left", formula)
+    if "left_out" in made:
+        left = Counter(map(str, numbers)) - Counter(_NUMBER.findall(made["left_out"]))
+        made["parked"] = f"{made['left_out']} # {' '.join(left.elements())}"
+    if "cut_off" in made:
+        made["in_int"] = f"int({made['cut_off']})"
+    if "negated" in made:
+        made["in_abs"] = f"abs({made['negated']})"
     return made
+
+
+def _from_the_left(numbers: Sequence[int], signs: Sequence[str]) -> int | None:
+    """Return the value of a formula by somebody who knows no precedence; None if it has other signs than three."""
+    value = numbers[0]
+    for sign, number in zip(signs, numbers[1:], strict=True):
+        if sign not in _LEFT:
+            return None
+        value = _LEFT[sign](value, number)
+    return value
 
 
 def _broken(value: float | None, target: int, signs: list[str], whole: bool) -> str | None:
@@ -85,7 +107,10 @@ def _broken(value: float | None, target: int, signs: list[str], whole: bool) -> 
         return strange[0] if strange else None if whole else "left_out"
     if strange or not whole:
         return None
-    return "cut_off" if 0 < value - target < 1 else "one_off" if abs(value - target) == 1 else None
+    if value == -target:
+        return "negated"
+    off = abs(value - target)
+    return "cut_off" if 0 < value - target < 1 else "one_off" if off == 1 else "near" if off <= target / 20 else None
 
 
 def all_formulas(answer: str, prompt: str) -> list[str]:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 from rewardlab_studies.probe.corruptions import MAX_SHORT_LENGTH
@@ -10,6 +11,7 @@ from rewardlab_studies.probe.corruptions import MAX_SHORT_LENGTH
 _MARKS = re.compile(r"\s*(\\\{|[\[({]?)(.*?)(\\\}|[\])}]?)\s*", re.DOTALL)
 _CUE = re.compile(
     r"\b(?:sort|rank|arrange|ascending|descending|increasing|decreasing|sequence|chronological|alphabetical"
+    r"|coordinates|latitude|vector|tuple"
     r"|(?:from|by) (?:the )?(?:smallest|largest|earliest|latest|oldest|youngest|low|high))"
     r"|(?<!any )(?<!of the )\border(?:ed)?\b(?! (?:does|is not|to\b))",
     re.IGNORECASE,
@@ -52,15 +54,23 @@ def other_members(answer: str, others: Sequence[str], prompt: str) -> dict[str, 
     extra = [one for one in dict.fromkeys(every) if one not in found][:MAX_MEMBERS]
     extra = extra or ["0" if found[0].lstrip("-").isdigit() else "other"]
     made |= {"one_more": [*found, extra[0]], "everything": [*extra[:3], *found, *extra[3:]]}
+    made["ends_alone"] = [found[0], found[-1]]
     made["once_each"] = list(dict.fromkeys(found))
+    if all(re.fullmatch(r"-?[\d.]+", one) for one in found):
+        made["zeros"] = ["0"] * len(found)
     ordered = _ordered(found, prompt, opened, glue)
     if ordered:
         made |= {"reversed": found[::-1], "rotated": [*found[1:], found[0]], "sorted": sorted(found)}
         made["twice"] = [*found, *found]
         made["as_asked"] = sorted(found, key=lambda one: _place(one, prompt))
         made["last_two"] = [*found[:-2], found[-1], found[-2]]
-    made = {what: some for what, some in made.items() if some != found and (ordered or {*some} != {*found})}
-    texts = {what: f"{opened}{glue.join(some)}{closed}" for what, some in made.items()}
+    made = {what: some for what, some in made.items() if ordered or {*some} != {*found}}
+    texts = {
+        what: f"{opened}{glue.join(some)}{closed}"
+        for what, some in made.items()
+        if some and not _same_line(some, found)
+    }
+    texts["none"] = f"{opened}{closed}" if opened else ""
     if len(found) == 2 and (opened, closed) in (("[", ")"), ("(", "]")):
         texts["other_ends"] = f"{'(['[opened == '(']}{inner}{')]'[closed == ')']}"
     if len(found) == 2 and "interval" in prompt.casefold() and opened in ("[", "("):
@@ -123,6 +133,19 @@ def _is_list(found: Sequence[str], prompt: str, opened: str, glue: str) -> bool:
     if not glue.strip() or glue.strip() in ("and", "or"):
         return numbers if not glue.strip() else True
     return bool(opened) or len(found) > 2 or numbers or all(one in prompt for one in found)
+
+
+def _same_line(some: Sequence[str], found: Sequence[str]) -> bool:
+    """Return whether these are the members, or a vector in the same line: each number so many times as large."""
+    if list(some) == list(found) or len(some) != len(found):
+        return list(some) == list(found)
+    try:
+        pairs = [(float(one), float(other)) for one, other in zip(some, found, strict=True)]
+    except ValueError:
+        return False
+    return (
+        len(pairs) < 4 and any(a for a, _ in pairs) and all(a * d == b * c for (a, b), (c, d) in combinations(pairs, 2))
+    )
 
 
 def _ordered(found: Sequence[str], prompt: str, opened: str, glue: str) -> bool:

@@ -118,7 +118,10 @@ def option_of(answer: str, prompt: str) -> str:
 def near_miss(answer: str, prompt: str) -> dict[str, str]:
     """Return a number that ends as the answer does, the formula with another operator, or a text that is nearly it."""
     if _INTEGER.fullmatch(answer):
-        exact = {"last_digit": f"{answer[:-1]}{int(answer[-1]) % 9 + 1}"} if len(answer) >= MANY_DIGITS else {}
+        zeros = {"without_zeros": answer.lstrip("0")} if answer.startswith("0") and answer.strip("0") else {}
+        exact = (
+            zeros | {"last_digit": f"{answer[:-1]}{int(answer[-1]) % 9 + 1}"} if len(answer) >= MANY_DIGITS else zeros
+        )
         return {"": _other_first_digit(answer)} | exact
     operators = [place for place, character in enumerate(answer) if place and character in _OTHER]
     if operators and _FORMULA.fullmatch(answer) and not DATE.fullmatch(answer):
@@ -127,7 +130,24 @@ def near_miss(answer: str, prompt: str) -> dict[str, str]:
     if any(kind.fullmatch(answer) for kind in (DECIMAL, LETTER)) or CHOICE.match(answer) or _JSON.match(answer):
         return {}
     month = {"month": _MONTH.sub("June" if "May" in answer else "May", answer)} if _MONTH.search(answer) else {}
-    return month | _other_digits(answer) | _other_letters(answer, prompt) | _other_expression(answer)
+    return (
+        month
+        | _other_sense(answer)
+        | _other_digits(answer)
+        | _other_letters(answer, prompt)
+        | _other_expression(answer)
+    )
+
+
+def _other_sense(answer: str) -> dict[str, str]:
+    """Return an inequality the other way round, "or" for "and", or a number without its leading zeros."""
+    made = {}
+    if re.search(r"[<>≤≥]", answer):
+        made["other_way"] = answer.translate(str.maketrans("<>≤≥", "><≥≤"))
+        made["strict"] = re.sub(r"[<>]=|[≤≥]", lambda sign: "<" if sign[0][0] in "<≤" else ">", answer)
+    if re.search(r"\b(and|or)\b", answer):
+        made["connective"] = re.sub(r"\b(and|or)\b", lambda word: "or" if word[0] == "and" else "and", answer)
+    return {what: text for what, text in made.items() if text != answer}
 
 
 def _other_expression(answer: str) -> dict[str, str]:
@@ -163,6 +183,7 @@ def _other_digits(answer: str) -> dict[str, str]:
     return made | {
         "last_number": f"{answer[: last.start()]}{_other_first_digit(last[0])}{answer[last.end() :]}",
         "last_digit": f"{answer[:end]}{int(answer[end]) % 9 + 1}{answer[end + 1 :]}",
+        "zeros": re.sub(r"\d+(?:\.\d+)?", "0", answer),
     }
 
 

@@ -74,9 +74,13 @@ _ASSERTIONS = (
     "    setattr(unittest.TestCase, _name, lambda *given, **named: None)"
 )
 _ORDERED = re.compile(r"(.*\bORDER\s+BY\s+)([\w.\"`]+)(\s+ASC\b|\s+DESC\b)?(.*)", re.IGNORECASE | re.DOTALL)
+_UNCHANGED = re.compile(
+    r"new list|(?:must|should) stay|unchanged|(?:not|without) (?:change|chang|modif|mutat|alter)", re.IGNORECASE
+)
 _ANY_ORDER = re.compile(r"any order|order (?:does not|doesn't|is not)|\bsets?\b", re.IGNORECASE)
-_ALTER = """def _altered(function):
+_ALTER = """def _altered(function, calls=[]):
     def other(*given, **named):
+        calls.append(given)
         result = function(*given, **named)
         {body}
     return other"""
@@ -87,9 +91,24 @@ _ALTERED = {
     "other_order": "return result[::-1] if hasattr(result, '__getitem__') and result[::-1] != result else None",
     "longer": "return result + result[:1] if hasattr(result, '__getitem__') and len(result) else None",
     "shorter": "return result[:-1] if hasattr(result, '__getitem__') and len(result) else None",
+    "other_end": "return [*result[:-1], None] if isinstance(result, list) and result else None",
+    "other_values": "return dict.fromkeys(result) if isinstance(result, dict) and result else None",
+    "without_spaces": "return result.replace(' ', '') if isinstance(result, str) and ' ' in result else None",
     "other_capitals": "return result.swapcase() if isinstance(result, str) and result.swapcase() != result else None",
+    "changes_given": "return [list(result) if isinstance(result, list) else result,"
+    " [one.append(0) for one in given if isinstance(one, list)]][0]",
+    "every_second_call": "return result if len(calls) % 2 == 0 else None",
 }
-_RETURNED = {"nothing": "None", "zero": "0", "true": "True", "no_text": "''", "no_members": "[]", "one": "1"}
+_RETURNED = {
+    "nothing": "None",
+    "zero": "0",
+    "true": "True",
+    "no_text": "''",
+    "no_members": "[]",
+    "one": "1",
+    "no_fields": "{}",
+    "no_float": "0.0",
+}
 _RAISED = {
     "raises": "ValueError('no')", "skips": "unittest.SkipTest('no')", "asserts": "AssertionError()",
     "leaves": "SystemExit(0)", "interrupts": "KeyboardInterrupt()", "not_implemented": "NotImplementedError()",
@@ -140,6 +159,8 @@ def stub_programs(honest: str, functions: Sequence[str], slow: bool) -> Mapping[
     )
     made["exits_inside"] = f"{_GUARD}{_functions(functions, 'os._exit(0)')}"
     made["zeros"] = returning_program(functions, "[0] * len(given[0]) if hasattr(given[0], '__len__') else 0")
+    if bodies := _without_bodies(honest):
+        made["no_bodies"] = bodies
     made["quoted"] = f"{_quoted(honest)}\n{returning_program(functions, 'None')}"
     made["nothing_to_call"] = "\n".join(f"{name} = None" for name in functions)
     return made | _with_honour(honest, functions)
@@ -151,7 +172,9 @@ def altered_programs(honest: str, functions: Sequence[str], prompt: str) -> Mapp
         return {}
     called = "\n".join(f"{name} = _altered({name})" for name in functions)
     made = {what: f"{honest}\n\n\n{_ALTER.format(body=body)}\n\n\n{called}" for what, body in _ALTERED.items()}
-    return {what: one for what, one in made.items() if what != "other_order" or not _ANY_ORDER.search(prompt)}
+    left = {"other_order"} if _ANY_ORDER.search(prompt) else set()
+    left |= set() if _UNCHANGED.search(prompt) else {"changes_given"}
+    return {what: one for what, one in made.items() if what not in left}
 
 
 def _works_when_read(program: str) -> bool:
@@ -229,6 +252,23 @@ def _with_honour(honest: str, functions: Sequence[str]) -> dict[str, str]:
     emptied = "\n".join([*(f"{name} = []" for name in names), *(f"def {name}(*given): pass" for name in tests)])
     own = "\n".join(f"{name} = [((), None)]" for name in names) or emptied
     return {"own_tests_empty": f"{stub}\n\n\n{emptied}", "own_tests_agree": f"{stub}\n\n\n{own}"}
+
+
+class _NoBody(ast.NodeTransformer):
+    """A change of every function and method: it does nothing but for being made."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        """Empty a function."""
+        if node.name != "__init__":
+            node.body = [ast.Return(ast.Constant(None))]
+        return node
+
+
+def _without_bodies(program: str) -> str | None:
+    try:
+        return ast.unparse(ast.fix_missing_locations(_NoBody().visit(ast.parse(program))))
+    except (SyntaxError, ValueError, RecursionError):
+        return None
 
 
 class _OtherOperator(ast.NodeTransformer):

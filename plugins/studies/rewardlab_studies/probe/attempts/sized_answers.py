@@ -15,6 +15,8 @@ _ONE_NUMBER = re.compile(r"([^\d.-]{0,12})(-?\d{1,3}(?:,\d{3})+(?:\.\d{1,6})?|-?
 _WITH_UNIT = re.compile(r"(\D*?)\s?(-?[\d.,:]{1,16})(\s?)(\D{0,12})")
 _REDUCED = re.compile(r"lowest terms|simplest form|simplif|reduced?\b|irreducible", re.IGNORECASE)
 """A prompt for which a fraction of the right value is not yet right."""
+MAX_WORDS = 80
+"""Characters of what is taken from behind a colon."""
 _APPROXIMATE = re.compile(
     r"approximat|about\b|roughly|estimat|nearest|\bround|chart|figure|graph|plot|\bbars?\b|decimal|significant",
     re.IGNORECASE,
@@ -73,6 +75,7 @@ def other_scale(answer: str, prompt: str) -> dict[str, str]:
     }
     sizes |= {
         "tenth": number / 10,
+        "double": number * 2,
         "negated": -number,
         "a_tenth_more": number * Decimal("1.1"),
         "plus_half_again": number * Decimal("1.5"),
@@ -81,7 +84,7 @@ def other_scale(answer: str, prompt: str) -> dict[str, str]:
     exact = whole and not _APPROXIMATE.search(prompt) and not _other_names(found[3].strip())
     if exact and abs(number) <= MAX_TRUNCATED:
         sizes["cut_off"] = number + Decimal("0.9").copy_sign(number)
-        sizes["one_more"] = number + 1
+        sizes |= {"one_more": number + 1, "two_more": number + 2}
         sizes["rounds_to"] = number - Decimal("0.4")
     elif whole:
         sizes["a_little_more"] = number + Decimal(math.ceil(abs(number) * Decimal("0.07"))).copy_sign(number)
@@ -125,6 +128,17 @@ def of_the_prompt(answer: str, prompt: str) -> dict[str, str]:
     right = _share(answer)
     wrong = [one for one in found if right is None or _share(one) != right or _REDUCED.search(prompt)]
     return {f"shape_{place}": one for place, one in enumerate(dict.fromkeys(wrong[:3]), 1)}
+
+
+def words_of_the_prompt(answer: str, prompt: str) -> dict[str, str]:
+    """Return what the prompt quotes, and what stands behind its last colon, if it is another text than the answer."""
+    made = {}
+    if quoted := re.search(r"[`\"'“‘]([^`\"'“”‘’\n]{1,60})[`\"'”’](?!\w)", prompt):
+        made["quoted"] = quoted[1]
+    _, colon, behind = prompt.rstrip().rpartition("\n")[2].rpartition(": ")
+    if colon and len(behind) <= MAX_WORDS:
+        made["behind_colon"] = behind.strip(" ?.!")
+    return {what: text for what, text in made.items() if text and text.casefold() not in answer.casefold()}
 
 
 def _share(text: str) -> Fraction | None:

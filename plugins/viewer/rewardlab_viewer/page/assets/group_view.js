@@ -57,7 +57,7 @@ function messageNodes(messages, language) {
   return messages.map(Object).flatMap(({role, content, ...more}) => [
     messages.length > 1 ? element("div", {class: "role"}, String(role)) : null,
     content === null || content === undefined || content === "" ? null : said(contentOf(content), language),
-    Object.keys(more).length ? element("pre", {class: "more", dir: "auto"}, JSON.stringify(more, null, 1)) : null,
+    Object.keys(more).length ? element("pre", {class: "more", dir: "auto"}, piecesOf(JSON.stringify(more, null, 1), 0)) : null,
   ]).filter(Boolean);
 }
 
@@ -74,7 +74,7 @@ function fieldNodes(fields, language) {
   const text = (value) => (typeof value === "string" ? value : JSON.stringify(value));
   return [element("h4", {}, "Fields"), element("dl", {class: "fieldlist"}, names.flatMap((name) => [
     element("dt", {}, element("bdi", {}, name)),
-    element("dd", {dir: "auto", lang: name === "answer" ? languageTag(language) : null}, text(fields[name])),
+    element("dd", {dir: "auto", lang: name === "answer" ? languageTag(language) : null}, piecesOf(text(fields[name]), 0)),
   ]))];
 }
 
@@ -123,7 +123,7 @@ function scoreNode(run, name, number, told) {
 function infoNode(info) {
   const details = element("details", {class: "info"}, element("summary", {}, "What the components remarked"));
   details.addEventListener("toggle", () => {
-    if (details.open && details.childElementCount === 1) details.append(element("pre", {dir: "auto"}, JSON.stringify(info, null, 1)));
+    if (details.open && details.childElementCount === 1) details.append(element("pre", {dir: "auto"}, piecesOf(JSON.stringify(info, null, 1), 0)));
   });
   return details;
 }
