@@ -116,6 +116,7 @@ OPTIONS = "Which is it?\nA) 5\nB) 6\nC) All of the above\nD) 7"
         ("0", "?", {"0-0", "7 0", "3 0"}),
         ("1.234,5", "?", {"1.234,5,0"}),
         ("±3", "?", {"±-3"}),
+        ("17 km", "It is 17.0 km; or 25.0 km?", {"17.0 km"}),
         ("4, 4", "All roots?", {"4"}),
         ("None", "?", {"nothing", "N/A", "null", "unknown", "-"}),
         ("Cannot be determined", "?", {"unknown", "it depends", "None"}),
