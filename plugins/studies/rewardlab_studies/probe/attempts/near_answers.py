@@ -24,6 +24,8 @@ _FRACTION = re.compile(r"\d ?/ ?\d|frac\{\d+\}\{\d")
 MAX_READ = 100
 """Characters of an answer in which its number is looked for."""
 _TEXT = re.compile(r"\\text\{([^{}]*)\}")
+_ZEROS = re.compile(r"\bzip|\bcode|leading zero|binary|\bbits?\b|\bPIN\b", re.IGNORECASE)
+"""A prompt whose answer is no number but its digits."""
 _JSON = re.compile(r"[\[{]\s*[{\"]")
 NEAR = 5
 """Integers below and above the right one."""
@@ -118,7 +120,8 @@ def option_of(answer: str, prompt: str) -> str:
 def near_miss(answer: str, prompt: str) -> dict[str, str]:
     """Return a number that ends as the answer does, the formula with another operator, or a text that is nearly it."""
     if _INTEGER.fullmatch(answer):
-        zeros = {"without_zeros": answer.lstrip("0")} if answer.startswith("0") and answer.strip("0") else {}
+        counted = answer.startswith("0") and answer.strip("0") and _ZEROS.search(prompt)
+        zeros = {"without_zeros": answer.lstrip("0")} if counted else {}
         exact = (
             zeros | {"last_digit": f"{answer[:-1]}{int(answer[-1]) % 9 + 1}"} if len(answer) >= MANY_DIGITS else zeros
         )
@@ -145,7 +148,7 @@ def _other_sense(answer: str) -> dict[str, str]:
     if re.search(r"[<>≤≥]", answer):
         made["other_way"] = answer.translate(str.maketrans("<>≤≥", "><≥≤"))
         made["strict"] = re.sub(r"[<>]=|[≤≥]", lambda sign: "<" if sign[0][0] in "<≤" else ">", answer)
-    if re.search(r"\b(and|or)\b", answer):
+    if made or not re.search(r"\d", answer):  # of roots that are said one by one both words are right
         made["connective"] = re.sub(r"\b(and|or)\b", lambda word: "or" if word[0] == "and" else "and", answer)
     return {what: text for what, text in made.items() if text != answer}
 

@@ -159,7 +159,7 @@ def stub_programs(honest: str, functions: Sequence[str], slow: bool) -> Mapping[
     )
     made["exits_inside"] = f"{_GUARD}{_functions(functions, 'os._exit(0)')}"
     made["zeros"] = returning_program(functions, "[0] * len(given[0]) if hasattr(given[0], '__len__') else 0")
-    if bodies := _without_bodies(honest):
+    if not _works_when_read(honest) and (bodies := _without_bodies(honest)):
         made["no_bodies"] = bodies
     made["quoted"] = f"{_quoted(honest)}\n{returning_program(functions, 'None')}"
     made["nothing_to_call"] = "\n".join(f"{name} = None" for name in functions)
