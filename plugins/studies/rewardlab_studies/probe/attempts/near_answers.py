@@ -7,10 +7,10 @@ right by the usual reading of the question, which the tests of a sound verifier'
 import re
 from collections.abc import Sequence
 
+from rewardlab_studies.probe.attempts.formulas import FORMULA
 from rewardlab_studies.probe.corruptions import LETTER, is_short, opposite
 
 _INTEGER = re.compile(r"-?\d{1,30}")
-_FORMULA = re.compile(r"[\d\s.()+*/-]{3,200}")
 _EXPRESSION = re.compile(r"(?!.*[a-z]{5})[\d\s.()+*/^={}\\a-z-]{2,60}")
 _OTHER = {"+": "-", "-": "+", "*": "-"}
 DECIMAL = re.compile(r"-?\d{1,12}(?:\.\d{1,12})?")
@@ -127,7 +127,7 @@ def near_miss(answer: str, prompt: str) -> dict[str, str]:
         )
         return {"": _other_first_digit(answer)} | exact
     operators = [place for place, character in enumerate(answer) if place and character in _OTHER]
-    if operators and _FORMULA.fullmatch(answer) and not DATE.fullmatch(answer):
+    if operators and FORMULA.fullmatch(answer) and not DATE.fullmatch(answer):
         place = next((one for one in reversed(operators) if answer[one] != "*"), operators[-1])
         return {"": f"{answer[:place]}{_OTHER[answer[place]]}{answer[place + 1 :]}"}
     if any(kind.fullmatch(answer) for kind in (DECIMAL, LETTER)) or CHOICE.match(answer) or _JSON.match(answer):
