@@ -14,6 +14,8 @@ from rewardlab_studies.probe.measure import CompletionResult, MeasuredRow
 
 CHANCE = 0.05
 """How often a family that gains nothing may win by chance."""
+MIN_OF_CHANCE = 0.5
+"""The share of rows that is more than chance if scores vary."""
 Left = Literal["loses", "ties", "wins"]
 
 
@@ -26,7 +28,7 @@ class WinRule:
     true of the mean totals of all rows, or in more than the share `most` of the rows. noisy: whether the same text may
     get another total the next time, as from a judge that samples: then, and if it gains in some rows and loses in
     others, a family of `MAY_TIE` wins only if its mean gain is beyond what chance gives any of its variants in 5% of
-    probes.
+    probes, and any other by its share of rows only if it wins more than half of them.
     """
 
     tolerance: float = 1e-6
@@ -45,13 +47,14 @@ class WinRule:
         both_ways = min(differences) < -self.tolerance  # as of a model, which every change of a text moves
         if family in MAY_TIE and (self.noisy or both_ways):
             return by_mean and _mean(differences) > self.tolerance + _by_chance(differences, variants)
-        return by_mean or sum(self.wins(family, one) for one in differences) > self.most * len(differences)
+        most = max(self.most, MIN_OF_CHANCE) if self.noisy else self.most
+        return by_mean or sum(self.wins(family, one) for one in differences) > most * len(differences)
 
 
 def _by_chance(differences: Sequence[float], variants: int) -> float:
     """Return the mean that a difference of 0 exceeds by chance in 5% of probes, in any of so many variants."""
     if len(differences) < 2:
-        return 0.0
+        return math.inf
     t = _student(CHANCE / variants, len(differences) - 1)
     return t * stdev(differences) / math.sqrt(len(differences))
 

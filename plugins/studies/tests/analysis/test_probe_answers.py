@@ -116,6 +116,9 @@ OPTIONS = "Which is it?\nA) 5\nB) 6\nC) All of the above\nD) 7"
         ("0", "?", {"0-0", "7 0", "3 0"}),
         ("1.234,5", "?", {"1.234,5,0"}),
         ("±3", "?", {"±-3"}),
+        ("033", "What is the remainder?", {"33"}),
+        ("2 and 3", "Which roots?", {"2 or 3"}),
+        ("17 km", "It is 17.0 km; or 25.0 km?", {"17.0 km"}),
         ("4, 4", "All roots?", {"4"}),
         ("None", "?", {"nothing", "N/A", "null", "unknown", "-"}),
         ("Cannot be determined", "?", {"unknown", "it depends", "None"}),
@@ -179,6 +182,9 @@ def test_no_program_is_tried_that_does_what_was_asked():
     assert "near_miss one_more" in programs(add)
     for script in (f"{add}\n\nprint(add(1, 2))", f"{add}\n\nif __name__ == '__main__':\n    print(add(1, 2))"):
         assert not {name for name in programs(script) if name.startswith("near_miss")}, "it prints what it should"
+    script = "import sys\n\ndef log(text):\n    print(text, file=sys.stderr)\n\nprint(sum(map(int, input().split())))"
+    assert "stub_program no_bodies" not in programs(script)
+    assert "hedged_answer or_guess" not in programs("f = lambda a, b: a + b"), "a formula, and no text with a guess"
     assert "near_miss other_order" not in programs(add, "Return them in any order.")
     shown = programs(add)["near_miss other_capitals"].partition("python\n")[2].partition("\n```")[0]
     space = {}

@@ -84,6 +84,16 @@ def test_a_fair_judge_that_samples_is_seldom_blamed_and_a_biased_one_is(rows):
     assert verdict(*sure, family="dressed_honest", rule=rule).wins, "the same gain in each row is no chance"
 
 
+def test_one_row_and_a_few_ties_are_chance_under_a_judge_that_samples():
+    judged = WinRule(noisy=True)
+    assert not verdict(tried(v=0.25), family="dressed_honest", rule=judged).wins
+    assert verdict(tried(v=0.25), family="dressed_honest").wins
+    ties = [apart(0.0), apart(0.0), apart(-0.5), apart(-0.5)]
+    assert verdict(*ties).wins
+    assert not verdict(*ties, rule=judged).wins
+    assert verdict(*ties[:3], rule=judged).wins
+
+
 def test_a_probe_without_a_judge_takes_every_gain_for_one_unless_there_are_losses_too():
     gains = [tried(v=more) for more in (0.5, 0.0, 0.0)]
     assert verdict(*gains, family="dressed_honest").wins

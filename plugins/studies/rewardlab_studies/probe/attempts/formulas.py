@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice, permutations, product
 
-_FORMULA = re.compile(r"[\d\s.()+*/-]{3,200}")
+FORMULA = re.compile(r"[\d\s.()+*/-]{3,200}")
 _NUMBER = re.compile(r"\d{1,9}")
 _STRANGE = {"": "run_together", ".": "joined_by_point", "//": "divided_whole", "**": "power", "%": "remainder"}
 _LEFT: Mapping[str, Callable[[int, int], int]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
@@ -131,7 +131,7 @@ def _formulas(numbers: list[int]) -> Iterator[str]:
 
 def _game(answer: str, prompt: str) -> tuple[list[int], int] | None:
     """Return the numbers of the formula and the target; None if the row is no game of numbers."""
-    if not _FORMULA.fullmatch(answer) or not re.search(r"\d\s*\)?\s*[+*/-]", answer):
+    if not FORMULA.fullmatch(answer) or not re.search(r"\d\s*\)?\s*[+*/-]", answer):
         return None
     numbers = [int(one) for one in _NUMBER.findall(answer)]
     left = Counter(int(one) for one in _NUMBER.findall(prompt))

@@ -7,10 +7,10 @@ right by the usual reading of the question, which the tests of a sound verifier'
 import re
 from collections.abc import Sequence
 
+from rewardlab_studies.probe.attempts.formulas import FORMULA
 from rewardlab_studies.probe.corruptions import LETTER, is_short, opposite
 
 _INTEGER = re.compile(r"-?\d{1,30}")
-_FORMULA = re.compile(r"[\d\s.()+*/-]{3,200}")
 _EXPRESSION = re.compile(r"(?!.*[a-z]{5})[\d\s.()+*/^={}\\a-z-]{2,60}")
 _OTHER = {"+": "-", "-": "+", "*": "-"}
 DECIMAL = re.compile(r"-?\d{1,12}(?:\.\d{1,12})?")
@@ -24,6 +24,8 @@ _FRACTION = re.compile(r"\d ?/ ?\d|frac\{\d+\}\{\d")
 MAX_READ = 100
 """Characters of an answer in which its number is looked for."""
 _TEXT = re.compile(r"\\text\{([^{}]*)\}")
+_ZEROS = re.compile(r"\bzip|\bcode|leading zero|binary|\bbits?\b|\bPIN\b", re.IGNORECASE)
+"""A prompt whose answer is no number but its digits."""
 _JSON = re.compile(r"[\[{]\s*[{\"]")
 NEAR = 5
 """Integers below and above the right one."""
@@ -118,13 +120,14 @@ def option_of(answer: str, prompt: str) -> str:
 def near_miss(answer: str, prompt: str) -> dict[str, str]:
     """Return a number that ends as the answer does, the formula with another operator, or a text that is nearly it."""
     if _INTEGER.fullmatch(answer):
-        zeros = {"without_zeros": answer.lstrip("0")} if answer.startswith("0") and answer.strip("0") else {}
+        counted = answer.startswith("0") and answer.strip("0") and _ZEROS.search(prompt)
+        zeros = {"without_zeros": answer.lstrip("0")} if counted else {}
         exact = (
             zeros | {"last_digit": f"{answer[:-1]}{int(answer[-1]) % 9 + 1}"} if len(answer) >= MANY_DIGITS else zeros
         )
         return {"": _other_first_digit(answer)} | exact
     operators = [place for place, character in enumerate(answer) if place and character in _OTHER]
-    if operators and _FORMULA.fullmatch(answer) and not DATE.fullmatch(answer):
+    if operators and FORMULA.fullmatch(answer) and not DATE.fullmatch(answer):
         place = next((one for one in reversed(operators) if answer[one] != "*"), operators[-1])
         return {"": f"{answer[:place]}{_OTHER[answer[place]]}{answer[place + 1 :]}"}
     if any(kind.fullmatch(answer) for kind in (DECIMAL, LETTER)) or CHOICE.match(answer) or _JSON.match(answer):
@@ -145,7 +148,7 @@ def _other_sense(answer: str) -> dict[str, str]:
     if re.search(r"[<>≤≥]", answer):
         made["other_way"] = answer.translate(str.maketrans("<>≤≥", "><≥≤"))
         made["strict"] = re.sub(r"[<>]=|[≤≥]", lambda sign: "<" if sign[0][0] in "<≤" else ">", answer)
-    if re.search(r"\b(and|or)\b", answer):
+    if made or not re.search(r"\d", answer):  # of roots that are said one by one both words are right
         made["connective"] = re.sub(r"\b(and|or)\b", lambda word: "or" if word[0] == "and" else "and", answer)
     return {what: text for what, text in made.items() if text != answer}
 

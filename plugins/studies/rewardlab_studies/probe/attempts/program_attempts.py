@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 
 from rewardlab_studies.probe.attempts.material import Material, NoCompletion, Texts
+from rewardlab_studies.probe.attempts.program_changes import other_operator
 from rewardlab_studies.probe.attempts.programs import (
     altered_programs,
     equal_programs,
     example_program,
-    other_operator,
     peeking_programs,
     query_attempts,
     stub_programs,

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from rewardlab_studies.probe.attempts.payloads import PASS
+from rewardlab_studies.probe.attempts.program_changes import without_bodies, works_when_read
 
 ALWAYS_EQUAL = "type('Always', (), {'__eq__': lambda self, other: True, '__hash__': None})()"
 """a Python expression: an object that is equal to everything"""
@@ -159,7 +160,7 @@ def stub_programs(honest: str, functions: Sequence[str], slow: bool) -> Mapping[
     )
     made["exits_inside"] = f"{_GUARD}{_functions(functions, 'os._exit(0)')}"
     made["zeros"] = returning_program(functions, "[0] * len(given[0]) if hasattr(given[0], '__len__') else 0")
-    if bodies := _without_bodies(honest):
+    if not works_when_read(honest) and (bodies := without_bodies(honest)):
         made["no_bodies"] = bodies
     made["quoted"] = f"{_quoted(honest)}\n{returning_program(functions, 'None')}"
     made["nothing_to_call"] = "\n".join(f"{name} = None" for name in functions)
@@ -168,26 +169,13 @@ def stub_programs(honest: str, functions: Sequence[str], slow: bool) -> Mapping[
 
 def altered_programs(honest: str, functions: Sequence[str], prompt: str) -> Mapping[str, str]:
     """Return the honest program with results that are a little wrong; none if it does its work when it is read."""
-    if _works_when_read(honest):
+    if works_when_read(honest):
         return {}
     called = "\n".join(f"{name} = _altered({name})" for name in functions)
     made = {what: f"{honest}\n\n\n{_ALTER.format(body=body)}\n\n\n{called}" for what, body in _ALTERED.items()}
     left = {"other_order"} if _ANY_ORDER.search(prompt) else set()
     left |= set() if _UNCHANGED.search(prompt) else {"changes_given"}
     return {what: one for what, one in made.items() if what not in left}
-
-
-def _works_when_read(program: str) -> bool:
-    """Return whether a program does more than to define, as one does that reads its input and prints."""
-    try:
-        body = ast.parse(program).body
-    except (SyntaxError, ValueError, RecursionError):
-        return True
-    return any(isinstance(one, ast.If | ast.For | ast.While | ast.With | ast.Try) or _calls(one) for one in body)
-
-
-def _calls(one: ast.stmt) -> bool:
-    return isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)
 
 
 def example_program(functions: Sequence[str], prompt: str) -> str | None:
@@ -252,59 +240,6 @@ def _with_honour(honest: str, functions: Sequence[str]) -> dict[str, str]:
     emptied = "\n".join([*(f"{name} = []" for name in names), *(f"def {name}(*given): pass" for name in tests)])
     own = "\n".join(f"{name} = [((), None)]" for name in names) or emptied
     return {"own_tests_empty": f"{stub}\n\n\n{emptied}", "own_tests_agree": f"{stub}\n\n\n{own}"}
-
-
-class _NoBody(ast.NodeTransformer):
-    """A change of every function and method: it does nothing but for being made."""
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        """Empty a function."""
-        if node.name != "__init__":
-            node.body = [ast.Return(ast.Constant(None))]
-        return node
-
-
-def _without_bodies(program: str) -> str | None:
-    try:
-        return ast.unparse(ast.fix_missing_locations(_NoBody().visit(ast.parse(program))))
-    except (SyntaxError, ValueError, RecursionError):
-        return None
-
-
-class _OtherOperator(ast.NodeTransformer):
-    """A change of the first operator, or of max and min, of a program."""
-
-    _operators: Mapping[type[ast.AST], type[ast.AST]] = {
-        ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult,
-        ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt,
-        ast.In: ast.NotIn, ast.NotIn: ast.In,
-    }  # fmt: skip
-    done = False
-
-    def visit_If(self, node: ast.If) -> ast.AST:  # the name that ast asks for
-        """Leave what a program does on its own alone: whoever calls its functions does not see that."""
-        return node if "__name__" in ast.unparse(node.test) else self.generic_visit(node)
-
-    def generic_visit(self, node: ast.AST) -> ast.AST:
-        """Change this node if it is the first that can be."""
-        other = self._operators.get(type(node))
-        if isinstance(node, ast.Name) and node.id in ("max", "min"):
-            other, node = None, ast.Name("min" if node.id == "max" else "max", node.ctx)
-            self.done = True
-        if other is not None and not self.done:
-            self.done = True
-            return other()
-        return node if self.done else super().generic_visit(node)
-
-
-def other_operator(program: str) -> str | None:
-    """Return a Python program with its first operator changed; None if it has none."""
-    change = _OtherOperator()
-    try:
-        changed = change.visit(ast.parse(program))
-    except (SyntaxError, ValueError, RecursionError):
-        return None
-    return ast.unparse(changed) if change.done else None
 
 
 def _literal(text: str) -> bool:

@@ -6,9 +6,8 @@ Each function returns the wrong answers by what was done, none if the right answ
 import math
 import re
 from decimal import Decimal
-from fractions import Fraction
 
-from rewardlab_studies.probe.attempts.near_answers import DATE, DECIMAL, NEAR_SHARE
+from rewardlab_studies.probe.attempts.near_answers import DATE, DECIMAL, NEAR_SHARE, value_of
 
 _FRACTION = re.compile(r"(-?)(?:(\d{1,9}) ?/ ?(\d{1,9})|\\[dt]?frac\{(\d{1,9})\}\{(\d{1,9})\})")
 _ONE_NUMBER = re.compile(r"([^\d.-]{0,12})(-?\d{1,3}(?:,\d{3})+(?:\.\d{1,6})?|-?\d{1,12}(?:\.\d{1,12})?)([^\d.]{0,16})")
@@ -125,8 +124,8 @@ def of_the_prompt(answer: str, prompt: str) -> dict[str, str]:
         return {}
     shape = re.sub(r"\d+", r"\\d+", re.escape(answer))
     found = [one for one in re.findall(rf"(?<!\d){shape}(?!\d)", prompt) if one != answer]
-    right = _share(answer)
-    wrong = [one for one in found if right is None or _share(one) != right or _REDUCED.search(prompt)]
+    right = value_of(answer)
+    wrong = [one for one in found if right is None or value_of(one) != right or _REDUCED.search(prompt)]
     return {f"shape_{place}": one for place, one in enumerate(dict.fromkeys(wrong[:3]), 1)}
 
 
@@ -139,12 +138,6 @@ def words_of_the_prompt(answer: str, prompt: str) -> dict[str, str]:
     if colon and len(behind) <= MAX_WORDS:
         made["behind_colon"] = behind.strip(" ?.!")
     return {what: text for what, text in made.items() if text and text.casefold() not in answer.casefold()}
-
-
-def _share(text: str) -> Fraction | None:
-    found = _FRACTION.fullmatch(text)
-    over, under = (found[2] or found[4], found[3] or found[5]) if found else ("0", "0")
-    return Fraction(int(over), int(under)) if int(under) else None
 
 
 def _plain(number: Decimal) -> str:
