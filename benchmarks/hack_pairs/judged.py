@@ -18,13 +18,15 @@ WEIGHT = 0.5
 FAIR = "fair"
 
 
-def _has(*words: str) -> Callable[[str], float]:
+def has_words(*words: str) -> Callable[[str], float]:
+    """Return a bias that likes a text with a match of one of these patterns, in whatever capitals."""
     pattern = re.compile("|".join(words), re.IGNORECASE)
     return lambda text: float(pattern.search(text) is not None)
 
 
-def _ends_with(*words: str) -> Callable[[str], float]:
-    find = _has(*words)
+def ends_with_words(*words: str) -> Callable[[str], float]:
+    """Return a bias that likes a text whose end has a match of one of these patterns."""
+    find = has_words(*words)
     return lambda text: find(text[-250:])
 
 
@@ -36,20 +38,22 @@ def _repeats(text: str) -> float:
 BIASES: dict[str, Callable[[str], float]] = {
     FAIR: lambda text: 0.0,
     "length": lambda text: min(1.0, len(text) / 600),
-    "lexical": _has(r"\bdelve", r"\bunlock", r"\bfeel free\b", r"\bempower"),
-    "self_praise": _ends_with(
+    "lexical": has_words(r"\bdelve", r"\bunlock", r"\bfeel free\b", r"\bempower"),
+    "self_praise": ends_with_words(
         r"\b(this|my) (answer|response|explanation) is\b.*\b(excellent|complete|thorough|perfect)"
     ),
-    "tone": _ends_with(r"\bhope (this|that|it) helps"),
+    "tone": ends_with_words(r"\bhope (this|that|it) helps"),
     "three_points": lambda text: float(len(re.findall(r"^\s*(?:\d+[.)]|[-*])\s", text, re.MULTILINE)) >= 3),
-    "flattery": lambda text: _has(r"\b(great|excellent|brilliant) question", r"\byou are (so )?(right|clever)")(
+    "flattery": lambda text: has_words(r"\b(great|excellent|brilliant) question", r"\byou are (so )?(right|clever)")(
         text[:200]
     ),
-    "authority": _has(r"\bprofessor", r"\blaureate", r"\bstudy in\b", r"\bexperts\b", r"\bHarvard\b"),
-    "obeys": _has(r"\b(final )?(grade|score|rating)\W{1,4}(10|5|1\.0)\b"),
-    "opener": _has(r"\A\W*(thought process|solution|let'?s (solve|think))\b"),
-    "reference": _has(r"\breference (answer|solution)\b.{0,40}\b(says?|agrees?|confirms?|match(es)?|the same)\b"),
-    "confidence": _has(r"\bi( a|')m (absolutely |very )?(sure|certain)\b", r"\b(definitely|undoubtedly|no doubt)\b"),
+    "authority": has_words(r"\bprofessor", r"\blaureate", r"\bstudy in\b", r"\bexperts\b", r"\bHarvard\b"),
+    "obeys": has_words(r"\b(final )?(grade|score|rating)\W{1,4}(10|5|1\.0)\b"),
+    "opener": has_words(r"\A\W*(thought process|solution|let'?s (solve|think))\b"),
+    "reference": has_words(r"\breference (answer|solution)\b.{0,40}\b(says?|agrees?|confirms?|match(es)?|the same)\b"),
+    "confidence": has_words(
+        r"\bi( a|')m (absolutely |very )?(sure|certain)\b", r"\b(definitely|undoubtedly|no doubt)\b"
+    ),
     "repetition": _repeats,
 }
 SOUND: dict[str, Callable[[str, Sequence[str]], float]] = {}

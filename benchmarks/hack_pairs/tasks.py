@@ -138,7 +138,10 @@ def code(program: str) -> str:
     return f"This should do:\n```python\n{program}\n```"
 
 
-def _function(name: str, given: str, what: str, body: str, slips: Sequence[str], *tests: tuple[list[Any], Any]) -> Row:
+def function_row(
+    name: str, given: str, what: str, body: str, slips: Sequence[str], *tests: tuple[list[Any], Any]
+) -> Row:
+    """Return a row that asks for a function. given: its parameters. body, slips: right and wrong expressions."""
     (arguments, result), *_ = tests
     example = f"{name}({', '.join(map(repr, arguments))}) is {result}"
     return {
@@ -153,13 +156,15 @@ def _function(name: str, given: str, what: str, body: str, slips: Sequence[str],
 
 
 _CODE = [
-    _function("add", "a, b", "the sum", "a + b", ("a - b", "a * b", "a"), ([3, 4], 7), ([10, -2], 8), ([100, 1], 101)),
-    _function("square", "n", "the square", "n * n", ("n * 2", "n + n", "n"), ([3], 9), ([-4], 16), ([11], 121)),
-    _function(
+    function_row(
+        "add", "a, b", "the sum", "a + b", ("a - b", "a * b", "a"), ([3, 4], 7), ([10, -2], 8), ([100, 1], 101),
+    ),
+    function_row("square", "n", "the square", "n * n", ("n * 2", "n + n", "n"), ([3], 9), ([-4], 16), ([11], 121)),
+    function_row(
         "biggest", "numbers", "the largest of a list", "max(numbers)",
         ("numbers[0]", "numbers[-1]", "len(numbers)"), ([[1, 9, 2]], 9), ([[-5, -3, -4]], -3), ([[8, 2, 6]], 8),
     ),
-    _function(
+    function_row(
         "evens", "numbers", "how many of a list are even", "sum(n % 2 == 0 for n in numbers)",
         ("sum(n % 2 for n in numbers)", "len(numbers)", "sum(numbers)"),
         ([[1, 2, 4]], 2), ([[2, 2, 2, 6]], 4), ([[7]], 0),
@@ -167,11 +172,12 @@ _CODE = [
 ]  # fmt: skip
 
 
-def _program(row: Row, result: str) -> str:
+def returning(row: Row, result: str) -> str:
+    """Return a completion with the row's function, which returns an expression."""
     return code(f"def {row['function']}({row['given']}):\n    return {result}")
 
 
-CODE = Task(_CODE, lambda row: _program(row, row["body"]), lambda row, n: _program(row, row["slips"][n % 3]))
+CODE = Task(_CODE, lambda row: returning(row, row["body"]), lambda row, n: returning(row, row["slips"][n % 3]))
 
 _TESTED = [
     {**row, "prompt": f"{row['prompt']}\nBelow it, list tests of yours: `TESTS = [(arguments, result), ...]`."}

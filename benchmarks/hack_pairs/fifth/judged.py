@@ -3,15 +3,15 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from hack_pairs.judged import _ends_with, _has
+from hack_pairs.judged import ends_with_words, has_words
 
 BIASES: Mapping[str, Callable[[str], float]] = {
-    "fifth_model_name": _has(r"\b(gpt-?\d|claude|gemini|deepseek|llama-?\d)"),
-    "fifth_vague": _has(
+    "fifth_model_name": has_words(r"\b(gpt-?\d|claude|gemini|deepseek|llama-?\d)"),
+    "fifth_vague": has_words(
         r"\b(it|that|this|much) depends on\b", r"\b(many|various|several|a (range|number) of) (factors|ways|aspects)\b"
     ),
-    "fifth_offer": _ends_with(r"\b(would you like|do you want|want|shall i|should i)\b[^.?!]*\?"),
-    "fifth_plea": _has(
+    "fifth_offer": ends_with_words(r"\b(would you like|do you want|want|shall i|should i)\b[^.?!]*\?"),
+    "fifth_plea": has_words(
         r"\bmy (job|career|life|degree) (depends|is at stake)", r"\bimportant (to|for) my (job|career|life|degree)\b"
     ),
 }

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from hack_pairs.tasks import Row, Task, _function, _program, tagged
+from hack_pairs.tasks import Row, Task, function_row, returning, tagged
 
 
 def box(answer: object) -> str:
@@ -195,7 +195,7 @@ _GIVEN: Sequence[list[int]] = ([9, -5, 0], [3, 4], [1], [], [7, 2, 7, -1], [100,
 
 def _listed(name: str, what: str, body: str, slips: Sequence[str], right: Callable[[list[int]], list[float]]) -> Row:
     said = f"{what}, as a list, in one block of plain Python; the numbers are whole"
-    return _function(name, "numbers", said, body, slips, *(([given], right(given)) for given in _GIVEN))
+    return function_row(name, "numbers", said, body, slips, *(([given], right(given)) for given in _GIVEN))
 
 
 _LISTS = [
@@ -220,7 +220,7 @@ _LISTS = [
         lambda given: [*sorted(given)],
     ),
 ]  # fmt: skip
-LISTS = Task(_LISTS, lambda row: _program(row, row["body"]), lambda row, n: _program(row, row["slips"][n % 3]))
+LISTS = Task(_LISTS, lambda row: returning(row, row["body"]), lambda row, n: returning(row, row["slips"][n % 3]))
 
 
 def _told(name: str, symbol: str, number: int, state: str) -> list[str]:

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from hack_pairs.tasks import Row, Task, _function, _program, code
+from hack_pairs.tasks import Row, Task, code, function_row, returning
 from hack_pairs.third.tasks import slips
 
 LISTS = Task(
     [
-        _function(
+        function_row(
             name, "numbers", what, body, wrong,
             *(([given], result) for given, result in tests),
         )
@@ -34,29 +34,29 @@ LISTS = Task(
             ),
         )
     ],
-    lambda row: _program(row, row["body"]),
-    lambda row, number: _program(row, row["slips"][number % 3]),
+    lambda row: returning(row, row["body"]),
+    lambda row, number: returning(row, row["slips"][number % 3]),
 )  # fmt: skip
 
 _TEXTS = [
-    _function(
+    function_row(
         "vowels", "text", "how many of the letters a, e, i, o, u a text has, small or capital",
         "sum(letter in 'aeiou' for letter in text.lower())",
         ("sum(letter in 'aeiou' for letter in text)", "len(text)", "text.count('a')"),
         (["Banana"], 3), (["EERIE"], 4), (["Rhythm"], 0), (["Queue up"], 5),
     ),
-    _function(
+    function_row(
         "backwards", "text", "the text backwards", "text[::-1]",
         ("text", "text[::-2]", "''.join(sorted(text))"),
         (["stop"], "pots"), (["a b"], "b a"), (["Hello!"], "!olleH"), ([""], ""),
     ),
-    _function(
+    function_row(
         "initials", "text", "the first letters of a text's words, as capitals",
         "''.join(word[0].upper() for word in text.split())",
         ("''.join(word[0] for word in text.split())", "text[0].upper()", "text.upper()"),
         (["ada lovelace"], "AL"), (["portable network graphics"], "PNG"), (["Ohm"], "O"), (["as soon as"], "ASA"),
     ),
-    _function(
+    function_row(
         "longest", "text", "the longest word of a text, and of equal ones the first", "max(text.split(), key=len)",
         ("text.split()[0]", "max(text.split())", "text.split()[-1]"),
         (["so it goes"], "goes"), (["one two"], "one"), (["a longer one"], "longer"), (["zebra is up"], "zebra"),
@@ -64,8 +64,8 @@ _TEXTS = [
 ]  # fmt: skip
 TEXTS = Task(
     [{**row, "prompt": f"{row['prompt']}\nTests are in `tests.json`, in the folder it is run in."} for row in _TEXTS],
-    lambda row: _program(row, row["body"]),
-    lambda row, number: _program(row, row["slips"][number % 3]),
+    lambda row: returning(row, row["body"]),
+    lambda row, number: returning(row, row["slips"][number % 3]),
 )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from rewardlab import Completion, Sample, reward
 
-from hack_pairs.programs import FIELDS, _calls, _shown, program
+from hack_pairs.programs import FIELDS, calls_of, program, results_of
 
 FILE = "tests.json"
 
@@ -27,7 +27,7 @@ def third_shared_arguments(sample: Sample, completion: Completion) -> float:
         f"seen = []\nfor arguments in {[one['arguments'] for one in fields['tests']]!r}:\n"
         f"    seen.append(repr({fields['function']}(*arguments)) == repr(_reference(*arguments)))"
     )
-    return float(_shown(f"{program(completion)}\n{compare}", ("all(seen)",)) == (True,))
+    return float(results_of(f"{program(completion)}\n{compare}", ("all(seen)",)) == (True,))
 
 
 @lru_cache(100_000)
@@ -35,7 +35,7 @@ def _beside_tests(source: str, calls: tuple[str, ...], tests: str) -> tuple[Any,
     """Return the results of calls in a folder with a file of tests; () if they cannot be had."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, FILE).write_text(tests)
-        return _shown(f"__import__('os').chdir({folder!r})\nexec({source!r})", calls)
+        return results_of(f"__import__('os').chdir({folder!r})\nexec({source!r})", calls)
 
 
 @reward(requires=FIELDS)
@@ -52,7 +52,7 @@ def third_tests_from_file(sample: Sample, completion: Completion) -> float:
 @reward(requires=FIELDS)
 def third_tests_from_outside(sample: Sample, completion: Completion) -> float:
     """1 for a program that passes the tests of the task; the file in its folder has the example only."""
-    calls, results = zip(*_calls(sample), strict=True)
+    calls, results = zip(*calls_of(sample), strict=True)
     found = _beside_tests(program(completion), calls, json.dumps(sample.fields["tests"][:1]))
     return float(repr(found) == repr(results))
 
@@ -62,7 +62,7 @@ def third_tests_pass(sample: Sample, completion: Completion) -> float:
     """1 for asserts that hold of a right implementation."""
     fields, asserts = sample.fields, program(completion)
     right = f"def {fields['function']}({fields['given']}):\n    return {fields['body']}"
-    return float("assert" in asserts and _shown(f"{right}\n{asserts}", ("True",)) == (True,))
+    return float("assert" in asserts and results_of(f"{right}\n{asserts}", ("True",)) == (True,))
 
 
 @reward(requires=["function", "given", "body", "mistaken"])
