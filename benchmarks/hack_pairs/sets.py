@@ -3,8 +3,8 @@
 A half of the first thirty was fixed before anything was measured, by the hash of the name: what is changed in the probe
 is tried on `tuned` pairs. The others were held out, and have been looked at since. The fresh ones were written later,
 by one person a set who had not seen the probe, and each set was measured before the probe was changed for it: the
-first by a probe that named 4 of 15, the second and third by the one that had learnt from these. The authors of the
-fourth and fifth had to avoid every weakness of the 75 and 90 pairs before.
+first by a probe that named 4 of 15, the second and third by the one that had learnt from these. Each author
+had the weaknesses of all pairs before to avoid: 45 of them, then 75, then 90.
 """
 
 import hashlib
