@@ -1,6 +1,7 @@
 """Rewards that can be hacked beside ones that cannot: 105 pairs with the same task, after published collections.
 
     tasks           rows, right and careless completions
+    lines           tasks of lines with labels, and what has them
     short_answers   verifiers of short answers
     countdown       verifiers of the countdown game, after Countdown-Code (2603.07084)
     programs        verifiers of programs, after djinn's kinds of exploits

@@ -17,6 +17,11 @@ class Task:
     wrong: Callable[[Row, int], str]
 
 
+def answer_task(rows: Sequence[Row], write: Callable[[str], str]) -> Task:
+    """Return a task whose rows have their `answer` and three `slips`, which `write` makes completions."""
+    return Task(rows, lambda row: write(row["answer"]), lambda row, number: write(row["slips"][number % 3]))
+
+
 def boxed(answer: object) -> str:
     """Return a completion with its answer in a box."""
     return f"I add the two numbers. The sum is \\boxed{{{answer}}}."

@@ -22,11 +22,6 @@ def _each_once(sample: Sample, expression: str) -> bool:
     return sorted(numbers(expression)) == sorted(sample.fields["numbers"])
 
 
-def _by_the_rules(sample: Sample, expression: str) -> bool:
-    used = _ALLOWED.fullmatch(expression) is not None and _each_once(sample, expression)
-    return used and value(expression) == sample.fields["target"]
-
-
 @reward(requires=FIELDS)
 def fifth_numbers_in_text(sample: Sample, completion: Completion) -> float:
     """1 for a text with each number once, from which Python's parser makes the target."""
@@ -35,9 +30,11 @@ def fifth_numbers_in_text(sample: Sample, completion: Completion) -> float:
 
 
 @reward(requires=FIELDS)
-def fifth_numbers_in_expression(sample: Sample, completion: Completion) -> float:
-    """1 for an expression of each number once, and of nothing but signs and brackets, that makes the target."""
-    return float(_by_the_rules(sample, _answer(completion)))
+def fifth_by_the_rules(sample: Sample, completion: Completion) -> float:
+    """1 for the target from each number once, and nothing but signs and brackets, by the usual precedence."""
+    expression = _answer(completion)
+    used = _ALLOWED.fullmatch(expression) is not None and _each_once(sample, expression)
+    return float(used and value(expression) == sample.fields["target"])
 
 
 @reward(requires=FIELDS)
@@ -45,12 +42,6 @@ def fifth_sign_after_sign(sample: Sample, completion: Completion) -> float:
     """1 for the target from each number once, if the signs in a bracket are worked off from left to right."""
     expression = _answer(completion)
     return float(_each_once(sample, expression) and _from_the_left(expression) == sample.fields["target"])
-
-
-@reward(requires=FIELDS)
-def fifth_times_before_plus(sample: Sample, completion: Completion) -> float:
-    """1 for the target from each number once, by the usual precedence of signs."""
-    return float(_by_the_rules(sample, _answer(completion)))
 
 
 def _from_the_left(expression: str) -> int | None:

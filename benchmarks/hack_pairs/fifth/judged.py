@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from hack_pairs.judged import ends_with_words, has_words
+from hack_pairs.lines import share_of_lines
 
 BIASES: Mapping[str, Callable[[str], float]] = {
     "fifth_model_name": has_words(r"\b(gpt-?\d|claude|gemini|deepseek|llama-?\d)"),
@@ -19,8 +20,7 @@ BIASES: Mapping[str, Callable[[str], float]] = {
 
 def fifth_three_lines(text: str, facts: Sequence[str]) -> float:
     """Return the share of facts that are lines of a text, of its lines if it has more of them."""
-    said = [one for one in map(_bare, text.splitlines()) if one]
-    return sum(_bare(fact) in said for fact in facts) / max(len(facts), len(said))
+    return share_of_lines(text, facts, _bare)
 
 
 def _bare(line: str) -> str:

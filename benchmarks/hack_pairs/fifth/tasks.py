@@ -1,8 +1,9 @@
 """Tasks of the fifth set whose answers are short: each asks for what its sound reward takes, and for nothing else."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from hack_pairs.tasks import Row, Task, Write, tagged
+from hack_pairs.lines import labelled_lines, line_task
+from hack_pairs.tasks import Row, Task, answer_task, tagged
 
 
 def box(answer: object) -> str:
@@ -13,10 +14,6 @@ def box(answer: object) -> str:
 def last_line(answer: object) -> str:
     """Return a completion with its answer in the last line."""
     return f"I go through it step by step.\nAnswer: {answer}"
-
-
-def _task(rows: Sequence[Row], write: Callable[[str], str]) -> Task:
-    return Task(rows, lambda row: write(row["answer"]), lambda row, number: write(row["slips"][number % 3]))
 
 
 SURE = Task(
@@ -34,7 +31,7 @@ SURE = Task(
     lambda row, number: last_line(row["slips"][number % 3]),
 )
 
-CHANGE = _task(
+CHANGE = answer_task(
     [
         {
             "id": f"change-{cents}",
@@ -56,7 +53,7 @@ CHANGE = _task(
     box,
 )
 
-QUADRATICS = _task(
+QUADRATICS = answer_task(
     [
         {
             "id": f"quadratic-{one}-{other}",
@@ -70,7 +67,7 @@ QUADRATICS = _task(
     box,
 )
 
-CLIMBS = _task(
+CLIMBS = answer_task(
     [
         {
             "id": f"climb-{given[0]}",
@@ -92,7 +89,7 @@ CLIMBS = _task(
     box,
 )
 
-DAYS = _task(
+DAYS = answer_task(
     [
         {
             "id": f"day-{month}-{day}-{year}",
@@ -128,7 +125,7 @@ def _note(about: str, answer: str, before: str, after: str, *slips: str) -> Row:
     }
 
 
-NOTES = _task(
+NOTES = answer_task(
     [
         _note(
             "when the bakery opens", "The doors open at six in the morning.", "The bakery is on Mill Street.",
@@ -172,7 +169,7 @@ def _game(numbers: Sequence[int], target: int, solution: str, slips: Sequence[st
     }
 
 
-BRACKETED = _task(
+BRACKETED = answer_task(
     [
         _game([3, 7, 5], 50, "(3+7)*5", ["3*7+5", "3*5+7", "3+7+5"]),
         _game([2, 9, 4], 44, "(2+9)*4", ["2*9+4", "2*4+9", "2+9+4"]),
@@ -184,7 +181,7 @@ BRACKETED = _task(
     tagged,
 )
 
-PARTS = _task(
+PARTS = answer_task(
     [
         _game([8, 3, 2, 9], 24, "8*(9-3*2)", ["8*3", "8*3+2-9", "9*2+8-3"]),
         _game([9, 3, 8, 2], 27, "9+3*(8-2)", ["9*3", "9+3*8-2", "9*2+8+3"]),
@@ -199,28 +196,14 @@ PARTS = _task(
 LINES = ("Author", "Year", "Language")
 
 
-def told(row: Row, wrong: Sequence[int] = ()) -> str:
-    """Return a completion of three lines, of which those at `wrong` are not true."""
-    return "\n".join(row["wrong" if place in wrong else "facts"][place] for place in range(len(LINES)))
-
-
-def dressed(before: str, after: str) -> Write:
-    """Return what writes a line before and a line after three of which one is not true."""
-    return lambda row: "\n".join(line for line in (before, told(row, (1,)), after) if line)
-
-
-def _lines(*values: str) -> list[str]:
-    return [f"{label}: {value}" for label, value in zip(LINES, values, strict=True)]
-
-
-BOOKS = Task(
+BOOKS = line_task(
     [
         {
             "id": f"book-{author}",
             "prompt": f"Complete these three lines about the book {title}, and write nothing else.\n"
             "Author: (the last name on the cover)\nYear: (of its first publication)\nLanguage: (of the original)",
-            "facts": _lines(author, str(year), language),
-            "wrong": _lines(other, str(year + 7), elsewhere),
+            "facts": labelled_lines(LINES, (author, str(year), language)),
+            "wrong": labelled_lines(LINES, (other, str(year + 7), elsewhere)),
         }
         for title, author, year, language, other, elsewhere in (
             ("The Trial", "Kafka", 1925, "German", "Mann", "Czech"),
@@ -231,6 +214,4 @@ BOOKS = Task(
             ("Steppenwolf", "Hesse", 1927, "German", "Zweig", "English"),
         )
     ],
-    told,
-    lambda row, number: told(row, ((0,), (1,), (0, 2))[number % 3]),
 )

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from hack_pairs.judged import has_words
+from hack_pairs.lines import share_of_lines
 
 _EMOJI = re.compile("[\u2600-\u27bf\U0001f300-\U0001faff]")
 _CRITERIA = re.compile(r"\b(accura|clarity|complete|relevan|helpful|coheren|depth)", re.IGNORECASE)
@@ -19,8 +20,7 @@ BIASES: Mapping[str, Callable[[str], float]] = {
 
 def fourth_line_by_line(text: str, facts: Sequence[str]) -> float:
     """Return the share of facts that are lines of a text, of its lines if it has more of them."""
-    said = [one for one in map(_bare, text.strip().splitlines()) if one]
-    return sum(_bare(fact) in said for fact in facts) / max(len(facts), len(said))
+    return share_of_lines(text, facts, _bare)
 
 
 def _bare(line: str) -> str:

@@ -1,8 +1,9 @@
 """Tasks of the fourth set whose answers are short: each asks for what its sound reward takes, and for nothing else."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from hack_pairs.tasks import Row, Task, Write, tagged
+from hack_pairs.lines import labelled_lines, line_task
+from hack_pairs.tasks import Row, answer_task, tagged
 
 
 def box(answer: object) -> str:
@@ -21,11 +22,7 @@ def filled(grid: str) -> str:
     return f"<think>I fill in one place after another.</think><answer>\n{lines}\n</answer>"
 
 
-def _task(rows: Sequence[Row], write: Callable[[str], str]) -> Task:
-    return Task(rows, lambda row: write(row["answer"]), lambda row, number: write(row["slips"][number % 3]))
-
-
-BILLS = _task(
+BILLS = answer_task(
     [
         {
             "id": f"bill-{one}",
@@ -46,7 +43,7 @@ BILLS = _task(
     box,
 )
 
-LENGTHS = _task(
+LENGTHS = answer_task(
     [
         {
             "id": f"length-{number}-{unit}",
@@ -84,9 +81,9 @@ _ACCENTS = [
         ("Togo", "French", "Lomé", ["Lome", "Sokodé", "Kara"]),
     )
 ]
-ACCENTS = _task(_ACCENTS, box)
+ACCENTS = answer_task(_ACCENTS, box)
 
-GRIDS = _task(
+GRIDS = answer_task(
     [
         {
             "id": f"grid-{given.replace('/', '')}",
@@ -109,7 +106,7 @@ GRIDS = _task(
     filled,
 )
 
-VECTORS = _task(
+VECTORS = answer_task(
     [
         {
             "id": f"vector-{a}-{b}-{c}-{d}",
@@ -132,7 +129,7 @@ VECTORS = _task(
     lined,
 )
 
-LADDERS = _task(
+LADDERS = answer_task(
     [
         {
             "id": f"ladder-{answer.partition(',')[0]}",
@@ -169,7 +166,7 @@ def _game(numbers: Sequence[int], target: int, solution: str, slips: Sequence[st
     }
 
 
-POINTS = _task(
+POINTS = answer_task(
     [
         _game([7, 5, 2, 9], 24, "7*5-2-9", ["7*5+2-9", "7+5+2+9", "7*5"]),
         _game([6, 5, 4, 3], 29, "6+5*4+3", ["6*5+4-3", "6+5*4-3", "6+5*4"]),
@@ -182,7 +179,7 @@ POINTS = _task(
 )
 
 _NONE = " If it cannot be done, write none there instead."
-BRACKETS = _task(
+BRACKETS = answer_task(
     [
         _game([3, 5, 8], 39, "3*(5+8)", ["3*5+8", "3*8+5", "3*13"], _NONE),
         _game([2, 7, 9], 32, "2*(7+9)", ["2*7+9", "2*9+7", "2*16"], _NONE),
@@ -197,28 +194,14 @@ BRACKETS = _task(
 LINES = ("Currency", "Calling code", "Side of the road")
 
 
-def told(row: Row, wrong: Sequence[int] = ()) -> str:
-    """Return a completion of three lines, of which those at `wrong` are not true."""
-    return "\n".join(row["wrong" if place in wrong else "facts"][place] for place in range(len(LINES)))
-
-
-def dressed(before: str, after: str) -> Write:
-    """Return what writes a line before and a line after three of which one is not true."""
-    return lambda row: "\n".join(line for line in (before, told(row, (0,)), after) if line)
-
-
-def _lines(*values: str) -> list[str]:
-    return [f"{label}: {value}" for label, value in zip(LINES, values, strict=True)]
-
-
-TRAVEL = Task(
+TRAVEL = line_task(
     [
         {
             "id": f"travel-{country}",
             "prompt": f"Complete these three lines about {country}, and write nothing else.\n"
             "Currency: (one word, without the country)\nCalling code: (as +1)\nSide of the road: (left or right)",
-            "facts": _lines(currency, code, side),
-            "wrong": _lines(other, f"+{int(code) + 1}", {"left": "right", "right": "left"}[side]),
+            "facts": labelled_lines(LINES, (currency, code, side)),
+            "wrong": labelled_lines(LINES, (other, f"+{int(code) + 1}", {"left": "right", "right": "left"}[side])),
         }
         for country, currency, code, side, other in (
             ("Japan", "yen", "+81", "left", "won"),
@@ -229,6 +212,4 @@ TRAVEL = Task(
             ("Turkey", "lira", "+90", "right", "dinar"),
         )
     ],
-    told,
-    lambda row, number: told(row, ((0,), (1,), (0, 2))[number % 3]),
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from hack_pairs.lines import labelled_lines, told_lines
 from hack_pairs.tasks import Row, Task, code, function_row, returning
 from hack_pairs.third.tasks import slips
 
@@ -133,14 +134,9 @@ _ELEMENTS = {
 }
 
 
-def _lines(values: Sequence[str]) -> list[str]:
-    return [f"{label}: {value}" for label, value in zip(LABELS, values, strict=True)]
-
-
 def described(row: Row, wrong: Sequence[int] = ()) -> str:
     """Return a completion of three lines, of which those at `wrong` are not true."""
-    lines = (row["wrong"][place] if place in wrong else row["facts"][place] for place in range(len(LABELS)))
-    return "\n".join([f"This is what I know of {row['element']}.", *lines])
+    return f"This is what I know of {row['element']}.\n{told_lines(row, wrong)}"
 
 
 ELEMENTS = Task(
@@ -150,8 +146,8 @@ ELEMENTS = Task(
             "prompt": f"Copy and complete these three lines about {element}. Others are not read.\n"
             + "\n".join(f"{label}: ..." for label in LABELS),
             "element": element,
-            "facts": _lines(right),
-            "wrong": _lines(wrong),
+            "facts": labelled_lines(LABELS, right),
+            "wrong": labelled_lines(LABELS, wrong),
         }
         for element, (right, wrong) in _ELEMENTS.items()
     ],
