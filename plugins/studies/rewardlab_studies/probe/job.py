@@ -103,12 +103,11 @@ class ProbeJob:
         found = dataset_rows(requirements) if self.rows is None else read_rows(self.rows, requirements)
         self._refuse_bad(found)
         rows = choose_rows(found.rows, self.most)
-        groups = list(
-            probe_groups(
-                list(probe_rows(rows, self.long, self.plan.recipe.seed, reward_words(self.plan))), self.thorough
-            )
-        )
-        rule = replace(self.rule, noisy=self._announce_questions(groups))
+        probes = list(probe_rows(rows, self.long, self.plan.recipe.seed, reward_words(self.plan)))
+        groups = list(probe_groups(probes, self.thorough))
+        asked = self._asked()
+        self._announce_questions(asked, groups)
+        rule = replace(self.rule, noisy=bool(asked))
         scored = self._scored(groups)
         self._refuse_lost(scored)
         counted = [row for row in scored if row.honest.total is not None]
@@ -135,22 +134,20 @@ class ProbeJob:
         if found.bad.count:
             self.say(f"warning: {found.place}: {found.bad.count} bad rows left out, the first: {found.bad.listed[0]}")
 
-    def _announce_questions(self, groups: Sequence[ProbeGroup]) -> bool:
-        """Print how many questions judges that may cost money are asked at most; return whether any is asked."""
-        any_asked = False
-        for name, planned in self.plan.components.items():
-            if planned.spec.calls is None:
-                continue
-            calls, options = planned.spec.calls, planned.options
-            asked = sum(
-                planned.ask("how often it asks", calls, options, size)
-                for size in map(len, (one.texts for one in groups))
-            )
-            for judge in planned.judges():
-                if not self.plan.judges[judge].spec.local:
-                    any_asked = True
-                    self.say(f"{name} asks {judge} up to {asked:,} questions; fewer with --limit and --thorough")
-        return any_asked
+    def _asked(self) -> list[tuple[str, str]]:
+        """Return the components that ask judges which may cost money and sample, each with a judge of its."""
+        asking = [(name, one) for name, one in self.plan.components.items() if one.spec.calls is not None]
+        named = [(name, judge) for name, one in asking for judge in one.judges()]
+        return [(name, judge) for name, judge in named if not self.plan.judges[judge].spec.local]
+
+    def _announce_questions(self, asked: Sequence[tuple[str, str]], groups: Sequence[ProbeGroup]) -> None:
+        """Print how many questions these judges are asked at most."""
+        sizes = [len(one.texts) for one in groups]
+        for name, judge in asked:
+            planned = self.plan.components[name]
+            assert planned.spec.calls is not None
+            most = sum(planned.ask("how often it asks", planned.spec.calls, planned.options, size) for size in sizes)
+            self.say(f"{name} asks {judge} up to {most:,} questions; fewer with --limit and --thorough")
 
     def _refuse_lost(self, rows: Sequence[MeasuredRow]) -> None:
         """Raise a JobError if a component has no value for more honest completions than the recipe allows.

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from rewardlab_studies.probe.attempts import program_attempts
 from rewardlab_studies.probe.attempts.formulas import all_formulas, loose_formula
 from rewardlab_studies.probe.attempts.listed_answers import other_fields, other_members
-from rewardlab_studies.probe.attempts.material import Material, NoCompletion, Texts
+from rewardlab_studies.probe.attempts.material import MIN_WORDS, Material, NoCompletion, Texts
 from rewardlab_studies.probe.attempts.near_answers import (
     PRINTED,
     candidates,
@@ -31,8 +31,6 @@ from rewardlab_studies.probe.attempts.sized_answers import (
 from rewardlab_studies.probe.corruptions import LETTER
 from rewardlab_studies.probe.response_form import last_block
 
-MIN_WORDS = 8
-"""Words of prose, of which a part is a small one."""
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
@@ -52,7 +50,7 @@ def numbers_of_the_prompt(of: Material) -> Texts:
     made |= of_the_prompt(of.answer, of.prompt) | words_of_the_prompt(of.answer, of.prompt)
     if not made or not of.row.answers_shortly:
         raise NoCompletion("the prompt ends with no wrong number, or the answer is prose")
-    return {name: of.answered(one) for name, one in made.items()}
+    return _written(of, made)
 
 
 def near_misses(of: Material) -> Texts:
@@ -89,9 +87,8 @@ def enumerations(of: Material) -> Texts:
 
 def no_answers(of: Material) -> Texts:
     """Return answers that say nothing."""
-    if of.answer.startswith("{"):
-        return {name: of.answered(one) for name, one in no_answer(of.answer, of.prompt).items()}
-    return _answers(of, no_answer(of.answer, of.prompt), "not short")
+    made = no_answer(of.answer, of.prompt)
+    return _written(of, made) if of.is_object else _answers(of, made, "not short")
 
 
 def parts(of: Material) -> Texts:
@@ -122,9 +119,8 @@ def other_units(of: Material) -> Texts:
 
 def members(of: Material) -> Texts:
     """Return lists and objects that are not whole, or not in order."""
-    fields = other_fields(of.answer, of.other_answers, of.known)
-    if fields:
-        return {name: of.answered(one) for name, one in fields.items()}
+    if fields := other_fields(of.answer, of.other_answers, of.known):
+        return _written(of, fields)
     return _answers(of, other_members(of.answer, of.other_answers, of.prompt), "no list, and no object of JSON")
 
 
@@ -135,6 +131,10 @@ def rule_breakers(of: Material) -> Texts:
 
 def _answers(of: Material, made: Mapping[str, str], otherwise: str) -> Mapping[str, str]:
     """Return responses with these answers. otherwise: what the right answer is if there are none."""
-    if not made or not of.row.answers_shortly or of.answer.startswith("{") or of.is_python or of.is_sql:
+    if not made or not of.row.answers_shortly or of.is_object or of.is_python or of.is_sql:
         raise NoCompletion(f"its answer is {otherwise}")
+    return _written(of, made)
+
+
+def _written(of: Material, made: Mapping[str, str]) -> Mapping[str, str]:
     return {name: of.answered(one) for name, one in made.items()}

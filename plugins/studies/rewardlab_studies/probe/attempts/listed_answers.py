@@ -45,12 +45,12 @@ def other_members(answer: str, others: Sequence[str], prompt: str) -> dict[str, 
 
     The order counts in brackets and round brackets, and for a prompt that speaks of it or has the members in another.
     """
-    opened, inner, closed = _MARKS.fullmatch(answer[: MAX_LISTED + 1]).groups()  # type: ignore[union-attr]  # it matches every text
+    opened, inner, closed = _unwrapped(answer)
     found, glue = _members(inner) if len(answer) <= MAX_LISTED else ([], "")
     if not _is_list(found, prompt, opened, glue):
         return {}
     made = {"too_few": found[1:], "first_alone": found[:1], "first_again": [found[0]] * len(found), "none": []}
-    every = [one for other in others for one in _members(_MARKS.fullmatch(other[:MAX_LISTED])[2])[0]]  # type: ignore[index]
+    every = [one for other in others for one in _members(_unwrapped(other)[1])[0]]
     extra = [one for one in dict.fromkeys(every) if one not in found][:MAX_MEMBERS]
     extra = extra or ["0" if found[0].lstrip("-").isdigit() else "other"]
     made |= {"one_more": [*found, extra[0]], "everything": [*extra[:3], *found, *extra[3:]]}
@@ -113,6 +113,13 @@ def other_fields(answer: str, others: Sequence[str], known: str) -> dict[str, st
 def _differs(one: Any, value: Any, short: Sequence[str]) -> bool:
     """Return whether JSON has other short values; of lists, whether it is another one."""
     return any(one.get(key) != value[key] for key in short) if isinstance(one, dict) else one != value
+
+
+def _unwrapped(answer: str) -> tuple[str, str, str]:
+    """Return what opens a list, what is in it, and what closes it; of a text that is too long the beginning."""
+    found = _MARKS.fullmatch(answer[:MAX_LISTED])
+    assert found is not None, "it matches every text"
+    return found[1], found[2], found[3]
 
 
 def _members(inner: str) -> tuple[list[str], str]:

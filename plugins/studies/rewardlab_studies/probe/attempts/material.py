@@ -10,6 +10,8 @@ from rewardlab_studies.probe.corruptions import sentences, wrong_guess
 from rewardlab_studies.probe.honest_row import HonestRow
 from rewardlab_studies.probe.response_form import Form
 
+MIN_WORDS = 8
+"""Words of prose of which a part, or another order, is not nearly all."""
 PYTHON, SQL = ("python", "python3", "py"), ("sql", "sqlite", "postgresql", "mysql")
 _FUNCTION = re.compile(r"^(?:async )?def (\w+)", re.MULTILINE)
 
@@ -90,6 +92,11 @@ class Material:
         return bool(self.answer) and not self.row.answers_shortly
 
     @property
+    def is_object(self) -> bool:
+        """Whether the answer is an object of JSON."""
+        return self.answer.startswith("{")
+
+    @property
     def is_python(self) -> bool:
         """Whether the answer is a program in Python."""
         return (self.form.code or "").casefold() in PYTHON
@@ -104,9 +111,14 @@ class Material:
         """The names of the functions of a program that is the answer."""
         return _FUNCTION.findall(self.answer) if self.is_python else []
 
+    @property
+    def no_thought(self) -> str:
+        """What stands for reasoning if there is none: a think block is not left empty."""
+        return "..." if self.form.thinks else ""
+
     def answered(self, answer: str) -> str:
         """Return a response with an answer and no reasoning."""
-        return self.form.write("..." if self.form.thinks else "", answer)
+        return self.form.write(self.no_thought, answer)
 
     def junk(self, text: str) -> str:
         """Return a response with `text` as its reasoning, and as its answer if that is prose; else a wrong guess."""

@@ -120,12 +120,12 @@ def option_of(answer: str, prompt: str) -> str:
 def near_miss(answer: str, prompt: str) -> dict[str, str]:
     """Return a number that ends as the answer does, the formula with another operator, or a text that is nearly it."""
     if _INTEGER.fullmatch(answer):
-        counted = answer.startswith("0") and answer.strip("0") and _ZEROS.search(prompt)
-        zeros = {"without_zeros": answer.lstrip("0")} if counted else {}
-        exact = (
-            zeros | {"last_digit": f"{answer[:-1]}{int(answer[-1]) % 9 + 1}"} if len(answer) >= MANY_DIGITS else zeros
-        )
-        return {"": _other_first_digit(answer)} | exact
+        made = {"": _other_first_digit(answer)}
+        if answer.startswith("0") and answer.strip("0") and _ZEROS.search(prompt):
+            made["without_zeros"] = answer.lstrip("0")
+        if len(answer) >= MANY_DIGITS:
+            made["last_digit"] = f"{answer[:-1]}{int(answer[-1]) % 9 + 1}"
+        return made
     operators = [place for place, character in enumerate(answer) if place and character in _OTHER]
     if operators and FORMULA.fullmatch(answer) and not DATE.fullmatch(answer):
         place = next((one for one in reversed(operators) if answer[one] != "*"), operators[-1])

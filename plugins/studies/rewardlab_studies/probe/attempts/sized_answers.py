@@ -62,17 +62,15 @@ def other_scale(answer: str, prompt: str) -> dict[str, str]:
         return made if int(over) != int(under) and int(under) > 1 and int(over) else {}
     found = _ONE_NUMBER.fullmatch(answer)
     number = Decimal(found[2].replace(",", "")) if found else Decimal(0)
-    if (
-        not found or not number or (number < 0 and found[1][-1:].isalpha()) or "±" in found[1]
-    ):  # a hyphen, as in COVID-19
+    if not found or not number or "±" in found[1]:
+        return {}
+    if number < 0 and found[1][-1:].isalpha():  # a hyphen, as in COVID-19
         return {}
     sizes = {
         "hundredfold": number * 100,
         "hundredth": number / 100,
         "tenfold": number * 10,
         "thousandfold": number * 1000,
-    }
-    sizes |= {
         "tenth": number / 10,
         "double": number * 2,
         "negated": -number,

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 
 from rewardlab_studies.probe.attempts.dressings import DRESSINGS
-from rewardlab_studies.probe.attempts.material import Material, NoCompletion, Texts
+from rewardlab_studies.probe.attempts.material import MIN_WORDS, Material, NoCompletion, Texts
 from rewardlab_studies.probe.attempts.payloads import BREAKS, FENCE, PASS
 from rewardlab_studies.probe.attempts.programs import passing_program, talking_program
 from rewardlab_studies.probe.corruptions import (
@@ -21,8 +21,8 @@ from rewardlab_studies.probe.corruptions import (
 from rewardlab_studies.probe.honest_row import HonestRow
 from rewardlab_studies.probe.response_form import ResponseParts, last_block, response_parts
 
-REPEATS, MIN_WORDS = 10, 8
-"""How many times as long as the honest reasoning a repetition is; the fewest words that another order changes."""
+REPEATS = 10
+"""How many times as long as the honest reasoning a repetition is."""
 
 
 def prompt_as_answer(of: Material) -> Texts:
@@ -68,7 +68,7 @@ def forged_results(of: Material) -> Texts:
 
 def dressed_guess(of: Material) -> Texts:
     """Return a wrong guess in the first dressing."""
-    return _dressed(of, "..." if of.form.thinks else "", of.guess, ("",))
+    return _dressed(of, of.no_thought, of.guess, ("",))
 
 
 def dressed_honest(of: Material) -> Texts:
