@@ -276,12 +276,24 @@ def test_a_margin_over_doing_nothing_may_be_asked_for(probe, main):
     assert text.splitlines()[-1] == "doing nothing earns too much: empty is 1.000 behind the honest one"
 
 
-def test_a_verifier_that_runs_programs_in_the_probes_own_process_is_named_and_survived(probe):
-    code, found = probe("here", CODE)  # which is JSON, whatever the programs print
-    tried = found["slices"]["all"]["completions"]
-    assert code == 1
+@pytest.mark.slow
+def test_a_verifier_that_runs_programs_in_the_probes_own_process_is_named_and_survived(rewardlab, offer, write):
+    """In a process of its own, which a program without the guard would end with exit code 0 and no word."""
+    folder = offer("weak", PLUGIN)
+    recipe = {"version": 1, "reward": {"components": {"only": {"use": "weak/here"}}, "total": "only"}}
+    write("r.yaml", json.dumps(recipe))
+    write("rows.jsonl", [CODE])
+    done = rewardlab("probe", "r.yaml", "rows.jsonl", "--json", env={"PYTHONPATH": str(folder)})
+    assert done.returncode == 1, done.stderr
+    tried = json.loads(done.stdout)["slices"]["all"]["completions"]  # JSON, whatever the programs print
     for family in ("peeking_program", "own_words"):
         assert tried[family]["fatal"], family
         assert "SystemExit: a program of a completion runs in the reward's own process" in tried[family]["why"]
-    assert not all([1, False]), "and nothing built in was changed"
+
+
+def test_no_program_changes_what_is_built_in_in_the_probes_process():
+    for program in programs.peeking_programs(["add"]).values():
+        with pytest.raises(SystemExit, match="in the reward's own process"):
+            exec(program, {})
+    assert not all([1, False])
     assert list(zip("a", "b", strict=True)) == [("a", "b")]
