@@ -8,7 +8,7 @@ from helpers.each_case import each_case
 from helpers.paths import TESTS
 from hypothesis import given
 from hypothesis import strategies as st
-from rewardlab.text import last_box, official_box
+from rewardlab.text import last_box, last_boxes, official_box
 
 DATA = TESTS / "data"
 texts = st.lists(
@@ -39,17 +39,40 @@ def cases(name):
         (r"\\boxed{7}", "7"),
         (r"{ } } \boxed{7}", "7"),
         (r"{ \boxed{7}", "7"),
+        (r"Thus \fbox{7}.", "7"),
+        (r"\boxed{1}, no: \fbox{2}", "2"),
+        (r"\fbox{1}, no: \boxed{2}", "2"),
     ],
 )
 def test_the_last_box_is_read_verbatim(text, content):
     assert last_box(text) == content
 
 
+@each_case(
+    "text, contents",
+    [
+        (r"\fbox{42}", ["42"]),
+        (r"\fbox 42", ["42"]),
+        (r"\boxed 42", ["42"]),
+        (r"\boxed{\fbox{42}}", ["42"]),
+        (r"\fbox{\boxed{42}}", ["42"]),
+        (r"\fbox{1} or \boxed{2}", ["1", "2"]),
+        (r"\boxed{1} or \fbox{2}", ["1", "2"]),
+        (r"\fbox{1}. Then \fbox{2}.", ["2"]),
+        (r"\fbox{\frac{1}{2}}", [r"\frac{1}{2}"]),
+        (r"\fbox{42", []),
+        (r"\framebox{42}", []),
+    ],
+)
+def test_a_frame_is_a_box(text, contents):
+    assert last_boxes(text) == contents
+
+
 def test_a_box_that_is_never_closed_is_passed_over():
     assert last_box(r"\boxed{1} and \boxed{2") == "1"
 
 
-@each_case("text", ["", "7", r"\boxed{7", r"\boxed 7", r"\boxed", r"boxed{7}", r"\boxedx{7}", r"\fbox{7}"])
+@each_case("text", ["", "7", r"\boxed{7", r"\boxed 7", r"\boxed", r"boxed{7}", r"\boxedx{7}", r"\fboxed{7}"])
 def test_there_may_be_no_box(text):
     assert last_box(text) is None
 
@@ -74,9 +97,10 @@ def test_no_text_is_too_strange(text):
 
 
 @pytest.mark.parametrize(
-    "piece", [r"\boxed{", r"\boxed ", r"\boxed{1}", "{", "}", "\\", " ", r"\(", r"\boxed" + " " * 50]
+    "piece",
+    [r"\boxed{", r"\fbox{", r"\fbox ", r"\boxed ", r"\boxed{1}", "{", "}", "\\", " ", r"\(", r"\boxed" + " " * 50],
 )
-@pytest.mark.parametrize("read", [last_box, official_box])
+@pytest.mark.parametrize("read", [last_box, last_boxes, official_box])
 def test_a_long_text_of_anything_is_read_at_once(read, piece):
     text = r"\boxed" + piece * (300_000 // len(piece))
     started = time.process_time()

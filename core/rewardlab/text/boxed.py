@@ -1,8 +1,8 @@
-r"""Reading the boxed answer of a response: `\boxed{...}`.
+r"""Reading the boxed answer of a response: `\boxed{...}`, or `\fbox{...}` as older solutions have it.
 
 There are three readings. `last_box` finds what a reader of LaTeX sees, and `last_boxes` all the boxes of the last
-answer. `official_box` finds what SP3F's published evaluation code (yaeval-harness 013486c) finds, oddities included.
-All take time linear in the text.
+answer: what it finds is a box for rewards. `official_box` finds what SP3F's published evaluation code (yaeval-harness
+013486c) finds, oddities included. All take time linear in the text.
 """
 
 import re
@@ -42,8 +42,8 @@ def only_joins(between: str) -> bool:
 
 
 _TOKEN = re.compile(
-    r"(?P<box>\\boxed\s*\{)"
-    r"|\\\\(?!boxed\s*\{)"  # a line break in LaTeX: the brace that may follow it is a real one
+    r"(?P<box>\\(?:boxed|fbox)\s*\{)"
+    r"|\\\\(?!(?:boxed|fbox)\s*\{)"  # a line break in LaTeX: the brace that may follow it is a real one
     r"|\\[{}]"  # a printed brace groups nothing
     r"|(?P<open>\{)|(?P<close>\})"
 )
@@ -52,7 +52,7 @@ _BOX, _SPACED_BOX, _BRACED_BOX, _FRAME = r"\boxed", r"\boxed ", r"\boxed{", r"\f
 
 
 _BARE_BOX = re.compile(
-    r"\\boxed[ \t]*(?P<content>[-+−]?\d(?:[\d.,/]*\d)?%?|(?<=[ \t])[A-Za-z](?=[ \t]*(?:[$.,;)\n]|\Z)))"
+    r"\\(?:boxed|fbox)[ \t]*(?P<content>[-+−]?\d(?:[\d.,/]*\d)?%?|(?<=[ \t])[A-Za-z](?=[ \t]*(?:[$.,;)\n]|\Z)))"
 )
 
 
@@ -82,8 +82,6 @@ def last_boxes(text: str) -> list[str]:
     `\boxed{1} or \boxed{-2}` is the answer "1 or -2". Of a box with others inside the whole content is taken, without
     their mark-up. A number or a letter behind `\boxed` without braces is a box, too.
     """
-    if _BOX not in text:
-        return []
     boxes = _outermost([*_closed_boxes(text), *_bare_boxes(text)])
     answer: list[str] = []
     for place in range(len(boxes) - 1, -1, -1):
@@ -95,9 +93,9 @@ def last_boxes(text: str) -> list[str]:
 
 
 def _closed_boxes(text: str) -> Iterator[_Span]:
-    first = text.find(_BOX)
+    starts = [start for start in (text.find(_BOX), text.find(_FRAME)) if start >= 0]
     opened: list[re.Match[str] | None] = []  # for each open group: the box that it is, if it is one
-    for token in _TOKEN.finditer(text, first) if first >= 0 else ():
+    for token in _TOKEN.finditer(text, min(starts)) if starts else ():
         if token["box"]:
             opened.append(token)
         elif token["open"]:
@@ -123,7 +121,7 @@ def _outermost(boxes: list[_Span]) -> list[_Span]:
 def _without_boxes(content: str) -> str:
     """Return a box's content without the mark-up of boxes in it."""
     kept, at = [], 0
-    inner = list(_closed_boxes(content)) if _BOX in content else []
+    inner = list(_closed_boxes(content))
     for left, right in sorted((part for box in inner for part in (box[:2], box[2:])), key=lambda part: part[0]):
         kept.append(content[at:left])
         at = right

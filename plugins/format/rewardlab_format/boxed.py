@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from rewardlab import Completion, Context, Sample, Score
-from rewardlab.text import last_box, official_box
+from rewardlab.text import last_boxes, official_box
 
 from rewardlab_format.blank import is_blank_latex
 from rewardlab_format.options import BoxedOptions
@@ -12,9 +12,10 @@ CLOSE = "</think>"
 
 
 class Boxed:
-    """The reward 1.0 for a response with a boxed answer, else 0.0 with a `reason` in info.
+    r"""The reward 1.0 for a response with a boxed answer, else 0.0 with a `reason` in info.
 
-    default: the last closed box after the last `</think>` (of the whole text without one) must print something.
+    default: the last box after the last `</think>` (of the whole text without one) must print something. A box is what
+    math/accuracy reads as one, `\boxed 42` and `\fbox{42}` among them.
     sp3f_official: SP3F's reader finds a box anywhere (reward_fn.py at ab306b4).
     """
 
@@ -32,10 +33,10 @@ def _score_as_published(text: str) -> Score:
 
 
 def _score_by_default(text: str) -> Score:
-    box = last_box(text.rpartition(CLOSE)[2])
-    if box is None:
+    boxes = last_boxes(text.rpartition(CLOSE)[2])
+    if not boxes:
         return _fail("no closed box after the reasoning" if CLOSE in text else "no closed box")
-    return _fail("an empty box") if is_blank_latex(box) else _pass()
+    return _fail("an empty box") if all(map(is_blank_latex, boxes)) else _pass()
 
 
 def _pass() -> Score:
