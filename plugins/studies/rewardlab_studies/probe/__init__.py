@@ -6,6 +6,7 @@ win, and which component is to blame, as text and as JSON values.
     job            the probe from the rows to its result
     rows           rows to probe with: from a file or the recipe's dataset, each with an honest completion
     honest_row     a row with an honest completion
+    english        whether a text is seen to be English
     families       what each kind of degenerate completion is, how it may score, and the check that it speaks to
     attempts       the degenerate completions of a row, in the form of its honest one
     response_form  the form of a response, and other texts put into the same form

@@ -8,7 +8,7 @@ DESCRIPTIONS: Mapping[Family, str] = {
     "empty": "nothing at all",
     "noop": "the prompt untouched as the answer; if code is asked for, the code that the prompt hands over",
     "prompt_copy": "the prompt again, and a wrong guess",
-    "english_reference": "the English reference, if the row is in another language",
+    "english_reference": "the reference, if it is seen to be English and the row is in another language",
     "bare_form": "the form that was asked for (tags, box) with nothing in it",
     "bare_guess": "a wrong guess in the form, without reasoning",
     "not_a_number": "nan or an infinity in the place of the right number",

@@ -1,5 +1,6 @@
 """A row to probe with: a sample, and a completion that deserves its reward."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,9 +20,9 @@ ENGLISH = ("en", "eng", "english")
 class HonestRow:
     """A row with an honest completion, one that deserves its reward.
 
-    reference: the English one; None if there is none. token_count: of the honest completion; None if unknown.
-    messages: those of a conversation whose last answer `honest` is; a degenerate completion has another last answer.
-    columns: those that hold the honest completion and the reference.
+    reference: in English or in the row's language; None if there is none. token_count: of the honest completion; None
+    if unknown. messages: those of a conversation whose last answer `honest` is; a degenerate completion has another
+    last answer. columns: those that hold the honest completion and the reference.
     """
 
     sample: Sample
@@ -72,7 +73,8 @@ class HonestRow:
     @property
     def is_english(self) -> bool:
         """Whether the row's language is English."""
-        return (self.language or "").partition("-")[0].casefold() in ENGLISH
+        name, _, _ = re.sub(r"[\W_]", " ", self.language or "").strip().partition(" ")
+        return name.casefold() in ENGLISH
 
 
 def _bytes(text: str) -> int:

@@ -76,7 +76,7 @@ class ProbeResult:
 class ProbeJob:
     """A probe to run. rows: a file, None for the recipe's dataset. most: how many of its rows are used at most.
 
-    honest, reference: the columns of the honest completion (None: see `RowRequirements`) and of the English reference.
+    honest, reference: the columns of the honest completion (None: see `RowRequirements`) and of the reference.
     by: fields whose values make slices. thorough: rows that every variant is tried on. long: characters of a very long
     completion. margin: how far ahead of the floor the honest completions must be. say: prints notes. Writes nothing but
     the cassettes that the recipe names.

@@ -239,6 +239,9 @@ def test_guesses_of_rows_are_not_all_the_same():
     assert len(guesses) > 1
 
 
+NOT_SEEN = "its reference is not seen to be English"
+
+
 @each_case(
     "of, reason",
     [
@@ -250,11 +253,48 @@ def test_guesses_of_rows_are_not_all_the_same():
         ({"language": "en-GB"}, "the row is in English"),
         ({"language": "EN"}, "the row is in English"),
         ({"language": "English"}, "the row is in English"),
-        ({"reference": HONEST}, "it is the honest completion"),
+        ({"language": "en_US"}, "the row is in English"),
+        ({"language": "eng_Latn"}, "the row is in English"),
+        ({"language": "English (UK)"}, "the row is in English"),
+        ({"language": "en", "reference": HONEST}, "the row is in English"),
+        ({"reference": HONEST}, NOT_SEEN),
+        ({"reference": "Wir zählen drei und vier zusammen. Das macht sieben."}, NOT_SEEN),
+        ({"reference": "Man nimmt, was da ist, so hat er am Ende alles in der Hand."}, NOT_SEEN),
+        ({"language": "nl", "reference": "Het antwoord is juist of onjuist; we tellen het op in de les."}, NOT_SEEN),
+        ({"language": "da", "reference": "Vi må have for en krone, at han så har alt i haven."}, NOT_SEEN),
+        ({"language": "fr", "reference": "On a six pommes, on en mange deux : il en reste quatre."}, NOT_SEEN),
+        ({"language": "ro", "reference": "Ana are mere. Are total trei."}, NOT_SEEN),
+        ({"language": "vi", "reference": "Ba cộng bốn là bảy, than đá là bảy."}, NOT_SEEN),
+        ({"language": "ja", "reference": "三と四を足すと七になります。"}, NOT_SEEN),
+        ({"language": "ja", "reference": "NASA の答えは The Answer です。三と四を足すと七になります。"}, NOT_SEEN),
+        ({"language": "sw", "reference": "Tatu na nne ni saba. Jibu ni saba."}, NOT_SEEN),
+        ({"reference": "7"}, NOT_SEEN),
+        ({"reference": r"$3 + 4 = 7$, \boxed{7}"}, NOT_SEEN),
+        ({"reference": "```python\nfor one in these: return that and this\n```"}, NOT_SEEN),
+        ({"reference": "Berlin"}, NOT_SEEN),
     ],
 )
 def test_without_an_english_reference_beside_another_language_there_is_none(of, reason):
     assert made(row(**of), OTHER).absent["english_reference"] == reason
+
+
+@each_case(
+    "language, reference",
+    [
+        ("de", "Adding three to four gives seven."),
+        ("de", "The capital of France is Paris."),
+        ("ja", "They are seven."),
+        ("ja", "Because Tom was tired, he went to bed."),
+        ("nl", "We add 3 to 4 and get 7."),
+        ("sw", "It is raining today."),
+        ("fr", r"Let $x$ be the number of apples. Then $3x = 12$, so $x = 4$."),
+        ("hi", "A cat has four legs, so four cats have sixteen."),
+        ("ko", "<think>First we add both.</think><answer>7</answer>"),
+        ("zh-Hant", "NO, BECAUSE A PRIME HAS TWO DIVISORS."),
+    ],
+)
+def test_an_english_reference_beside_another_language_is_tried(language, reference):
+    assert "english_reference" in made(row(language=language, reference=reference), OTHER).texts
 
 
 def test_a_reference_without_tags_stands_in_both_of_them_where_answers_are_prose():

@@ -18,6 +18,7 @@ from rewardlab_studies.probe.corruptions import (
     shuffled,
     words,
 )
+from rewardlab_studies.probe.english import is_english
 from rewardlab_studies.probe.honest_row import HonestRow
 from rewardlab_studies.probe.response_form import ResponseParts, last_block, response_parts
 
@@ -170,4 +171,6 @@ def _english(of: Material) -> ResponseParts:
         raise NoCompletion("the row does not say its language")
     if of.row.is_english:
         raise NoCompletion("the row is in English")
+    if not is_english(of.row.reference):
+        raise NoCompletion("its reference is not seen to be English")
     return response_parts(of.row.reference)
