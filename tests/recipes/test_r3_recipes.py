@@ -6,8 +6,10 @@ import re
 import pytest
 from helpers.each_case import each_case
 from helpers.paths import RECIPES
+from rewardlab import Context, Reply, Sample, find
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.models import Recipe
+from rewardlab_rubric.strategies.language_file import packaged_texts
 
 
 def recipe_of(name):
@@ -50,6 +52,35 @@ def step(stage, name):
     return found
 
 
+FOREIGN = {code: " ".join(texts.rules.values()) for code, texts in packaged_texts().items() if code != "en"}
+"""thoughts in 42 languages"""
+ENGLISH = (
+    "I have to judge this response: the question wants the sum of three and four, it says seven, and that is right."
+)
+
+
+def judged_with_thoughts(options):
+    """The languages of the thoughts of the rows that rubric/distilled keeps, under an English question."""
+
+    class Teacher:
+        async def ask(self, ask):
+            thoughts = {**FOREIGN, "en": ENGLISH}[ask.parts["response"]]
+            return Reply(
+                text=f'<think>{thoughts}</think>{{"explanation": "7.", "score": "true"}}', finish_reason="stop"
+            )
+
+        def report_parsed(self, reply, ok):
+            """Nobody counts here."""
+
+    prompt = ({"role": "user", "content": "3 + 4?"},)
+    fields = [{"response": code, "score": "true", "language": "en"} for code in (*FOREIGN, "en")]
+    rows = [Sample(id=one["response"], prompt=prompt, fields=one) for one in fields]
+    spec = find("dataset", "rubric/distilled")
+    context = Context(judges={"teacher": Teacher()}, source=rows)
+    lenient = {**options, "asks": "binary", "max_dropped": 1.0}
+    return [row.id for row in spec.build(spec.config.model_validate(lenient), context)]
+
+
 class TestR3:
     def test_has_the_papers_numbers(self):
         """Section 3, appendices B.1 and G, table 7, and the published training files."""
@@ -89,6 +120,16 @@ class TestR3:
     @each_case("name", ["r3", "r3_4k", "r3_ablations/random_sampling", "r3_ablations/only_pointwise"])
     def test_trains_on_no_row_twice_in_an_epoch(self, name):
         assert recipe_of(name).stages[-1].dataset.options["until"] == "each_read"
+
+    @pytest.mark.parametrize(("name", "kept"), [("r3", True), ("r3_ablations/no_reasoning", True), ("mr3", False)])
+    def test_thoughts_in_any_language_are_trained_on_by_r3(self, name, kept):
+        """Appendix D.2 prints a row with thoughts in Chinese; mR3's drop of such a row is named in docs/fidelity.md."""
+        steps = [use for stage in recipe_of(name).stages for use in steps_of(stage)]
+        options = [use.options for use in steps if use.use == "rubric/distilled"]
+        assert len(options) == 4
+        for one in options:
+            made = judged_with_thoughts({key: one[key] for key in ("teacher", "least_share") if key in one})
+            assert set(made) == (FOREIGN.keys() | {"en"} if kept else {"en"}), name
 
     def test_4k_leaves_out_what_a_small_model_gets_right_five_times_of_five(self):
         """The published code keeps just these."""
