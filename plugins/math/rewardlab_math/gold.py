@@ -12,6 +12,7 @@ from rewardlab.text import last_boxes
 
 from rewardlab_math import algebra, guard, systems, wording
 from rewardlab_math.deadline import TimeLimitExceeded, call_within
+from rewardlab_math.in_order import DOTS
 from rewardlab_math.notation import plain
 from rewardlab_math.numerals import writes_decimal_point
 from rewardlab_math.quantities import Quantity, quantities
@@ -39,7 +40,7 @@ class Gold:
     quantities: its readings as one number. formulas: what algebra compares with; none for words and choices, and none
     for a formula that takes too long to read, or cannot be read, if `refused` says why: only the same writing equals
     that. is_label: whether it is the label before another right answer, so that nothing else may stand behind it.
-    unknowns: of the solution of a system, in alphabetical order.
+    unknowns: of the solution of a system, in alphabetical order. point_only: whether only a point marks decimals in it.
     only_number: whether it can be nothing but a number, so that algebra has nothing to add if the answer is a
     number, too.
     """
@@ -52,6 +53,14 @@ class Gold:
     is_label: bool = False
     unknowns: tuple[str, ...] = ()
     refused: str | None = None
+    point_only: bool = True
+
+    def part(self, text: str, seconds: float) -> "Sequence[Gold]":
+        """Return the right answers that a part of this one, or another writing of it, gives; none if it is blank."""
+        try:
+            return _golds(text, self.point_only, seconds)
+        except BrokenGold:
+            return ()
 
 
 def golds(value: Any, language: str | None, seconds: float) -> list[Gold]:
@@ -104,13 +113,15 @@ def _gold(text: str, point_only: bool, seconds: float) -> Gold:
     if listed and point_only:  # "1,2" is two numbers
         numbers = frozenset()
     kind = "formula" if numbers else wording.kind(core)
-    if kind != "formula":
-        return Gold(text=text, kind=kind)
+    if kind != "formula" or DOTS in core:
+        return Gold(text=text, kind=kind, point_only=point_only)
     if numbers and not listed and not any(number.name for number in numbers):
         formulas = tuple(algebra.numbers(numbers))
-        return Gold(text=text, kind=kind, quantities=numbers, formulas=formulas, only_number=True)
+        return Gold(
+            text=text, kind=kind, quantities=numbers, formulas=formulas, only_number=True, point_only=point_only
+        )
     core, unknowns = systems.solved(core) or (core, ())
-    gold = Gold(text=text, kind=kind, quantities=numbers, unknowns=unknowns)
+    gold = Gold(text=text, kind=kind, quantities=numbers, unknowns=unknowns, point_only=point_only)
     try:
         guard.check(core, gold=core)
         found = call_within(seconds, lambda: algebra.formulas(core, decimal_comma=not point_only))

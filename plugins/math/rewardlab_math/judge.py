@@ -10,6 +10,7 @@ from rewardlab.text import only_joins
 from rewardlab_math import algebra, guard, systems, wording
 from rewardlab_math.deadline import TimeLimitExceeded, call_within
 from rewardlab_math.gold import LABELLED, LONGEST, Gold
+from rewardlab_math.in_order import DOTS, MAX_PARTS, equal_in_order
 from rewardlab_math.notation import plain
 from rewardlab_math.numerals import writes_decimal_point
 from rewardlab_math.quantities import Quantity, only_quantity, quantities
@@ -50,6 +51,22 @@ def judge_answer(golds: Sequence[Gold], parts: Sequence[str], language: str | No
 
 
 def _judge(golds: Sequence[Gold], answer: str, language: str | None, seconds: float) -> AnswerVerdict:
+    """Compare one answer as it is written, then part by part where the order of its parts says what is what."""
+    verdict = _judge_as_written(golds, answer, language, seconds)
+    if verdict.right or len(answer) > LONGEST or verdict.timed_out:
+        return verdict
+    text = plain(answer)
+
+    def is_in_order(gold: Gold) -> bool:
+        def equal(part: str, other: str) -> bool:
+            return _judge_as_written(gold.part(part, seconds), other, language, seconds / MAX_PARTS).right
+
+        return equal_in_order(gold.text, text, equal) is True
+
+    return AnswerVerdict(right=True) if any(map(is_in_order, golds)) else verdict
+
+
+def _judge_as_written(golds: Sequence[Gold], answer: str, language: str | None, seconds: float) -> AnswerVerdict:
     if len(answer) > LONGEST:
         return AnswerVerdict(right=False, refused=f"longer than {LONGEST} characters")
     text = plain(answer)
@@ -65,6 +82,7 @@ def _judge(golds: Sequence[Gold], answer: str, language: str | None, seconds: fl
     if any(_same_writing(gold, writing) for gold in golds for writing in (text, core)):
         return AnswerVerdict(right=True)
     golds = [gold for gold in golds if gold.kind == "formula" and not _BASED.fullmatch(compact(gold.text))]
+    golds = [gold for gold in golds if DOTS not in gold.text and DOTS not in core]  # no set, sum or product
     if not golds:
         return AnswerVerdict(right=False)
     point_only = language is not None and writes_decimal_point(language)

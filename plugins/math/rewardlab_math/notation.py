@@ -7,6 +7,10 @@ numbers stay as they are, because the meaning of `1.234` depends on the language
 import re
 import unicodedata
 
+from rewardlab_math.escapes import repaired
+from rewardlab_math.layout import without_layout
+from rewardlab_math.roots import with_commands
+
 _OPERATORS = {
     **dict.fromkeys("−‒–—﹣", "-"),
     **dict.fromkeys("⋅·∙", r"\cdot "),
@@ -18,7 +22,6 @@ _OPERATORS = {
     "×": r"\times ",
     "÷": r"\div ",
     "∗": "*",
-    "√": r"\sqrt ",
     "π": r"\pi ",
     "∞": r"\infty ",
     "≤": r"\le ",
@@ -30,7 +33,26 @@ _OPERATORS = {
     "∩": r"\cap ",
     "∈": r"\in ",
     "∅": r"\emptyset ",
+    "∉": r"\notin ",
+    "∖": r"\setminus ",
+    "∣": r"\mid ",
+    "∀": r"\forall ",
+    "≡": r"\equiv ",
+    "≅": r"\cong ",
+    "…": r"\ldots ",
+    "⋯": r"\ldots ",
+    "⌊": r"\lfloor ",
+    "⌋": r"\rfloor ",
+    "⌈": r"\lceil ",
+    "⌉": r"\rceil ",
+    "ℓ": "l",
+    "ℯ": "e",
+    "ⅇ": "e",
+    "ⅈ": "i",
     "ℝ": r"\mathbb{R}",
+    "ℤ": r"\mathbb{Z}",
+    "ℕ": r"\mathbb{N}",
+    "ℚ": r"\mathbb{Q}",
     "°": r"^\circ ",
     "٪": "%",
     "⁄": "/",
@@ -39,12 +61,13 @@ _OPERATORS = {
 _RAISED: dict[str, str | int | None] = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ", "0123456789+-n", strict=True))
 _LOWERED: dict[str, str | int | None] = dict(zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True))
 _RAISED_RUN = re.compile(f"[{''.join(_RAISED)}]+")
+_CIRCLED = re.compile("[①-⑳]+")
 _LOWERED_RUN = re.compile(f"[{''.join(_LOWERED)}]+")
 
 _ROW_END = "\ue000"
 _ROW_BREAK = re.compile(r"\\\\(?:\s*\[\s*-?[\d.]+\s*[a-z]{2}\s*\])?")  # with the height of the gap, \\[2pt]
 _NEGATIVE_SPACE = re.compile(r"\\!\s*")
-_SPACING = re.compile(r"\\(?:[,;:> ]|quad\b|qquad\b|displaystyle\b|(?:Big|big|Bigg|bigg)[lr]?(?![A-Za-z]))")
+_SPACING = re.compile(r"\\(?:[,;:> ]|quad\b|qquad\b|(?:Big|big|Bigg|bigg)[lmr]?(?![A-Za-z]))")
 _BETWEEN_DIGITS = re.compile(r"(?<=\d)(?:\\[,;: ]\s*|~)+(?=\d{3}(?!\d))")
 _BRACED_MARK = re.compile(r"\{([,.])\}")
 _ESCAPED_DOLLAR, _ESCAPED_PERCENT = re.compile(r"\\+\$"), re.compile(r"\\+%")
@@ -66,6 +89,7 @@ def plain(text: str) -> str:
 
     Time grows with the length times the number of wrappings: callers bound the length first.
     """
+    text = repaired(text)
     if not text.isascii():
         text = _ascii_signs(text)
     previous = None
@@ -82,9 +106,9 @@ def _without_decoration(text: str) -> str:
     """
     text = _BRACED_MARK.sub(r"\1", text)
     if "\\" not in text and "~" not in text:
-        return _unwrapped(" ".join(text.split()))
+        return _unwrapped(" ".join(without_layout(text).split()))
     text = _ROW_BREAK.sub(_ROW_END, _ESCAPED_PERCENT.sub("%", _ESCAPED_DOLLAR.sub("", text)))
-    return _unwrapped(_unspaced(text)).replace(_ROW_END, r"\\ ").rstrip()
+    return _unwrapped(_unspaced(without_layout(text))).replace(_ROW_END, r"\\ ").rstrip()
 
 
 def _unspaced(text: str) -> str:
@@ -121,9 +145,15 @@ def _is_set(text: str) -> bool:
 
 
 def _ascii_signs(text: str) -> str:
+    text = with_commands(_CIRCLED.sub(_listed, text))
     text = _RAISED_RUN.sub(lambda run: "^{" + run.group().translate(str.maketrans(_RAISED)) + "}", text)
     text = _LOWERED_RUN.sub(lambda run: "_{" + run.group().translate(str.maketrans(_LOWERED)) + "}", text)
     return "".join(map(_ascii_sign, text))
+
+
+def _listed(circled: re.Match[str]) -> str:
+    """Return the numbers of a run of circled ones: `②③` is 2, 3."""
+    return ", ".join(str(int(unicodedata.numeric(sign))) for sign in circled.group())
 
 
 def _ascii_sign(sign: str) -> str:

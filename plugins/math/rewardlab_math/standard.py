@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from rewardlab_math import inequalities, intervals, repeating
+from rewardlab_math import inequalities, intervals, repeating, units
 from rewardlab_math.plain_text import as_latex
 
 _LEIBNIZ = r"d(?:\^\{?\d\}?)?\s*([A-Za-z])\s*\}\s*\{\s*(d)\s*([A-Za-z](?:\^\{?\d\}?)?)"
@@ -20,7 +20,7 @@ def standard(text: str, *, point_only: bool) -> str:
     Repeating decimals are fractions, intervals are written as usual, and what is typed as on a keyboard is LaTeX.
     point_only: the language marks decimals only with a point.
     """
-    text = inequalities.as_union(as_latex(text))
+    text = inequalities.as_union(as_latex(units.without_inner_units(text)))
     if "'" in text:
         text = _PRIMED.sub(lambda name: f"{name[1]}_{{{'p' * len(name[2])}}}", text)
     if "\\" in text:

@@ -25,7 +25,7 @@ def solved(text: str) -> Solved | None:
         return None
     if system := _SYSTEM.fullmatch(text):
         text = system["rows"].replace("&", " ")
-    parts = _split(with_commas(text).replace(r"\\ ", ",").replace(";", ","))
+    parts = split(with_commas(text).replace(r"\\ ", ",").replace(";", ","))
     equations = [_EQUATION.fullmatch(part) for part in parts if part.strip()]
     if not 2 <= len(equations) <= MAX_EQUATIONS or not all(equations):
         return None
@@ -39,7 +39,7 @@ def solved(text: str) -> Solved | None:
     return ", ".join(f"({', '.join(group[name] for name in unknowns)})" for group in groups), unknowns
 
 
-def _split(text: str) -> list[str]:
+def split(text: str) -> list[str]:
     """Return the parts of a text between the commas that stand in no bracket."""
     parts, depth, start = [], 0, 0
     for place, sign in enumerate(text):

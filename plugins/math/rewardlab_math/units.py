@@ -46,6 +46,10 @@ _LETTERS, _VARIABLE = re.compile(r"[^\W\d_]"), re.compile(r"[A-Za-zα-ωΑ-Ω]")
 _PRINTED_BRACE = re.compile(r"\\[{}]")
 _OPENING, _CLOSING = re.compile(r"[(\[]"), re.compile(r"[)\]]")
 _MAX_WORDS = 6
+_INNER = re.compile(
+    r"(?<=[\d}])(?P<unit>\s*\\(?:text\w*|math(?:rm|sf)|mbox)\s*\{(?P<inside>[^{}\d]*)\}"
+    r"(?:\s*\^\s*(?:\{\s*-?[1-3]\s*\}|-?[1-3]))?)(?=\s*\})"
+)
 
 
 def is_unit(rest: str) -> bool:
@@ -96,6 +100,16 @@ def without_unit(formula: str) -> str:
             if not has_variables or not _LETTERS.search(_COMMAND.sub(" ", _TEXT.sub(" ", rest))):
                 return head
     return formula
+
+
+def without_inner_units(formula: str) -> str:
+    r"""Return a formula without the units at the ends of its groups, as in `\frac{3\text{ km}}{4\text{ h}}`."""
+    return _INNER.sub(lambda unit: "" if _is_inner_unit(unit) else unit.group(), formula)
+
+
+def _is_inner_unit(unit: re.Match[str]) -> bool:
+    is_letter = unit["inside"].startswith(" ") and unit["inside"].strip().lower() in _KNOWN  # \text{ m}
+    return is_letter or _is_unit_of_formula(unit["unit"])
 
 
 def _is_unit_of_formula(rest: str) -> bool:

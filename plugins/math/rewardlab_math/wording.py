@@ -26,9 +26,9 @@ chi psi omega
 _NOTATION = frozenset(_NOTATION_WORDS.split())
 _SPACED = "and|or|und|oder|et|ou|dan|atau|na|au|и|или|và|ve|veya|এবং|বা|और|या|మరియు|లేదా|و|أو|àti|tàbí"
 _UNSPACED = "和|或者|或|与|以及|または|および|と|과|와|또는|และ|หรือ"
-_CONJUNCTION = re.compile(rf"\s+(?:{_SPACED})\s+|\s*(?:{_UNSPACED})\s*")
+_CONJUNCTION = re.compile(rf"(?:,\s*|\s+)(?:{_SPACED})\s+|(?:\s*,)?\s*(?:{_UNSPACED})\s*")
 _CONJUNCTION_GROUP = re.compile(  # \text{ oder }; with spaces also the Spanish, Italian and Portuguese y, e and o
-    rf"\s*{_TEXT_COMMAND.pattern}\{{(?:\s*(?:{_SPACED}|{_UNSPACED})\s*|\s+[yeo]\s+)\}}\s*"
+    rf"(?:\s*,)?\s*{_TEXT_COMMAND.pattern}\{{(?:\s*,?\s*(?:{_SPACED}|{_UNSPACED})\s*,?\s*|\s+[yeo]\s+)\}}\s*"
 )
 
 

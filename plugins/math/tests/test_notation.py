@@ -48,7 +48,7 @@ def test_what_wraps_an_answer_goes(written):
         ("x²≤½", r"x^{2}\le \frac{1}{2}"),
         ("1⅒", r"1\frac{1}{10}"),
         ("x₁", "x_{1}"),
-        ("√3", r"\sqrt 3"),
+        ("√3", r"\sqrt{3}"),
         ("90°", r"90^\circ"),
         ("５０％", "50%"),
         (r"50\%", "50%"),
