@@ -111,7 +111,7 @@ class Matching:
         return Reply(text="yes" if ask.parts["text"].count("\\boxed{4}") else "no")
 
 
-def asking(name, read, wrapped="{}", **more):
+def asking(name, read, wrapped="{}", split=None, **more):
     """A reward whose value is what `read(reply)` makes of a judge's reply to each completion that is not blank."""
 
     def build(options, context):
@@ -119,7 +119,9 @@ def asking(name, read, wrapped="{}", **more):
             if not completion.text.split():
                 return Score(value=0.0)
             content = wrapped.format(completion.text)
-            ask = Ask(messages=[{"role": "user", "content": content}], parts={"text": completion.text})
+            messages = [{"role": "user", "content": turn} for turn in content.split(split)] if split else None
+            one_message = [{"role": "user", "content": content}]
+            ask = Ask(messages=messages or one_message, parts={"text": completion.text})
             reply = await context.judges["main"].ask(ask)
             context.judges["main"].report_parsed(reply, reply.error is None)
             return _score(read(reply))
@@ -310,6 +312,7 @@ BROKEN = {
         asking("in-quotes", _verdict, wrapped='Is "{}" right?'),
         asking("at-the-end", _verdict, wrapped="Is this right?\n{}"),
     ],
+    "markers": [asking("by-turns", _verdict, split="<|im_start|>assistant")],
     "required": [
         spec("does-without", lambda sample, one: float(boxed(one) == sample.fields.get("answer"))),
         spec("abstains-without", lambda sample, one: right(sample, one) if sample.fields else Score()),

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from rewardlab.judging.cassette import question_key as question_key
     from rewardlab.judging.first_call import probe_judges as probe_judges
     from rewardlab.judging.hosted_judge import HostedJudge as HostedJudge
+    from rewardlab.judging.hosted_judge import escaped_question as escaped_question
     from rewardlab.judging.judges import Judges as Judges
     from rewardlab.judging.judges import NamedJudges as NamedJudges
     from rewardlab.judging.judges import format_summary as format_summary

@@ -1,7 +1,8 @@
 """The handle by which rewards ask a judge; all of them share it.
 
-A question first looks for a kept answer, and for the same question under way (reply_cache); only then is the judge
-asked, several times if need be (attempts).
+Chat markers in a question are escaped on its way, and in the reply as they were: what a completion holds is no turn of
+the judge's conversation. A question first looks for a kept answer, and for the same question under way (reply_cache);
+only then is the judge asked, several times if need be (retries).
 """
 
 from collections.abc import Coroutine
@@ -26,10 +27,17 @@ from rewardlab.judging.usage import Usage, UsageFile
 from rewardlab.plan.policy_judge import POLICY
 from rewardlab.recipe.use import JudgeUse
 from rewardlab.specs import JudgeSpec
+from rewardlab.text.chat_markers import escape_chat_markers, unescape_chat_markers
 from rewardlab.text.redaction import redact
 from rewardlab.types import Ask, Reply
 
 PROBE_QUESTION = Ask(messages=({"role": "user", "content": "Please reply with the single word: ready"},))
+
+
+def escaped_question(ask: Ask) -> Ask:
+    """Return a question as its judge's server gets it, the chat markers in its messages escaped."""
+    messages = [{**message, "content": escape_chat_markers(message["content"])} for message in ask.messages]
+    return ask if messages == list(ask.messages) else replace(ask, messages=messages)
 
 
 class HostedJudge:
@@ -177,9 +185,10 @@ class HostedJudge:
     async def _ask_remote(self, ask: Ask) -> Reply:
         reused, seconds, clock = False, self._settings.group_timeout, GROUP_CLOCK.get()
         limit = nullcontext() if seconds is None or clock is None else clock.limited(self.name, seconds)
+        asked = escaped_question(ask)
         try:
             async with limit:
-                reply, reused = await self._cache.get(ask, self._attempts.ask)
+                reply, reused = await self._cache.get(asked, self._attempts.ask if asked is ask else self._ask_escaped)
         except GroupTimeout as error:
             reply = Reply(error=str(error))
         except (RewardlabError, OSError) as error:  # a full disk, a budget that is used up
@@ -197,6 +206,12 @@ class HostedJudge:
             lost.append(reply.error)
         self.usage.failed += self.stopped is None  # what a stop cuts off is asked again by the next attempt
         return replace(reply, error=redact(reply.error))
+
+    async def _ask_escaped(self, ask: Ask) -> Reply:
+        """Return the reply to a question with escaped chat markers as if it had quoted them as they are."""
+        reply = await self._attempts.ask(ask)
+        reasoning = reply.reasoning and unescape_chat_markers(reply.reasoning)
+        return replace(reply, text=unescape_chat_markers(reply.text), reasoning=reasoning)
 
     def _stop(self, error: JobError) -> None:
         """Make no further call; the first reason counts."""

@@ -17,6 +17,7 @@ from rewardlab.recipe.use import ComponentUse, DatasetUse, JudgeUse, Use
 from rewardlab.recipe.validation import RecipePath, lookup
 from rewardlab.registry.loading import Plugin
 from rewardlab.specs import BackendSpec, CurriculumSpec, DatasetSpec, JudgeSpec, NormalizerSpec, RewardSpec
+from rewardlab.text.chat_markers import CHAT_MARKERS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +90,11 @@ class Plan:
     @property
     def counted_info(self) -> dict[str, list[str]]:
         """The keys of `info` that are counted: component -> keys, of components that have some."""
-        return {name: list(one.spec.counted_info) for name, one in self.components.items() if one.spec.counted_info}
+        keys = {
+            name: [*planned.spec.counted_info, *([CHAT_MARKERS] if planned.judges() else [])]
+            for name, planned in self.components.items()
+        }
+        return {name: counted for name, counted in keys.items() if counted}
 
     @property
     def comparisons(self) -> list[str]:

@@ -3,16 +3,18 @@
 In go a completion's text and a sample. Out come the parts of a response (`sections`), its boxed answer, the two texts
 that a reward compares, and prompts in which no quoted text can pose as something else.
 
-    sections    the parts of a response: reasoning, answer, what follows the reasoning
-    boxed       the boxed answer, as LaTeX has it and as SP3F's published code reads it; answers that are joined
-    comparison  a part of a response beside the same part of a reference
-    printable   texts without what steers a terminal; everything that is printed goes through it
-    progress    progress of long work: a bar on a terminal, a line every so often elsewhere
-    terminal    the foot of a terminal, above which all that is printed stands
-    redaction   secrets are masked in all that is printed and written
-    quoting     templates and unforgeable fences for prompts that quote texts
-    transcript  a conversation as one text, in which no message can pose as another's
-    tables      rows of cells as lines with aligned columns
+    sections        the parts of a response: reasoning, answer, what follows the reasoning
+    boxed           the boxed answer, as LaTeX has it and as SP3F's published code reads it; answers that are joined
+    chat_markers    the marks of turns inside of messages, escaped so that no server reads them
+    comparison      a part of a response beside the same part of a reference
+    printable       texts without what steers a terminal; everything that is printed goes through it
+    progress        progress of long work: a bar on a terminal, a line every so often elsewhere
+    terminal        the foot of a terminal, above which all that is printed stands
+    redaction       secrets are masked in all that is printed and written
+    quoting         templates and unforgeable fences for prompts that quote texts
+    transcript      a conversation as one text, in which no message can pose as another's
+    special_tokens  texts as token ids, in which no quoted text is read for special tokens
+    tables          rows of cells as lines with aligned columns
 """
 
 from typing import TYPE_CHECKING
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
     from rewardlab.text.boxed import last_boxes as last_boxes
     from rewardlab.text.boxed import official_box as official_box
     from rewardlab.text.boxed import only_joins as only_joins
+    from rewardlab.text.chat_markers import count_chat_markers as count_chat_markers
+    from rewardlab.text.chat_markers import escape_chat_markers as escape_chat_markers
+    from rewardlab.text.chat_markers import unescape_chat_markers as unescape_chat_markers
     from rewardlab.text.comparison import ComparedTexts as ComparedTexts
     from rewardlab.text.comparison import Part as Part
     from rewardlab.text.comparison import compared_texts as compared_texts
@@ -44,6 +49,8 @@ if TYPE_CHECKING:
     from rewardlab.text.redaction import MIN_LENGTH as MIN_LENGTH
     from rewardlab.text.redaction import Redactor as Redactor
     from rewardlab.text.redaction import redactor as redactor
+    from rewardlab.text.special_tokens import chat_ids as chat_ids
+    from rewardlab.text.special_tokens import literal_ids as literal_ids
     from rewardlab.text.tables import COLUMN_GAP as COLUMN_GAP
     from rewardlab.text.tables import columns as columns
     from rewardlab.text.tables import display_width as display_width

@@ -71,11 +71,12 @@ def question_tokens(
 ) -> tuple[list[int], str]:
     """Return a question's token ids as the policy reads it, and what its chat template begins the answer with.
 
-    template: in place of the tokenizer's own. JobError if the question cannot be put into it.
+    What the messages quote is never read for special tokens. template: in place of the tokenizer's own. JobError if
+    the question cannot be put into it.
     """
     try:
         prompt_format = PromptFormat(tokenizer, Chat(template=template, thinking=thinking), ends=())
-        text = prompt_format.text(Sample(id="a question", prompt=messages))
+        question = Sample(id="a question", prompt=messages)
+        return prompt_format.quoting_tokens(question), prompt_format.opened(prompt_format.text(question))
     except UserError as error:  # nobody here can say whose mistake it is
         raise JobError(f"{POLICY}: {error}") from error
-    return prompt_format.tokens(text), prompt_format.opened(text)

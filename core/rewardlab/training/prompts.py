@@ -4,10 +4,12 @@ A sample gives the same token ids in supervised training, in reinforcement learn
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from rewardlab.errors import UserError, one_line
 from rewardlab.recipe.evaluation import Chat
+from rewardlab.text.special_tokens import chat_ids, literal_ids
 from rewardlab.types import Completion, Message, Sample
 
 
@@ -74,9 +76,22 @@ class PromptFormat:
         """Return the token ids of a prompt's text, as `text` returns it."""
         # a chat template writes its own special tokens
         ids: list[int] = self._tokenizer(text, add_special_tokens=not self._is_chat)["input_ids"]
-        if not self._is_chat and ids and ids[-1] == self._tokenizer.eos_token_id:
-            return ids[:-1]  # some tokenizers end every text, but the policy is to continue this one
-        return ids
+        return ids if self._is_chat else self._to_be_continued(ids)
+
+    def quoting_tokens(self, sample: Sample) -> list[int]:
+        """Return the token ids of a prompt that quotes what a policy wrote: of special tokens, only the template's.
+
+        Raises UserError as `text` does.
+        """
+        messages = self._messages(sample)
+        if not self._is_chat:
+            ids: list[int] = literal_ids(self._tokenizer, as_text(messages))["input_ids"]
+            return self._to_be_continued(ids)
+        return chat_ids(self._tokenizer, messages, partial(self._render, sample, add_generation_prompt=True))
+
+    def _to_be_continued(self, ids: list[int]) -> list[int]:
+        """Return the ids of a text that the policy is to continue: some tokenizers end every text."""
+        return ids[:-1] if ids and ids[-1] == self._tokenizer.eos_token_id else ids
 
     def plain(self, text: str) -> str:
         """Return a prompt's text for engines that add no special tokens; they get the same ids as `tokens` returns.
@@ -169,13 +184,13 @@ class PromptFormat:
         """Return the `<think>` and white space at the end of a prompt's text, which begin the completion; else ""."""
         return text[text.rindex(THINK) :] if self._is_chat and text.rstrip().endswith(THINK) else ""
 
-    def _messages(self, sample: Sample) -> list[dict[str, str]]:
-        messages = [dict(message) for message in sample.prompt]
+    def _messages(self, sample: Sample) -> list[Message]:
+        messages: list[Message] = [{**message} for message in sample.prompt]
         if self._system is not None and all(message["role"] != "system" for message in messages):
             messages.insert(0, {"role": "system", "content": self._system})
         return messages
 
-    def _render(self, sample: Sample, messages: list[dict[str, str]], add_generation_prompt: bool) -> str:
+    def _render(self, sample: Sample, messages: Sequence[Message], add_generation_prompt: bool) -> str:
         try:
             text: str = self._tokenizer.apply_chat_template(
                 messages, tokenize=False, add_generation_prompt=add_generation_prompt, **self._options
@@ -188,7 +203,7 @@ class PromptFormat:
         """Return the ids that the template puts after an answer, up to a token that ends it, or only such a token."""
         if self._ending is None:
             self._ending = [self._tokenizer.eos_token_id]
-            messages = [*self._messages(sample), {"role": "assistant", "content": ANSWER}]
+            messages: list[Message] = [*self._messages(sample), {"role": "assistant", "content": ANSWER}]
             text = self._render(sample, messages, add_generation_prompt=False) if self._is_chat else ""
             _, found, rest = text.rpartition(ANSWER)
             ids = self._tokenizer(rest, add_special_tokens=False)["input_ids"] if found else []

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rewardlab.text import chat_ids, literal_ids
+
 TRIES = 4
 """cuts of one response: what is decoded and read again may have a few tokens more"""
 
@@ -38,7 +40,7 @@ class Conversations:
         whole = self._encode(prompt, response)
         if self._limit is None or len(whole.ids) <= self._limit:
             return whole
-        ids = self._tokenizer(response, add_special_tokens=False)["input_ids"]
+        ids = literal_ids(self._tokenizer, response, add_special_tokens=False)["input_ids"]
         left, found = len(ids), whole
         for _ in range(TRIES):
             left -= len(found.ids) - self._limit
@@ -52,12 +54,14 @@ class Conversations:
     def _encode(self, prompt: Sequence[dict], response: str) -> Conversation:
         if self._tokenizer.chat_template is None:
             text = "\n".join(_encodable(message["content"]) for message in prompt)
-            read = self._tokenizer(text, response)
-        else:
-            messages = [*prompt, {"role": "assistant", "content": response}]
-            text = self._tokenizer.apply_chat_template(messages, tokenize=False)
-            read = self._tokenizer(_encodable(text), add_special_tokens=False)  # the template writes its own
-        return Conversation(read["input_ids"], read.get("token_type_ids"))
+            read = literal_ids(self._tokenizer, text, response)
+            return Conversation(read["input_ids"], read.get("token_type_ids"))
+        return Conversation(
+            chat_ids(self._tokenizer, [*prompt, {"role": "assistant", "content": response}], self._fill)
+        )
+
+    def _fill(self, messages: list[Any]) -> str:
+        return _encodable(self._tokenizer.apply_chat_template(messages, tokenize=False))
 
 
 def _encodable(text: str) -> str:

@@ -68,6 +68,15 @@ def test_the_end_of_a_response_that_does_not_fit_is_cut_and_what_the_template_en
     assert worker._conversations.encode(PROMPT, "x" * 999).ids[-1] == 1  # the end token
 
 
+@pytest.mark.parametrize("kind", ["chat", "pair"])
+def test_a_response_ends_no_turn(tiny_model, kind):
+    conversations = built(tiny_model(kind))._conversations
+    ids = conversations.encode(PROMPT, "24.</s><pad>").ids
+    special = [token for token in ids if token in (0, 1)]
+    assert special == [token for token in conversations.encode(PROMPT, "24.").ids if token in (0, 1)]
+    assert conversations._tokenizer.decode(ids).count("24.</s><pad>") == 1
+
+
 def test_a_prompt_that_leaves_no_room_is_an_error(tiny_model):
     [found] = ask(built(tiny_model()), "24", prompt=[{"role": "user", "content": "x" * 300}])
     assert found == {"error": "the prompt leaves no room for a response in 256 tokens"}

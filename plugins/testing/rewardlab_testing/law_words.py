@@ -22,6 +22,7 @@ REWARD = {
     "unanswered": "if its judges fail, a completion about which it asked them gets no value",
     "unreadable": "if its judges reply noise, a completion gets no value, or `report_parsed` says that it is noise",
     "fence": "a completion that speaks to the judge cannot end its own quotation in a question of messages",
+    "markers": "a completion's chat markers begin and end no message of a question to a judge",
     "conversation": "the last answer of a conversation earns what it does alone; of trajectory scope, one message does",
     "empty": "the empty text does not earn the maximum",
     "prompt_copy": "the prompt, alone or added to a bad completion, earns no more than the bad ones do",

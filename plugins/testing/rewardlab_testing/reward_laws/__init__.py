@@ -75,6 +75,7 @@ LAWS: dict[str, Law] = {
     "unanswered": judged.unanswered,
     "unreadable": judged.unreadable,
     "fence": judged.fence,
+    "markers": judged.markers,
     "conversation": _needs_answers(conversation.conversation),
     "empty": _needs_answers(values.empty),
     "prompt_copy": _needs_answers(degenerate.prompt_copy),

@@ -15,7 +15,7 @@ from rewardlab_testing.run_laws import laws_of, try_laws
 
 TRIES = 3
 ELSEWHERE = ("worker", "ray")
-JUDGED = ("unanswered", "unreadable", "fence")
+JUDGED = ("unanswered", "unreadable", "fence", "markers")
 HERE = [law for law in REWARD if law not in ELSEWHERE]
 
 

@@ -1,0 +1,46 @@
+"""Chat markers in quoted texts: none stays as it is, and every text comes back."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from rewardlab.text import count_chat_markers, escape_chat_markers, unescape_chat_markers
+
+MARKERS = [
+    "<|im_start|>", "<|im_end|>", "<|endoftext|>",  # ChatML, Qwen
+    "<s>", "</s>", "[INST]", "[/INST]", "<<SYS>>", "<</SYS>>",  # Llama 2
+    "<|begin_of_text|>", "<|start_header_id|>", "<|eot_id|>",  # Llama 3
+    "<bos>", "<eos>", "<start_of_turn>", "<end_of_turn>", "<|turn>", "<turn|>",  # Gemma 3, Gemma 4
+    "[SYSTEM_PROMPT]", "[/AVAILABLE_TOOLS]", "[TOOL_RESULTS]",  # Mistral
+    "<|start|>", "<|channel|>", "<|message|>", "<|return|>",  # harmony
+    "<｜begin▁of▁sentence｜>", "<｜User｜>", "<｜end▁of▁sentence｜>",  # DeepSeek
+    "[gMASK]", "<sop>", "<|user|>", "<|observation|>",  # GLM
+    "<|START_OF_TURN_TOKEN|>", "<seed:bos>", "[|endofturn|]", "]~b]", "]~!b[",  # Command, Seed, Exaone, MiniMax
+]  # fmt: skip
+PIECES = [*MARKERS, "\\", "<", "[", "]", "|", ">", "~b]", "im_end|>", "INST]", "a", "\n"]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
+def test_no_marker_stays_as_it_is_and_every_text_comes_back(text):
+    escaped = escape_chat_markers(text)
+    assert [marker for marker in MARKERS if marker in escaped] == []
+    assert unescape_chat_markers(escaped) == text
+
+
+@given(st.text(max_size=60))
+def test_any_text_comes_back(text):
+    assert unescape_chat_markers(escape_chat_markers(text)) == text
+
+
+def test_each_marker_counts_once():
+    assert {marker: count_chat_markers(f"a {marker} b") for marker in MARKERS} == dict.fromkeys(MARKERS, 1)
+
+
+def test_what_people_and_policies_write_stays_as_it_is():
+    for text in [
+        "<think>a < b and |x| > 2</think> so [1, 2] and [x|y]",
+        "<answer>\\boxed{\\{x \\mid x<|y|\\}}</answer>",
+        "<b>bold</b> <sup>2</sup> <span> a<b>c </s",
+        "x[i] = y[INST_COUNT]; a |> f <| b",
+        "a <- function(x) x |> sum() # <\\tag>",
+    ]:
+        assert escape_chat_markers(text) == text
+        assert count_chat_markers(text) == 0
