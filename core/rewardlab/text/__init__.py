@@ -7,6 +7,7 @@ that a reward compares, and prompts in which no quoted text can pose as somethin
     boxed           the boxed answer, as LaTeX has it and as SP3F's published code reads it; answers that are joined
     chat_markers    the marks of turns inside of messages, escaped so that no server reads them
     comparison      a part of a response beside the same part of a reference
+    piecewise       long texts in pieces, each for one question to a translator
     printable       texts without what steers a terminal; everything that is printed goes through it
     progress        progress of long work: a bar on a terminal, a line every so often elsewhere
     terminal        the foot of a terminal, above which all that is printed stands
@@ -22,6 +23,7 @@ from typing import TYPE_CHECKING
 from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from rewardlab.text import piecewise as piecewise
     from rewardlab.text import quoting as quoting
     from rewardlab.text import sections as sections
     from rewardlab.text.boxed import last_box as last_box

@@ -31,9 +31,9 @@ def _diverse_makes(options: DiverseOptions, rows: int) -> int:
 
 def _calls(options: TranslatedCosineOptions, size: int) -> int:
     """Return the most questions that a group takes whose responses have at most LONGEST characters."""
-    from rewardlab_embed.pieces import most_pieces
+    from rewardlab.text import piecewise
 
-    return size * most_pieces(LONGEST, options.piece)
+    return size * piecewise.most_pieces(LONGEST, options.piece)
 
 
 def _required(options: CosineOptions) -> list[str]:

@@ -8,8 +8,8 @@ from typing import Any
 
 from rewardlab import Ask, Reply
 from rewardlab.errors import RewardlabError, one_line
+from rewardlab.text import piecewise
 
-from rewardlab_embed.pieces import cut, join
 from rewardlab_embed.translation_prompt import EnglishTemplate, without_fence
 
 GROWTH, ALLOWANCE = 10, 1000
@@ -52,7 +52,7 @@ class EnglishTranslator:
         known = self._cache.get((text, language))
         if known is not None:
             return known
-        pieces = cut(text, self._piece)
+        pieces = piecewise.cut(text, self._piece)
         replies = await asyncio.gather(*(self._ask(piece, language) for piece, _ in pieces))
         failures = [self._failure(reply, piece) for reply, (piece, _) in zip(replies, pieces, strict=True)]
         english = [without_fence(reply.text, piece).strip() for reply, (piece, _) in zip(replies, pieces, strict=True)]
@@ -107,7 +107,7 @@ def _join_replies(
     if error is not None:
         failure = f"no translation: {error}"
     return EnglishTranslation(
-        english=join(pieces, english) if failure is None else None,
+        english=piecewise.join(pieces, english) if failure is None else None,
         failure=failure,
         unanswered=error is not None,
         tokens=tokens,

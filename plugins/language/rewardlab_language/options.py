@@ -181,6 +181,11 @@ class TranslatedFieldsOptions(Config):
     """A row with more choices than this is an error; it bounds the number of questions to the translator."""
     to: Literal["row"] | Language = "row"
     """row: from English into the row's language. A code: from the row's language into this one."""
+    piece: Annotated[int, Field(ge=200, strict=True)] = 4000
+    """Characters of one question to the translator at most. A longer text, but for a prompt or a choice, is cut at
+    blank lines, a longer paragraph at the ends of its sentences, and the translations are joined in order."""
+    max_pieces: Annotated[int, Field(ge=1, le=1000, strict=True)] = 40
+    """A row with a text of more pieces is dropped; it bounds the number of questions to the translator."""
     candidates: Annotated[int, Field(ge=1, le=64, strict=True)] = 1
     """Translations to ask for of each text; the one with most of its letters in the language is kept."""
     least_share: Annotated[float, Field(ge=0, le=1)] = 0.5

@@ -28,7 +28,7 @@ from rewardlab_language.source_problem import (
 )
 from rewardlab_language.translation import Check, NoUsableTranslation, Translation, Translator, question
 from rewardlab_language.translation_prompt import TranslationTemplate, load
-from rewardlab_language.translation_step import dropped, translated_samples
+from rewardlab_language.translation_step import dropped, translated_samples, untranslatable
 from rewardlab_language.wording import wordings
 
 TEMPLATES = {"sft": "translate.txt", "rl": "translate.txt", "question": "translate_question.txt"}
@@ -93,7 +93,7 @@ class TranslatedRows:
                 raise UntranslatableRow("the answer cannot stand in a box")
             return await self._translate_problem(source, language, where, translator)
         except UntranslatableRow as error:
-            return DroppedRow(where=where, kind=language, reason=str(error), detail=str(error), fault="source")
+            return untranslatable(where, language, error)
         except NoUsableTranslation as error:
             return dropped(where, language, error)
 

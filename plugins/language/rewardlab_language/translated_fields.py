@@ -1,5 +1,6 @@
 """The data step language/translated_fields: rows of which some texts are translated, into their language or from it."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -9,14 +10,16 @@ from typing import Any
 from rewardlab import Ask, Context, Message, Sample
 from rewardlab.data import DroppedRow
 from rewardlab.errors import UserError
+from rewardlab.text import piecewise
 
 from rewardlab_language.alterations import alterations, question_alterations
 from rewardlab_language.languages import resolve
 from rewardlab_language.options import TranslatedFieldsOptions
+from rewardlab_language.source_problem import UntranslatableRow
 from rewardlab_language.translated_choices import Choices, choices_of
-from rewardlab_language.translation import NoUsableTranslation, Translator, question
+from rewardlab_language.translation import NoUsableTranslation, Translation, Translator, question
 from rewardlab_language.translation_prompt import TranslationTemplate, load
-from rewardlab_language.translation_step import dropped, translated_samples
+from rewardlab_language.translation_step import dropped, translated_samples, untranslatable
 from rewardlab_language.wording import wordings
 
 PROMPT, ALTERED = "prompt", "altered"
@@ -27,7 +30,8 @@ class TranslatedFields:
 
     A row is its source's with the fields that `write` names, and of a written prompt its last user message, made of
     translations, and with translated choices if `choices` names them; all else, its id too, stays. A text whose
-    language is the target stays as it is. Its field `altered` says what the translations altered, in words.
+    language is the target stays as it is. A long text other than a prompt or a choice is translated in pieces; a row
+    is dropped if one of them has no translation. Its field `altered` says what the translations altered, in words.
 
     Iterating raises UserError for a row without a text or a language that can be translated, and JobError if the
     translator answers none of the questions about a text, or too many rows must be dropped.
@@ -53,7 +57,8 @@ class TranslatedFields:
 
         async def translate(text: str, name: str) -> str:
             check = partial(question_alterations, answer=_answer(sample)) if name == PROMPT else alterations
-            found = await translator.translate(text, target, source, check=check)
+            ask = partial(translator.translate, code=target, source=source, check=check)
+            found = await (ask(text) if name in (PROMPT, field) else self._in_pieces(text, name, ask))
             altered.extend(found.told(name, self._options.drop_altered, is_problem=name in (PROMPT, field)))
             return found.text
 
@@ -62,6 +67,8 @@ class TranslatedFields:
                 choices, texts = await _translated(choices, field or "", texts, translate)
         except NoUsableTranslation as error:
             return dropped(sample.source or sample.id, language, error)
+        except UntranslatableRow as error:
+            return untranslatable(sample.source or sample.id, language, error)
         written = {name: Template(text).substitute(texts) for name, text in self._options.write.items()}
         prompt = sample.prompt if PROMPT not in written else _with_question(sample.prompt, written.pop(PROMPT))
         # sorted, since choices are translated at once
@@ -69,6 +76,16 @@ class TranslatedFields:
         if choices is not None and field is not None:
             fields[field] = choices.as_field()
         return replace(sample, prompt=prompt, fields=fields)
+
+    async def _in_pieces(self, text: str, name: str, ask: Callable[[str], Awaitable[Translation]]) -> Translation:
+        """Return a text's translation, made of those of its pieces, all of which are asked about at once."""
+        pieces, most = piecewise.cut(text, self._options.piece), self._options.max_pieces
+        if len(pieces) > most:
+            raise UntranslatableRow(f"{name} has more than {most} pieces of {self._options.piece} characters")
+        found = await asyncio.gather(*(ask(piece) for piece, _ in pieces))
+        shares = [one.share for one in found if one.share is not None]
+        altered = [one for translation in found for one in translation.altered]
+        return Translation(piecewise.join(pieces, [one.text for one in found]), min(shares, default=None), altered)
 
 
 async def _translated(
@@ -158,7 +175,7 @@ def first_question(options: TranslatedFieldsOptions) -> Ask:
 
 def calls(options: TranslatedFieldsOptions, rows: int) -> int:
     """Return the maximum number of questions to the translator for this many source rows, without retries."""
-    texts = len(options.read)
+    texts = sum(1 if name == PROMPT else options.max_pieces for name in options.read)
     if options.choices is not None:  # each text may have a part before its choices and one behind them
         texts = 2 * texts + options.max_choices
     return rows * texts * options.candidates

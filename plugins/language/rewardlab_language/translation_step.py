@@ -9,6 +9,7 @@ from rewardlab import Sample
 from rewardlab.data import DroppedRow, DroppedRows, in_order
 
 from rewardlab_language.options import TranslatedFieldsOptions, TranslatedOptions
+from rewardlab_language.source_problem import UntranslatableRow
 from rewardlab_language.translation import NoUsableTranslation, Translator
 from rewardlab_language.translation_prompt import TranslationTemplate
 
@@ -51,3 +52,8 @@ def translated_samples(
 def dropped(where: str, language: str, error: NoUsableTranslation) -> DroppedRow:
     """Return the note of a row that has no usable translation."""
     return DroppedRow(where=where, kind=language, reason=error.reason, detail=str(error), fault="judge")
+
+
+def untranslatable(where: str, language: str, error: UntranslatableRow) -> DroppedRow:
+    """Return the note of a row that no translator is asked about."""
+    return DroppedRow(where=where, kind=language, reason=str(error), detail=str(error), fault="source")

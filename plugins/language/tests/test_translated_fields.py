@@ -1,5 +1,7 @@
 """language/translated_fields: into the row's language, from it, and rows that cannot be translated."""
 
+import re
+
 import pytest
 from helpers.each_case import each_case
 from rewardlab import Ask, Context, Reply, Sample
@@ -180,7 +182,11 @@ def test_wrong_options_are_told(write, told):
 
 def test_what_it_asks_is_counted_and_tried_first():
     options = TranslatedFieldsOptions(translator="t", write=PARTS, candidates=2)
-    assert (options.read, calls(options, 10)) == (["thoughts", "answer"], 40)
+    assert (options.read, calls(options, 10)) == (["thoughts", "answer"], 10 * 2 * options.max_pieces * 2)
+    few = TranslatedFieldsOptions(translator="t", write={"response": "$thoughts"}, max_pieces=3)
+    assert calls(few, 10) == 30
+    prompt = TranslatedFieldsOptions(translator="t", write={"prompt": "$prompt"})
+    assert calls(prompt, 10) == 10, "a prompt is one question"
     assert "Good morning." in first_question(options).messages[-1]["content"]
 
 
@@ -246,3 +252,115 @@ class TestAltered:
     def test_a_field_of_that_name_that_is_something_else_is_told(self):
         with pytest.raises(UserError, match=r"rows.jsonl:1: field 'altered' is for what translations altered, a list"):
             rows(row(thoughts=ENGLISH, answer="4", altered="yes"), write=PARTS)
+
+
+class TestLongTexts:
+    """A text that is longer than a question to the translator may be."""
+
+    STEPS = 16_384 // 16
+    LONG = "\n\n".join(
+        f"In step {n} we add {n} to the sum of the steps before, and write it down." for n in range(STEPS)
+    )
+    LIMIT = 8192
+    """words that the translator takes and gives, together: far less than LONG has"""
+
+    class OfOneLimit(Phrasebook):
+        """Puts each step into German; says nothing of what its limit cuts off, but how its answer ended."""
+
+        refuses = None
+        """a text about which its answer is of no use"""
+        says = ""
+        """what it says then"""
+
+        async def ask(self, ask):
+            self.asked.append(ask)
+            text = ask.parts["text"]
+            steps = re.findall(r"step (\d+)", text)
+            words = " ".join(f"In Schritt {n} zählen wir {n} zur Summe davor und schreiben sie auf." for n in steps)
+            if self.refuses is not None and self.refuses in text:
+                return self.says if isinstance(self.says, Reply) else Reply(text=self.says, finish_reason="stop")
+            whole = words.split()
+            room = max(0, TestLongTexts.LIMIT - len(text.split()))
+            return Reply(text=" ".join(whole[:room]), finish_reason="stop" if len(whole) <= room else "length")
+
+    WRITE = {"response": "<think>$thoughts</think><answer>$answer</answer>"}  # noqa: RUF012
+
+    def long_row(self, **fields):
+        return row(**{"thoughts": self.LONG, "answer": "4", **fields})
+
+    def test_it_is_cut_into_pieces_whose_translations_are_joined_in_order(self):
+        judge = self.OfOneLimit()
+        [found] = rows(self.long_row(), judge=judge, write=self.WRITE)
+        thoughts = found.fields["response"].removeprefix("<think>").removesuffix("</think><answer>4</answer>")
+        assert re.findall(r"Schritt (\d+)", thoughts) == [str(n) for n in range(self.STEPS)]
+        assert "step" not in thoughts
+        assert max(len(ask.parts["text"]) for ask in judge.asked) <= 4000
+        assert len(judge.asked) > 10
+        assert found.fields["altered"] == []
+
+    def test_without_that_the_row_would_be_lost(self):
+        """The same translator, asked about the whole."""
+        with pytest.raises(JobError, match="cut off"):
+            rows(self.long_row(), judge=self.OfOneLimit(), write=self.WRITE, piece=10**6)
+
+    @pytest.mark.parametrize(
+        ("says", "told"),
+        [
+            ("", "every candidate is empty, cut off or far too long"),
+            (Reply(text="In Schritt 700 zählen wir", finish_reason="length"), "every candidate is empty, cut off"),
+            ("Vielleicht. " * 5000, "every candidate is empty, cut off or far too long"),
+            (SPANISH, "no candidate is in the language"),
+            (ENGLISH, "no candidate is in the language"),
+        ],
+    )
+    def test_one_piece_without_a_translation_drops_the_row_and_shortens_none(self, says, told, caplog):
+        judge = self.OfOneLimit()
+        judge.refuses, judge.says = "step 700 ", says
+        short = row(thoughts="In step 3 we add 3 to the sum of the steps before, and write it down.", answer="4")
+        [kept] = rows(self.long_row(), short, judge=judge, write=self.WRITE, max_dropped=1)
+        assert kept.fields["response"].count("Schritt") == 1
+        assert "1 of 2 rows dropped: 1 de: " + told in caplog.text
+
+    def test_a_piece_that_the_server_does_not_answer_is_no_gap(self):
+        judge = self.OfOneLimit()
+        judge.refuses, judge.says = "step 700 ", Reply(error="HTTP 503")
+        with pytest.raises(JobError, match="HTTP 503"):
+            rows(self.long_row(), judge=judge, write=self.WRITE)
+
+    def test_of_several_candidates_the_best_of_each_piece_is_kept(self):
+        class OneOfTwo(self.OfOneLimit):
+            async def ask(self, ask):
+                even = int(re.search(r"step (\d+)", ask.parts["text"])[1]) % 2
+                return Reply(text=SPANISH, finish_reason="stop") if ask.draw == even else await super().ask(ask)
+
+        [found] = rows(self.long_row(), judge=OneOfTwo(), write=self.WRITE, candidates=2)
+        assert len(re.findall("Schritt", found.fields["response"])) == self.STEPS
+
+    def test_what_each_piece_altered_is_told(self):
+        judge = self.OfOneLimit()
+        judge.refuses, judge.says = "step 700 ", "Hier schreiben wir die Summe der Schritte davor auf."
+        [found] = rows(self.long_row(), judge=judge, write=self.WRITE)
+        [told] = found.fields["altered"]
+        assert re.fullmatch(r"thoughts: \d+, \d+, \d+ and \d+ more is not in it", told), told
+        with pytest.raises(JobError, match="loses or changes a number"):
+            rows(self.long_row(), judge=judge, write=self.WRITE, drop_altered="all")
+
+    def test_a_piece_without_words_stays_as_it_is_and_asks_nothing(self):
+        sums = "\n".join(f"{n} + {n} = {n + n}" for n in range(400))
+        judge, thoughts = self.OfOneLimit(), f"{self.LONG[:3900]}\n\n{sums}"
+        [found] = rows(self.long_row(thoughts=thoughts), judge=judge, write=self.WRITE)
+        assert sums.partition("\n300 ")[2] in found.fields["response"]
+        assert len(judge.asked) == 1
+
+    def test_a_text_of_too_many_pieces_drops_its_row_without_a_question(self, caplog):
+        judge = self.OfOneLimit()
+        short = row(thoughts="In step 3 we add 3 to the sum of the steps before, and write it down.", answer="4")
+        [kept] = rows(self.long_row(), short, judge=judge, write=self.WRITE, max_pieces=5, max_dropped=0)
+        assert (len(judge.asked), kept.fields["thoughts"]) == (1, short.fields["thoughts"])
+        assert "1 of 2 rows dropped: 1 de: thoughts has more than 5 pieces of 4000 characters" in caplog.text
+
+    def test_a_prompt_and_a_choice_are_asked_about_whole(self):
+        judge = Phrasebook(en=ENGLISH * 100)
+        asked = "Auf dem Tisch liegen Äpfel. " * 300
+        [found] = rows(row(prompt=asked), judge=judge, write={"prompt": "$prompt"}, to="en")
+        assert ([ask.parts["text"] for ask in judge.asked], found.prompt[-1]["content"]) == ([asked], ENGLISH * 100)

@@ -4,7 +4,7 @@ import pytest
 from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
-from rewardlab_embed.pieces import cut, join, most_pieces
+from rewardlab.text.piecewise import cut, join, most_pieces
 
 bits = st.sampled_from(["a", "bb", ". ", "! ", " ", "\n", "\n\n", "。", "\n \n", "？", "x" * 30, "3.14"])
 

@@ -1,4 +1,4 @@
-"""Cut a long text into pieces that are translated one by one, and join their translations."""
+"""Cut a long text into pieces that a translator is asked about one by one, and join their translations."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -44,7 +44,7 @@ def join(pieces: Sequence[Cut], translations: Sequence[str]) -> str:
     )
 
 
-def _units(text: str, most: int, kinds: Sequence[re.Pattern]) -> Iterator[Cut]:
+def _units(text: str, most: int, kinds: Sequence[re.Pattern[str]]) -> Iterator[Cut]:
     """Yield the units that are not cut any further; a unit that is too long is cut at the next kind of place."""
     if not kinds:
         yield from ((text[start : start + most], "") for start in range(0, len(text), most))
