@@ -35,7 +35,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
             requires=lambda options: [options.field],
             abstains=_abstains,
             cautions="rewardlab_math.gold_check:doubt",
-            counted_info=("gold_by_writing", "refused", "timed_out"),
+            counted_info=("gold_by_writing", "refused", "timed_out", "failed"),
             runs="worker",
             timeout=10.0,
             on_timeout=0.0,

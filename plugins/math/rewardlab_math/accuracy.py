@@ -19,8 +19,9 @@ class Accuracy:
     """The reward 1.0 for a right answer and 0.0 for a wrong, absent or unreadable one.
 
     A row without a gold answer is a failure. info: `extracted`, the answer as written or None; for an answer
-    that was not compared also `reason`, `refused` (too large or too long to compute) or `timed_out`; `gold_by_writing`
-    says why only the same writing equals the gold answer. Safe in any thread and process.
+    that was not compared also `reason`, `refused` (too large or too long to compute), `timed_out` or `failed` (the
+    error of the algebra system, so that only the writing was compared); `gold_by_writing` says why only the same
+    writing equals the gold answer. Safe in any thread and process.
     """
 
     def __init__(self, options: AccuracyOptions, seconds: float = SECONDS) -> None:
@@ -50,7 +51,7 @@ class Accuracy:
         if not answer:
             return Score(value=0.0, info=info)
         verdict = judge_answer(gold_answers, answer, language, self._seconds)
-        info |= {key: value for key in ("reason", "refused", "timed_out") if (value := getattr(verdict, key))}
+        info |= {key: value for key in ("reason", "refused", "timed_out", "failed") if (value := getattr(verdict, key))}
         return Score(value=float(verdict.right), info=info)
 
     def _gold_language(self, sample: Sample) -> str | None:

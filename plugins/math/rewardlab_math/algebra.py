@@ -11,6 +11,7 @@ import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import product
 
 import sympy
 from antlr4.dfa.DFA import DFA
@@ -18,11 +19,13 @@ from antlr4.PredictionContext import PredictionContextCache
 from latex2sympy2_extended import NormalizationConfig, latex2sympy, normalize_latex
 from latex2sympy2_extended.antlr_parser import PSParser
 from latex2sympy2_extended.latex2sympy2 import ConversionConfig
+from latex2sympy2_extended.logic import And
 from math_verify import verify
-from math_verify.grader import is_equation, is_relation
+from math_verify.grader import is_assignment_relation, is_equation, is_relation, take_last_relation
 from math_verify.parser import get_last_eq, should_treat_as_complex
 
 from rewardlab_math.differences import differ, explicit_sides
+from rewardlab_math.members import marked, members_equal
 from rewardlab_math.quantities import Quantity
 from rewardlab_math.units import without_unit
 from rewardlab_math.wording import with_commas
@@ -112,7 +115,7 @@ def _formula(latex: str) -> sympy.Basic:
             except Exception:  # the parser raises whatever its own code runs into
                 continue
             if found is not None:
-                return found
+                return marked(found, writing)
     raise UnparsableFormula(latex)
 
 
@@ -141,12 +144,22 @@ def numbers(quantities: Iterable[Quantity]) -> list[sympy.Basic]:
 
 
 def any_equal(golds: Sequence[sympy.Basic], answers: Sequence[sympy.Basic]) -> bool:
-    """Return whether any gold equals any answer. Exceptions of the comparison pass through."""
-    return any(_equal(gold, answer) for gold in golds for answer in answers)
+    """Return whether any gold equals any answer. If none does, the first exception of a comparison passes through."""
+    failure: Exception | None = None
+    for gold, answer in product(golds, answers):
+        try:
+            if _equal(gold, answer):
+                return True
+        except Exception as error:
+            failure = failure or error
+    if failure is not None:
+        raise failure
+    return False
 
 
 def _equal(gold: sympy.Basic, answer: sympy.Basic) -> bool:
-    if (sides := explicit_sides(gold, answer)) is not None:
+    sides = explicit_sides(gold, answer) or _value_sides(gold, answer)
+    if sides is not None:
         return _equal(*sides)
     if differ(gold, answer):
         return False  # math-verify compares six decimals: without this, 1e-19 is 0
@@ -154,7 +167,32 @@ def _equal(gold: sympy.Basic, answer: sympy.Basic) -> bool:
         return False  # math-verify compares solutions: without this, 0 = 1 equals every equation without a solution
     if _infinite(gold) != _infinite(answer) and not (_inequality(gold) or _inequality(answer)):
         return False  # sympy may simplify 12 - |oo| to 0
+    same = members_equal(_as_interval(gold), _as_interval(answer), _equal)
+    if same is not None:
+        return same
     return verify([gold], [answer], allow_set_relation_comp=True, timeout_seconds=None, raise_on_error=True)
+
+
+def _value_sides(gold: sympy.Basic, answer: sympy.Basic) -> tuple[sympy.Basic, sympy.Basic] | None:
+    """Return a value and the right side of an equation that names it, as math-verify compares `x = 5` with 5."""
+    if is_equation(answer) and not is_relation(gold):
+        return gold, take_last_relation(answer).rhs
+    if is_assignment_relation(gold) and not is_relation(answer):
+        return take_last_relation(gold).rhs, answer
+    return None
+
+
+def _as_interval(formula: sympy.Basic) -> sympy.Basic:
+    """Return bounds of one name, `1 < x < 2`, as an interval; anything else as it is."""
+    bounds = formula.args if isinstance(formula, And) else (formula,)
+    if not (_inequality(formula) and len(formula.free_symbols) == 1 and all(map(_is_bound, bounds))):
+        return formula
+    interval = formula.as_set()
+    return interval if isinstance(interval, sympy.Interval) else formula
+
+
+def _is_bound(relation: sympy.Basic) -> bool:
+    return any(isinstance(side, sympy.Symbol) for side in relation.args)
 
 
 def _infinite(formula: sympy.Basic) -> bool:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 import sympy
+from rewardlab.errors import one_line
 from rewardlab.text import last_boxes
 
 from rewardlab_math import algebra, guard, systems, wording
@@ -124,11 +125,19 @@ def _gold(text: str, point_only: bool, seconds: float) -> Gold:
     gold = Gold(text=text, kind=kind, quantities=numbers, unknowns=unknowns, point_only=point_only)
     try:
         guard.check(core, gold=core)
-        found = call_within(seconds, lambda: algebra.formulas(core, decimal_comma=not point_only))
+        found = call_within(seconds, lambda: _comparable(algebra.formulas(core, decimal_comma=not point_only)))
     except (guard.RefusedFormula, TimeLimitExceeded) as error:
         return replace(gold, refused=str(error))
     except algebra.UnparsableFormula:
         if numbers:  # P(A \cup B) = 0.7
             return replace(gold, formulas=tuple(algebra.numbers(numbers)), only_number=True)
         return replace(gold, refused="it cannot be read as mathematics")
+    except Exception as error:  # of the algebra system, which some formulas make fail
+        return replace(gold, refused=f"it cannot be compared: {one_line(error)}")
     return replace(gold, formulas=tuple(found))
+
+
+def _comparable(formulas: Sequence[sympy.Basic]) -> Sequence[sympy.Basic]:
+    """Return formulas that can be compared; exceptions of a comparison with themselves pass through."""
+    algebra.any_equal(formulas, formulas)
+    return formulas

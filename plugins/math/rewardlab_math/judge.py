@@ -27,12 +27,16 @@ _EMBEDDED = re.compile(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AnswerVerdict:
-    """The verdict on an answer: whether it is right; for one that could not be compared, why."""
+    """The verdict on an answer: whether it is right; for one that could not be compared, why.
+
+    failed: the error of the algebra system, so that only the writing was compared.
+    """
 
     right: bool
     reason: str | None = None
     refused: str | None = None
     timed_out: bool = False
+    failed: str | None = None
 
 
 def judge_answer(golds: Sequence[Gold], parts: Sequence[str], language: str | None, seconds: float) -> AnswerVerdict:
@@ -130,7 +134,7 @@ def _by_algebra(
     except algebra.UnparsableFormula:
         return AnswerVerdict(right=False, reason="unparsable")
     except Exception as error:  # a policy's text can make any part of the algebra system fail
-        return AnswerVerdict(right=False, reason=f"not comparable: {one_line(error)}")
+        return AnswerVerdict(right=False, failed=one_line(error))
 
 
 def _same_writing(gold: Gold, text: str) -> bool:

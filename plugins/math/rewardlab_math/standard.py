@@ -11,6 +11,8 @@ _DERIVATIVE = re.compile(rf"\\[dt]?frac\s*\{{\s*{_LEIBNIZ}\s*\}}")
 _PRIMED = re.compile(r"(?<![A-Za-z\\])([A-Za-z])('{1,3})(?![A-Za-z'])")
 _REALS = re.compile(r"\A(?:[A-Za-z]\s*\\in\s*)?\\math(?:bb|bf|rm)\s*(?:\{\s*R\s*\}|R)\Z")
 _VECTOR = re.compile(r"\A(?:\\left\s*)?\\langle(?![A-Za-z])\s*([^<>]*?)\s*(?:\\right\s*)?\\rangle\Z")
+_NAMES = {r"\varnothing": r"\emptyset", r"\lbrace": r"\{", r"\rbrace": r"\}"}
+_NAMED = re.compile(r"\\(?:varnothing|[lr]brace)(?![A-Za-z])")
 _DECIMAL_COMMA = re.compile(r"\d,\d")
 
 
@@ -25,8 +27,15 @@ def standard(text: str, *, point_only: bool) -> str:
         text = _PRIMED.sub(lambda name: f"{name[1]}_{{{'p' * len(name[2])}}}", text)
     if "\\" in text:
         text = _DERIVATIVE.sub(r"\1_{\2\3}", text)
-        text = _REALS.sub(r"(-\\infty, \\infty)", _VECTOR.sub(r"(\1)", text.replace(r"\varnothing", r"\emptyset")))
+        text = _REALS.sub(
+            r"(-\\infty, \\infty)", _VECTOR.sub(r"(\1)", _NAMED.sub(lambda name: _NAMES[name.group()], text))
+        )
     return intervals.standard(repeating.with_fractions(text), point_only=point_only)
+
+
+def _renamed(text: str) -> str:
+    """Return a text in which signs of two names have the one that the parser knows."""
+    return _NAMED.sub(lambda name: _NAMES[name.group()], text)
 
 
 def joined(parts: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 import time
 
+import pytest
 from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,7 +56,30 @@ def test_an_error_of_the_algebra_system_is_told_from_a_wrong_answer(monkeypatch)
 
     monkeypatch.setattr(algebra, "any_equal", broken)
     found = verdict("12", "2^3")
-    assert (found.right, found.reason) == (False, "not comparable: TypeError: cannot compare")
+    assert (found.right, found.failed) == (False, "TypeError: cannot compare")
+
+
+def test_an_error_with_one_reading_of_an_answer_does_not_hide_another_that_is_right(monkeypatch):
+    whole, half = algebra.formulas("x", decimal_comma=False), algebra.formulas("0.5x", decimal_comma=False)
+    differ = algebra.differ
+
+    def broken(gold, answer):
+        if answer == half[0]:
+            raise TypeError("cannot compare")
+        return differ(gold, answer)
+
+    monkeypatch.setattr(algebra, "differ", broken)
+    assert algebra.any_equal(whole, [*half, *whole])
+    with pytest.raises(TypeError):
+        algebra.any_equal(whole, half)
+
+
+@each_case("gold", [r"\frac{1}{0}", r"\frac{0}{0}"])
+def test_a_gold_answer_that_algebra_fails_at_is_compared_as_written_and_said(gold):
+    (one,) = golds(gold, "en", 2.0)
+    assert "compared" in one.refused
+    assert verdict(gold, gold).right
+    assert verdict(gold, "5").refused
 
 
 @each_case(
