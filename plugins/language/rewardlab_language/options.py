@@ -119,10 +119,11 @@ class TranslatedOptions(Config):
     """1: each problem is translated into one language, by a hash of the seed and its row's id. all: into every one."""
     problems: Annotated[int, Field(ge=1, strict=True)] | None = None
     """Use this many of the source's problems, sampled by the seed (null: all); of the same seed the same for each kind.
-    The source is read whole before the first row, and the sample is held in memory."""
+    One without a solution or an answer does not count. The source is read whole before the first row, and the sample
+    is held in memory."""
     draw: Annotated[int, Field(ge=1, strict=True)] | None = None
-    """Translate only this many rows, sampled by seed and kind from all pairs of a problem and a language, in random
-    order (null: all). Needs `languages_per_row: all`."""
+    """Translate only this many rows, sampled by seed and kind from all pairs of a problem that has a solution and a
+    language, in random order (null: all). Needs `languages_per_row: all`."""
     candidates: Annotated[int, Field(ge=1, le=64, strict=True)] = 4
     """Translations to ask for of each text; the one with most of its letters in the language is kept."""
     least_share: Annotated[float, Field(ge=0, le=1)] = 0.5

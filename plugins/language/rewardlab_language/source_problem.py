@@ -6,6 +6,9 @@ from typing import Any
 
 from rewardlab import Sample
 from rewardlab.errors import UserError
+from rewardlab.text import last_box
+
+from rewardlab_language.boxing import fits_in_box
 
 
 class UntranslatableRow(Exception):
@@ -40,7 +43,7 @@ class SourceProblem(SourceQuestion):
 def read_question(sample: Sample) -> SourceQuestion:
     """Return the question of a sample: its one user message.
 
-    Raises UserError, with the place, if there is not exactly one, and UnusableRow if that is blank.
+    Raises UserError, with the place, if there is not exactly one, and UntranslatableRow if that is blank.
     """
     turns = [message for message in sample.prompt if message["role"] != "system"]
     if len(turns) != 1 or turns[0]["role"] != "user":
@@ -53,8 +56,8 @@ def read_question(sample: Sample) -> SourceQuestion:
 def read_problem(sample: Sample) -> SourceProblem:
     """Return the problem of a sample: its one user message and its fields `reference` and `answer`.
 
-    Raises UserError, with the place, if one of them is missing or of the wrong type, and UnusableRow if one is
-    blank.
+    Raises UserError, with the place, if one of them is missing or of the wrong type, and UntranslatableRow if one is
+    blank, the problem states the answer, or this cannot stand in a box.
     """
     question = read_question(sample)
     answer = _field(sample, "answer")
@@ -67,7 +70,12 @@ def read_problem(sample: Sample) -> SourceProblem:
     for name, text in [("reference solution", solution), ("answer", answer)]:
         if not text.strip():
             raise UntranslatableRow(f"the {name} is blank")
-    return SourceProblem(id=question.id, problem=question.problem, solution=solution, answer=answer.strip())
+    problem = SourceProblem(id=question.id, problem=question.problem, solution=solution, answer=answer.strip())
+    if last_box(problem.problem) == problem.answer:
+        raise UntranslatableRow("the problem states the answer")
+    if not fits_in_box(problem.answer):
+        raise UntranslatableRow("the answer cannot stand in a box")
+    return problem
 
 
 def _field(sample: Sample, name: str) -> Any:

@@ -6,17 +6,16 @@ Model), section 4.1.
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from rewardlab import Ask, Context, Sample
 from rewardlab.data import DroppedRow
-from rewardlab.text import last_box
 
 from rewardlab_language.alterations import alterations, question_alterations
-from rewardlab_language.boxing import boxed, fits_in_box
+from rewardlab_language.boxing import boxed
 from rewardlab_language.drawing import drawn_pairs, least, order_key
 from rewardlab_language.options import TranslatedOptions
 from rewardlab_language.source_problem import (
@@ -67,31 +66,45 @@ class TranslatedRows:
         )
 
     def _rows_to_translate(self) -> Iterator[_RowToTranslate]:
+        """Yield the rows to translate; `problems` and `draw` count source rows that can be translated alone."""
         options, source = self._options, self._source
+        useless: list[_RowToTranslate] = []
+        if options.problems is not None or options.draw is not None:
+            source = self._translatable(source, useless)
         if options.problems is not None:
             source = least(source, options.problems, lambda sample: order_key(self._seed, "problem", sample.id))
         if options.draw is not None:
             name = f"{self._seed}/{options.kind}"
             for sample, language in drawn_pairs(source, options.languages, options.draw, name):
                 yield _RowToTranslate(sample, language)
-            return
+        else:
+            for sample in source:
+                every = options.languages_per_row == "all"
+                for language in options.languages if every else [language_of(sample.id, options.languages, self._seed)]:
+                    yield _RowToTranslate(sample, language)
+        yield from useless
+
+    def _translatable(self, source: Iterable[Sample], useless: list[_RowToTranslate]) -> Iterator[Sample]:
+        """Yield the source rows that can be translated; note the others, which are counted in no language."""
         for sample in source:
-            every = options.languages_per_row == "all"
-            for language in options.languages if every else [language_of(sample.id, options.languages, self._seed)]:
-                yield _RowToTranslate(sample, language)
+            try:
+                self._read(sample)
+            except UntranslatableRow:
+                useless.append(_RowToTranslate(sample, ""))
+            else:
+                yield sample
+
+    def _read(self, sample: Sample) -> SourceQuestion:
+        """Return what is translated of a source row. Raises UntranslatableRow if no translator need be asked."""
+        return read_question(sample) if self._options.kind == "question" else read_problem(sample)
 
     async def _translate_row(self, row: _RowToTranslate, translator: Translator) -> Sample | DroppedRow:
-        sample, language = row.sample, row.language
-        where = sample.source or sample.id
+        language, where = row.language, row.sample.source or row.sample.id
         try:
-            if self._options.kind == "question":
-                return await self._translate_question(read_question(sample), language, where, translator)
-            source = read_problem(sample)
-            if last_box(source.problem) == source.answer:
-                raise UntranslatableRow("the problem states the answer")
-            if not fits_in_box(source.answer):
-                raise UntranslatableRow("the answer cannot stand in a box")
-            return await self._translate_problem(source, language, where, translator)
+            source = self._read(row.sample)
+            if isinstance(source, SourceProblem):
+                return await self._translate_problem(source, language, where, translator)
+            return await self._translate_question(source, language, where, translator)
         except UntranslatableRow as error:
             return untranslatable(where, language, error)
         except NoUsableTranslation as error:

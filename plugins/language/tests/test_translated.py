@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -318,6 +319,55 @@ def test_both_kinds_draw_of_the_same_problems(rows, source):
     drawn = list(rows(source(40), kind="rl", draw=8, **options))
     assert len(drawn) == 8
     assert {row.id for row in drawn} < sft
+
+
+def spoilt(samples):
+    """Of six rows one is whole; the others lack something without which no translator need be asked."""
+    changes = [{}, {"reference": " "}, {"answer": ""}, {"reference": "\n"}, {"answer": "}"}, None]
+    for place, sample in enumerate(samples):
+        change = changes[place % len(changes)]
+        if change is None:
+            prompt = (
+                {"role": "user", "content": f"{sample.prompt[0]['content']} \\boxed{{{sample.fields['answer']}}}"},
+            )
+            yield replace(sample, prompt=prompt)
+        else:
+            yield replace(sample, fields={**sample.fields, **change})
+
+
+@pytest.mark.parametrize("kind", ["sft", "rl"])
+@pytest.mark.parametrize(
+    ("options", "made"),
+    [
+        ({"problems": 10}, 20),
+        ({"draw": 25}, 25),
+        ({"problems": 10, "draw": 15}, 15),
+        ({"problems": 20}, 40),
+        ({"problems": 500}, 40),
+        ({"problems": 500, "draw": 500}, 40),
+        ({"problems": 1, "draw": 1}, 1),
+        ({"problems": 10, "languages_per_row": 1}, 10),
+    ],
+)
+def test_problems_and_draw_count_what_has_a_solution(kind, options, made, rows, source, caplog):
+    """20 of 120 rows are whole."""
+    given = {"languages": ["en", "de"], "languages_per_row": "all", "kind": kind, "max_dropped": 0, **options}
+    found = list(rows(spoilt(source(120)), **given))
+    assert len(found) == made
+    assert {int(row.id[1:].partition("-")[0]) % 6 for row in found} == {0}
+    assert f"100 of {100 + made} rows dropped: 40: the reference solution is blank" in sorted_reasons(caplog.text)
+
+
+def sorted_reasons(text):
+    """The warning with its most frequent reason first."""
+    head, _, reasons = text.partition("rows dropped: ")
+    listed = sorted(reasons.strip().split("; "), key=lambda one: -int(one.split(":")[0]))
+    return f"{head}rows dropped: {'; '.join(listed)}"
+
+
+def test_a_question_without_a_solution_counts(rows, source):
+    options = {"languages": ["de"], "languages_per_row": "all", "kind": "question", "problems": 30}
+    assert len(list(rows(spoilt(source(120)), **options))) == 30
 
 
 def test_only_what_is_drawn_is_translated(rows, source, story):
