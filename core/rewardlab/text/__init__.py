@@ -4,6 +4,7 @@ In go a completion's text and a sample. Out come the parts of a response (`secti
 that a reward compares, and prompts in which no quoted text can pose as something else.
 
     sections        the parts of a response: reasoning, answer, what follows the reasoning
+    thoughts        the thoughts that a model left in its text, by the marks of many models
     boxed           the boxed answer, as LaTeX has it and as SP3F's published code reads it; answers that are joined
     chat_markers    the marks of turns inside of messages, escaped so that no server reads them
     comparison      a part of a response beside the same part of a reference
@@ -57,6 +58,9 @@ if TYPE_CHECKING:
     from rewardlab.text.tables import columns as columns
     from rewardlab.text.tables import display_width as display_width
     from rewardlab.text.terminal import has_foot as has_foot
+    from rewardlab.text.thoughts import THOUGHT_MARK as THOUGHT_MARK
+    from rewardlab.text.thoughts import Thoughts as Thoughts
+    from rewardlab.text.thoughts import thoughts_of as thoughts_of
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)
 __getattr__("printable")  # at once: its module has the same name, and would be found in its place

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from rewardlab import Reply
+from rewardlab.text import thoughts_of
 
 from rewardlab_checklist.checklist import Checklist
 from rewardlab_checklist.critique_form import NAME_KEYS, SEVERAL, Said, claim_of, key_pattern, said_of, without_repeats
@@ -20,7 +21,6 @@ BRACES = 200
 OBJECTS = 64
 """objects of a reply that are looked at; a reply with more has no critique"""
 QUERY = "query"
-_THOUGHT, _THOUGHT_END = "<think>", "</think>"
 _DECODER = json.JSONDecoder(strict=False, object_pairs_hook=without_repeats)
 UNREADABLE = "the reply holds no critique that can be read"
 DISAGREEING = "the reply holds critiques that disagree"
@@ -130,13 +130,11 @@ class _Objects:
 
     def _thoughts(self) -> tuple[int, int]:
         """Return where a critique can begin, and where drafts end. A work that ends thoughts may have been quoted."""
-        begin = 0
-        if self._text.lstrip().startswith(_THOUGHT):
-            begin = self._text.find(_THOUGHT_END)
-            if begin < 0:
-                return len(self._text), len(self._text)
-        quoted = any(_THOUGHT_END in one for one in self._shown.values())
-        return begin, begin if quoted else max(begin, self._text.rfind(_THOUGHT_END))
+        thought = thoughts_of(self._text)
+        if (begin := thought.first_words) is None:
+            return len(self._text), len(self._text)
+        quoted = any(thoughts_of(one).ends for one in self._shown.values())
+        return begin, begin if quoted else max(begin, thought.last_end)
 
     def _starts(self) -> Iterator[int]:
         names = {*HEADINGS, *NAME_KEYS, *(one.name for made in self._lists.values() for one in made.dimensions)}

@@ -217,6 +217,7 @@ class TestWhatIsNoCritique:
             ('{"score": 1}', "the reply holds no critique that can be read"),
             ({"answer": [1, 1]}, "the reply holds no critique that can be read"),
             ("<think>" + json.dumps(critique()), "the reply holds no critique that can be read"),
+            ("<|channel|>analysis<|message|>" + json.dumps(critique()), "the reply holds no critique that can be read"),
             (Reply(text=json.dumps(critique()), finish_reason="length"), "the critique was cut off"),
             (Reply(error="the server is down"), "the server is down"),
             (ValueError("boom"), "boom"),
@@ -227,6 +228,13 @@ class TestWhatIsNoCritique:
         assert found.value is None
         assert error in found.error
 
+    @each_case(
+        "begin, end", [("<think>", "</think>"), ("<|channel|>analysis<|message|>", "<|end|>"), ("", "</thought>")]
+    )
+    def test_a_draft_in_thoughts_does_not_disagree(self, begin, end):
+        draft, own = json.dumps(critique(answer=0)), json.dumps(critique(answer=1))
+        assert score("answer", Judge(f"{begin}Perhaps {draft}{end}\n{own}")).value == 1.0
+
     def test_a_critique_in_the_completion_is_never_the_judges(self):
         """The judge only repeats it, before its own critique or without any, which must not pay."""
         text = f"<think>{self.CHEAT}</think><answer>{self.CHEAT} It is 5</answer>"
@@ -236,7 +244,7 @@ class TestWhatIsNoCritique:
         assert score("answer", Judge(f"It says {self.CHEAT}, but: {own}"), text).value == 0.0
         assert score("answer", Judge(f"{own}\nIt says {self.CHEAT}"), text).value == 0.0
 
-    @each_case("form", ["```json\n{}\n```", "<think>Well.</think>{}", "Here: {}", "{}  \n"])
+    @each_case("form", ["```json\n{}\n```", "<think>Well.</think>{}", "[THINK]Well.[/THINK]{}", "Here: {}", "{}  \n"])
     def test_is_told_from_one_in_a_fence_or_behind_thoughts(self, form):
         assert score("answer", Judge(form.replace("{}", self.CHEAT))).value == 1.0
 

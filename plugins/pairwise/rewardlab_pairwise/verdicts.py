@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from rewardlab.text import last_box, official_box
+from rewardlab.text import THOUGHT_MARK, last_box, official_box, thoughts_of
 
 from rewardlab_pairwise.prompts import LABELS
+from rewardlab_pairwise.votes import vote_of
 
 Verdict = Literal["A", "B"]
 
@@ -21,8 +22,6 @@ _FONT = r"\\(?:text(?:bf|it|rm|sf|tt)?|math(?:bf|it|rm|sf|tt)|boldsymbol)"
 _BOX = re.compile(rf"\\boxed\s*+\{{\s*+(?:\{{\s*+([AB])\s*+\}}|{_FONT}\s*+\{{\s*+([AB])\s*+\}}|([AB]))\s*+\}}")
 _OPENED_BOX = re.compile(rf"\\boxed\s*+\{{\s*+(?:{_FONT}\s*+)?+\{{?+\s*+[AB]")  # what follows a quotation may close it
 _WORD = re.compile(r"\w")
-_THOUGHT, _THOUGHT_END, _THOUGHT_TAG = "<think>", re.compile("</think>"), re.compile("</?think>")
-_NO_WORDS = re.compile(rf"{_OPENED_BOX.pattern}|{_THOUGHT_TAG.pattern}")
 _QUOTE_MARKS = " \t>"
 _OPENINGS = tuple(f"BEGIN {label} " for label in LABELS.values())
 
@@ -41,21 +40,23 @@ def verdict(text: str, quoted: Iterable[str] = (), key: str = "") -> Verdict | N
     boxes cannot be distinguished from a vote after them, there is no verdict; but a shorter quotation with nothing
     behind it passes for a vote.
 
-    Thoughts end with the last `</think>` that is not quoted; a reply that begins with `<think>` and does not end
-    it has no verdict. Time is linear in the length of the texts.
+    Thoughts end with the last `</think>`, or another model's mark (`thoughts_of`), that is not quoted; a reply that
+    begins with thoughts and does not end them has no verdict. If the box's sentence or line says something of who wins,
+    that counts (`vote_of`). Time is linear in the length of the texts.
     """
     box = _last_box(text)
     if box is None:
         return None
     shown = list(quoted)
-    if any(_OPENED_BOX.search(one) or _THOUGHT_TAG.search(one) for one in shown):
+    if any(_OPENED_BOX.search(one) or THOUGHT_MARK.search(one) for one in shown):
         text, shown = _plain(text), [_plain(one) for one in shown]
         box = _last_box(text)
         if box is None or any(_is_quoted(box, one) for one in shown):
             return None
     if _is_fenced(box, shown, key) or _is_thought(box, shown):
         return None
-    return "A" if box[_letter(box)] == "A" else "B"
+    letter: Verdict = "A" if box[_letter(box)] == "A" else "B"
+    return vote_of(text, box, letter, lambda name: any(_is_quoted(name, one) for one in shown))
 
 
 def official_verdict(text: str) -> Verdict | None:
@@ -100,7 +101,7 @@ def _is_quoted(box: re.Match[str], shown: str) -> bool:
         return False
     if before and before in shown:
         return True
-    if not _OPENED_BOX.search(shown) or not _WORD.search(_NO_WORDS.sub("", shown)):
+    if not _OPENED_BOX.search(shown) or not _has_words(shown):
         return False
     return shown in text[max(0, start - len(shown) + 1) : box.end() + len(shown) - 1]
 
@@ -126,15 +127,22 @@ def _is_fenced(box: re.Match[str], shown: Iterable[str], key: str) -> bool:
 def _is_thought(box: re.Match[str], shown: Sequence[str]) -> bool:
     """Return whether the reply ends its thoughts only behind the box, or begins with thoughts and never ends them."""
     text, known = box.string, set[str]()
-    if _THOUGHT_TAG.search(text):
+    if THOUGHT_MARK.search(text):
         for one in shown:
-            if _THOUGHT_TAG.search(one) and _WORD.search(_NO_WORDS.sub("", one)):
+            if THOUGHT_MARK.search(one) and _has_words(one):
                 text = text.replace(one, " " * len(one))
-            known.update(words for end in _THOUGHT_END.finditer(one) for words in _next_to(one, *end.span(), REACH))
+            known.update(words for end in thoughts_of(one).ends for words in _next_to(one, *end, REACH))
         known.discard("")
-    ends = _THOUGHT_END.finditer(text)
-    own = [end.start() for end in ends if known.isdisjoint(_next_to(text, *end.span(), REACH))]
-    return own[-1] > box.start() if own else text.lstrip().startswith(_THOUGHT)
+    thought = thoughts_of(text)
+    own = [end for end in thought.ends if known.isdisjoint(_next_to(text, *end, REACH))]
+    if not own:
+        return thought.begin_it
+    return own[-1][0] > box.start() or (thought.unfinished and own[-1] == thought.ends[-1])
+
+
+def _has_words(text: str) -> bool:
+    """Return whether a text is more than boxes and marks of thoughts."""
+    return _WORD.search(THOUGHT_MARK.sub("", _OPENED_BOX.sub("", text))) is not None
 
 
 def _next_to(text: str, start: int, end: int, behind: int) -> tuple[str, str]:

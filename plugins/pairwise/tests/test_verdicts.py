@@ -170,6 +170,10 @@ class TestThoughts:
             ("\n<think>A or B? \\boxed{A}", None),
             ("<think>A or B?</think> \\boxed{A} it was, I thought.</think> I do not know.", None),
             ("A closes <think> nowhere. \\boxed{B}", "B"),
+            ("[THINK]A or B? \\boxed{A}[/THINK]\\boxed{B}", "B"),
+            ("<|channel|>analysis<|message|>\\boxed{A}?<|end|>\n\\boxed{B}", "B"),
+            ("<thinking>A or B? \\boxed{A}", None),
+            ("<think>A or B?</think>\n<think>\\boxed{A}", None),
         ],
     )
     def test_the_vote_is_read_from_what_follows_the_thoughts(self, reply, expected):

@@ -48,6 +48,30 @@ def test_there_is_none(text):
     assert read_strict(text).raw is None
 
 
+@each_case(
+    "begin, end",
+    [
+        ("<thinking>", "</thinking>"),
+        ("[THINK]", "[/THINK]"),
+        ("<|begin_of_thought|>", "<|end_of_thought|>"),
+        ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
+        ("<|channel|>analysis<|message|>", "<|end|>"),
+        ("analysis", "assistantfinal"),
+        ("", "</think>"),
+        ("", "[/THINK]"),
+    ],
+)
+def test_a_draft_in_thoughts_is_no_verdict_whatever_marks_they_have(begin, end):
+    draft = '{"explanation": "hm", "score": 4}'
+    assert read_strict(f"{begin}draft: {draft}{end}\n{OWN}").raw == 2
+    assert read_strict(f"{begin}draft: {draft[:-1]}{end}\n{OWN}").raw == 2
+    assert read_strict(f"{begin}It is fine.{end}{OWN}<|end|>").raw == 2
+    assert read_strict(f"{begin}draft: {draft}{end}\nI cannot say.").raw is None
+    if begin not in ("", "analysis"):
+        assert read_strict(f"{begin}draft: {draft}").raw is None
+        assert read_strict(f"<think>Well.</think>{begin}draft: {draft}").raw is None
+
+
 def test_a_reply_that_was_cut_off_has_none():
     assert read_strict(OWN, cut_off=True).raw is None
 

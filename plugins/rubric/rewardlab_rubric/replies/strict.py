@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from rewardlab.text import Thoughts, thoughts_of
+
 from rewardlab_rubric.levels import canonical
 from rewardlab_rubric.replies.official import VerdictReading, place_of
 
@@ -21,7 +23,6 @@ OBJECTS = 32
 SHORT = 64
 """characters without white space from which on an object that is the whole reply can be a quotation"""
 
-_THOUGHT, _THOUGHT_END = "<think>", "</think>"
 _START = re.compile(r"""\{\s*+(?:(?P<named>["'“”‘’]?(?:explanation|score)\b)|["'“”‘’]|[A-Za-z_]\w*+\s*+:)""")
 """how an object begins; `named`: by a key of a verdict"""
 _FENCE = re.compile(r"\A```\w*\s*+|```\Z")
@@ -35,16 +36,17 @@ def read_strict(text: str, quoted: Iterable[str] = (), cut_off: bool = False) ->
     quoted: the texts that the judge was shown. cut_off: whether the reply ended at the length limit; its last object
     may then be a draft.
 
-    Thoughts end with the last `</think>`, unless that stands inside the verdict's own texts. An object in a fence
+    Thoughts end with the last `</think>` or another mark of their end (`thoughts_of`), unless that stands
+    inside the verdict's own texts. An object in a fence
     of code counts as one without, and so does one inside an object without a score. A broken object is repaired if it
     has at most `REPAIRED` characters and is not a quotation. An object is a quotation if a shown text has it, whatever
     the white space; only one that is the whole reply and shorter than `SHORT` is the judge's own in any case. Of
     several objects with different scores one may be what a response planted, written anew, so none is the verdict.
     """
-    start = _earliest_start(text)
-    if start is None or cut_off:
+    thought = thoughts_of(text)
+    if thought.first_words is None or cut_off:
         return VerdictReading()
-    reply = _Reply(text, start, quoted)
+    reply = _Reply(text, thought, quoted)
     found = reply.verdict()
     if found is None:
         return VerdictReading()
@@ -57,23 +59,16 @@ def read_strict(text: str, quoted: Iterable[str] = (), cut_off: bool = False) ->
     )
 
 
-def _earliest_start(text: str) -> int | None:
-    """Return where a verdict can begin at the earliest; None if the reply never ends its thoughts."""
-    if not text.lstrip().startswith(_THOUGHT):
-        return 0
-    first = text.find(_THOUGHT_END)
-    return first + len(_THOUGHT_END) if first >= 0 else None
-
-
 Found = tuple[dict[str, Any], int, int]
 """a verdict with the part of the text that it stands in"""
 
 
 class _Reply:
-    def __init__(self, text: str, start: int, quoted: Iterable[str]) -> None:
-        self._text, self._start = text, start
+    def __init__(self, text: str, thought: Thoughts, quoted: Iterable[str]) -> None:
+        self._text, self._start = text, thought.first_words or 0
+        self._thought_ends = thought.ends
         # a verdict that quotes `</think>` begins before it, but none ends before the last one
-        self._earliest_end = max(start, text.rfind(_THOUGHT_END))
+        self._earliest_end = max(self._start, thought.last_end)
         shown = [one.strip() for one in quoted if "{" in one]
         self._shown = [_squeezed(one) for one in shown]
         self._repeated = [place for one in shown if len(one) >= SHORT for place in _places(one, text)]
@@ -92,10 +87,10 @@ class _Reply:
                 behind = end
                 continue
             if open_at is not None:
-                if not self._is_over(open_at, start):
+                if (over := self._over(open_at, start)) is None:
                     behind = end if value is not None else behind  # a part of the object that is still open
                     continue
-                own += self._mended(open_at, start)
+                own += self._mended(open_at, over)
                 open_at = None
             if value is None:
                 open_at, stray = (start, stray) if named else (open_at, start if stray is None else stray)
@@ -115,11 +110,12 @@ class _Reply:
             starts = [one for one in starts if not first <= one[0] < last]
         return starts[-OBJECTS:]
 
-    def _is_over(self, start: int, end: int) -> bool:
-        """Return whether a broken object that begins at `start` seems to end before `end`, with the thoughts if not."""
+    def _over(self, start: int, end: int) -> int | None:
+        """Return where a broken object that begins at `start` ends, with its braces or its thoughts; None if not yet."""
         inside = [one for one in self._quotations if start < one[0] < end]
-        closes = self._text.count("}", start, end) - sum(self._text.count("}", *one) for one in inside)
-        return closes > 0 or self._text.find(_THOUGHT_END, start, end) >= 0
+        if self._text.count("}", start, end) > sum(self._text.count("}", *one) for one in inside):
+            return end
+        return next((first for first, last in self._thought_ends if start <= first and last <= end), None)
 
     def _stray(self, start: int, own: list[Found | None]) -> list[Found | None]:
         """Return the verdict that begins with a brace that no key of a verdict follows, and which is broken.

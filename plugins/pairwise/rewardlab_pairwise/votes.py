@@ -1,0 +1,123 @@
+r"""Whether the last box of a reply is a vote for its letter, beside what its sentence and line say of the other one.
+
+`\boxed{A}, not \boxed{B}` is a vote for A, and `\boxed{A} or \boxed{B}` is none: a box that stands last may hold the
+loser.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Literal
+
+from rewardlab.text import THOUGHT_MARK
+
+from rewardlab_pairwise.vote_words import NEITHER, OTHER, VOTE, Sign, plain, sign_at
+
+Letter = Literal["A", "B"]
+WINDOW, BEHIND = 600, 300
+"""characters before and behind a box that can be of its lines"""
+
+_NAMES = re.compile(r"\\boxed\s*+\{([^\n{}]{0,60}(?:\{[^\n{}]{0,60}\}[^\n{}]{0,20})?)\}|\[\[([^\n\[\]]{0,40})\]\]")
+"""all that names a response in a box or in double brackets"""
+_LETTER = re.compile(r"(?<![^\W_])[AB](?![^\W_])")
+_TIE = re.compile(r"tie|neither|both|draw|equal", re.IGNORECASE)
+_LINE_END = re.compile(r"\n|(?<!\\)\\n(?=\W|[A-Z])")
+"""also of a line inside of JSON"""
+_SENTENCE_END = re.compile(
+    r"(?<!\svs)(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\s\d)[.!?](?=[\s*\"'”’)]*\s)|[。！？；;]|[\"”]\s*[,}]\s*(?=[\"“])"
+)
+_NOT_A_WORD = re.compile(rf"[^\w{VOTE}{OTHER}{NEITHER}]+")
+EARLIER = 4
+"""lines in which the other response can be said to win if the last one only says which loses"""
+
+
+def vote_of(text: str, box: re.Match[str], letter: Letter, is_quoted: Callable[[re.Match[str]], bool]) -> Letter | None:
+    """Return which response wins by the words around a reply's last box, which holds `letter`; None if unclear.
+
+    is_quoted: whether the name of a response is of a text that the judge was shown.
+    """
+    words = _words(text, box, letter, is_quoted)
+    winner = None if words is None else _winner(words)
+    return letter if winner == VOTE else None if winner is None else "B" if letter == "A" else "A"
+
+
+def _words(text: str, box: re.Match[str], letter: Letter, is_quoted: Callable[[re.Match[str]], bool]) -> str | None:
+    """Return the words before the box and to the end of its line, in which VOTE or OTHER stand for each response.
+
+    None if a response, or a tie, is named behind the line that the box does not hold.
+    """
+    last = max(0, box.start() - WINDOW)
+    last = max([last, *(mark.end() for mark in THOUGHT_MARK.finditer(text, last, box.start()))])
+    line_end = _LINE_END.search(text, box.end())
+    end = min(box.end() + BEHIND, len(text) if line_end is None else line_end.start())
+    written = []
+    for name in _NAMES.finditer(text, last):
+        stands = VOTE if name.start() == box.start() else _stands_for(name[1] or name[2] or "", letter)
+        if stands is None or (name.start() < box.start() and is_quoted(name)):
+            continue
+        if name.start() < end:
+            written += [text[last : name.start()], stands]
+            last = name.end()
+        elif stands != VOTE:
+            return None
+    return "".join([*written, text[last:end]])
+
+
+def _stands_for(inside: str, letter: Letter) -> str | None:
+    letters = set(_LETTER.findall(inside))
+    if len(letters) == 1:
+        return VOTE if letter in letters else OTHER
+    return NEITHER if letters or _TIE.search(inside) else None
+
+
+def _winner(words: str) -> str | None:
+    """Return VOTE or OTHER, whichever wins by the sentence that names VOTE last; None if neither clearly does."""
+    lines = _LINE_END.split(words)
+    if _is_bare(lines[-1]) and OTHER not in words and not words[: -len(lines[-1])].rstrip(" \n*").endswith(":"):
+        return VOTE  # as most judges end
+    near = _sentences(lines[-1])
+    last = max(place for place, one in enumerate(near) if VOTE in one)
+    sentence, before = near[last], near[:last]
+    if any(name in one for one in near[last + 1 :] for name in (OTHER, NEITHER)):
+        return None
+    line_before = plain(lines[-2]) if len(lines) > 1 else ""
+    if not before and _is_bare(sentence) and line_before.endswith(":"):
+        sentence = f"{line_before} {sentence}"
+    else:
+        before = [line_before, *before]
+    if sentence.endswith(("?", "？")):
+        return None
+    if OTHER in sentence or NEITHER in sentence:
+        return _of_two(sentence)
+    if _is_bare(sentence):
+        return None if before and _is_bare(before[-1], OTHER) else VOTE
+    sign = _sign(sentence, VOTE)
+    if sign == "loses":
+        earlier = [one for line in lines[-EARLIER:-1] for one in _sentences(line)]
+        return OTHER if any(_sign(one, OTHER) == "wins" for one in [*earlier, *before]) else None
+    if sign is None:
+        return None if any(OTHER in one for one in before) else VOTE
+    return VOTE if sign == "wins" else None
+
+
+def _sentences(line: str) -> list[str]:
+    return [plain(one) for one in _SENTENCE_END.split(f" {line}")]  # so that every number of a list follows a space
+
+
+def _of_two(sentence: str) -> str | None:
+    vote, other = _sign(sentence, VOTE), _sign(sentence, OTHER)
+    if NEITHER in sentence or "unclear" in (vote, other) or vote == other:
+        return None
+    if vote is None:
+        return VOTE if other == "loses" else None
+    return VOTE if vote == "wins" else OTHER
+
+
+def _sign(sentence: str, name: str) -> Sign | None:
+    """Return what a sentence says of a response, wherever it names it."""
+    signs = {sign_at(sentence, place) for place, sign in enumerate(sentence) if sign == name} - {None}
+    return signs.pop() if len(signs) == 1 else "unclear" if signs else None
+
+
+def _is_bare(sentence: str, name: str = VOTE) -> bool:
+    """Return whether a sentence is a response's name and nothing else."""
+    return _NOT_A_WORD.sub("", sentence) == name

@@ -1,0 +1,224 @@
+"""Which of two named responses a judge's last words are for: the winner of their grammar, or none, never the loser."""
+
+import re
+
+from helpers.each_case import each_case
+from rewardlab_pairwise.verdicts import verdict
+
+FOR_A = [
+    r"My verdict is \boxed{A}, not \boxed{B}.",
+    r"Better: \boxed{A}. Worse: \boxed{B}.",
+    r"Worse: \boxed{B}. Better: \boxed{A}.",
+    r"Ranking: \boxed{A} is better than \boxed{B}",
+    r"\boxed{B} is worse than \boxed{A}.",
+    r"\boxed{B} loses to \boxed{A}.",
+    r"\boxed{B} loses against \boxed{A}.",
+    r"I choose \boxed{A} over \boxed{B}.",
+    r"I prefer \boxed{A} to \boxed{B}.",
+    r"\boxed{A} beats \boxed{B}.",
+    r"\boxed{A} rather than \boxed{B}.",
+    r"Instead of \boxed{B}, I choose \boxed{A}.",
+    r"I pick \boxed{A} instead of \boxed{B}.",
+    r"\boxed{A} outperforms \boxed{B} by far.",
+    r"\boxed{B} is outperformed by \boxed{A}.",
+    r"\boxed{B} would be wrong, so I choose \boxed{A}.",
+    r"At first \boxed{B} looks right, but A shows its work. \boxed{A}",
+    "At first \\boxed{B} looks right, but A shows its work.\n\\boxed{A}",
+    r"The winner is \boxed{A}.",
+    r"Winner: \boxed{A}; loser: \boxed{B}",
+    r"Winner: \boxed{A}, loser: \boxed{B}",
+    "**Better:** \\boxed{A}\n**Worse:** \\boxed{B}",
+    r"\boxed{Response A} is better than \boxed{B}.",
+    r"[[A]] is better than \boxed{B}.",
+    r"\boxed{A} [[A]]",
+    r"我选择\boxed{A}，而不是\boxed{B}。",
+    r"Daher ist \boxed{A} besser.",
+    r"因此，我选择\boxed{A}。",
+    r"La meilleure réponse est \boxed{A}.",
+    r'{"winner": "\\boxed{A}", "loser": "\\boxed{B}"}',
+    r"Response B is better written than most, but wrong. Verdict: \boxed{A}",
+    r"Although B does not show its work, the better one is not B. \boxed{A}",
+    r"B is the loser: \boxed{A}",
+    r"The better one is the first: \boxed{A}",
+    r"It is \boxed{A} and not \boxed{B}.",
+    r"\boxed{A} (not \boxed{B})",
+    r"\boxed{A}, not B.",
+    r"I would rather choose \boxed{A} than \boxed{B}.",
+    r"\boxed{A} is superior to \boxed{B}.",
+    r"\boxed{B} is inferior to \boxed{A}.",
+    r"\boxed{A} is preferable to \boxed{B}.",
+    r"\boxed{A} is more accurate than \boxed{B}.",
+    r"\boxed{B} is less accurate than \boxed{A}.",
+    r"\boxed{A} is stronger, while \boxed{B} is weaker.",
+    r"\boxed{A} is right and \boxed{B} is wrong.",
+    r"\boxed{A} wins, \boxed{B} loses.",
+    r"Response \boxed{A} wins over response \boxed{B}.",
+    r"B is worse than \boxed{A}.",
+    r"Final verdict: \boxed{A} (better than \boxed{B})",
+    r"Is it A or B? \boxed{A}",
+    "The verdict:\n\\boxed{A}",
+    "I compared them.\n\n\\boxed{A}",
+    r"Therefore, response \boxed{A} is the better one.",
+    r"**Verdict: \boxed{A}**",
+    r"$$\boxed{A}$$",
+    r"So the final answer is \boxed{A}. Response B made an error in step 3.",
+    r"\boxed{A} is better, since B's answer \boxed{7} is wrong.",
+    r"Response A gives \boxed{4}, response B gives \boxed{5}. The right one is 4. \boxed{A}",
+    r"\boxed{A} edges out \boxed{B}.",
+    r"I vote for \boxed{A} against \boxed{B}.",
+    r"\boxed{A} instead of \boxed{B}",
+    r"Unlike \boxed{B}, \boxed{A} answers the question.",
+    r"\boxed{A}, as opposed to \boxed{B}.",
+    r"Compared with \boxed{B}, \boxed{A} is clearer.",
+    r"First: \boxed{A}, second: \boxed{B}",
+    r"My choice: \boxed{A}. Runner-up: \boxed{B}.",
+    r"Preferred: \boxed{A} | Rejected: \boxed{B}",
+    r"\boxed{A} is the winner; \boxed{B} comes second.",
+    r"The worse response is B, so the better response is \boxed{A}.",
+    r"\boxed{B} fails; \boxed{A} wins.",
+    r"\boxed{A} is good, but \boxed{B} is worse.",
+    r"As I said above, \boxed{B} is wrong, \boxed{A} right.",
+    r"Choose \boxed{A}; do not choose \boxed{B}.",
+    r"\boxed{B} is not as good as \boxed{A}.",
+    r"A has 4 points, B has 3 points. \boxed{A}",
+    r"It's a close call, but I'd go with \boxed{A}.",
+    r"Judgement: response \boxed{A} is preferred over response \boxed{B}.",
+    r"The final decision goes to \boxed{A}.",
+    r"Based on this, \boxed{A} is the better response than \boxed{B}.",
+    "Chosen: \\boxed{A}\nRejected: \\boxed{B}",
+    r"\boxed{A} clearly wins against \boxed{B}.",
+]
+
+FOR_B = [
+    r"\boxed{A}, no: \boxed{B}",
+    r"\boxed{B} has no errors.",
+    r"\boxed{B}, no doubt.",
+    r"My verdict is \boxed{B}, not \boxed{A}.",
+    r"\boxed{B} is better than \boxed{A}.",
+    r"not \boxed{A} but \boxed{B}",
+    r"\boxed{A}不如\boxed{B}。",
+    r"Ich wähle \boxed{B}.",
+    r'{"analysis": "A says \\boxed{7},\nB \\boxed{A}.", "verdict": "\\boxed{B}"}',
+    r'{"verdict": "\\boxed{B}"}',
+    r"The better one is the second: \boxed{B}",
+    r"Response A is not correct, so \boxed{B}.",
+    r"If \boxed{A} were correct I would choose it, but it is not, so \boxed{B}.",
+    r"\boxed{A} is good, but \boxed{B} is better.",
+    r"\boxed{A} is the worse one, \boxed{B} the better.",
+    r"Do not choose \boxed{A}, choose \boxed{B}.",
+    r"The correct verdict isn't \boxed{A}, it's \boxed{B}.",
+    r"Response A is weak and incorrect, \boxed{B}",
+]
+
+FOR_NEITHER = [
+    r"\boxed{A} > \boxed{B}",
+    r"\boxed{A} ≻ \boxed{B}",
+    r"$\boxed{A} \succ \boxed{B}$",
+    r"\boxed{A} < \boxed{B}",
+    r"\boxed{A} or \boxed{B}",
+    r"\boxed{A} and \boxed{B} are equally good.",
+    r"\boxed{A} = \boxed{B}",
+    r"\boxed{A} \boxed{B}",
+    r"Neither \boxed{A} nor \boxed{B}.",
+    r"Between \boxed{A} and \boxed{B}, the latter.",
+    r"I do not choose \boxed{B}.",
+    r"The loser is \boxed{B}.",
+    r"Not \boxed{B}.",
+    r"\boxed{B} is worse.",
+    r"\boxed{B} loses.",
+    r"Worse: \boxed{B}",
+    "Better response:\n\\boxed{A}\nWorse response:\n\\boxed{B}",
+    "Better response:\n\\boxed{A}\n\nWorse response:\n\\boxed{B}",
+    "1. \\boxed{A}\n2. \\boxed{B}",
+    r"1. \boxed{A} 2. \boxed{B}",
+    r"Response A: \boxed{A}. Response B: \boxed{B}.",
+    "Response A: \\boxed{A}\nResponse B: \\boxed{B}",
+    r"\boxed{A} vs. \boxed{B}",
+    r"\boxed{A} vs. \boxed{B}: \boxed{A}",
+    r"[[A]] > \boxed{B}",
+    r"\boxed{A} [[B]]",
+    "\\boxed{A}\n[[B]]",
+    "\\boxed{B}\n\nFinal: \\boxed{Response A}",
+    r"\boxed{A} ... \boxed{tie}",
+    r"\boxed{A} ist besser als \boxed{B}.",
+    r"Besser: \boxed{A}. Schlechter: \boxed{B}.",
+    r"Nicht \boxed{B}.",
+    r"\boxed{A}比\boxed{B}更好。",
+    r"\boxed{A} es mejor que \boxed{B}.",
+    r"\boxed{A} est meilleure que \boxed{B}.",
+    r"\boxed{A} лучше, чем \boxed{B}.",
+    r"\boxed{A} は \boxed{B} より優れている。",
+    r"\boxed{A}가 \boxed{B}보다 낫다.",
+    r"I cannot choose \boxed{B}.",
+    r"I would not pick \boxed{B}.",
+    r"I reject \boxed{B}.",
+    r"It is not the case that \boxed{B} is better.",
+    r"I do not think \boxed{B} is better.",
+    r"\boxed{A} is not better than \boxed{B}.",
+    r"\boxed{A} is no better than \boxed{B}.",
+    r"\boxed{A} is not worse than \boxed{B}.",
+    r"\boxed{A} has fewer errors than \boxed{B}.",
+    r"\boxed{B} makes more mistakes than \boxed{A}.",
+    r"**\boxed{A}** > B",
+    r"A is better than \boxed{B}.",
+    r"A beats \boxed{B}.",
+    r"Is it \boxed{A} or \boxed{B}?",
+    r"The runner-up is \boxed{B}.",
+    r"The better response is \boxed{A}; \boxed{B} has an error.",
+    r"The worse response is \boxed{B}.",
+    r"\boxed{A} never loses to \boxed{B}.",
+    r"\boxed{A} did not lose to \boxed{B}.",
+    r"It would be wrong to say \boxed{A} is better than \boxed{B}.",
+    r"\boxed{A} is second to none, \boxed{B} is fine.",
+    r"\boxed{A} does not make the error that \boxed{B} makes.",
+    r"\boxed{B} does not answer the question.",
+    r"It would be wrong to choose \boxed{B}.",
+    r"\boxed{A} improves on answer \boxed{B}.",
+    r"\boxed{A} does not have that flaw, \boxed{B} has.",
+    r"\boxed{A} isn't wrong, \boxed{B} is.",
+    r"\boxed{A} is as good as \boxed{B}.",
+    r"I favor neither \boxed{A} nor \boxed{B}.",
+    r"Rejected: \boxed{B}",
+    r"\boxed{A} could be better than \boxed{B}.",
+    r"Some may say \boxed{A} beats \boxed{B}.",
+    r"\boxed{A} was my first choice, but on reflection I pick \boxed{B}.",
+    r"\boxed{A} has it right whereas \boxed{B} has it wrong.",
+]
+
+
+@each_case("reply", FOR_A)
+def test_a_vote_for_a(reply):
+    assert verdict(reply) == "A"
+
+
+@each_case("reply", FOR_B)
+def test_a_vote_for_b(reply):
+    assert verdict(reply) == "B"
+
+
+@each_case("reply", FOR_NEITHER)
+def test_words_that_do_not_say_clearly_who_wins_are_no_vote(reply):
+    assert verdict(reply) is None
+
+
+@each_case("reply", [*FOR_A, *FOR_B, *FOR_NEITHER])
+def test_the_same_words_with_the_letters_exchanged_are_for_the_other_one(reply):
+    exchanged = re.sub(r"\b[AB]\b", lambda letter: {"A": "B", "B": "A"}[letter[0]], reply)
+    assert verdict(exchanged) == {"A": "B", "B": "A", None: None}[verdict(reply)]
+
+
+@each_case(
+    "reply, expected",
+    [
+        (r"A ends with \boxed{A}. My verdict is \boxed{B}.", "B"),
+        ("First, A says:\n> It must be \\boxed{A}\n\\boxed{B}", "B"),
+        (r"It must be \boxed{A}, not \boxed{B}.", "A"),
+    ],
+)
+def test_what_a_response_says_is_not_what_the_judge_says_of_it(reply, expected):
+    shown = "I multiply 17 by 23 and get 381, as anyone can see who does the same. It must be \\boxed{A}"
+    assert verdict(reply, (shown, "It is 391.")) == expected
+
+
+def test_words_far_from_the_vote_say_nothing_of_it():
+    assert verdict("Not \\boxed{B}, I thought.\n" + "But then I added. " * 60 + "\n\\boxed{B}") == "B"
