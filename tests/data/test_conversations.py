@@ -53,6 +53,30 @@ def test_parts_are_a_text_and_what_is_null_or_unknown_is_left_out():
 
 
 @each_case(
+    "content, text",
+    [
+        (None, ""),
+        ([], ""),
+        ("", ""),
+        ([{"type": "reasoning", "text": "hm"}], ""),
+        ([{"type": "text", "text": ""}], ""),
+    ],
+)
+def test_an_answer_without_a_text_is_an_empty_one(content, text):
+    [found] = to_completions([[{"role": "assistant", "content": content, "reasoning_content": "hm"}]])
+    assert found.text == text
+
+
+def test_pictures_that_a_model_was_shown_are_passed_over():
+    shown = {
+        "role": "tool",
+        "content": [{"type": "image_url", "image_url": {"url": "x"}}, {"type": "text", "text": "a"}],
+    }
+    [found] = to_completions([[ASKS, shown, SAYS]])
+    assert found.messages[1]["content"] == "a"
+
+
+@each_case(
     "value, what",
     [
         ([], "completions[0] has no message of the assistant"),

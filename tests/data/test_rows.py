@@ -169,6 +169,55 @@ def test_another_prompt_is_refused_and_named(prompt, what):
         to_messages(prompt)
 
 
+PICTURE, ASKED = {"type": "image", "image": object()}, {"type": "text", "text": "1+1?"}
+
+
+@each_case(
+    "content, text",
+    [
+        ([PICTURE, ASKED], "1+1?"),
+        ([ASKED, PICTURE], "1+1?"),
+        ([PICTURE, PICTURE, ASKED], "1+1?"),
+        ([{"type": "image_url", "image_url": {"url": "x"}}, ASKED], "1+1?"),
+        ([{"type": "input_image", "image_url": "x"}, {"type": "input_text", "text": "1+1?"}], "1+1?"),
+        ([{"type": "image", "text": None}, {"type": "text", "text": "1+1?", "image": None}], "1+1?"),
+        ([{"type": "video", "video": [object()]}, ASKED], "1+1?"),
+        ([{"type": "input_audio", "input_audio": {}}, ASKED], "1+1?"),
+        ([{"type": "document", "source": {}}, ASKED], "1+1?"),
+        ([{"image": "a.png"}, ASKED], "1+1?"),
+        ([ASKED, ASKED], "1+1?1+1?"),
+        ([PICTURE], "[image]"),
+        ([PICTURE, {"type": "video"}], "[image][video]"),
+        ([PICTURE, {"type": "text", "text": " "}], "[image]"),
+        ("1+1?", "1+1?"),
+    ],
+)
+def test_pictures_in_a_prompt_that_was_answered_are_passed_over(content, text):
+    row = {"prompt": [{"role": "user", "content": content, "name": None}], "completions": ["2"]}
+    assert to_group(row, {}).sample.prompt == ({"role": "user", "content": text},)
+
+
+@each_case(
+    "content, what",
+    [
+        ([{"type": "text"}], "prompt[0].content has a part 'text'; rewards read texts only"),
+        ([{"type": "thing"}, ASKED], "prompt[0].content has a part 'thing'; rewards read texts only"),
+        (["1+1?"], "prompt[0].content must be a text or a list of parts; it is a list"),
+        ([], "prompt is empty"),
+        (None, "prompt[0].content must be a text; it is absent"),
+        (3, "prompt[0].content must be a text; it is the number 3"),
+    ],
+)
+def test_other_parts_of_a_prompt_are_refused_and_named(content, what):
+    with pytest.raises(ValueError, match="^" + re.escape(what)):
+        to_group({"prompt": [{"role": "user", "content": content}], "completions": ["2"]}, {})
+
+
+def test_a_prompt_that_a_model_is_to_answer_is_not_cut_to_its_texts():
+    with pytest.raises(ValueError, match=r"prompt\[0\].content must be a text; it is a list"):
+        to_sample({"prompt": [{"role": "user", "content": [PICTURE, ASKED]}]}, {})
+
+
 def test_a_row_without_prompt_is_told_which_columns_there_are():
     with pytest.raises(ValueError, match=r"^no prompt: there is no column 'prompt'; columns: 'q', 'a'$"):
         to_sample({"q": "x", "a": 1}, {})

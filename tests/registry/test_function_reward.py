@@ -1,8 +1,12 @@
 """A stranger's small reward: one decorated function, and a pyproject.toml of four lines, installed from a wheel."""
 
 import json
+from decimal import Decimal
+from fractions import Fraction
 
+import numpy
 import pytest
+from helpers.each_case import each_case
 from rewardlab import Completion, Config, Sample, reward
 from rewardlab.registry import Registry
 
@@ -74,6 +78,59 @@ def test_what_it_returns_or_raises(scored):
     assert found["total"] == [-1.0, -2.0, -2.0, -2.0, 0.5, -2.0, 0.25]
     for says in ("nan", "it returned '1.0', which is neither a number, a Score nor None", "2.0", "no such word"):
         assert says in json.dumps(found)
+
+
+@each_case(
+    "value, number",
+    [
+        (numpy.bool_(True), 1.0),
+        (numpy.bool_(False), 0.0),
+        (numpy.int64(1), 1.0),
+        (numpy.uint8(0), 0.0),
+        (numpy.int8(1), 1.0),
+        (numpy.float16(0.5), 0.5),
+        (numpy.float64(0.25), 0.25),
+        (numpy.longdouble(0.5), 0.5),
+        (numpy.array(0.5), 0.5),
+        (numpy.array(True), 1.0),
+        (True, 1.0),
+        (Fraction(1, 2), 0.5),
+        (numpy.array([0.5]), None),
+        (numpy.array([[1]]), None),
+        (numpy.str_("1"), None),
+        (numpy.complex64(1), None),
+        (numpy.datetime64("2026-01-01"), None),
+        (numpy.array("1.0"), None),
+        ([0.5], None),
+        ({"score": 0.5}, None),
+        ((0.5, {}), None),
+        ("0.5", None),
+        (Decimal("0.5"), None),
+    ],
+)
+def test_a_value_of_numpy_is_one_of_python(value, number):
+    """A number says that the value counts; None that it is a failure, and never a low score."""
+
+    @reward(range=(0, 1))
+    def odd(sample, completion):
+        "What it is given."
+        return value
+
+    [score] = odd.build(None, None).score([(Sample(), Completion(text=""))])
+    assert score.value == number
+    assert (score.error is None) == (number is not None)
+
+
+def test_a_scalar_of_torch_is_a_number():
+    torch = pytest.importorskip("torch")
+
+    @reward(range=(0, 1))
+    def odd(sample, completion):
+        "Whether it is long, as torch compares."
+        return torch.tensor(len(completion.text)) > 2
+
+    scores = odd.build(None, None).score([(Sample(), Completion(text=text)) for text in ("long", "a")])
+    assert [score.value for score in scores] == [1.0, 0.0]
 
 
 @pytest.mark.parametrize(

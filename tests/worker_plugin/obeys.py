@@ -13,17 +13,18 @@ Score = dict  # the plugin puts rewardlab's in its place
 
 
 class Obeys:
-    """Scores are the values of the texts: Python expressions over this module's names and `context`."""
+    """Scores are the values of the texts: Python expressions over this module's names, `context` and `sample`."""
 
     def __init__(self, context):
         assert ("rewardlab" in sys.modules) == (Score is not dict)
-        self.context = context
+        self.context, self.sample = context, None
 
     def score(self, items):
+        self.sample = items[0][0]
         return self.answer([completion.text for _, completion in items])
 
     def answer(self, texts):
-        results = [eval(text, globals() | {"context": self.context}) for text in texts]
+        results = [eval(text, globals() | {"context": self.context, "sample": self.sample}) for text in texts]
         return results[0] if len(results) == 1 else [score for scores in results for score in scores]
 
 

@@ -305,10 +305,15 @@ class TestAPool:
         say(pool, "pid()")
         assert not (tmp_path / "flag").exists()
 
-    def test_names_a_sample_that_json_cannot_carry(self, open_pool):
+    def test_is_not_disturbed_by_a_field_that_json_cannot_carry_and_that_it_does_not_read(self, shared):
         sample = Sample(id="s9", fields={"fine": 1, "when": {1, 2}})
-        with pytest.raises(WorkerError, match=r"sample 's9': fields\['when'\] is not a JSON value"):
-            asyncio.run(open_pool("echo").score([(sample, Completion(text="x"))]))
+        [score] = asyncio.run(shared.score([(sample, Completion(text="said(sample.fields['fine'])"))]))
+        assert score.value == 1
+        for read in ("sample.fields['when']", "sample.fields.get('when')"):
+            with pytest.raises(PluginRaisedError, match=r"fields\['when'\] is not a JSON value: Object of type set"):
+                asyncio.run(shared.score([(sample, Completion(text=f"said({read})"))]))
+        with pytest.raises(PluginRaisedError, match="KeyError: 'other'"):
+            asyncio.run(shared.score([(sample, Completion(text="said(sample.fields['other'])"))]))
 
 
 class TestDeadline:

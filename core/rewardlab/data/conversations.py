@@ -16,6 +16,8 @@ ROLES = ("system", "developer", "user", "assistant", "tool")
 _TEXTS = ("tool_call_id", "name", "reasoning_content")
 _PARTS = ("text", "input_text", "output_text")
 _REASONING = ("reasoning", "thinking")
+_MEDIA = ("image", "video", "audio", "file", "document")
+"""of which one stands in the type of a part that text rewards pass over, or is its key: image_url, input_audio, ..."""
 
 
 def to_conversation(value: Sequence[Any], place: str) -> tuple[Turn, ...]:
@@ -41,10 +43,10 @@ def _turn(value: Any, place: str) -> Turn:
         raise ValueError(unknown_role(role, place))
     if not isinstance(calls, list) or (calls and role != "assistant"):
         raise ValueError(f"{place}.tool_calls must be a list, of a message of the assistant")
-    turn: dict[str, Any] = {
-        "role": role,
-        "content": _text(given.get("content", "" if calls else None), f"{place}.content"),
-    }
+    empty = role == "assistant" and (bool(calls) or "content" in value)  # null is how servers write an empty answer
+    content = given.get("content", "" if empty else None)
+    content = content if role == "assistant" else without_media(content)
+    turn: dict[str, Any] = {"role": role, "content": text_of(content, f"{place}.content")}
     if calls:
         turn["tool_calls"] = [_call(one, f"{place}.tool_calls[{index}]") for index, one in enumerate(calls)]
     for key in _TEXTS:
@@ -59,7 +61,7 @@ def unknown_role(role: str, place: str) -> str:
     return f"{place}: no role {role!r}{nearest(role, ROLES)}"
 
 
-def _text(content: Any, place: str) -> str:
+def text_of(content: Any, place: str) -> str:
     """Return a message's text, its parts one behind the other as chat templates put them; reasoning is none of it."""
     if isinstance(content, str):
         return content
@@ -71,6 +73,24 @@ def _text(content: Any, place: str) -> str:
         if part.get("type") not in _PARTS or not isinstance(part.get("text"), str):
             raise ValueError(f"{place} has a part {str(part.get('type'))[:40]!r}; rewards read texts only")
     return "".join(part["text"] for part in parts)
+
+
+def without_media(content: Any) -> Any:
+    """Return what text rewards read of a message that the model was given: no pictures, sounds and files.
+
+    A message that has nothing else names them: "[image]". Anything but a list of such parts and of texts stays.
+    """
+    if not isinstance(content, list) or not all(isinstance(part, Mapping) for part in content):
+        return content
+    kinds = [_medium(part) for part in content]
+    texts = [part for part, kind in zip(content, kinds, strict=True) if kind is None]
+    named = "".join(f"[{kind}]" for kind in kinds if kind is not None)
+    return named if named and not any(str(part.get("text") or "").strip() for part in texts) else texts
+
+
+def _medium(part: Mapping[str, Any]) -> str | None:
+    names = [part["type"]] if isinstance(part.get("type"), str) else [str(key) for key in part]
+    return next((medium for name in names for medium in _MEDIA if medium in name), None)
 
 
 def _call(value: Any, place: str) -> Turn:

@@ -1,6 +1,7 @@
 """JSON lines: the rows of a file, one by one, and what is wrong with those that cannot be read."""
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -20,16 +21,19 @@ BLOCK = 1 << 16
 BOM = b"\xef\xbb\xbf"
 
 
-def json_lines(file: BinaryIO, path: str, any_text: bool = False) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
+def json_lines(
+    file: BinaryIO, path: str, any_text: bool = False, nan_is_null: bool = False
+) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
     """Yield (line number, the row or what is wrong with it) for each line of an open file that is not blank.
 
-    any_text: half a surrogate pair is not a mistake, since a model can write one.
+    any_text: half a surrogate pair is not a mistake, since a model can write one. nan_is_null: nor is a number that is
+    none, such as NaN, by which other tools say that there is no score.
     """
     for number, line in enumerate(bounded_lines(file), 1):
         if number == 1:
             line = line.removeprefix(BOM)
         if line.strip():
-            yield number, parse_row(line, f"{path}:{number}", any_text)
+            yield number, parse_row(line, f"{path}:{number}", any_text, nan_is_null)
 
 
 def bounded_lines(file: BinaryIO) -> Iterator[bytes]:
@@ -58,19 +62,19 @@ def too_long(what: str) -> str:
     return f"this {what} is longer than {MAX_BYTES >> 20} MiB, the most that is read of a row; is it one row?"
 
 
-def parse_row(text: bytes, place: str, any_text: bool = False) -> dict[str, Any] | Problem:
-    """Return the row that a line's bytes hold, or what is wrong with it, at `place`."""
+def parse_row(text: bytes, place: str, any_text: bool = False, nan_is_null: bool = False) -> dict[str, Any] | Problem:
+    """Return the row that a line's bytes hold, or what is wrong with it, at `place`; flags as of `json_lines`."""
     if len(text) > MAX_BYTES:
         return Problem(where=place, what=too_long("line"))
     try:
-        return _parse(text, any_text)
+        return _parse(text, any_text, nan_is_null)
     except RecursionError:
         return Problem(where=place, what="the JSON is nested too deeply")
     except ValueError as error:
         return Problem(where=place, what=str(error))
 
 
-def _parse(line: bytes, any_text: bool) -> dict[str, Any]:
+def _parse(line: bytes, any_text: bool, nan_is_null: bool) -> dict[str, Any]:
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -79,7 +83,7 @@ def _parse(line: bytes, any_text: bool) -> dict[str, Any]:
     if text.lstrip().startswith("["):
         raise ValueError("this looks like a JSON array; one object a line is needed, or a name in .json")
     try:
-        row = json_values(text)
+        row = json_values(text, RECORDS if nan_is_null else DECODER)
     except json.JSONDecodeError as error:
         raise ValueError(_describe_syntax_error(error, text)) from None
     if not isinstance(row, dict):
@@ -89,14 +93,14 @@ def _parse(line: bytes, any_text: bool) -> dict[str, Any]:
     return row
 
 
-def json_values(text: str) -> Any:
+def json_values(text: str, decoder: json.JSONDecoder | None = None) -> Any:
     """Return the values of a JSON text whose every value counts: a key stands once, and numbers are finite.
 
     Raises ValueError for another text, or for more than MAX_VALUES values, and RecursionError for deep ones.
     """
     if len(text) > MAX_VALUES and sum(map(text.count, "[{,")) > MAX_VALUES:
         raise ValueError(f"this row has more than {MAX_VALUES:,} values, the most that is read; is it one row?")
-    return DECODER.decode(text)
+    return (decoder or DECODER).decode(text)
 
 
 def _describe_syntax_error(error: json.JSONDecodeError, text: str) -> str:
@@ -132,9 +136,18 @@ def _finite_number(text: str) -> float:
     return number
 
 
+def _number_or_null(text: str) -> float | None:
+    number = float(text)
+    return number if math.isfinite(number) else None
+
+
 DECODER = json.JSONDecoder(
     object_pairs_hook=_object_of_unique_keys, parse_constant=_refuse_constant, parse_float=_finite_number
 )
+RECORDS = json.JSONDecoder(
+    object_pairs_hook=_object_of_unique_keys, parse_constant=lambda _: None, parse_float=_number_or_null
+)
+"""of what other tools recorded, where a number that is none says that there is no value"""
 
 
 def _refuse_lone_surrogates(row: dict[str, Any]) -> None:

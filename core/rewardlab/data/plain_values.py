@@ -13,27 +13,30 @@ TEXTS = (date, datetime, time, timedelta, Decimal, UUID)
 """values without a word in JSON, which become text"""
 
 
-def plain_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row without what is missing: None, and NaN, as which pandas writes it. ValueError for other values."""
-    return {name: plain(value, name) for name, value in row.items() if not _is_missing(value)}
+def plain_row(row: Mapping[str, Any], nan_is_null: bool = False) -> dict[str, Any]:
+    """Return a row without what is missing: None, and NaN, as which pandas writes it. ValueError for other values.
+
+    nan_is_null: infinite numbers are missing, too.
+    """
+    return {name: plain(value, name, nan_is_null) for name, value in row.items() if not _is_missing(value)}
 
 
-def plain(value: Any, name: str) -> Any:
+def plain(value: Any, name: str, nan_is_null: bool = False) -> Any:
     """Return a value as JSON has it. ValueError, with the column's name, for what JSON has no word for."""
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, float):
-        if math.isinf(value):
+        if math.isinf(value) and not nan_is_null:
             raise ValueError(f"the column {told_name(name)} holds an infinite number")
-        return None if math.isnan(value) else float(value)
+        return float(value) if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {str(key): plain(item, name) for key, item in value.items() if not _is_missing(item)}
+        return {str(key): plain(item, name, nan_is_null) for key, item in value.items() if not _is_missing(item)}
     if isinstance(value, list | tuple):
-        return [plain(item, name) for item in value]
+        return [plain(item, name, nan_is_null) for item in value]
     if isinstance(value, TEXTS):
         return str(value)
     if hasattr(value, "tolist"):  # an array or number of numpy
-        return plain(value.tolist(), name)
+        return plain(value.tolist(), name, nan_is_null)
     raise ValueError(
         f"the column {told_name(name)} holds {type(value).__name__}, which is not a text, number, list or object"
     )

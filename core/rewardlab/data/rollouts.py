@@ -100,7 +100,7 @@ def _loaded(point: EntryPoint) -> RolloutFormat:
 
 
 def _first_record(path: str) -> Mapping[str, Any]:
-    with closing(read_lines(path)) as rows:
+    with closing(read_lines(path, nan_is_null=True)) as rows:
         _, first = next(rows, (0, {}))
     return {} if isinstance(first, Problem) else first
 

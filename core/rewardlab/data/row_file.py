@@ -13,12 +13,14 @@ from rewardlab.specs.entry_points import entry_points_of
 PACKED = ".gz"
 FORMATS = "rewardlab.row_formats"
 """entry points of plugins that read formats: an ending, such as "csv" -> a function (file, path, any_text) that yields
-rows as `json_lines` does"""
+rows as `json_lines` does; one that reads other tools' records, too, also takes `nan_is_null`"""
 
 NumberedRow = tuple[int, dict[str, Any] | Problem]
 
 
-def read_lines(path: str | os.PathLike[str], any_text: bool = False) -> Generator[NumberedRow]:
+def read_lines(
+    path: str | os.PathLike[str], any_text: bool = False, nan_is_null: bool = False
+) -> Generator[NumberedRow]:
     """Yield (number, the row or what is wrong with it) for each row of a file, streaming.
 
     The ending of the name says the format: .json is a JSON array of objects (or lines of them), .csv and .tsv have a
@@ -26,6 +28,7 @@ def read_lines(path: str | os.PathLike[str], any_text: bool = False) -> Generato
     number: the line in which a row begins, from 1; of a JSON array and of parquet, the row's. Text is UTF-8, with or
     without a byte order mark. A row is also wrong if it has NaN or an infinity, a key twice in one object, half a
     surrogate pair (any_text: lets it pass in JSON, as a model can write one), or is longer than 64 MiB.
+    nan_is_null: NaN and infinities are null, as in what another tool recorded.
 
     Raises UserError at once if the file cannot be opened or nothing reads its format, later if it cannot be read to its
     end.
@@ -33,21 +36,21 @@ def read_lines(path: str | os.PathLike[str], any_text: bool = False) -> Generato
     path = os.fspath(path)
     read, file = _reader(path), open_packed(path)
     try:
-        rows = read(file, path, any_text)
+        rows = read(file, path, any_text, nan_is_null=True) if nan_is_null else read(file, path, any_text)
     except BaseException:
         file.close()
         raise
     return _rows(file, rows, path)
 
 
-def _reader(path: str) -> Callable[[BinaryIO, str, bool], Iterator[NumberedRow]]:
+def _reader(path: str) -> Callable[..., Iterator[NumberedRow]]:
     """Return the function that reads a file of this name. Raises UserError if its plugin is missing or two claim it."""
     _, _, ending = os.path.basename(path).lower().removesuffix(PACKED).rpartition(".")
     points = entry_points_of(FORMATS).select(name=ending)
     if len(owners := sorted({point.dist.name for point in points if point.dist})) > 1:
         raise UserError(f".{ending} files are read by {' and '.join(owners)}; uninstall one of them", where=path)
     for point in points:
-        read: Callable[[BinaryIO, str, bool], Iterator[NumberedRow]] = point.load()
+        read: Callable[..., Iterator[NumberedRow]] = point.load()
         return read
     if owner := plugin_with("formats", ending):
         raise UserError(f"nothing here reads .{ending} files; {installation(owner)}", where=path)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rewardlab.data.conversations import ROLES, to_conversation, unknown_role
+from rewardlab.data.conversations import ROLES, text_of, to_conversation, unknown_role, without_media
 from rewardlab.data.jsonl import kind_of
 from rewardlab.errors import nearest
 from rewardlab.types import Completion, Group, Message, Sample
@@ -36,20 +36,23 @@ def _take_column(columns: dict[str, Any], name: str, parse: Callable[[Any], Any]
     return value
 
 
-def remap(sample: Sample, fields: Mapping[str, str]) -> Sample:
+def remap(
+    sample: Sample, fields: Mapping[str, str], read_prompt: Callable[[Any], tuple[Message, ...]] | None = None
+) -> Sample:
     """Return the sample with its columns under our names, checked.
 
     `fields` maps ours to theirs (`{"reference": "solution"}`), `id` and `prompt` included, all at once: two
     columns can be swapped. Our name takes the value of their column; a column of our own name counts only
     if theirs is absent. Their column stays too, unless it became the id, the prompt or the completions.
     As columns, a sample's id is a text, and a prompt of one user message is that message's text.
+    read_prompt: what reads the prompt (absent: `to_messages`).
 
     Raises ValueError if there is no prompt, or the id or prompt has the wrong type.
     """
     columns = _map_columns(columns_of(sample), fields)
     if "prompt" not in columns:
         raise ValueError(_describe_missing("prompt", fields, columns))
-    prompt = to_messages(columns.pop("prompt"))
+    prompt = (read_prompt or to_messages)(columns.pop("prompt"))
     identity = to_id(columns.pop("id")) if "id" in columns else ""
     return Sample(id=identity, prompt=prompt, fields=columns, source=sample.source)
 
@@ -62,9 +65,10 @@ def to_sample(row: Mapping[str, Any], fields: Mapping[str, str], source: str = "
 def to_group(row: Mapping[str, Any], fields: Mapping[str, str], source: str = "") -> Group:
     """Return a row that has completions as a group; `completions` is not a field of the group's sample.
 
-    Raises ValueError as `to_sample` does, and if completions are absent, empty or of the wrong type.
+    The prompt may hold pictures, which no text reward reads. Raises ValueError as `to_sample` does for other mistakes,
+    and if completions are absent, empty or of the wrong type.
     """
-    sample = to_sample(row, fields, source)
+    sample = remap(raw_sample(row, source), fields, answered_prompt)
     if "completions" not in sample.fields:
         raise ValueError(_describe_missing("completions", fields, sample.fields))
     columns = dict(sample.fields)
@@ -127,6 +131,22 @@ def to_messages(value: Any) -> tuple[Message, ...]:
     if not any(message["content"].strip() for message in messages):
         raise ValueError("prompt is empty")
     return messages
+
+
+def answered_prompt(value: Any) -> tuple[Message, ...]:
+    """Return a prompt whose completions are there already: pictures are passed over, and what is null is absent."""
+    if isinstance(value, (list, tuple)):
+        value = [_answered(message, f"prompt[{index}]") for index, message in enumerate(value)]
+    return to_messages(value)
+
+
+def _answered(message: Any, place: str) -> Any:
+    if not isinstance(message, Mapping):
+        return message
+    given = {key: one for key, one in message.items() if one is not None}
+    if not isinstance(content := given.get("content"), list):
+        return given
+    return {**given, "content": text_of(without_media(content), f"{place}.content")}
 
 
 def _message(value: Any, place: str) -> Message:

@@ -34,9 +34,10 @@ def reward(
             "1 for the row's answer."
             return completion.text.strip() == sample.fields["answer"]
 
-    The function returns the value, None for an abstention, or a Score; what it raises is a failure of that completion,
-    never a value. The reward has its name, and the first line of its docstring as summary. If its module is a plugin's
-    (an entry point of the group `rewardlab` names it, or its package), the reward is offered; no hook is needed.
+    The function returns the value (also one of numpy or torch), None for an abstention, or a Score; what it raises is a
+    failure of that completion, never a value. The reward has its name, and the first line of its docstring as summary.
+    If its module is a plugin's (an entry point of the group `rewardlab` names it, or its package), the reward is
+    offered; no hook is needed.
 
     config: a class of options; the function then takes them as a third argument. fields: as in RewardSpec. Raises
     TypeError for a coroutine function, one that takes other arguments, and one without a docstring.
@@ -87,6 +88,7 @@ class _Scores:
             return found
         if found is None:
             return Score(info={"reason": "the function returned None"})
-        if not isinstance(found, Real):
+        number = found.item() if getattr(found, "ndim", None) == 0 else found  # of numpy or torch, its bool too
+        if not isinstance(number, Real):
             return Score(error=f"it returned {found!r:.80}, which is neither a number, a Score nor None")
-        return Score(value=float(found))
+        return Score(value=float(number))

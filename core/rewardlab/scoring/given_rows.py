@@ -125,10 +125,13 @@ def as_dicts(rows: Any) -> Iterator[Any]:
 
 
 def _table_row(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    try:
-        return plain_row(row)
-    except ValueError:  # whoever reads the row says where it is, and what is wrong with it
-        return row
+    found = dict[str, Any]()
+    for name, value in row.items():
+        try:
+            found |= plain_row({name: value})
+        except ValueError:  # a picture, say: whoever reads the column says where it is, and what is wrong with it
+            found[name] = value
+    return found
 
 
 def _without_arrays(row: Any) -> Any:

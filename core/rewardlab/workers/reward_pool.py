@@ -108,12 +108,22 @@ def _call_limit(count: int, timeout: float) -> float:
 
 
 def _request(use: str, items: Sequence[Item], limit: float) -> bytes:
+    asked = _as_json(items) | {"limit": limit}
     try:
-        return message_line(_as_json(items) | {"limit": limit})
+        return message_line(asked)
+    except (TypeError, ValueError, RecursionError):  # a field may hold anything, such as a picture
+        for sample in asked["samples"]:
+            sample |= _without_what_json_lacks(sample["fields"])
+    try:
+        return message_line(asked)
     except (TypeError, ValueError, RecursionError) as error:
-        wrong = ((sample.id, describe_non_json(dict(sample.fields), "fields")) for sample, _ in items)
-        reasons = [f"sample {name!r}: {what}" for name, what in wrong if what]
-        raise WorkerError(f"{use}: {reasons[0] if reasons else error}") from error
+        raise WorkerError(f"{use}: {error}") from error
+
+
+def _without_what_json_lacks(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return {"fields": those that JSON can carry, "left_out": why each of the others is not among them}."""
+    left_out = {name: why for name in fields if (why := describe_non_json({name: fields[name]}, "fields"))}
+    return {"fields": {name: fields[name] for name in fields if name not in left_out}, "left_out": left_out}
 
 
 def _as_json(items: Sequence[Item]) -> dict[str, Any]:

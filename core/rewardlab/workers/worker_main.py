@@ -169,7 +169,11 @@ def _from_registry(hello: Mapping[str, Any]) -> Answer:
     score_all = _group_wise(reward) if spec.scope == "group" else reward.score
 
     def answer(request: Mapping[str, Any]) -> bytes:
-        known = [Sample(**sample) for sample in request["samples"]]
+        known = [
+            Sample(**{**sample, "fields": _Fields(sample["fields"], left_out)})
+            for sample in request["samples"]
+            for left_out in [sample.pop("left_out", {})]
+        ]
         scores = score_all([(known[index], Completion(**completion)) for index, completion in request["completions"]])
         return b'"scores": ' + _encode([[s.value, dict(s.info), s.error] for s in _list_of(Score, scores)])
 
@@ -208,6 +212,22 @@ def _from_file(hello: Mapping[str, Any]) -> Answer:
         return b'"answers": ' + json.dumps(answers).encode()
 
     return answer
+
+
+class _Fields(dict[str, Any]):
+    """The fields of a row, some of which could not be handed over: reading one raises, so that none seems absent."""
+
+    def __init__(self, fields: Mapping[str, Any], left_out: Mapping[str, str]) -> None:
+        super().__init__(fields)
+        self._left_out = left_out
+
+    def __missing__(self, name: str) -> Any:
+        if name in self._left_out:
+            raise TypeError(f"{self._left_out[name]}, and a process of its own is handed nothing else")
+        raise KeyError(name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self[name] if name in self or name in self._left_out else default
 
 
 class _NoJudges(Mapping[str, Any]):

@@ -24,7 +24,7 @@ class _TooLong(ValueError):
     pass
 
 
-def csv_rows(file: BinaryIO, path: str, any_text: bool) -> Iterator[tuple[int, dict[str, Any] | Problem]]:  # noqa: ARG001
+def csv_rows(file: BinaryIO, path: str, *_: bool, **__: bool) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
     """Yield (the line in which the row begins, the row or what is wrong with it) for each row that is not blank.
 
     A comma separates columns, in a .tsv a tab, unless the head has one column by it and several by another of

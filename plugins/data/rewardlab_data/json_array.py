@@ -12,9 +12,11 @@ _IN_TEXT = re.compile(rb'\\.|"', re.DOTALL)
 _BLANK = b" \t\r\n"
 
 
-def json_rows(file: BinaryIO, path: str, any_text: bool) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
+def json_rows(
+    file: BinaryIO, path: str, any_text: bool, nan_is_null: bool = False
+) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
     """Yield (number from 1, the row or what is wrong with it) for each item of an array, or each line."""
-    yield from (array_items if is_array(file) else json_lines)(file, path, any_text)
+    yield from (array_items if is_array(file) else json_lines)(file, path, any_text, nan_is_null)
 
 
 def is_array(file: BinaryIO) -> bool:
@@ -26,7 +28,9 @@ def is_array(file: BinaryIO) -> bool:
     return first == b"["
 
 
-def array_items(file: BinaryIO, path: str, any_text: bool) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
+def array_items(
+    file: BinaryIO, path: str, any_text: bool, nan_is_null: bool = False
+) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
     """Yield (number from 1, the row or what is wrong with it) for each item of the array in an open file.
 
     Raises UserError if the array itself ends too early or goes on after its end.
@@ -38,7 +42,7 @@ def array_items(file: BinaryIO, path: str, any_text: bool) -> Iterator[tuple[int
         elif not text.strip(_BLANK):
             yield number, Problem(where=place, what="there is nothing between two commas; leave one out")
         else:
-            yield number, parse_row(text, place, any_text)
+            yield number, parse_row(text, place, any_text, nan_is_null)
 
 
 def _items(file: BinaryIO, path: str) -> Iterator[bytes]:

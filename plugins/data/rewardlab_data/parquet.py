@@ -102,11 +102,14 @@ def import_pyarrow(path: str) -> Any:
     return pyarrow
 
 
-def parquet_rows(_: BinaryIO, path: str, any_text: bool) -> Generator[tuple[int, dict[str, Any] | Problem]]:  # noqa: ARG001
+def parquet_rows(
+    _: BinaryIO, path: str, _any_text: bool = False, nan_is_null: bool = False
+) -> Generator[tuple[int, dict[str, Any] | Problem]]:
     """Yield (row number from 1, the row or what is wrong with it), a few rows in memory at a time.
 
     A null is not a value: parquet has no other word for a key that is absent, in a row as in what it holds. NaN, as
-    which pandas writes missing values, is not one either. Dates and decimals are texts.
+    which pandas writes missing values, is not one either; nor is an infinity, if `nan_is_null`. Dates and decimals are
+    texts.
 
     Raises UserError at once without pyarrow, if this is not a parquet file or two columns have one name, later if it
     cannot be read on.
@@ -127,10 +130,10 @@ def parquet_rows(_: BinaryIO, path: str, any_text: bool) -> Generator[tuple[int,
     if twice := [name for name, times in Counter(names).items() if times > 1]:
         table.close()
         raise UserError(f"two columns are called {told_name(twice[0])}; rename one", where=path)
-    return _rows(table, path)
+    return _rows(table, path, nan_is_null)
 
 
-def _rows(file: Any, path: str) -> Generator[tuple[int, dict[str, Any] | Problem]]:
+def _rows(file: Any, path: str, nan_is_null: bool) -> Generator[tuple[int, dict[str, Any] | Problem]]:
     number = 0
     with file:
         batches = file.iter_batches(batch_size=BATCH_ROWS)
@@ -138,7 +141,8 @@ def _rows(file: Any, path: str) -> Generator[tuple[int, dict[str, Any] | Problem
             for values in _values(batch):
                 number += 1
                 try:
-                    yield number, plain_row(values if isinstance(values, dict) else _one_row(*values))
+                    row = values if isinstance(values, dict) else _one_row(*values)
+                    yield number, plain_row(row, nan_is_null)
                 except ValueError as error:
                     yield number, Problem(where=f"{path}:{number}", what=str(error))
 

@@ -1,6 +1,8 @@
 """The reward of a recipe as a reward function of TRL's trainers, for people's own training scripts."""
 
+import hashlib
 import json
+import pickle
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -8,6 +10,7 @@ from itertools import groupby
 from typing import Any, Self
 
 from rewardlab import RecipeReward, ScoredGroup
+from rewardlab.data import kind_of
 from rewardlab.errors import JobError, UserError
 from rewardlab.scoring import MissingGuard
 from rewardlab.training import metrics_of_step
@@ -48,19 +51,26 @@ class TrainerReward:
         self,
         prompts: Sequence[Any],
         completions: Sequence[Any],
-        completion_ids: Sequence[Sequence[int]],
+        completion_ids: Sequence[Sequence[int]] | None = None,
         **columns: Any,
     ) -> list[float | None]:
         """Return a shaped reward for each completion, in their order; never a 0 for one that could not be scored.
 
+        Columns that no reward reads may hold anything, such as pictures. completion_ids: None if they are not known.
+
         Such a completion gets None, by which the trainer leaves it out of its group; beside other functions of the
         trainer, which would count as the whole reward then, it gets the mean of its group's others. Raises a UserError
-        if rows lack what the recipe's rewards need, and a JobError as the recipe's policies for missing values say.
+        if rows lack what the recipe's rewards need or something has not a value for each completion, and a JobError as
+        the recipe's policies for missing values say.
         """
         fields = {name: values for name, values in columns.items() if name not in OF_THE_TRAINER}
+        _refuse_other_lengths(completions, prompts=prompts, completion_ids=completion_ids)
+        _refuse_other_lengths(completions, "the column ", **fields)
         names, texts = [*fields], self._completions(completions, completion_ids)
         own = list(zip(prompts, texts, *fields.values(), strict=True))
         everything = gather(own)  # a group may lie on several processes
+        if not everything:
+            return []
         all_prompts, all_texts, *values = zip(*everything, strict=True)
         all_fields = dict(zip(names, values, strict=True))
         sizes = list(self._sizes(all_prompts, all_fields))
@@ -117,7 +127,13 @@ class TrainerReward:
             raise UserError(f"{what}, so the groups are not known; give group_size, the trainer's num_generations")
         yield from runs
 
-    def _completions(self, completions: Sequence[Any], completion_ids: Sequence[Sequence[int]]) -> list[dict[str, Any]]:
+    def _completions(
+        self, completions: Sequence[Any], completion_ids: Sequence[Sequence[int]] | None
+    ) -> list[dict[str, Any]]:
+        if completion_ids is None:
+            if self._ends:
+                raise UserError("completion_ids say which completions are truncated, as `ends` asks; give them, too")
+            return [_said(completion, self._opened) for completion in completions]
         return [
             {
                 **_said(completion, self._opened),
@@ -151,9 +167,33 @@ def _progress(trainer_state: Any = None, log_metric: Any = None, **_: Any) -> fl
     return float(trainer_state.global_step / steps) if steps > 0 and getattr(model, "training", False) else None
 
 
-def _key(row: tuple[Any, ...]) -> str:
+def _refuse_other_lengths(completions: Sequence[Any], kind: str = "", **given: Any) -> None:
+    """Raise a UserError that names what has not a value for each completion."""
+    for name, values in given.items():
+        if values is None and not kind:
+            continue
+        if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__len__"):
+            what = f"{kind}{name} must be a list with a value for each of {len(completions)} completions"
+            raise UserError(f"{what}, not {kind_of(values)}")
+        if len(values) != len(completions):
+            count = f"{len(values)} value{'' if len(values) == 1 else 's'}"
+            raise UserError(f"{kind}{name} has {count} for {len(completions)} completions")
+
+
+def _key(row: Sequence[Any]) -> str:
     """Return a text that is the same for equal rows: NaN and arrays are not equal to themselves."""
-    return json.dumps(row, default=repr, sort_keys=True)
+    try:
+        return json.dumps(row, default=_content, sort_keys=True)
+    except (TypeError, ValueError, RecursionError):  # keys that are no texts
+        return _content(row)
+
+
+def _content(value: Any) -> str:
+    """Return a text that is the same for equal values that JSON does not know, such as pictures; else their type."""
+    try:
+        return hashlib.sha256(pickle.dumps(value)).hexdigest()
+    except Exception as error:  # each library has errors of its own
+        return f"{type(value).__name__}: {type(error).__name__}"
 
 
 def _fits(rows: Sequence[str], size: int) -> bool:

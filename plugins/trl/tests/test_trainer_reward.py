@@ -2,12 +2,18 @@
 
 import json
 import math
+import re
 import statistics
 import subprocess
 import sys
+import threading
+from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 
+import numpy
 import pytest
+from helpers.each_case import each_case
 from helpers.equal_rewards import RECIPE as EQUAL
 from helpers.equal_rewards import fails
 from rewardlab import Context, load_reward
@@ -111,6 +117,104 @@ def test_says_which_column_is_missing(toy):
         call(reward)
 
 
+def picture(shade=0):
+    """A picture as each reading of a dataset's row makes it anew."""
+    Image = pytest.importorskip("PIL.Image")
+    return Image.new("RGB", (8, 8), shade)
+
+
+@each_case(
+    "column",
+    [
+        lambda: [[picture()] for _ in TEXTS],
+        lambda: [picture() for _ in TEXTS],
+        lambda: [b"\x00\xff"] * 4,
+        lambda: [datetime(2026, 1, 1)] * 4,
+        lambda: [numpy.zeros((60, 60)) for _ in TEXTS],
+        lambda: [Decimal("0.5")] * 4,
+        lambda: [{1, 2}, {2, 1}, {1, 2}, {2, 1}],
+        lambda: [{1: "a", ("x", 2): "b"}] * 4,
+        lambda: [threading.Lock() for _ in TEXTS],
+        lambda: [{"bytes": b"x", "path": None}] * 4,
+        lambda: [math.nan] * 4,
+        lambda: [math.inf] * 4,
+        lambda: [None] * 4,
+        lambda: numpy.arange(4) // 2,
+        lambda: ("x",) * 4,
+    ],
+)
+def test_a_column_that_no_reward_reads_may_hold_anything(reward, column):
+    assert call(reward, odd=column()) == [1.0, 1.5, 1.0, 1.25]
+
+
+def test_a_reward_in_a_process_is_not_disturbed_by_such_columns(toy):
+    accuracy = {"accuracy": {"use": "math/accuracy", "workers": 1}}
+    odd = {"image": [picture()] * 2, "when": [datetime(2026, 1, 1)] * 2}
+    with reward_function({"version": 1, "reward": {"components": accuracy, "total": "accuracy"}}) as reward:
+        said = {"prompts": ["1+1?"] * 2, "completions": ["\\boxed{2}", "3"], "completion_ids": [[1]] * 2}
+        assert reward(**said, answer=["2", "2"], **odd) == [1.0, 0.0]
+        with pytest.raises(JobError, match=r"answer.* is not a JSON value"):
+            reward(**said, answer=odd["image"])
+
+
+PARTS = {
+    "as TRL makes it": lambda: [{"type": "image", "image": picture()}, {"type": "text", "text": "one?"}],
+    "without the picture": lambda: [{"type": "image"}, {"type": "text", "text": "one?"}],
+    "of a server": lambda: [{"type": "text", "text": "one?"}, {"type": "image_url", "image_url": {"url": "x"}}],
+    "filled by datasets": lambda: [{"type": "image", "text": None}, {"type": "text", "text": "one?", "image": None}],
+    "a video": lambda: [{"type": "video", "video": [picture()]}, {"type": "text", "text": "one?"}],
+    "a picture alone": lambda: [{"type": "image", "image": picture()}],
+}
+
+
+@pytest.mark.parametrize("parts", PARTS.values(), ids=PARTS)
+def test_pictures_in_prompts_are_passed_over(reward, parts):
+    prompts = [[{"role": "system", "content": "See."}, {"role": "user", "content": parts()}] for _ in TEXTS]
+    said = [[{"role": "assistant", "content": [{"type": "text", "text": text}]}] for text in TEXTS]
+    # of one picture four times it is a group of four, of which one is the longest
+    assert reward(prompts=prompts, completions=said, completion_ids=ids(TEXTS)) == [1.0, 0.5, 1.0, 1.25]
+
+
+@each_case(
+    "changes, told",
+    [
+        ({"answer": ["2"] * 3}, "the column answer has 3 values for 4 completions"),
+        ({"answer": ["2"] * 8}, "the column answer has 8 values for 4 completions"),
+        ({"level": numpy.arange(3)}, "the column level has 3 values for 4 completions"),
+        ({"answer": []}, "the column answer has 0 values for 4 completions"),
+        ({"answer": "2222"}, "the column answer must be a list with a value for each of 4 completions, not a text"),
+        ({"answer": 2}, "the column answer must be a list with a value for each of 4 completions, not the number 2"),
+        ({"answer": None}, "the column answer must be a list with a value for each of 4 completions, not null"),
+        (
+            {"answer": {"a": 1}},
+            "the column answer must be a list with a value for each of 4 completions, not an",
+        ),
+        ({"prompts": ["one?"]}, "prompts has 1 value for 4 completions"),
+        ({"prompts": "one?"}, "prompts must be a list with a value for each of 4 completions, not a text"),
+        ({"completion_ids": [[1]] * 5}, "completion_ids has 5 values for 4 completions"),
+        ({"completion_ids": 3}, "completion_ids must be a list with a value for each of 4 completions"),
+    ],
+)
+def test_what_has_not_a_value_for_each_completion_is_named(reward, changes, told):
+    given = {"prompts": ["one?"] * 4, "completions": TEXTS, "completion_ids": ids(TEXTS)}
+    with pytest.raises(UserError, match=re.escape(told)):
+        reward(**given | changes)
+
+
+def test_token_ids_are_needed_only_for_what_is_told_by_them(reward, toy):
+    prompts = ["one?", "one?", "two?", "two?"]
+    assert reward(prompts, TEXTS) == [1.0, 1.5, 1.0, 1.25]
+    assert reward([], []) == []
+    with reward_function(RECIPE, ends=[9]) as told, pytest.raises(UserError, match="completion_ids say which"):
+        told(prompts, TEXTS)
+
+
+def test_an_answer_that_is_null_is_an_empty_text(reward):
+    for empty in (None, "", []):
+        said = [[{"role": "assistant", "content": text}] for text in ("a", empty)]
+        assert call_of(reward, said) == call(reward, ["a", ""], ["one?"] * 2)
+
+
 class TestGroups:
     """Told by equal rows that follow each other, or by their size."""
 
@@ -139,6 +243,14 @@ class TestGroups:
 
         odd = {"x": [float("nan") for _ in range(4)], "y": [np.array([1, 2]) for _ in range(4)]}
         assert call(reward, **odd) == [1.0, 1.5, 1.0, 1.25]
+
+    def test_are_told_by_pictures(self, reward):
+        """A group's pictures are read anew for each member, and another picture is another group."""
+        shades = [picture(shade) for shade in (1, 1, 2, 2)]
+        assert call(reward, prompts=["one?"] * 4, image=shades) == [1.0, 1.5, 1.0, 1.25]
+        large = [numpy.full(3000, 0.5) for _ in TEXTS]
+        large[2][1500] = large[3][1500] = 0.25  # where a printed array shows dots
+        assert call(reward, prompts=["one?"] * 4, x=large) == [1.0, 1.5, 1.0, 1.25]
 
     def test_of_a_row_twice_under_another_name_of_the_id(self, toy):
         mapped = RECIPE | {"dataset": {"use": "toy/counting", "fields": {"id": "uid"}}}

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+from rewardlab.data import without_media
 
 
 class LoggedForm(BaseModel):
@@ -37,6 +38,14 @@ def content_text(content: Content, whole: Callable[[str], str] = str) -> str:
     return "".join(whole(text) for text in texts if text is not None)
 
 
+def asked_text(content: Content, whole: Callable[[str], str] = str) -> str:
+    """Return the text of a message that the model was given, without the pictures in it, which no text reward reads."""
+    if not isinstance(content, list):
+        return content_text(content, whole)
+    read = without_media([part.model_dump() for part in content])
+    return content_text(read if isinstance(read, str) else [ContentPart(**part) for part in read], whole)
+
+
 class LoggedMessage(LoggedForm):
     """A message of a conversation; what calls of tools there are, a row's own check reads."""
 
@@ -47,9 +56,13 @@ class LoggedMessage(LoggedForm):
     tool_call_id: str | None = None
     name: str | None = None
 
+    def is_empty(self) -> bool:
+        """Return whether the model wrote nothing, or only calls of tools."""
+        return self.content is None and ("content" in self.model_fields_set or bool(self.tool_calls))
+
     def plain(self) -> dict[str, str]:
         """Return the message as a prompt has it. ValueError if it holds more than text."""
-        return {"role": self.role, "content": content_text(self.content)}
+        return {"role": self.role, "content": asked_text(self.content)}
 
 
 OF_A_TURN = set(LoggedMessage.model_fields)
@@ -60,9 +73,9 @@ def completion_of(
 ) -> dict[str, Any]:
     """Return what was said behind a prompt as a row's completion: the text of one answer, or all the messages.
 
-    whole: as in `content_text`.
+    whole: as in `content_text`. An answer that is null is an empty text.
     """
-    texts = [content_text("" if one.content is None and one.tool_calls else one.content, whole) for one in said]
+    texts = [content_text("" if one.is_empty() else one.content, whole) for one in said]
     if len(said) == 1 and not said[0].tool_calls:
         found: dict[str, Any] = {"text": texts[0], "truncated": truncated}
     else:

@@ -146,7 +146,7 @@ def _json_questions(text: mmap.mmap, begin: int, path: str) -> dict[str, list[Pa
 def _row(content: bytes, place: str) -> dict[str, Any] | Problem:
     if len(content) > MAX_BYTES:
         return Problem(where=place, what=too_long("sample"))
-    return parse_row(content, place)
+    return parse_row(content, place, nan_is_null=True)
 
 
 def _first(text: mmap.mmap, start: int, sign: bytes, path: str) -> int:

@@ -13,7 +13,7 @@ from rewardlab.data import PlacedRow, RolloutFormat
 from rewardlab.errors import Problem, nearest
 
 from rewardlab_studies.rollouts.columns import own_columns
-from rewardlab_studies.rollouts.forms import LoggedForm, LoggedMessage, completion_of, content_text, first_fault, same
+from rewardlab_studies.rollouts.forms import LoggedForm, LoggedMessage, asked_text, completion_of, first_fault, same
 from rewardlab_studies.rollouts.inspect_file import Part, no_log, open_log
 
 HEAD = 4096
@@ -136,7 +136,10 @@ def _start(sample: _Sample) -> int:
 
 
 def _prompt(sample: _Sample) -> list[dict[str, str]]:
-    return [{"role": one.role, "content": _text(one, sample)} for one in sample.messages[: _start(sample)]]
+    return [
+        {"role": one.role, "content": asked_text(one.content, lambda text: _attached(text, sample))}
+        for one in sample.messages[: _start(sample)]
+    ]
 
 
 def _completion(sample: _Sample) -> dict[str, Any]:
@@ -153,10 +156,6 @@ def _completion(sample: _Sample) -> dict[str, Any]:
         None if output.usage is None else output.usage.output_tokens,
         lambda text: _attached(text, sample),
     )
-
-
-def _text(message: LoggedMessage, sample: _Sample) -> str:
-    return content_text(message.content, lambda text: _attached(text, sample))
 
 
 def _attached(text: str, sample: _Sample) -> str:

@@ -35,7 +35,7 @@ def lm_eval_rows(
     """
     prefix = _TIME.sub("", Path(path).name.removesuffix(".jsonl"))
     filters, found = set[str](), False
-    for number, sample in read_lines(path):
+    for number, sample in read_lines(path, nan_is_null=True):
         place = f"{path}:{number}"
         if isinstance(sample, Problem):
             yield place, sample

@@ -95,10 +95,11 @@ def _prompt(asked: _Asked) -> Any:
 
 def _completion(response: _Response) -> dict[str, Any]:
     said = [item.message() for item in response.output if item.type != "reasoning"]
-    if not said:
-        raise ValueError("the model's answer has neither a message nor a call")
     cut = response.incomplete_details is not None and response.incomplete_details.reason == "max_output_tokens"
-    return completion_of(said, cut, None if response.usage is None else response.usage.output_tokens)
+    if not said and not response.output and not cut:
+        raise ValueError("the model's answer has neither a message nor a call")
+    tokens = None if response.usage is None else response.usage.output_tokens
+    return completion_of(said or [LoggedMessage(content="")], cut, tokens)
 
 
 FORMAT = RecordFormat(tool="NeMo-Gym's rollouts", columns=COLUMNS, member=_member).as_rollouts()

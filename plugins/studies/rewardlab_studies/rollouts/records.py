@@ -57,7 +57,7 @@ class RecordFormat:
                 yield place, Problem(where=place, what=str(error))
 
     def _members(self, path: str) -> Iterator[tuple[str, str, Any] | Problem]:
-        for number, record in read_lines(path):
+        for number, record in read_lines(path, nan_is_null=True):
             place = f"{path}:{number}"
             if isinstance(record, Problem):
                 yield record

@@ -63,7 +63,7 @@ class _Call(LoggedForm):
 
 
 class _Reward(LoggedForm):
-    score: float
+    score: float | None = None
 
 
 class _TraceAgent(LoggedForm):

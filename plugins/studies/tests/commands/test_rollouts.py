@@ -1,6 +1,8 @@
 """Rollouts of other tools as the rows of `score`, `compare` and `probe`: found by looking, and grouped."""
 
 import json
+import math
+import zipfile
 
 import pytest
 import rewardlab
@@ -327,3 +329,132 @@ def test_check_says_before_anything_is_scored_what_rollouts_lack(main, write):
     code, _, err = main("check", "r.yaml", TRL)
     assert code == 2
     assert "completions_00001.parquet:1: field 'answer' is needed by right (math/accuracy)" in err
+
+
+EVAL = {"version": 2, "eval": {"task": "t", "created": "2026-01-01T00:00:00+00:00"}, "results": {"mean": math.nan}}
+
+
+def sample(number, **changes):
+    said = {"role": "assistant", "content": "\\boxed{5}"}
+    asked = {"role": "user", "content": "2 + 3?"}
+    output = {"choices": [{"message": said, "stop_reason": "stop"}]}
+    one = {"id": number, "epoch": 1, "target": "5", "messages": [asked, said], "output": output}
+    return one | {"scores": {"graded": {"value": math.nan}}, "metadata": {"level": math.inf}} | changes
+
+
+def of_verl(**changes):
+    return {"input": "2 + 3?", "output": "\\boxed{5}", "gts": "5", "score": 1.0, "step": 1} | changes
+
+
+def of_gym(**changes):
+    return records(GYM)[0] | {"reward": math.nan} | changes
+
+
+def of_verifiers(**scores):
+    first = records(VERIFIERS)[0]
+    first["traces"][0]["rewards"] = {name: {"score": value} for name, value in scores.items()}
+    return first
+
+
+@pytest.mark.parametrize(
+    ("lines", "recorded"),
+    [
+        ([of_verl(score=math.nan)], {"score": [None]}),
+        ([of_verl(score=math.inf), of_verl(score=-math.inf)], {"score": [None, None]}),
+        ([of_verl(acc=math.nan), of_verl(acc=0.5)], {"score": [1.0, 1.0], "acc": [None, 0.5]}),
+        ([of_verl(), of_verl(score=math.nan)], {"score": [1.0, None]}),
+        ([of_verl(extra={"a": [math.nan]}), of_verl(extra=None)], {"score": [1.0] * 2, "extra": [{"a": [None]}, None]}),
+        ([of_verl(uid="7_0_0", score=math.nan)], {"score": [None]}),
+        ([of_verifiers(right=math.nan)], {"right": [None], "length": [13.0]}),
+        ([of_verifiers(right=-math.inf, brief=1.0)], {"right": [None], "brief": [1.0], "length": [13.0]}),
+        ([of_gym()], {"reward": [None]}),
+        ([of_gym(reward=math.inf)], {"reward": [None]}),
+    ],
+)
+def test_a_recorded_number_that_is_none_is_null(converted, write, lines, recorded):
+    write("log.jsonl", lines)
+    [row] = converted("log.jsonl")
+    assert {name: row["recorded"].get(name) for name in recorded} == recorded
+
+
+def test_the_texts_beside_scores_that_are_none_are_scored(scores, write, tmp_path):
+    write("nan.jsonl", [of_verl(score=math.nan), of_verl(output="\\boxed{6}", score=math.inf)])
+    assert scores("nan.jsonl", reward=RIGHT)[0][0]["total"] == [1.5, 0.5]
+    write("log.json", json.dumps(EVAL | {"samples": [sample(1), sample(2)]}))
+    assert [row["total"] for row in scores("log.json", reward=RIGHT)[0]] == [[1.5], [1.5]]
+    with zipfile.ZipFile(tmp_path / "log.eval", "w") as log:
+        log.writestr("header.json", json.dumps(EVAL))
+        for number in (1, 2):
+            log.writestr(f"samples/{number}_epoch_1.json", json.dumps(sample(number)))
+    assert [row["total"] for row in scores("log.eval", reward=RIGHT)[0]] == [[1.5], [1.5]]
+    line = records(next((DATA / "lm_eval").glob("samples_sums*")))[0] | {"exact_match": math.nan}
+    write("samples_sums.jsonl", [line])
+    assert [row["total"] for row in scores("samples_sums.jsonl")[0]] == [[0, 0]]
+
+
+def test_infinite_rewards_of_a_table_are_null(converted, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    table = pandas.read_parquet(TRL)
+    table.loc[0, "advantage"] = math.inf
+    table.to_parquet(tmp_path / "completions_00001.parquet")
+    assert converted("completions_00001.parquet")[0]["recorded"]["advantage"][0] is None
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (of_verl(gts=math.nan), "log.jsonl:1: field 'answer' is needed by right"),
+        (of_verl(gts=math.inf), "log.jsonl:1: field 'answer' is needed by right"),
+        (of_verl(step=math.nan), "log.jsonl:1: `step` must be a whole number"),
+        (of_verl(output=math.nan), "log.jsonl:1: `step` must be a whole number, and `input` and `output` texts"),
+        (
+            {"prompt": "2 + 3?", "completions": ["\\boxed{5}"], "answer": math.nan},
+            "log.jsonl:1: NaN is not a JSON number; write null if there is no value",
+        ),
+    ],
+)
+def test_a_right_answer_that_is_no_number_is_an_error(scores, write, line, told):
+    write("log.jsonl", [line])
+    code, said = scores("log.jsonl", reward=RIGHT)
+    assert code == 2
+    assert told in said
+
+
+def empty_gym(**changes):
+    first = records(GYM)[0]
+    first["response"] |= {"output": [{"type": "reasoning", "summary": []}]} | changes
+    return first
+
+
+def empty_verifiers():
+    first = records(VERIFIERS)[0]
+    first["traces"][0]["nodes"][-1]["message"] = {"role": "assistant", "content": None, "reasoning_content": "hm"}
+    return first
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "total"),
+    [
+        ("a.jsonl", json.dumps(of_verl(output="")), [0]),
+        ("a.jsonl", json.dumps(empty_gym()), [0]),
+        ("a.jsonl", json.dumps(empty_gym(output=[], incomplete_details={"reason": "max_output_tokens"})), [0]),
+        ("a.jsonl", json.dumps(empty_verifiers()), [0]),
+        ("a.jsonl", json.dumps({"input": "5", "output": ""}), [0]),
+        *(
+            ("a.json", json.dumps(EVAL | {"samples": [sample(1, output={"choices": [{"message": message}]})]}), [0])
+            for message in ({"content": None}, {"content": ""}, {"content": []})
+        ),
+    ],
+)
+def test_an_empty_answer_is_an_empty_text(scores, write, name, text, total):
+    write(name, text)
+    found, told = scores(name)
+    assert [row["total"] for row in found] == [total], told
+
+
+def test_pictures_in_a_logs_prompt_are_passed_over(converted, write):
+    shown = {"role": "user", "content": [{"type": "image", "image": "a.png"}, {"type": "text", "text": "2 + 3?"}]}
+    said = sample(1)["messages"][1]
+    write("log.json", json.dumps(EVAL | {"samples": [sample(1, messages=[shown, said])]}))
+    assert converted("log.json")[0]["prompt"] == [{"role": "user", "content": "2 + 3?"}]
