@@ -16,6 +16,7 @@ from rewardlab.scorefile.rows import check_all, is_scored
 from rewardlab.specs import Config
 from rewardlab.specs.command_spec import CommandResult, Overrides, Positional
 from rewardlab.training import check_recipe
+from rewardlab.training.row_counts import repeated_readings
 
 
 class Options(Config):
@@ -39,8 +40,8 @@ class Options(Config):
 def run(options: Options) -> CommandResult:
     """Return every mistake; a recipe with mistakes raises nothing. A JobError if a plugin fails while it is checked.
 
-    data: {"ok", "problems": [{"where", "path", "what"}], "warnings", "total_range"}; with rows, "rows" and
-    "completions", or "findings" and "causes" if they are scored.
+    data: {"ok", "problems": [{"where", "path", "what"}], "warnings", "total_range"}; of stages that read rows several
+    times "repeated", a line each; with rows, "rows" and "completions", or "findings" and "causes" if they are scored.
     """
     document = load(options.recipe, options.overrides, strict=False)
     if options.resolved:
@@ -52,8 +53,9 @@ def run(options: Options) -> CommandResult:
         data = error.as_dict() | {"warnings": []}
         return CommandResult(ok=False, text=str(error), data=data, problems=error.problems)
     named = "" if isinstance(options.recipe, Mapping) else f"{options.recipe}: "
-    lines = [f"{named}fine", *_range_line(plan)]
-    warnings, data = list(plan.warnings), _as_dict(plan)
+    repeated = [f"stage {index} {told}" for index, told in repeated_readings(plan)]
+    lines = [f"{named}fine", *_range_line(plan), *repeated]
+    warnings, data = list(plan.warnings), _as_dict(plan) | ({"repeated": repeated} if repeated else {})
     if found is not None:
         lines.append(found.text)
         warnings += found.warnings

@@ -12,7 +12,7 @@ repository use it. Pin `rewardlab-core~=0.1.0`.
     longer_training             a run that is resumed with more steps
     backend, check              the engine as the rest of the library sees it, or none, and every check before a run
     stage_checks, dataset_preview   checks of stages for an engine, and of rows
-    dry_run, costs              what can be described and estimated before a run
+    dry_run, costs, row_counts  what can be described and estimated before a run
     stages, stage, data_stage   the stages one after the other, one of them, and the one that writes a dataset
     policy, policy_stage        a policy that an engine has loaded in this process, and the stage that trains it
     step_reward, advantages     its reward, step by step, and what a trainer makes of it

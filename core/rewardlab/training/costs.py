@@ -3,10 +3,8 @@
 Calls are upper bounds, as long as nothing fails and is retried; tokens are estimates from the texts at hand.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
-from rewardlab.data import read_dataset
 from rewardlab.errors import UserError
 from rewardlab.plan import Plan
 from rewardlab.plan.component import Component
@@ -14,17 +12,12 @@ from rewardlab.plan.dataset_places import sources_of, with_sources
 from rewardlab.recipe.evaluation import EvalStage
 from rewardlab.recipe.training_stages import RlStage
 from rewardlab.recipe.validation import RecipePath
-from rewardlab.specs import Context
+from rewardlab.training.row_counts import Rows, made, questions, source_rows, together
 from rewardlab.training.stage_rows import evaluation_samples
-from rewardlab.types import Sample
 
 BYTES_A_TOKEN = 3.0
 TEXTS_TOKENS = 1000
 """tokens of the query and the solution that a judge sees"""
-SAMPLE_ROWS = 1000
-"""rows of a source that nobody has counted"""
-MANY_ROWS = 10**9
-"""more than any source has: a step that makes far fewer of these bounds the rows itself"""
 PROMPT_TOKENS = 250
 """tokens of the instructions around the texts of a question"""
 
@@ -39,76 +32,56 @@ def data_costs(plan: Plan, place: RecipePath) -> Iterator[str]:
     yield from lines
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """The rows that a step starts from. size: bytes of a row's texts; None while the sources are not known.
-
-    counted: whether that many are there, or may be; else it is `SAMPLE_ROWS`.
-    """
-
-    count: int
-    size: float | None
-    counted: bool = True
-
-
-def _dataset_costs(plan: Plan, place: RecipePath, asks: bool) -> tuple[list[str], _Rows]:
+def _dataset_costs(plan: Plan, place: RecipePath, asks: bool) -> tuple[list[str], Rows]:
     """Return the lines about the dataset at `place` and all that it starts from, and the rows that it has."""
     planned = plan.datasets[place]
     below = sources_of(place, planned.use)
     if not below:
-        return _source_costs(plan, planned, asks)
+        rows = source_rows(plan, place) if asks else Rows(None)
+        return [*_starts_from(planned, rows)] if asks else [], rows
     found = [_dataset_costs(plan, source, asks) for source in below]
     lines = [line for lines, _ in found for line in lines]
-    rows = _together([rows for _, rows in found])
+    rows = together([rows for _, rows in found])
     lines.append(f"{planned.use.use} from {', '.join(source.use for source in below.values())}")
-    lines += [f"  {line}" for line in _step_costs(plan, planned, rows.count, rows.size)]
-    return lines, _made(planned, rows)
+    lines += [f"  {line}" for line in _step_costs(plan, planned, rows)]
+    return lines, made(planned, rows)
 
 
-def _made(planned: Component, rows: _Rows) -> _Rows:
-    """Return the rows that a dataset makes of those that it reads."""
-    if planned.spec.makes is None:
-        return rows
-    made, bound = (
-        planned.ask("how many rows it makes", planned.spec.makes, planned.options, count)
-        for count in (rows.count, MANY_ROWS)
-    )
-    if not rows.counted and bound < MANY_ROWS // 1000:
-        return _Rows(bound, rows.size)
-    return _Rows(made, rows.size, rows.counted)
+def _starts_from(source: Component, rows: Rows) -> Iterator[str]:
+    if rows.counted:
+        yield f"starts from {rows.most:,} rows of {source.use.use}"
+    elif rows.stage is not None:
+        yield f"starts from what stage {rows.stage} makes, {_how_many(rows)}"
+    elif rows.most is None:
+        yield f"starts from {source.use.use}, {_how_many(rows)}"
 
 
-def _source_costs(plan: Plan, source: Component, asks: bool) -> tuple[list[str], _Rows]:
-    rows, size = _source_size(plan, source) if asks else (None, 0.0)
-    if rows is None:
-        return [], _made(source, _Rows(SAMPLE_ROWS, None, counted=False))
-    return [f"starts from {rows:,} rows of {source.use.use}"], _Rows(rows, size)
+def _how_many(rows: Rows) -> str:
+    return "how many rows is not known yet" if rows.most is None else f"at most {rows.most:,} rows"
 
 
-def _together(sources: Sequence[_Rows]) -> _Rows:
-    count = sum(rows.count for rows in sources)
-    if any(rows.size is None for rows in sources) or not count:
-        return _Rows(count, None, all(rows.counted for rows in sources))
-    return _Rows(count, sum(rows.count * (rows.size or 0.0) for rows in sources) / count)
-
-
-def _step_costs(plan: Plan, step: Component, rows: int, size: float | None) -> Iterator[str]:
-    """Yield what one step asks about `rows` rows with texts of `size` bytes each; None if the size is unknown yet."""
+def _step_costs(plan: Plan, step: Component, rows: Rows) -> Iterator[str]:
+    """Yield what one step asks about its rows; about each of them if it is not known how many they are."""
     if step.spec.calls is None:
         yield from (f"asks {name} {_unknown(step)}" for name in step.judges())
         return
-    calls = step.ask("how often it asks", step.spec.calls, step.options, rows)
+    calls, each = questions(step, rows.most), ""
+    if calls is None:
+        calls, each = questions(step, 1) or 0, " a row"
     for name in step.judges():
-        if size is None:
-            yield f"asks {name} up to {calls:,} questions for {rows:,} rows that it starts from"
+        told = f"asks {name} up to {calls:,} question{'s' * (calls != 1)}{each}"
+        if rows.size is None:
+            started = "" if rows.most is None else f" for {rows.most:,} rows that it starts from"
+            yield told + started
         else:
-            tokens = size / BYTES_A_TOKEN
+            tokens = rows.size / BYTES_A_TOKEN
             amount = _amount(plan, name, calls * (PROMPT_TOKENS + tokens), calls * tokens)
-            yield f"asks {name} up to {calls:,} questions (about {amount})"
+            yield f"{told} (about {amount})"
         most = plan.judges[name].most_tokens()
         if most is not None and not plan.judges[name].spec.local:
-            shown = PROMPT_TOKENS + (TEXTS_TOKENS if size is None else size / BYTES_A_TOKEN)
-            yield f"  at most {_amount(plan, name, calls * shown, calls * most)} (every answer as long as it may be)"
+            shown = PROMPT_TOKENS + (TEXTS_TOKENS if rows.size is None else rows.size / BYTES_A_TOKEN)
+            bound = _amount(plan, name, calls * shown, calls * most)
+            yield f"  at most {bound}{each} (every answer as long as it may be)"
 
 
 def reward_costs(plan: Plan, stage: RlStage) -> Iterator[str]:
@@ -235,24 +208,6 @@ def _sampled(plan: Plan, size: int) -> int:
 
 def _unknown(planned: Component) -> str:
     return f"an unknown number of questions ({planned.use.use} has no `calls` in its spec, so no cost is known)"
-
-
-def _source_size(plan: Plan, planned: Component) -> tuple[int | None, float]:
-    """Return (rows, mean bytes of a text in them); (None, 0.0) if the source is remote or cannot be read yet."""
-    if not planned.has_free_rows():
-        return None, 0.0
-    try:
-        sizes = [_text_bytes(sample) for sample in read_dataset(planned, Context(seed=plan.recipe.seed))]
-    except UserError:
-        return None, 0.0
-    return len(sizes), sum(sizes) / len(sizes)
-
-
-def _text_bytes(sample: Sample) -> float:
-    """Return the bytes of a typical text: the mean of the prompt and the longest field, as steps ask about either."""
-    prompt = sum(len(message["content"].encode("utf-8", "replace")) for message in sample.prompt)
-    texts = [len(value.encode("utf-8", "replace")) for value in sample.fields.values() if isinstance(value, str)]
-    return (prompt + max(texts, default=prompt)) / 2
 
 
 def _short_number(tokens: int) -> str:

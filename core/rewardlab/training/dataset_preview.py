@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
-from typing import Any
 
 from rewardlab.data import is_held_out, read_dataset
 from rewardlab.data.column_names import field_named, swapped_fields
@@ -20,6 +19,7 @@ from rewardlab.recipe.models import DataStage
 from rewardlab.recipe.training_stages import RlStage
 from rewardlab.recipe.validation import RecipePath
 from rewardlab.specs import Context
+from rewardlab.training.row_counts import paths_in
 from rewardlab.types import Sample
 
 ROWS = 2000
@@ -190,18 +190,5 @@ def _doubts(plan: Plan, rows: Sequence[Sample]) -> Iterator[tuple[str, str]]:
 
 def _is_made_by_stage(plan: Plan, planned: Component) -> bool:
     """Return True if a `data` stage of this recipe writes the file, or one of the files, that this dataset reads."""
-    read = set(_paths(planned.options.model_dump()))
+    read = set(paths_in(planned.options.model_dump()))
     return any(isinstance(stage, DataStage) and stage.to in read for stage in plan.recipe.stages)
-
-
-def _paths(options: Any) -> Iterator[str]:
-    """Yield what stands under the name `path` anywhere in a dataset's options."""
-    if isinstance(options, Mapping):
-        for name, value in options.items():
-            if name == "path" and isinstance(value, str):
-                yield value
-            else:
-                yield from _paths(value)
-    elif isinstance(options, list | tuple):
-        for value in options:
-            yield from _paths(value)

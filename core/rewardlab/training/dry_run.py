@@ -8,6 +8,7 @@ from rewardlab.recipe.models import DataStage, Stage
 from rewardlab.recipe.training_stages import DpoStage, RlStage, SftStage
 from rewardlab.training.backend import Backend
 from rewardlab.training.costs import data_costs, describe_evaluation, reward_costs
+from rewardlab.training.row_counts import repeated_readings
 from rewardlab.training.stage_batches import StageBatches
 from rewardlab.workers.placement import describe_environment
 
@@ -16,9 +17,10 @@ def describe_run(plan: Plan, backend: Backend, only: int | None) -> str:
     """Return all stages as text, or stage `only`; nothing is started or written."""
     name = "" if plan.backend is None else f" {plan.backend.use.use}"
     lines = [f"backend{name}, {backend.headline(plan)}; seed {plan.recipe.seed}", *total_lines(plan)]
+    repeated = dict(repeated_readings(plan, only, limit=None))
     for index, stage in enumerate(plan.recipe.stages):
         if only in (None, index):
-            about = _describe_stage(plan, backend, index, stage)
+            about = [*_describe_stage(plan, backend, index, stage), *filter(None, [repeated.get(index)])]
             lines += [f"stage {index}: {stage.use}", *(f"  {line}" for line in about)]
     return "\n".join(lines)
 
