@@ -5,6 +5,8 @@ from typing import Any
 
 from rewardlab import redact
 
+INCOMPLETE_GROUP = "incomplete_group"
+
 
 class RequestError(Exception):
     """The answer to a request that gets no reward: an HTTP status, a kind for programs, and a text for people.
@@ -22,8 +24,18 @@ class RequestError(Exception):
 
 
 def bad_request(what: str) -> RequestError:
-    """Return the error of a body that cannot be read."""
+    """Return the error of a request whose body is no JSON, or which lacks a header."""
     return RequestError(HTTPStatus.BAD_REQUEST, "bad_request", what)
+
+
+def bad_body(what: str) -> RequestError:
+    """Return the error of a body that is JSON, and not what the route reads."""
+    return RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, "bad_body", what)
+
+
+def failed_response(what: str) -> RequestError:
+    """Return the error of a trainer's answer that its maker's server did not finish, which no reward can judge."""
+    return RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, "failed_response", what)
 
 
 def bad_row(what: str) -> RequestError:

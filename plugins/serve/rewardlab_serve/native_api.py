@@ -1,15 +1,16 @@
 """The routes that carry all that a recipe says of a group: whole groups, members, and many groups at once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from http import HTTPStatus
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from rewardlab_serve.bodies import read_body
 from rewardlab_serve.errors import RequestError, bad_request
 from rewardlab_serve.json_answers import json_answer, json_endpoint
 from rewardlab_serve.metrics import Metrics
@@ -70,9 +71,9 @@ def native_routes(service: RewardService, metrics: Metrics) -> list[Route]:
         return await service.group(_checked(GroupBody, body))
 
     async def member(body: Any, request: Request) -> dict[str, Any]:
+        slot = _slot(request.path_params["slot"])
         given = _checked(MemberBody, body)
         row = {name: value for name, value in given.items() if name not in ("size", "completion")}
-        slot = _slot(request.path_params["slot"])
         row["completions"] = [given["completion"]]
         found = await service.member(request.path_params["group"], slot, given["size"], row)
         return member_of(found, slot)
@@ -125,14 +126,6 @@ async def _answer_or_error(service: RewardService, row: Any) -> dict[str, Any]:
 
 def _checked(model: type[BaseModel], body: Any) -> dict[str, Any]:
     """Return a body that has the form of a model, as it came. Raises a RequestError that names what is wrong."""
-    try:
-        model.model_validate(body, strict=True)
-    except ValidationError as error:
-        raise bad_request("; ".join(_problems(error))) from None
+    read_body(model, body)
     assert isinstance(body, dict)
     return body
-
-
-def _problems(error: ValidationError) -> Sequence[str]:
-    found = [(".".join(map(str, one["loc"])) or "the body", one["msg"]) for one in error.errors()]
-    return [f"{place}: {what[0].lower()}{what[1:]}" for place, what in found[:12]]

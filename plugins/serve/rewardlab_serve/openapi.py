@@ -24,11 +24,11 @@ ERROR = {
 }
 NUMBER = {"type": ["number", "null"]}
 FAILURES = {
-    "400": "the body cannot be read",
+    "400": "the body is no JSON",
     "401": "the token is missing or wrong",
     "409": "the group has another prompt, size or completion there",
     "413": "the body is too large",
-    "422": "the reward cannot score such a row",
+    "422": "the body is not what the route reads, or the reward cannot score such a row",
     "429": "too many requests; Retry-After says when",
     "503": "no reward now: a component or a judge failed, or the group did not come together; Retry-After says when",
 }

@@ -17,7 +17,7 @@ from rewardlab.scorefile import output_row, to_line
 from rewardlab.scoring import MissingGuard, RowCheck, Scorer, in_time
 
 from rewardlab_serve.cohort import Cohort, GroupIdentity, digest_of_completion, digest_of_sample
-from rewardlab_serve.errors import RequestError, bad_row, too_many, unavailable
+from rewardlab_serve.errors import INCOMPLETE_GROUP, RequestError, bad_row, too_many, unavailable
 from rewardlab_serve.kept_answers import KeptAnswer, KeptAnswers
 from rewardlab_serve.metrics import Metrics
 
@@ -255,7 +255,7 @@ class RewardService:
             size = cohort.identity.size
             what = f"{len(missing)} of {size} members of group {cohort.key!r} have not come within"
             what = f"{what} {self._limits.cohort:g} s: {slots}; send all of its members again"
-            self._failed(cohort, unavailable("incomplete_group", what))
+            self._failed(cohort, unavailable(INCOMPLETE_GROUP, what))
             cohort.scoring.cancel()
 
 

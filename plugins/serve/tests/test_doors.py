@@ -72,7 +72,7 @@ class TestEachDoor:
     @pytest.mark.parametrize("body", [{}, [], [3], {"query": 3}, {"messages": [{"role": "user"}]}, {"response": {}}, 7])
     def test_says_what_is_wrong_with_garbage(self, serving, name, body):
         found = serving(RECIPE, doors=[name]).ask(door(name).path, body)
-        assert error(found) == (400, "bad_request")
+        assert error(found) == (422, "bad_body")
 
     def test_refuses_a_row_that_lacks_what_rewards_need(self, serving, name):
         found = serving(RECIPE, doors=[name]).ask(door(name).path, request(name, RIGHT, label=None))
@@ -188,7 +188,7 @@ class TestGroupsOfNemoGym:
         members = self.ask_all(server, [RIGHT, "BAD", "x", RIGHT])
         masked = members[1]
         assert masked["mask_sample"]
-        assert masked["failure_kind"] == "reward_component_failed"
+        assert masked["failure_kind"] == "verifier_error"
         assert masked["failure_reason"].startswith("toy: ")
         assert masked["reward_components"] == {"box": 0.0}
         others = [one["reward"] for one in members if "mask_sample" not in one]

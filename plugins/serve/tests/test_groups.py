@@ -98,7 +98,7 @@ class TestWholeGroups:
         assert found.status == 200
         first, second, third = found.body["groups"]
         assert first["total"] == [1.1]
-        assert (second["error"]["kind"], third["error"]["kind"]) == ("bad_row", "bad_request")
+        assert (second["error"]["kind"], third["error"]["kind"]) == ("bad_row", "bad_body")
         assert "field 'answer' is needed by accuracy" in second["error"]["message"]
 
 

@@ -77,7 +77,7 @@ def test_a_last_message_ends_the_episode_without_a_reward_of_its_own(serving):
     session = Session(serving(doors=["openreward"]))
     output = json.loads(events(session.ask("/call", {"name": "answer", "input": {"text": RIGHT}})).text)["output"]
     assert (output["reward"], output["finished"]) == (None, True)
-    assert error(session.ask("/call", {"name": "bash", "input": {}})) == (400, "bad_request")
+    assert error(session.ask("/call", {"name": "bash", "input": {}})) == (422, "bad_body")
 
 
 def test_long_answers_come_in_parts(serving):
@@ -96,12 +96,12 @@ class TestARowThatCannotBeScored:
     def test_nor_is_one_of_the_servers(self, serving, body):
         session = Session(serving(doors=["openreward"]))
         session.headers["X-Session-ID"] = "other"
-        assert error(session.ask("/create", body)) == (400, "bad_request")
+        assert error(session.ask("/create", body)) == (422, "bad_body")
 
 
 @pytest.mark.parametrize("turns", [[], [{"role": "user", "blocks": []}], [{"role": "assistant"}], [3]])
 def test_a_candidate_without_an_answer_is_refused(serving, turns):
-    assert error(Session(serving(doors=["openreward"])).score(turns)) == (400, "bad_request")
+    assert error(Session(serving(doors=["openreward"])).score(turns)) == (422, "bad_body")
 
 
 class TestAFailure:
@@ -157,7 +157,7 @@ def test_a_request_without_a_body_needs_no_type_and_another_does(serving):
     server = serving(doors=["openreward"])
     headers = {"Content-Type": "text/plain"}
     assert error(server.ask("/v1/groups", b"{}", headers=headers)) == (415, "bad_request")
-    assert error(server.ask("/v1/groups", method="POST", headers=headers)) == (400, "bad_request")
+    assert error(server.ask("/v1/groups", method="POST", headers=headers)) == (422, "bad_body")
 
 
 def test_rewards_of_whole_conversations_read_what_tools_did(serving):
@@ -171,4 +171,4 @@ def test_rewards_of_whole_conversations_read_what_tools_did(serving):
     found = json.loads(events(session.score([*asked, *talk], talk, [*asked, said("no box")])).text)
     assert [one["reward"] for one in found["scores"]] == [1.0, 1.0, 0.0]
     image = {"role": "user", "blocks": [{"type": "image", "data": "", "mimeType": "image/png"}]}
-    assert error(session.score([image, said(RIGHT)])) == (400, "bad_request")
+    assert error(session.score([image, said(RIGHT)])) == (422, "bad_body")

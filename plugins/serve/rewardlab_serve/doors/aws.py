@@ -4,14 +4,15 @@ It reads [{"id", "aggregate_reward_score", "metrics_list"}] in the same order.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import Field
 from starlette.requests import Request
 from starlette.routing import Route
 
+from rewardlab_serve.bodies import Body, read_body
 from rewardlab_serve.doors import Door, DoorOptions, scored_alone, values_of
-from rewardlab_serve.doors.messages import entry, split_conversation
-from rewardlab_serve.errors import bad_request
+from rewardlab_serve.doors.messages import ChatMessage, split_conversation
 from rewardlab_serve.json_answers import json_endpoint, number_of
 from rewardlab_serve.metrics import Metrics
 from rewardlab_serve.reward_service import RewardService
@@ -21,24 +22,31 @@ REFERENCE = "reference_answer"
 """stands in the metadata (Bedrock) or beside them (Nova)"""
 
 
+class AwsAnswer(Body):
+    """A conversation that ends in the answer, with the fields of its row and the reference."""
+
+    messages: list[ChatMessage]
+    metadata: dict[str, Any] | None = None
+    reference_answer: Any = None
+
+
+Answers = Annotated[list[AwsAnswer], Field(min_length=1)]
+
+
 def _routes(service: RewardService, metrics: Metrics, options: DoorOptions) -> Sequence[Route]:
     async def rewards(body: Any, _: Request) -> list[dict[str, Any]]:
-        if not isinstance(body, list) or not body:
-            raise bad_request(f"the door {NAME!r} reads a list of answers")
-        rows = [_row(one, options.label) for one in body]
+        rows = [_row(one, options.label) for one in read_body(Answers, body)]
         scored = await service.in_turn(lambda row: scored_alone(service, *row), rows)
         return [_answer(one, scores) for one, scores in zip(body, scored, strict=True)]
 
     return [Route(PATH, json_endpoint(NAME, metrics, rewards), methods=["POST"])]
 
 
-def _row(one: Any, label: str) -> tuple[Mapping[str, Any], list[dict[str, str]], str]:
-    prompt, text = split_conversation(entry(one, "messages", list, NAME))
-    fields = one.get("metadata") or {}
-    if not isinstance(fields, Mapping):
-        raise bad_request("metadata is an object of fields")
-    fields = {**fields, REFERENCE: one.get(REFERENCE) or fields.get(REFERENCE)}
-    reference = fields.pop(REFERENCE)
+def _row(answer: AwsAnswer, label: str) -> tuple[Mapping[str, Any], list[dict[str, Any]], str]:
+    prompt, text = split_conversation([one.plain() for one in answer.messages])
+    fields = {**(answer.metadata or {})}
+    of_metadata = fields.pop(REFERENCE, None)
+    reference = of_metadata if answer.reference_answer is None else answer.reference_answer
     if isinstance(reference, Mapping):
         fields = {**fields, **reference}
     elif reference is not None:

@@ -10,8 +10,9 @@ from typing import Any
 from starlette.requests import Request
 from starlette.routing import Route
 
+from rewardlab_serve.bodies import Body, read_body
 from rewardlab_serve.doors import Door, DoorOptions, scored_alone
-from rewardlab_serve.doors.messages import entry, split_conversation
+from rewardlab_serve.doors.messages import ChatMessage, split_conversation
 from rewardlab_serve.json_answers import json_endpoint, number_of
 from rewardlab_serve.metrics import Metrics
 from rewardlab_serve.reward_service import RewardService
@@ -20,9 +21,15 @@ NAME, PATH = "eval_protocol", "/reward"
 THEIRS = ("messages", "ground_truth")
 
 
+class EvaluationBody(Body):
+    """A conversation that ends in the answer; its row's fields stand beside it."""
+
+    messages: list[ChatMessage]
+
+
 def _routes(service: RewardService, metrics: Metrics, options: DoorOptions) -> Sequence[Route]:
     async def reward(body: Any, _: Request) -> dict[str, Any]:
-        prompt, text = split_conversation(entry(body, "messages", list, NAME))
+        prompt, text = split_conversation([one.plain() for one in read_body(EvaluationBody, body).messages])
         row = {name: value for name, value in body.items() if name not in THEIRS}
         if body.get("ground_truth") is not None:
             row[options.label] = body["ground_truth"]

@@ -5,55 +5,137 @@ It sends {"example": {"systemInstruction", "contents", "references"}, "response"
 """
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
 
+from pydantic import Field
 from starlette.requests import Request
 from starlette.routing import Route
 
+from rewardlab_serve.bodies import Body, read_body
 from rewardlab_serve.doors import Door, DoorOptions, scored_alone, values_of
-from rewardlab_serve.doors.messages import entry, split_conversation, text_of
-from rewardlab_serve.errors import bad_request
+from rewardlab_serve.doors.messages import split_conversation
+from rewardlab_serve.errors import bad_body, failed_response
 from rewardlab_serve.json_answers import json_endpoint, number_of
 from rewardlab_serve.metrics import Metrics
 from rewardlab_serve.reward_service import RewardService
 
 NAME, PATH = "google", "/google"
+ENDED, CUT = "STOP", "MAX_TOKENS"
+"""the reasons with which an answer ends as it should, or at its limit; with another there is none"""
+
+
+class GooglePart(Body):
+    """A part of a content that is text; `thought`: of the reasoning, which is no part of the answer."""
+
+    text: str
+    thought: bool = False
+
+
+Parts = Annotated[list[GooglePart], Field(min_length=1)]
+
+
+class GoogleContent(Body):
+    """A message."""
+
+    role: Literal["user", "model"] | None = None
+    parts: Parts
+
+    def text(self) -> str:
+        """Return what was said, without thoughts."""
+        return "".join(part.text for part in self.parts if not part.thought)
+
+
+class SystemInstruction(Body):
+    """The instruction before a conversation, under whatever role."""
+
+    parts: Parts
+
+
+class GoogleExample(Body):
+    """A row: what the model was asked, and its references."""
+
+    contents: Annotated[list[GoogleContent], Field(min_length=1)]
+    systemInstruction: SystemInstruction | None = None  # noqa: N815
+    references: dict[str, Any] | str | None = None
+
+
+class UncheckedContent(Body):
+    """The content of a candidate; one that was blocked, or that thought to its end, has no parts."""
+
+    parts: Sequence[GooglePart] = ()
+
+
+class GoogleCandidate(Body):
+    """An answer of a reply."""
+
+    content: UncheckedContent | None = None
+    finishReason: str | None = None  # noqa: N815
+
+
+class GoogleReply(Body):
+    """A reply of generateContent."""
+
+    candidates: Annotated[list[GoogleCandidate], Field(min_length=1)]
+
+
+class GoogleBody(Body):
+    """What the service is sent. response: a text, its parts, a message, a candidate or a reply."""
+
+    example: GoogleExample
+    response: Any
 
 
 def _routes(service: RewardService, metrics: Metrics, options: DoorOptions) -> Sequence[Route]:
     async def reward(body: Any, _: Request) -> dict[str, Any]:
-        example = entry(body, "example", dict, NAME)
-        answer = {"role": "model", "parts": [{"text": _response(body.get("response"))}]}
-        system = example.get("systemInstruction")
-        before = [{**system, "role": "system"}] if isinstance(system, Mapping) else []
-        prompt, text = split_conversation([*before, *entry(example, "contents", list, NAME), answer])
-        scores = await scored_alone(service, _fields(example, options.label), prompt, text)
-        found = {"reward": number_of(scores["total"], NAME)}
-        return {**found, "user_requested_aux_info": json.dumps(values_of(scores))}
+        sent = read_body(GoogleBody, body)
+        answer, truncated = _answer(sent.response)
+        asked = sent.example.contents
+        system = sent.example.systemInstruction
+        before = [] if system is None else [{"role": "system", "content": "".join(one.text for one in system.parts)}]
+        said = [{"role": _ROLES[one.role], "content": one.text()} for one in asked]
+        prompt, text = split_conversation([*before, *said, {"role": "assistant", "content": answer}])
+        completion = {"text": text, "truncated": truncated}
+        scores = await scored_alone(service, _fields(sent.example, options.label), prompt, completion)
+        total = {"reward": number_of(scores["total"], NAME)}
+        return {**total, "user_requested_aux_info": json.dumps(values_of(scores))}
 
     return [Route(PATH, json_endpoint(NAME, metrics, reward), methods=["POST"])]
 
 
-def _response(response: Any) -> str:
-    """Return the answer's text: a text, a message, or the candidates of a reply."""
-    if isinstance(response, Mapping) and isinstance(response.get("candidates"), list) and response["candidates"]:
-        return _response(response["candidates"][0])
-    if isinstance(response, Mapping):
-        return _response(response.get("content", response.get("parts")))
-    return text_of(response)
+_ROLES = {"user": "user", None: "user", "model": "assistant"}
 
 
-def _fields(example: Mapping[str, Any], label: str) -> dict[str, Any]:
+def _answer(response: Any) -> tuple[str, bool]:
+    """Return (an answer's text, whether it was cut off). Raises a RequestError for one that was blocked or failed."""
+    if isinstance(response, dict) and "promptFeedback" in response and not response.get("candidates"):
+        raise failed_response(f"the response has no candidate: {json.dumps(response['promptFeedback'])[:200]}")
+    if isinstance(response, dict) and "candidates" in response:
+        return _of_candidate(read_body(GoogleReply, response).candidates[0])
+    if isinstance(response, dict) and "parts" not in response:
+        return _of_candidate(read_body(GoogleCandidate, response))
+    if isinstance(response, dict):
+        return read_body(GoogleContent, response).text(), False
+    if isinstance(response, list):
+        return GoogleContent(parts=read_body(Parts, response)).text(), False
+    return read_body(str, response), False
+
+
+def _of_candidate(candidate: GoogleCandidate) -> tuple[str, bool]:
+    reason, content = candidate.finishReason, candidate.content
+    if reason not in (None, ENDED, CUT):
+        raise failed_response(f"the response ended with {reason[:64]!r}, and has no answer")
+    parts = [] if content is None else content.parts
+    if not parts and reason is None:
+        raise bad_body("response: a candidate has a content with parts, or a finishReason that says why it has none")
+    return "".join(part.text for part in parts if not part.thought), reason == CUT
+
+
+def _fields(example: GoogleExample, label: str) -> dict[str, Any]:
     """Return the row's fields: references by their names, a lone text as the label."""
-    references = example.get("references")
-    if references is None:
-        return {}
-    if isinstance(references, Mapping):
-        return dict(references)
-    if isinstance(references, str):
-        return {label: references}
-    raise bad_request("references are an object of fields, or a text")
+    if isinstance(example.references, str):
+        return {label: example.references}
+    return dict(example.references or {})
 
 
 DOOR = Door(name=NAME, path=PATH, groups=False, routes=_routes, bounds=(-1.0, 1.0))

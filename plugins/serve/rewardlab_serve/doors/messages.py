@@ -1,45 +1,46 @@
-"""Texts in the requests of trainers: prompts with the answer behind them, and conversations."""
+"""Messages of trainers, as OpenAI's chat completions have them, and conversations that end in an answer.
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+Whatever is no text of the assistant's is nobody's answer: a picture, a thought, a tool's result or a part of a kind
+that is not known make a body that is not understood.
+"""
 
-from rewardlab_serve.errors import bad_request
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
 
+from pydantic import Field
 
-def entry(body: Any, name: str, kind: type[Any], door: str) -> Any:
-    """Return a value of a request's object. Raises a RequestError if it is not there, or of another type."""
-    if not isinstance(body, Mapping) or not isinstance(body.get(name), kind):
-        raise bad_request(f"the door {door!r} reads an object whose {name!r} is {_WORDS[kind]}")
-    return body[name]
-
-
-_WORDS: Mapping[type[Any], str] = {str: "a text", list: "a list", dict: "an object"}
+from rewardlab_serve.bodies import Body
+from rewardlab_serve.errors import bad_body
 
 
-def split_conversation(messages: Sequence[Any]) -> tuple[list[dict[str, str]], str]:
-    """Return (the messages before the last answer, its text). Raises a RequestError if the last is no answer.
+class TextPart(Body):
+    """A part of a message's content that is text."""
 
-    Both {"role", "content"} and Google's {"role": "model", "parts": [{"text"}]} are read.
-    """
-    read = [_message(one) for one in messages]
-    if not read or read[-1]["role"] != "assistant":
-        raise bad_request("the last message is the assistant's answer, and this one is not")
-    return read[:-1], read[-1]["content"]
+    type: Literal["text", "input_text", "output_text"] | None = None
+    text: str
 
 
-def _message(message: Any) -> dict[str, str]:
-    if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
-        raise bad_request('a message is an object {"role", "content"}')
-    role = "assistant" if message["role"] == "model" else message["role"]
-    return {"role": role, "content": text_of(message.get("content", message.get("parts")))}
+Content = str | Annotated[list[TextPart], Field(min_length=1)]
 
 
-def text_of(content: Any) -> str:
-    """Return the text of a message: a text, or the texts of its parts. Raises a RequestError for other parts."""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list) and all(
-        isinstance(one, Mapping) and isinstance(one.get("text"), str) for one in content
-    ):
-        return "".join(one["text"] for one in content)
-    raise bad_request("a message has a text, or a list of parts with texts; rewards read texts only")
+class ChatMessage(Body):
+    """A message of a chat."""
+
+    role: str
+    content: Content
+
+    def plain(self) -> dict[str, str]:
+        """Return the message with its content as one text."""
+        return {"role": self.role, "content": text_of(self.content)}
+
+
+def text_of(content: str | Sequence[TextPart]) -> str:
+    """Return a content as one text."""
+    return content if isinstance(content, str) else "".join(part.text for part in content)
+
+
+def split_conversation(messages: Sequence[dict[str, Any]]) -> tuple[list[dict[str, Any]], str]:
+    """Return (the messages before the last answer, its text). Raises a RequestError if the last is no answer."""
+    if not messages or messages[-1]["role"] != "assistant":
+        raise bad_body("the last message is the assistant's answer, and this one is not")
+    return [*messages[:-1]], messages[-1]["content"]

@@ -6,17 +6,18 @@ Its client (0.1.167) opens a session by POST /create_session and /create, keeps 
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any, Literal
 
+from pydantic import Discriminator, Field, Tag
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from rewardlab_serve.bodies import Body, read_body
 from rewardlab_serve.doors import Door, DoorOptions, row_of, values_of
 from rewardlab_serve.doors.event_stream import event_stream, event_stream_of
-from rewardlab_serve.doors.messages import entry, text_of
 from rewardlab_serve.doors.sessions import Sessions
-from rewardlab_serve.errors import bad_request, unavailable
+from rewardlab_serve.errors import bad_body, bad_request, unavailable
 from rewardlab_serve.json_answers import Handler, json_endpoint
 from rewardlab_serve.metrics import Metrics
 from rewardlab_serve.native_api import member_of
@@ -38,14 +39,88 @@ TOOLS = {
 ENDED = {"ok": True, "output": {"blocks": [], "metadata": None, "reward": None, "finished": True}}
 
 
+class TextBlock(Body):
+    """A block of text."""
+
+    type: Literal["text"]
+    text: str
+
+
+class ReasoningBlock(Body):
+    """A block of the model's thoughts."""
+
+    type: Literal["reasoning"]
+
+
+class ToolCallBlock(Body):
+    """A call of a tool."""
+
+    type: Literal["tool_call"]
+    input: Any = None
+
+
+class ToolResultBlock(Body):
+    """What a tool returned."""
+
+    type: Literal["tool_result"]
+    tool_call_id: str | None = None
+    blocks: list[TextBlock]
+
+
+class OtherBlock(Body):
+    """A block of another kind, such as an image."""
+
+    type: str
+
+
+def _kind_of(block: Any) -> str:
+    kind = block.get("type") if isinstance(block, dict) else getattr(block, "type", None)
+    return kind if kind in KINDS else "other"
+
+
+Block = Annotated[
+    Annotated[TextBlock, Tag("text")]
+    | Annotated[ReasoningBlock, Tag("reasoning")]
+    | Annotated[ToolCallBlock, Tag("tool_call")]
+    | Annotated[ToolResultBlock, Tag("tool_result")]
+    | Annotated[OtherBlock, Tag("other")],
+    Discriminator(_kind_of),
+]
+
+
+class OpenRewardMessage(Body):
+    """A message of blocks."""
+
+    role: str
+    blocks: list[Block]
+
+
+class OpenRewardCandidate(Body):
+    """A candidate's transcript."""
+
+    messages: list[OpenRewardMessage]
+
+
+class CandidatesBody(Body):
+    """The candidates of a session's prompt."""
+
+    candidates: list[OpenRewardCandidate] = Field(min_length=1)
+
+
+class CallBody(Body):
+    """A call of the server's tool."""
+
+    name: str
+
+
 def _routes(service: RewardService, metrics: Metrics, _: DoorOptions) -> Sequence[Route]:
     sessions = Sessions()
 
     async def score_group(body: Any, request: Request) -> Response:
         task = sessions.row(_session(request))
         prompt, whole = task.get("prompt"), bool(service.plan.readers_of_messages)
-        candidates = entry(body, "candidates", list, NAME)
-        completions = [_conversation(one, _messages(prompt)) if whole else _answer(one) for one in candidates]
+        sent, asked = read_body(CandidatesBody, body).candidates, read_body(list[OpenRewardMessage], _messages(prompt))
+        completions = [_conversation(one.messages, asked) if whole else _answer(one.messages) for one in sent]
         row = {**row_of(task, prompt, ""), "completions": completions}
         scoring = asyncio.ensure_future(service.group(row))
         try:
@@ -72,7 +147,7 @@ def _session_routes(service: RewardService, sessions: Sessions) -> Sequence[tupl
 
     async def create(body: Any, request: Request) -> dict[str, Any]:
         if not isinstance(body, Mapping) or not isinstance(body.get("task_spec"), Mapping):
-            raise bad_request("this server has no tasks of its own: open a session with a task_spec, which is a row")
+            raise bad_body("this server has no tasks of its own: open a session with a task_spec, which is a row")
         row = body["task_spec"]
         service.check(row_of(row, row.get("prompt"), ""))  # before a rollout is paid for
         sessions.open(_session(request), row)
@@ -99,8 +174,8 @@ def _session_routes(service: RewardService, sessions: Sessions) -> Sequence[tupl
 
 def _fixed_routes() -> Sequence[tuple[str, str, Handler]]:
     async def call(body: Any, _: Request) -> Response:
-        if entry(body, "name", str, NAME) != LAST_MESSAGE["name"]:
-            raise bad_request(f"the only tool here is {LAST_MESSAGE['name']!r}")
+        if read_body(CallBody, body).name != LAST_MESSAGE["name"]:
+            raise bad_body(f"the only tool here is {LAST_MESSAGE['name']!r}")
         return event_stream("call", ENDED)
 
     async def tools(_: Any, __: Request) -> dict[str, Any]:
@@ -125,48 +200,50 @@ def _session(request: Request) -> str:
 
 def _messages(prompt: Any) -> list[dict[str, Any]]:
     given = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt or []
-    return [{"role": one["role"], "blocks": [{"type": "text", "text": text_of(one["content"])}]} for one in given]
+    return [{"role": one["role"], "blocks": [{"type": "text", "text": one["content"]}]} for one in given]
 
 
-def _answer(candidate: Any) -> dict[str, Any]:
+def _answer(messages: Sequence[OpenRewardMessage]) -> dict[str, Any]:
     """Return the text of the last turn, without its reasoning and calls."""
-    turns = entry(candidate, "messages", list, NAME)
-    last = turns[-1] if turns else None
-    if not isinstance(last, Mapping) or last.get("role") != "assistant":
-        raise bad_request("the last message of a candidate is the assistant's answer, and this one is not")
-    return {"text": text_of([one for one in entry(last, "blocks", list, NAME) if _is_shown(one)])}
+    last = messages[-1] if messages else None
+    if last is None or last.role != "assistant":
+        raise bad_body("the last message of a candidate is the assistant's answer, and this one is not")
+    if strange := [
+        block.type for block in last.blocks if not isinstance(block, TextBlock | ReasoningBlock | ToolCallBlock)
+    ]:
+        raise bad_body(
+            f"the assistant's answer has a block {strange[0][:64]!r}; texts, reasoning and calls are its own"
+        )
+    return {"text": _text(last.blocks)}
 
 
-def _is_shown(block: Any) -> bool:
-    return not isinstance(block, Mapping) or block.get("type") not in ("reasoning", "tool_call")
-
-
-def _conversation(candidate: Any, prompt: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _conversation(messages: Sequence[OpenRewardMessage], prompt: Sequence[OpenRewardMessage]) -> dict[str, Any]:
     """Return what a candidate's model said, with what tools did; its transcript may begin with the prompt."""
-    _answer(candidate)
-    turns = [turn for one in candidate["messages"] for turn in _turns(one)]
-    asked = [turn for one in prompt for turn in _turns(one)]
+    _answer(messages)
+    turns = [turn for message in messages for turn in _turns(message)]
+    asked = [turn for message in prompt for turn in _turns(message)]
     behind = turns[len(asked) :] if turns[: len(asked)] == asked else turns
     first = next(index for index, turn in enumerate(behind) if turn["role"] == "assistant")
     return {"messages": behind[first:]}
 
 
-def _turns(message: Any) -> list[dict[str, Any]]:
+def _turns(message: OpenRewardMessage) -> list[dict[str, Any]]:
     """Return a message as a conversation has it, where results of tools stand apart from what the user said."""
-    if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
-        raise bad_request('a message is an object {"role", "blocks"}')
-    blocks = [one for one in entry(message, "blocks", list, NAME) if isinstance(one, Mapping)]
-    of = {kind: [one for one in blocks if one.get("type", "text") == kind] for kind in (*KINDS, "image")}
-    if of["image"]:
-        raise bad_request("rewards read texts only, and this message has an image")
-    results = [
-        {"role": "tool", "content": text_of(one.get("blocks")), "tool_call_id": one.get("tool_call_id")}
-        for one in of["tool_result"]
+    if strange := [block.type for block in message.blocks if isinstance(block, OtherBlock)]:
+        raise bad_body(f"rewards read texts only, and a message has a block {strange[0][:64]!r}")
+    of_tools = [block for block in message.blocks if isinstance(block, ToolResultBlock)]
+    results = [{"role": "tool", "content": _text(one.blocks), "tool_call_id": one.tool_call_id} for one in of_tools]
+    calls = [
+        {**block.model_dump(), "arguments": block.input} for block in message.blocks if isinstance(block, ToolCallBlock)
     ]
-    said: dict[str, Any] = {"role": message["role"], "content": text_of(of["text"])}
-    if calls := [{**one, "arguments": one.get("input")} for one in of["tool_call"]]:
+    said: dict[str, Any] = {"role": message.role, "content": _text(message.blocks)}
+    if calls:
         said["tool_calls"] = calls
-    return [*results, *([said] if of["text"] or calls or not results else [])]
+    return [*results, *([said] if said["content"] or calls or not results else [])]
+
+
+def _text(blocks: Sequence[Any]) -> str:
+    return "".join(block.text for block in blocks if isinstance(block, TextBlock))
 
 
 def _scores(group: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,12 +7,13 @@ It sends {"query": [prompt and answer], "prompts": [...], "labels": [...]} and r
 from collections.abc import Sequence
 from typing import Any
 
+from pydantic import Field
 from starlette.requests import Request
 from starlette.routing import Route
 
+from rewardlab_serve.bodies import Body, read_body
 from rewardlab_serve.doors import Door, DoorOptions, scored_alone, values_of
-from rewardlab_serve.doors.messages import entry
-from rewardlab_serve.errors import bad_request
+from rewardlab_serve.errors import bad_body
 from rewardlab_serve.json_answers import json_endpoint, number_of
 from rewardlab_serve.metrics import Metrics
 from rewardlab_serve.reward_service import RewardService
@@ -20,12 +21,21 @@ from rewardlab_serve.reward_service import RewardService
 NAME, PATH = "openrlhf", "/openrlhf"
 
 
+class OpenrlhfBody(Body):
+    """Prompts, each with the answer behind it, and the labels of their rows."""
+
+    query: list[str] = Field(min_length=1)
+    prompts: list[str]
+    labels: list[Any] | None = None
+
+
 def _routes(service: RewardService, metrics: Metrics, options: DoorOptions) -> Sequence[Route]:
     async def rewards(body: Any, _: Request) -> dict[str, Any]:
-        queries, prompts = (entry(body, name, list, NAME) for name in ("query", "prompts"))
-        labels = body.get("labels") or [None] * len(queries)
+        sent = read_body(OpenrlhfBody, body)
+        queries, prompts = sent.query, sent.prompts
+        labels = [None] * len(queries) if sent.labels is None else sent.labels
         if not len(queries) == len(prompts) == len(labels):
-            raise bad_request(f"{len(queries)} queries, {len(prompts)} prompts and {len(labels)} labels")
+            raise bad_body(f"{len(queries)} queries, {len(prompts)} prompts and {len(labels)} labels")
         answers = [options.without_end(_answer(*one)) for one in zip(queries, prompts, strict=True)]
         fields = [{} if label is None else {options.label: label} for label in labels]
         rows = zip(fields, prompts, answers, strict=True)
@@ -41,12 +51,10 @@ def _routes(service: RewardService, metrics: Metrics, options: DoorOptions) -> S
     return [Route(PATH, json_endpoint(NAME, metrics, rewards), methods=["POST"])]
 
 
-def _answer(query: Any, prompt: Any) -> str:
-    if not isinstance(query, str) or not isinstance(prompt, str):
-        raise bad_request("queries and prompts are texts")
+def _answer(query: str, prompt: str) -> str:
     if not query.startswith(prompt):
         what = "a query is its prompt and the answer after it, and this one begins otherwise: the tokenizer changes the"
-        raise bad_request(f"{what} prompt, or it was cut to fit; what is left of it would be taken for the answer")
+        raise bad_body(f"{what} prompt, or it was cut to fit; what is left of it would be taken for the answer")
     return query.removeprefix(prompt)
 
 

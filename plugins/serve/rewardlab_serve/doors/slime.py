@@ -9,8 +9,8 @@ from typing import Any
 from starlette.requests import Request
 from starlette.routing import Route
 
+from rewardlab_serve.bodies import Body, read_body
 from rewardlab_serve.doors import Door, DoorOptions, scored_alone, values_of
-from rewardlab_serve.doors.messages import entry
 from rewardlab_serve.json_answers import json_endpoint, number_of
 from rewardlab_serve.metrics import Metrics
 from rewardlab_serve.reward_service import RewardService
@@ -18,11 +18,19 @@ from rewardlab_serve.reward_service import RewardService
 NAME, PATH = "slime", "/slime"
 
 
+class SlimeBody(Body):
+    """A prompt, as a text or messages, the policy's response, and the label of its row."""
+
+    prompt: str | list[Any] | None = None
+    response: str
+    label: Any = None
+
+
 def _routes(service: RewardService, metrics: Metrics, options: DoorOptions) -> Sequence[Route]:
     async def reward(body: Any, _: Request) -> dict[str, Any]:
-        response = options.without_end(entry(body, "response", str, NAME))
-        fields = {} if body.get("label") is None else {options.label: body["label"]}
-        scores = await scored_alone(service, fields, body.get("prompt"), response)
+        sent = read_body(SlimeBody, body)
+        fields = {} if sent.label is None else {options.label: sent.label}
+        scores = await scored_alone(service, fields, sent.prompt, options.without_end(sent.response))
         values = {f"rewardlab/{name}": value for name, value in values_of(scores).items()}
         return {"reward": number_of(scores["total"], NAME), **values}
 
