@@ -8,11 +8,16 @@ from rewardlab import Completion, Context, Sample, Score
 from rewardlab.text import official_box
 
 from rewardlab_choice.answer_line import labels_named
+from rewardlab_choice.answer_words import has_leads
 from rewardlab_choice.choice_set import ChoiceSet
 from rewardlab_choice.options import ChoiceOptions
 from rewardlab_choice.reading import read
 
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+WITHOUT_LEADS = (
+    'rows in a language without leads ("the answer is"), of which last_label reads boxes, lines and labels in bold; '
+    "a file leads/CODE.yaml of the plugin adds a language"
+)
 _TEXT = re.compile(r"\\text\{(.*?)\}")
 
 
@@ -60,6 +65,14 @@ class ChoiceAccuracy:
 def why_without_choices(options: ChoiceOptions, sample: Sample) -> str | None:
     """Return why a row gets no value, or None if it has choices."""
     return f"no field {options.choices!r}" if sample.fields.get(options.choices) is None else None
+
+
+def without_leads(options: ChoiceOptions, sample: Sample) -> tuple[str, str] | None:
+    """Return a doubt about a row in a language whose leads are unknown, and the language; None about any other."""
+    language = sample.fields.get("language")
+    if options.extract != "last_label" or not isinstance(language, str) or has_leads(language):
+        return None
+    return WITHOUT_LEADS, repr(language)
 
 
 def choices_of(value: Any) -> dict[str, str]:

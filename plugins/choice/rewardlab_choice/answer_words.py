@@ -1,4 +1,24 @@
-"""The words by which responses state their choice, from answer_words.yaml, as patterns that are linear in a text."""
+"""The words by which responses state their choice, from leads/, as patterns that are linear in a text.
+
+Each language has a file of lists, leads/CODE.yaml; it may lack any, and a further language needs nothing but a file.
+Case does not matter. All languages are read at once: a model answers in more than one.
+
+    names       other codes of the language, and its English name, as rows may write them
+    leads       what stands before the choice: "answer", "the correct option". A colon, a dash or one of `links`
+                follows, or the choice at once where nothing comes after it, or one of `behind`
+    verbs       leads that need no link: "I choose"
+    options     "option", "choice": before a label they name one of the choices, and state it only behind a lead, with a
+                link, or on the last line
+    subjects    what else may stand before the choice where it is all that a line or a clause says: "it is", "so"
+    links       what joins a lead and the choice
+    behind      what may follow the choice within its sentence: "because", a copula, "option"
+    affirms     what makes the choice before it the answer: "is the right answer"
+    or          what joins choices of which the response names none: such an answer is a hedge
+    correction  what takes a statement back, where another label follows: "wait", "actually"
+    contrast    what the choice follows after another one is denied: "but", in "not B but C"
+    not         before a lead or a choice in its clause: then it states nothing ("not", "if", "whether", "wrong")
+    not_before  what denies the choice behind it: "not", "rather than"; not_behind: the choice before it
+"""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -16,54 +36,98 @@ _GLUED_IN_FRONT = r"\u0590-\u06ff"
 """scripts that glue "and", "so" and the article to the front of a word"""
 
 
+_ENGLISH = {"als", "hindi", "kana", "kung", "mali"}
+"""words of `not` that are words or names in English, too"""
+
+
 @cache
-def _languages() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
-    text = files("rewardlab_choice").joinpath("answer_words.yaml").read_text(encoding="utf-8")
-    tree = yaml.load(text, Loader=yaml.BaseLoader)
-    return {
-        code: {key: tuple(folded(word).casefold() for word in words) for key, words in lists.items()}
-        for code, lists in tree.items()
-    }
+def languages() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    """Return the lists of each language, by its code."""
+    paths = sorted(files("rewardlab_choice").joinpath("leads").iterdir(), key=lambda path: path.name)
+    return {path.name.removesuffix(".yaml"): _lists(path.read_text(encoding="utf-8")) for path in paths}
 
 
-def _words(key: str, languages: Iterable[str] | None = None) -> set[str]:
-    known = _languages()
-    return {word for code in (languages or known) for word in known[code].get(key, ())}
+def has_leads(tag: str) -> bool:
+    """Return whether the words of a language are known: by a code, with or without script and region, or its name."""
+    name = re.split(r"[-_ ]", tag.strip().casefold())[0]
+    return any(name == code or name in lists["names"] for code, lists in languages().items())
+
+
+def _lists(text: str) -> Mapping[str, tuple[str, ...]]:
+    lists = yaml.load(text, Loader=yaml.BaseLoader)
+    return {key: tuple(folded(word).casefold() for word in words) for key, words in lists.items()}
+
+
+def _words(key: str, of: Iterable[str] | None = None) -> set[str]:
+    known = languages()
+    return {word for code in (of or known) for word in known[code].get(key, ())}
 
 
 @cache
 def lead() -> re.Pattern[str]:
     """Return the pattern of a lead with all that may stand between it and the choice.
 
-    Groups: `lead` or `option`, and `mid`, if something joins them.
+    Groups: `lead`, `verb` or `option`, and `mid`, if something joins them.
     """
     joins = _one_of(_words("links") | _words("options"))
-    mid = rf"(?P<mid>(?:[\s:=*`_]{{1,12}}+|[\"'”’»](?=\s?[:=])|[-–—](?=\s)|{joins}){{0,10}}+)"
-    leads, options = _words("leads"), _words("options")
-    return re.compile(rf"(?:(?P<lead>{_one_of(leads)})|(?P<option>{_one_of(options - leads)})){mid}", re.IGNORECASE)
+    mid = rf"(?P<mid>(?:[\s:፦፡=*`_]{{1,12}}+|[\"'”’»](?=\s?[:=])|[-–—](?=\s)|{joins}){{0,10}}+)"
+    verbs, leads, options = _words("verbs"), _words("leads"), _words("options")
+    kinds = {"verb": verbs, "lead": leads - verbs, "option": options - leads - verbs}
+    words = "|".join(rf"(?P<{kind}>{_one_of(words)})" for kind, words in kinds.items())
+    return re.compile(rf"(?:{words}){mid}", re.IGNORECASE)
 
 
 @cache
 def languages_of(word: str) -> tuple[str, ...]:
-    """Return the languages that have a lead, or a word for option."""
-    said = " ".join(folded(word).casefold().split())
-    known = _languages()
-    return tuple(c for c in known if said in known[c].get("leads", ()) or said in known[c].get("options", ()))
+    """Return the languages that have a lead, a word for option, or an affirmation."""
+    said, keys = " ".join(folded(word).casefold().split()), ("leads", "verbs", "options", "affirms")
+    return tuple(code for code, lists in languages().items() if any(said in lists.get(key, ()) for key in keys))
 
 
 @cache
-def behind(languages: tuple[str, ...]) -> re.Pattern[str]:
+def before_choice() -> re.Pattern[str]:
+    """Return the pattern of what may stand before the choice in a clause that says nothing else."""
+    words = _one_of(set().union(*map(_words, ("subjects", "options", "verbs"))))
+    return re.compile(rf"(?:\s{{0,3}}{words}[\s,:、،፣]{{0,3}}){{1,4}}+", re.IGNORECASE)
+
+
+@cache
+def affirmation() -> re.Pattern[str]:
+    """Return the pattern of what makes the choice before it the answer."""
+    return re.compile(_one_of(_words("affirms"), glued=True), re.IGNORECASE)
+
+
+@cache
+def behind(of: tuple[str, ...]) -> re.Pattern[str]:
     """Return the pattern of what may follow a choice in these languages."""
-    return re.compile(rf"\s{{0,3}}{_one_of(_words('behind', languages), glued=True)}", re.IGNORECASE)
+    return re.compile(rf"\s{{0,3}}{_one_of(_words('behind', of), glued=True)}", re.IGNORECASE)
 
 
 @cache
-def negation(languages: tuple[str, ...] = ()) -> re.Pattern[str]:
+def negation(of: tuple[str, ...] = ()) -> re.Pattern[str]:
     """Return the pattern of words after which nothing is stated; without languages of those that mean little else."""
-    words = _words("not", languages)
-    if not languages:
-        words = {word for word in words if len(word) > 2 or not word.isascii() or word in ("if", "no", "ob")} - {"als"}
+    words = _words("not", of)
+    if not of:
+        words = {word for word in words if len(word) > 2 or not word.isascii() or word in ("if", "no", "ob")} - _ENGLISH
     return re.compile(_one_of(words) + r"|n['’]t(?!\w)", re.IGNORECASE)
+
+
+@cache
+def denial() -> str:
+    """Return the pattern, as a text, of what denies the choice behind it."""
+    return _one_of(_words("not_before"))
+
+
+@cache
+def denial_behind() -> str:
+    """Return the pattern, as a text, of what denies the choice before it."""
+    return _one_of(_words("not_behind"), glued=True)
+
+
+@cache
+def contrast() -> str:
+    """Return the pattern, as a text, of what the choice follows after another one is denied."""
+    return _one_of(_words("contrast"))
 
 
 @cache

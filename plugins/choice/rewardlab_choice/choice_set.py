@@ -18,6 +18,8 @@ _MARKS = " \t\n\r\"'“”‘’«»「」『』【】<>{}$*`"
 _SEPARATOR = re.compile(r"(?:[\s.:,;)\]。、}]|[-–—](?=\s))+")
 _OPEN = r"[\s\"'“‘«「『【<{$*]{0,8}+"
 _CLOSE = r"[\"'”’»」』】>}$*]{0,8}+"
+_NOT = "\ue100"
+"""what the words of a denial become: they may be words of a joiner in another language"""
 _APOSTROPHES = "'’"
 
 
@@ -81,7 +83,7 @@ class ChoiceSet:
             return Named(self._forms[text])
         if texts or len(by_value) == 1:
             return Named(texts[0] if texts else by_value[0])
-        return self._labelled(written) or self._label_behind(written) or self._hedged(written)
+        return self._labelled(written) or self._label_behind(written) or self._joined(written)
 
     def hedge(self, label: str, rest: str) -> bool:
         """Return whether the text after a label of a response names another: `or C`, `, or rather (C)`, `(C)`."""
@@ -91,6 +93,11 @@ class ChoiceSet:
             return True
         found = self._other_behind.match(rest)
         return found is not None and self.label(found["label"]) != label and not self._is_prose(found)
+
+    def past_denial(self, text: str) -> str:
+        """Return the text after a denied choice and the word of contrast behind it: `D` of `not C but D`."""
+        found = self._denial_first.match(text)
+        return text if found is None else text[found.end() :]
 
     def same_text(self, label: str, behind: str) -> bool:
         """Return whether the text after a label is the text of its choice, by writing or by value."""
@@ -135,6 +142,14 @@ class ChoiceSet:
             re.IGNORECASE | re.DOTALL,
         )
 
+    @cached_property
+    def _denial_first(self) -> re.Pattern[str]:
+        label = rf"{_OPEN}[(\[]?(?:{self.forms})[)\]]?{_CLOSE}"
+        comma, contrast = r"[\s,،、፣]{0,3}+", answer_words.contrast()
+        prefixed = rf"\s{{0,3}}{answer_words.denial()}\s{{0,3}}{label}{comma}{contrast}"
+        suffixed = rf"\s{{0,3}}{label}\s{{0,3}}{answer_words.denial_behind()}{comma}(?:{contrast})?"
+        return re.compile(rf"(?:{prefixed}|{suffixed})\s{{0,3}}", re.IGNORECASE)
+
     def _is_prose(self, found: re.Match[str]) -> bool:
         """Return whether what looks like a second label is a word of the sentence, such as "a" in "and a half"."""
         wrapped = any(mark in found["mark"] for mark in "([{$*\"'")
@@ -174,17 +189,34 @@ class ChoiceSet:
             return Named(label)
         return UNREADABLE if self.other_text(label, before) else None
 
-    def _hedged(self, written: str) -> Named:
-        """Return HEDGED for an answer that joins several choices, as in `A or B`, `A, B` and `B/C`."""
-        parts = self._joints.split(written, maxsplit=20)
+    def _joined(self, written: str) -> Named:
+        """Return what an answer that joins choices names: HEDGED for `A or B` and `A, B`, D for `D, not B`."""
+        marked = self._denial_behind.sub(rf"\g<label>{_NOT}", self._denial.sub(f" {_NOT}", written))
+        parts = [part for part in self._joints.split(marked, maxsplit=20) if part.strip()]
         if len(parts) < 2:
             return NOTHING
-        named = {label for part in parts if (label := self._single(part)) is not None}
-        return HEDGED if len(named) > 1 else NOTHING
+        denials = [_NOT in part for part in parts]
+        if denials.count(True) == 1:
+            denials[denials.index(True) :] = [True] * (len(parts) - denials.index(True))  # "D, not A or B"
+        labels = [self._single(part.replace(_NOT, "")) for part in parts]
+        stated = {label for label, denied in zip(labels, denials, strict=True) if label is not None and not denied}
+        denied = {label for label, denied in zip(labels, denials, strict=True) if label is not None and denied}
+        if len(stated) > 1 or denied & stated:
+            return HEDGED
+        alone = all(self.named(part.replace(_NOT, "")).label is not None for part in parts)
+        return Named(stated.pop()) if stated and denied and alone else NOTHING
+
+    @cached_property
+    def _denial(self) -> re.Pattern[str]:
+        return re.compile(rf"[(\[]?{answer_words.denial()}", re.IGNORECASE)
+
+    @cached_property
+    def _denial_behind(self) -> re.Pattern[str]:
+        return re.compile(rf"(?P<label>{self.forms})\s{{0,3}}{answer_words.denial_behind()}", re.IGNORECASE)
 
     @cached_property
     def _joints(self) -> re.Pattern[str]:
-        return re.compile(rf"\s{{0,3}}{answer_words.joiner()}\s{{0,3}}", re.IGNORECASE)
+        return re.compile(rf"\s{{0,3}}(?:{answer_words.joiner()}|(?={_NOT}))\s{{0,3}}", re.IGNORECASE)
 
     def _single(self, part: str) -> str | None:
         words = part.strip(_MARKS + STOPS + "([?")

@@ -5,7 +5,7 @@ import unicodedata
 
 CIRCLED = "".join(chr(0xE000 + number) for number in range(1, 21))
 """what the circled numbers 1 to 20 become: as plain digits they would be numbers, and they are labels"""
-STOPS = ".:,;)]。、।۔"
+STOPS = ".:,;)]。、।۔።፣"
 QUOTES = "\"'“”‘’«»「」『』"
 
 _FONT = re.compile(r"\\(?:(?:text|math)(?:bf|it|rm|sf|tt|normal|up)?|boldsymbol|mbox)\s*+\{([^{}]*+)\}")

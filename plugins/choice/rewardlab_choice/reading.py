@@ -9,7 +9,7 @@ from rewardlab.text import last_box
 
 from rewardlab_choice.answer_line import answer_line, labels_named
 from rewardlab_choice.choice_set import HEDGED, NOTHING, ChoiceSet, Fault, Named
-from rewardlab_choice.statement import stated, stated_behind_a_lead
+from rewardlab_choice.statement import is_denied, stated, stated_behind_a_lead
 
 Extract = Literal["boxed", "tag", "last_label", "answer_line"]
 
@@ -17,6 +17,7 @@ MAX_BOXES = 50
 """boxes of a response whose labels are compared, from its end"""
 _REASONING_END = "</think>"
 _OPEN_TAG, _CLOSE_TAG = "<answer>", "</answer>"
+_OPENED = re.compile(r"\\boxed\s*\{")
 _BOX = re.compile(r"\\boxed\s*+\{([^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+)\}")
 
 
@@ -43,9 +44,9 @@ def read(text: str, kind: Extract, choices: Mapping[str, str], several: bool = F
     response = text.rpartition(_REASONING_END)[2]
     if kind == "tag":
         return _reading(*_tagged(text, response, known))
-    if kind == "last_label" and last_box(response) is None:
-        return _reading(*stated(response, known))
-    return _reading(*_boxed(response if last_box(response) is not None else text, known, kind == "last_label"))
+    if kind == "last_label":
+        return _reading(*_last_stated(response, known))
+    return _reading(*_boxed(response if last_box(response) is not None else text, known, states=False))
 
 
 def _reading(extracted: str | None, named: Named) -> Reading:
@@ -82,6 +83,32 @@ def _boxed(text: str, choices: ChoiceSet, states: bool) -> tuple[str | None, Nam
         others |= {stated_behind_a_lead(_BOX.sub(" ", text), choices).label} - {None, named.label}
     behind = text[boxes[-1].end() :][:80] if boxes else ""
     return answer, HEDGED if others or choices.hedge(named.label, behind) else named
+
+
+def _last_stated(response: str, choices: ChoiceSet) -> tuple[str | None, Named]:
+    """Return what a response states last, and the choice that it names: in its last box, or without boxes.
+
+    A box that names no choice, such as an equation, hides no statement behind it, and a denied one no other.
+    """
+    answer, named = _boxed(response, choices, states=True)
+    if answer is None:
+        return stated(response, choices)
+    begin, end = _place(response, answer)
+    if named is NOTHING:
+        said, behind = stated(response[end:], choices)
+        return (answer, named) if said is None else (said, behind)
+    if is_denied(response[:begin], response[end:]):
+        said, named = stated(_BOX.sub(" ", response), choices)
+        return (answer, NOTHING) if said is None else (said, named)
+    return answer, named
+
+
+def _place(response: str, content: str) -> tuple[int, int]:
+    """Return where the last box with a content begins and ends."""
+    begin = response.rfind(r"\boxed")
+    while not (opened := _OPENED.match(response, begin)) or not response.startswith(content + "}", opened.end()):
+        begin = response.rfind(r"\boxed", 0, begin)
+    return begin, opened.end() + len(content) + 1
 
 
 def _tagged(text: str, response: str, choices: ChoiceSet) -> tuple[str | None, Named]:

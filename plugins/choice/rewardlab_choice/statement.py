@@ -12,41 +12,23 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from rewardlab_choice import answer_words
-from rewardlab_choice.choice_set import HEDGED, NOTHING, UNREADABLE, ChoiceSet, Named, has_lone_apostrophe
+from rewardlab_choice.choice_set import HEDGED, NOTHING, ChoiceSet, Named
 from rewardlab_choice.folding import folded, unfonted
+from rewardlab_choice.lead_statement import MAX_STATEMENTS, Statement, last_affirmed, last_lead, named_alone
+from rewardlab_choice.sentences import CLAUSE, MAX_SENTENCE, SENTENCE, SENTENCE_END, STOP, is_negated
 
-MAX_STATEMENTS = 200
-"""leads, labels and lines that are looked at, from the end of a response"""
-MAX_SENTENCE = 300
-"""characters behind a lead in which its choice stands"""
-CLAUSE = 80
-"""characters before a statement in which a "not" is looked for"""
-
-_CLAUSE_END = re.compile(r"[.;:!?,\n。，；：！？،؛]")
-_SENTENCE = re.compile(r"[^\n]*?(?:[.!](?=\s|$)|[。！।۔](?!\d)|\n|\Z)")
-_SENTENCE_END = re.compile(r"[.!?\n。！？]")
-_STOP = re.compile(r"\s{0,3}(?:\Z|\n|[.!:,;)\]}](?![A-Za-z0-9\u00c0-\u024f])|[。！，；、।۔：]|[-–—]\s|\()")
+_LAST_SENTENCES = re.compile(
+    r"(?P<before>[^.!?。！？።]*+)[.!?。！？።]+\s*(?P<last>[^.!?。！？።\s][^.!?。！？።]*+[.!。！።]?)\Z"
+)
 _EMPHASIS = re.compile(r"\*\*|__|[*`]")
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """A statement in a response: where it is, what it names, and how it is written.
-
-    firm: behind a lead or on a line. lists: a label at the start of a line, which may be one of a list.
-    """
-
-    start: int
-    named: Named
-    written: str
-    firm: bool = False
-    lists: bool = False
 
 
 def stated(response: str, choices: ChoiceSet) -> tuple[str | None, Named]:
     """Return (as it is written, what it names) of the choice that a response states. Linear in the response."""
     text = _text(response, choices)
-    leads, labels = _last_lead(text, choices), _labels(text, choices)
+    leads, labels = last_lead(text, choices), _labels(text, choices)
+    if leads is None:
+        leads = last_affirmed(text, choices)
     lines = [one for one in labels if one.firm]
     if (last := _last_line(text, choices)) is not None:
         lines += [] if lines and lines[-1].start >= last.start else [last]
@@ -65,15 +47,11 @@ def stated(response: str, choices: ChoiceSet) -> tuple[str | None, Named]:
 
 
 def stated_behind_a_lead(text: str, choices: ChoiceSet) -> Named:
-    """Return the choice that a text names after its last lead, as in `so the answer is (B)`.
-
-    Of a whole `Option B` it is also that.
-    """
+    """Return the choice that a text names after its last lead, as in `so the answer is (B)`, or as a whole."""
     written = _text(text, choices).strip()
-    option = answer_words.lead().match(written)
-    if option is not None and option["option"] is not None and (named := choices.named(written[option.end() :])).label:
+    if (named := named_alone(written, choices)).label is not None:
         return named
-    found = _last_lead(written, choices)
+    found = last_lead(written, choices)
     return NOTHING if found is None else found.named
 
 
@@ -82,95 +60,19 @@ def _text(response: str, choices: ChoiceSet) -> str:
     return _EMPHASIS.sub("", _patterns(choices).bold.sub(r"(\g<label>)\g<after>", unfonted(folded(response))))
 
 
-def _last_lead(text: str, choices: ChoiceSet) -> Statement | None:
-    """Return the text after the last lead that names a choice."""
-    unjoined: list[Statement] = []
-    for found in reversed(deque(answer_words.lead().finditer(text), maxlen=MAX_STATEMENTS)):
-        joined = bool(found["mid"].strip(" \t\r\n\"'“”‘’«»_"))
-        if found["option"] is not None and not joined:
-            continue
-        languages = answer_words.languages_of(found["lead"] or found["option"])
-        if _is_negated(text, found.start(), languages):
-            continue
-        statement = _behind_lead(text, found, joined, languages, choices)
-        if statement is None:
-            continue
-        if joined:
-            return statement
-        unjoined.append(statement)
-    if unjoined and any(one.named.label != unjoined[0].named.label for one in unjoined):
-        return Statement(unjoined[0].start, HEDGED, unjoined[0].written, firm=True)
-    return unjoined[0] if unjoined else None
+def is_denied(before: str, behind: str) -> bool:
+    r"""Return whether the words next to a box deny it: `not \boxed{A}`, `\boxed{A} is tempting`."""
+    return _denial_before().search(before[-CLAUSE:]) is not None or _denial_behind().match(behind) is not None
 
 
-def _behind_lead(
-    text: str, found: re.Match[str], joined: bool, languages: tuple[str, ...], choices: ChoiceSet
-) -> Statement | None:
-    rest = text[found.end() : found.end() + MAX_SENTENCE]
-    line = rest.partition("\n")[0].strip()
-
-    def statement(named: Named, written: str) -> Statement:
-        return Statement(found.start(), named, written, firm=True)
-
-    whole = choices.named(line)
-    if whole is not NOTHING:
-        hedged = whole.label is not None and choices.hedge(whole.label, rest[len(line) :])
-        return statement(HEDGED if hedged else whole, line)
-    head = choices.head.match(rest)
-    label = None if head is None or _is_in_word(head, rest, languages) else choices.label(head["label"])
-    if head is not None and label is not None and choices.hedge(label, rest[head.end() :]):
-        return statement(HEDGED, line)
-    if not joined:  # "Doğru cevap B'dir.", "सही उत्तर B है।": what joins them stands behind the label
-        copula = None if head is None or label is None else answer_words.behind(languages).match(rest, head.end())
-        return statement(Named(label), head["label"]) if head and copula and _STOP.match(rest, copula.end()) else None
-    sentence = _SENTENCE.match(rest)
-    first = sentence[0].strip() if sentence else ""
-    if first and first != line and (named := choices.named(first)) is not NOTHING:
-        behind = rest[len(first) :].strip()
-        if named.label is not None and choices.other_text(named.label, (_SENTENCE.match(behind) or [""])[0]):
-            return statement(UNREADABLE, line)
-        return statement(named, first)
-    if head is None or label is None or (head["open"] and not head["close"]) or has_lone_apostrophe(head):
-        return None
-    return statement(Named(label), head["label"]) if _may_follow(rest, head, languages) else None
+@cache
+def _denial_before() -> re.Pattern[str]:
+    return re.compile(rf"{answer_words.denial()}[\s$(*]{{0,4}}\Z", re.IGNORECASE)
 
 
-def _is_in_word(head: re.Match[str], rest: str, languages: tuple[str, ...]) -> bool:
-    """Return whether an apparent label begins a word: "B" in "Bonn", and not 나 in 나입니다."""
-    after = rest[head.end("label") : head.end("label") + 1]
-    glued = after.isalnum() and _same_script(head["label"][-1], after)
-    return glued and not (ord(after) >= 0x3000 and answer_words.behind(languages).match(rest, head.end("label")))
-
-
-def _same_script(letter: str, other: str) -> bool:
-    """Return whether two letters may stand in one word: not those of Latin and of a script without spaces."""
-    return (ord(letter) < 0x250) == (ord(other) < 0x250)
-
-
-def _may_follow(rest: str, head: re.Match[str], languages: tuple[str, ...]) -> bool:
-    """Return whether the text after a label leaves it a label: the end of a sentence, "because", a copula."""
-    behind = rest[head.end() :]
-    if _STOP.match(behind):
-        return True
-    label = head["label"]
-    bare = head.end("label") == head.end() and head.start("label") == head.start()
-    if bare and label.isascii() and label.islower():
-        return False
-    if answer_words.behind(languages).match(behind):
-        return not _is_negated(behind, min(len(behind), 40), languages, from_start=True)
-    return False
-
-
-def _is_negated(text: str, end: int, languages: tuple[str, ...] = (), from_start: bool = False) -> bool:
-    """Return whether the clause that ends in a place has a "not", an "if" or a "wrong"."""
-    clause = text[max(0, end - CLAUSE) : end]
-    if from_start:
-        clause = _CLAUSE_END.split(clause, maxsplit=1)[0]
-        words = clause.split()[:2]
-        clause = " ".join(words) if words and clause[:1].isspace() else clause[:6]
-    else:
-        clause = _CLAUSE_END.split(clause)[-1]
-    return answer_words.negation(languages).search(clause) is not None
+@cache
+def _denial_behind() -> re.Pattern[str]:
+    return re.compile(rf"[\s$)*]{{0,4}}{answer_words.denial_behind()}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,15 +113,15 @@ def _each_label(text: str, choices: ChoiceSet) -> Iterator[Statement]:
             continue
         rest = text[found.end() : found.end() + MAX_SENTENCE]
         label = choices.label(found["label"])
-        sentence = (_SENTENCE.match(rest) or [""])[0].strip()
+        sentence = (SENTENCE.match(rest) or [""])[0].strip()
         own_text = bool(sentence) and choices.same_text(label, sentence)
         begins_line = not text[max(0, found.start() - 8) : found.start()].rpartition("\n")[2].strip(" \t>#-")
         begins_line = begins_line and (found.start() < 8 or "\n" in text[found.start() - 8 : found.start()])
-        if _is_negated(text, found.start()):
+        if is_negated(text, found.start()):
             continue
         if choices.hedge(label, rest):
             yield Statement(found.start(), HEDGED, found["label"])
-        elif own_text or _STOP.match(rest) or _says_why(rest):
+        elif own_text or STOP.match(rest) or _says_why(rest):
             yield Statement(found.start(), Named(label), found["label"], lists=begins_line)
 
 
@@ -228,20 +130,28 @@ def _says_why(rest: str) -> bool:
 
 
 def _last_line(text: str, choices: ChoiceSet) -> Statement | None:
-    """Return the choice that the last line names as a whole; one of a list of choices names none."""
+    """Return the choice that the last line names as a whole, or its last sentence: `So it is B.`; none of a list."""
     end = len(text.rstrip())
     start = text.rfind("\n", 0, end) + 1
     line = text[start:end].strip()
-    named = choices.named(line)
-    if named.label is None:
+    named = named_alone(line, choices)
+    if named.label is not None:
+        return Statement(start, HEDGED if _is_listed(text, start, named.label, choices) else named, line, firm=True)
+    front = max(start, end - MAX_SENTENCE)
+    sentences = _LAST_SENTENCES.search(text, front, end)
+    if sentences is None or answer_words.before_choice().match(sentences["last"]) is None:
         return None
-    return Statement(start, HEDGED if _is_listed(text, start, named.label, choices) else named, line, firm=True)
+    label, before = (named_alone(sentences[key].strip(), choices).label for key in ("last", "before"))
+    if label is None:
+        return None
+    last = HEDGED if before not in (None, label) else Named(label)
+    return Statement(sentences.start("last"), last, sentences["last"].strip(), firm=True)
 
 
 def _is_listed(text: str, start: int, label: str, choices: ChoiceSet) -> bool:
     """Return whether the line above the one that begins in a place names another choice, or ends with "or"."""
     above = text[max(0, start - MAX_SENTENCE) : start].rstrip().rpartition("\n")[2].strip()
-    return choices.named(above).label not in (None, label) or _ends_with_or().search(above[-20:]) is not None
+    return named_alone(above, choices).label not in (None, label) or _ends_with_or().search(above[-20:]) is not None
 
 
 @cache
@@ -264,4 +174,4 @@ def _is_joined(text: str, one: Statement, last: Statement) -> bool:
     between = text[one.start : last.start]
     if one is last or len(between) > MAX_SENTENCE:
         return False
-    return (one.named is HEDGED and len(between) <= CLAUSE) or not _SENTENCE_END.search(between)
+    return (one.named is HEDGED and len(between) <= CLAUSE) or not SENTENCE_END.search(between)

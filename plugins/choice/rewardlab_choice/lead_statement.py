@@ -1,0 +1,158 @@
+"""Find the choice that a response states by words: behind a lead ("the answer is B"), before "is the right answer"."""
+
+import re
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from rewardlab_choice import answer_words
+from rewardlab_choice.choice_set import HEDGED, NOTHING, UNREADABLE, ChoiceSet, Named, has_lone_apostrophe
+from rewardlab_choice.sentences import CLAUSE_END, MAX_SENTENCE, SENTENCE, STOP, ends, is_negated
+
+MAX_STATEMENTS = 200
+"""leads, labels and lines that are looked at, from the end of a response"""
+
+_AT_END = re.compile(r"[\s.!。।።۔)]{0,8}\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement in a response: where it is, what it names, and how it is written.
+
+    firm: behind a lead or on a line. lists: a label at the start of a line, which may be one of a list.
+    """
+
+    start: int
+    named: Named
+    written: str
+    firm: bool = False
+    lists: bool = False
+
+
+def named_alone(written: str, choices: ChoiceSet) -> Named:
+    """Return what a line or a clause names that says nothing else: `B`, `Option B`, `So it is B`."""
+    named = choices.named(written)
+    if named is NOTHING and (before := answer_words.before_choice().match(written)) is not None:
+        return choices.named(written[before.end() :])
+    return named
+
+
+def last_lead(text: str, choices: ChoiceSet) -> Statement | None:
+    """Return the text after the last lead that names a choice."""
+    unjoined: list[Statement] = []
+    for found in reversed(deque(answer_words.lead().finditer(text), maxlen=MAX_STATEMENTS)):
+        joined = found["verb"] is not None or bool(found["mid"].strip(" \t\r\n\"'“”‘’«»_"))
+        if found["option"] is not None and not joined:
+            continue
+        languages = answer_words.languages_of(found["verb"] or found["lead"] or found["option"])
+        if is_negated(text, found.start(), languages) or answer_words.negation(languages).search(found["mid"]):
+            continue  # also in a link: "ni" is "is" in Swahili and "nor" in Serbian
+        statement = _behind_lead(text, found, joined, languages, choices)
+        if statement is None:
+            continue
+        if joined:
+            return statement
+        unjoined.append(statement)
+    if unjoined and any(one.named.label != unjoined[0].named.label for one in unjoined):
+        return Statement(unjoined[0].start, HEDGED, unjoined[0].written, firm=True)
+    return unjoined[0] if unjoined else None
+
+
+def _behind_lead(
+    text: str, found: re.Match[str], joined: bool, languages: tuple[str, ...], choices: ChoiceSet
+) -> Statement | None:
+    rest = choices.past_denial(text[found.end() : found.end() + MAX_SENTENCE])
+    line = rest.partition("\n")[0].strip()
+
+    def statement(named: Named, written: str) -> Statement:
+        return Statement(found.start(), named, written, firm=True)
+
+    whole = choices.named(line)
+    if whole is not NOTHING:
+        hedged = whole.label is not None and choices.hedge(whole.label, rest[len(line) :])
+        return statement(HEDGED if hedged else whole, line)
+    head = choices.head.match(rest)
+    label = None if head is None or _is_in_word(head, rest, languages) else choices.label(head["label"])
+    if head is not None and label is not None and choices.hedge(label, rest[head.end() :]):
+        return statement(HEDGED, line)
+    if not joined:  # "Doğru cevap B'dir.", "सही उत्तर B है।": what joins them stands behind the label
+        copula = None if head is None or label is None else answer_words.behind(languages).match(rest, head.end())
+        if head is None or copula is None or not ends(rest, copula.end(), languages):
+            return None
+        return statement(Named(label), head["label"])
+    sentence = SENTENCE.match(rest)
+    first = sentence[0].strip() if sentence else ""
+    if first and first != line and (named := choices.named(first)) is not NOTHING:
+        behind = rest[len(first) :].strip()
+        if named.label is not None and choices.other_text(named.label, (SENTENCE.match(behind) or [""])[0]):
+            return statement(UNREADABLE, line)
+        return statement(named, first)
+    if head is None or label is None or (head["open"] and not head["close"]) or has_lone_apostrophe(head):
+        return None
+    return statement(Named(label), head["label"]) if _may_follow(rest, head, languages) else None
+
+
+def last_affirmed(text: str, choices: ChoiceSet) -> Statement | None:
+    """Return the choice that stands before the last "is the right answer"; two of which this is said are a hedge.
+
+    "C is correct" states nothing but at the end: it may be said of each choice where the wrong one is asked for.
+    """
+    affirmed = list(_affirmed(text, choices))
+    if not affirmed or not (answer_words.lead().search(affirmed[-1][1]) or affirmed[-1][2]):
+        return None
+    last = affirmed[-1][0]
+    hedged = any(one.named.label != last.named.label for one, _, _ in affirmed)
+    return Statement(last.start, HEDGED if hedged else last.named, last.written, firm=True)
+
+
+def _affirmed(text: str, choices: ChoiceSet) -> Iterator[tuple[Statement, str, bool]]:
+    """Yield what is affirmed of which choice, in order, and whether nothing follows but the reason."""
+    for found in deque(answer_words.affirmation().finditer(text), maxlen=MAX_STATEMENTS):
+        languages = answer_words.languages_of(found[0])
+        if not ends(text, found.end(), languages) or _in_contrast().match(text, found.end()):
+            continue  # "C is the right answer to nothing", "C is right, but D is better"
+        clause = CLAUSE_END.split(text[max(0, found.start() - MAX_SENTENCE) : found.start()])[-1]
+        named = named_alone(clause.strip(), choices)
+        if named is not NOTHING:
+            at_end = _AT_END.match(text, found.end()) is not None or _is_reason(text, found.end(), languages)
+            yield Statement(found.start() - len(clause), named, clause.strip(), firm=True), found[0], at_end
+
+
+def _is_reason(text: str, start: int, languages: tuple[str, ...]) -> bool:
+    """Return whether the rest of a text is one sentence that begins with "because"."""
+    sentence = SENTENCE.match(text, start)
+    end = len(text) if sentence is None else sentence.end()
+    comma = start + (text[start : start + 1] in (",", "、", "،"))
+    return answer_words.behind(languages).match(text, comma) is not None and not text[end : end + MAX_SENTENCE].strip()
+
+
+@cache
+def _in_contrast() -> re.Pattern[str]:
+    return re.compile(rf"[\s,;，；،、፣]{{0,3}}{answer_words.contrast()}", re.IGNORECASE)
+
+
+def _is_in_word(head: re.Match[str], rest: str, languages: tuple[str, ...]) -> bool:
+    """Return whether an apparent label begins a word: "B" in "Bonn", and not 나 in 나입니다."""
+    after = rest[head.end("label") : head.end("label") + 1]
+    glued = after.isalnum() and _same_script(head["label"][-1], after)
+    return glued and not (ord(after) >= 0x3000 and answer_words.behind(languages).match(rest, head.end("label")))
+
+
+def _same_script(letter: str, other: str) -> bool:
+    """Return whether two letters may stand in one word: not those of Latin and of a script without spaces."""
+    return (ord(letter) < 0x250) == (ord(other) < 0x250)
+
+
+def _may_follow(rest: str, head: re.Match[str], languages: tuple[str, ...]) -> bool:
+    """Return whether the text after a label leaves it a label: the end of a sentence, "because", a copula."""
+    behind = rest[head.end() :]
+    if STOP.match(behind):
+        return True
+    label = head["label"]
+    bare = head.end("label") == head.end() and head.start("label") == head.start()
+    if bare and label.isascii() and label.islower():
+        return False
+    if answer_words.behind(languages).match(behind):
+        return not is_negated(behind, min(len(behind), 40), languages, from_start=True)
+    return False
