@@ -8,7 +8,7 @@ from rewardlab_pairwise.pairwise_reward import PairQuestion, PairVerdict, Pairwi
 from rewardlab_rubric.levels import Levels, as_json
 from rewardlab_rubric.options import PairOptions
 from rewardlab_rubric.replies.expected import level_probabilities
-from rewardlab_rubric.replies.reading import read_answer
+from rewardlab_rubric.replies.reading import level_read, read_answer
 from rewardlab_rubric.rubrics import Rubric
 from rewardlab_rubric.strategies.questions import Questions
 
@@ -44,7 +44,7 @@ class RubricWinRate(PairwiseReward):
         levels: Levels = question.form
         reading = read_answer(self._options.profile, reply, question.ask)
         info = {"raw": as_json(reading.raw), "explanation": reading.explanation}
-        label = levels.label_of(reading.raw)
+        label = level_read(self._options.profile, reading, levels)
         if label is None:
             return PairVerdict(verdict="unparsable", info=info), False
         if not self._options.expected:

@@ -9,7 +9,7 @@ from rewardlab.errors import RewardlabError, one_line
 from rewardlab_rubric.levels import as_json
 from rewardlab_rubric.options import PointwiseOptions
 from rewardlab_rubric.replies.expected import level_probabilities
-from rewardlab_rubric.replies.reading import read_answer, why_unread
+from rewardlab_rubric.replies.reading import level_read, read_answer, why_unread
 from rewardlab_rubric.strategies.questions import Questions, RubricQuestion
 
 CLOSE = "</think>"
@@ -58,7 +58,7 @@ class RubricScore:
             "tokens": (reply.prompt_tokens or 0) + (reply.completion_tokens or 0),
             "variant": question.variant,
         }
-        label = question.levels.label_of(reading.raw)
+        label = level_read(self._options.profile, reading, question.levels)
         self._judge.report_parsed(reply, label is not None)
         if label is None:
             return Score(info=info, error=why_unread(reading, question.levels))

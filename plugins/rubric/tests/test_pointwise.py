@@ -21,7 +21,7 @@ def test_true_and_false(rubric, scripted, score, value):
     assert rubric("binary", scripted(lambda ask: score), ["7"])[0].value == value
 
 
-@pytest.mark.parametrize("score", [0, 6, 4.5, "4/5", "good", True, [3], None, 10**30])
+@pytest.mark.parametrize("score", [0, 6, 4.5, "4/10", "good", True, [3], None, 10**30])
 def test_a_score_off_the_scale_is_a_failure_that_keeps_it(rubric, scripted, score):
     judge = scripted(lambda ask: score)
     (found,) = rubric("pointwise", judge, ["7"], rubric=SCALE)

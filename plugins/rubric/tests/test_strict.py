@@ -42,7 +42,7 @@ def test_a_verdict_is_found(text):
 
 
 @each_case(
-    "text", ["", "2", "score: 2", "<think>" + OWN, '{"explanation": "It is short."}', "[2]", '{"Score": 2}', "{" * 9000]
+    "text", ["", "2", "score: 2", "<think>" + OWN, '{"explanation": "It is short."}', "[2]", '{"Grade": 2}', "{" * 9000]
 )
 def test_there_is_none(text):
     assert read_strict(text).raw is None
@@ -157,6 +157,8 @@ def test_a_broken_verdict_with_two_scores_is_none():
         """read_strict('{"score": ' + text, [text[:500000]])""",
         """read_strict('{"explanation": "' + text[:7000] + '", "score": 3', [text + '{'])""",
         """read_strict('{"score": 1}' * 1000 + text, [text + '{'])""",
+        """read_strict('Score: 4\\n' + text, [text], prose=True)""",
+        """read_strict(('Score: 4' + text[:20] + '\\n') * 10000, [text], prose=True)""",
         """read_r3('score' + text)""",
         """read_mr3('score:' + text)""",
     ],

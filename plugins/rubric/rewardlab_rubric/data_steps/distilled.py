@@ -20,7 +20,7 @@ from rewardlab_rubric.data_steps.reply_language import share_in, wanted_language
 from rewardlab_rubric.data_steps.translated_thoughts import NoUsableTranslation, ThoughtTranslator
 from rewardlab_rubric.levels import Levels
 from rewardlab_rubric.replies.official import VerdictReading
-from rewardlab_rubric.replies.reading import read_answer, why_unread
+from rewardlab_rubric.replies.reading import level_read, read_answer, why_unread
 from rewardlab_rubric.strategies.language_texts import Languages
 from rewardlab_rubric.strategies.questions import Questions, RubricQuestion, known_rubrics
 
@@ -111,8 +111,8 @@ class DistilledRows:
             reply = await self._teacher.ask(replace(question.ask, draw=draw))
             if reply.error is not None:
                 errors.append(reply.error)
-            read = None if reply.error is not None else self._read(question.ask, reply).raw
-            label = question.levels.label_of(read)
+            reading = VerdictReading() if reply.error is not None else self._read(question.ask, reply)
+            label = level_read(self._options.profile, reading, question.levels)
             judged[f"judged_{strategy}"] = UNREAD if label is None else label
         return judged
 
@@ -141,7 +141,7 @@ class DistilledRows:
         options, (trace, answer) = self._options, split(reply)
         prompt, opening = opened(question.ask.messages)
         reading = self._read(question.ask, reply)
-        label = question.levels.label_of(reading.raw)
+        label = level_read(self._options.profile, reading, question.levels)
         self._teacher.report_parsed(reply, label is not None)
         if label is None:
             return self._dropped(sample, "no verdict of the rubric", why_unread(reading, question.levels))

@@ -22,6 +22,7 @@ class VerdictReading:
 _CHOICES = r"Response 1|Response 2|true|false|True|False|\d+(?:\.\d+)?"
 _R3 = re.compile(rf'(?:\\?"score\\?"|score)\s*:\s*(?:"({_CHOICES})"|({_CHOICES}))')
 _MR3 = re.compile(r"""(?:['"]?score['"]?)\s*:\s*(?:['"]([^'"]+)['"]|([^,}\s]+))""")
+_ANY_CASE = re.compile(_MR3.pattern, re.IGNORECASE)
 _THOUGHTS_END = "</think>"
 
 
@@ -66,10 +67,10 @@ def read_mr3(text: str) -> VerdictReading:
 
 
 def place_of(raw: Any, text: str, start: int, end: int) -> int | None:
-    """Return where the last `score` of a part of a text has this value; None if none does."""
+    """Return where the last `score` of a part of a text, in any case, has this value; None if none does."""
     value = json.dumps(raw) if isinstance(raw, bool) else str(raw)
     place = None
-    for found in _MR3.finditer(text, start, end):
+    for found in _ANY_CASE.finditer(text, start, end):
         if (found[1] or found[2]).strip("'\"").startswith(value):
             group = 1 if found[1] is not None else 2
             place = found.start(group) + (found[group][:1] in "'\"")

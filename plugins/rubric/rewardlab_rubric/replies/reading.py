@@ -7,23 +7,29 @@ from rewardlab import Ask, Reply
 
 from rewardlab_rubric.levels import Levels
 from rewardlab_rubric.replies.official import VerdictReading, read_mr3, read_r3
+from rewardlab_rubric.replies.plain_forms import level_meant
 from rewardlab_rubric.replies.strict import read_strict
 
 THOUGHT, THOUGHT_END = "<think>", "</think>"
 
 
-def read_text(profile: str, text: str, quoted: Iterable[str] = (), cut_off: bool = False) -> VerdictReading:
-    """Return the verdict in a text. quoted: the texts that its writer was shown. cut_off: at the length limit."""
+def read_text(
+    profile: str, text: str, quoted: Iterable[str] = (), cut_off: bool = False, prose: bool = False
+) -> VerdictReading:
+    """Return the verdict in a text. quoted: the texts that its writer was shown. cut_off: at the length limit.
+
+    prose: whether `strict` reads a line `Score: 4` of a text without JSON.
+    """
     if profile == "r3_official":
         return read_r3(text)
     if profile == "mr3_official":
         return read_mr3(text)
-    return read_strict(text, quoted, cut_off)
+    return read_strict(text, quoted, cut_off, prose)
 
 
 def read_reply(profile: str, reply: Reply, quoted: Iterable[str]) -> VerdictReading:
     """Return the verdict in a judge's reply."""
-    return read_text(profile, reply.text, quoted, reply.finish_reason == "length")
+    return read_text(profile, reply.text, quoted, reply.finish_reason == "length", prose=True)
 
 
 def read_answer(profile: str, reply: Reply, ask: Ask) -> VerdictReading:
@@ -42,10 +48,15 @@ def read_answer(profile: str, reply: Reply, ask: Ask) -> VerdictReading:
     return reading if reading.start is None else replace(reading, start=reading.start - len(THOUGHT))
 
 
+def level_read(profile: str, reading: VerdictReading, levels: Levels) -> str | None:
+    """Return the level that a reading names, by the profile that read it; None if it names none."""
+    return level_meant(levels, reading.raw) if profile == "strict" else levels.label_of(reading.raw)
+
+
 def unreadable(levels: Levels, profile: str) -> str | None:
     """Return the first level that a profile's reader does not know; None if it knows all."""
     for label in levels.texts:
-        if levels.label_of(read_text(profile, f'{{"explanation": "", "score": "{label}"}}').raw) != label:
+        if level_read(profile, read_text(profile, f'{{"explanation": "", "score": "{label}"}}'), levels) != label:
             return label
     return None
 

@@ -13,6 +13,7 @@ from rewardlab.text import Thoughts, thoughts_of
 
 from rewardlab_rubric.levels import canonical
 from rewardlab_rubric.replies.official import VerdictReading, place_of
+from rewardlab_rubric.replies.prose import prose_score
 
 REPAIRED = 8_000
 """characters of a broken object that are repaired at most: repair is not linear in them"""
@@ -23,18 +24,38 @@ OBJECTS = 32
 SHORT = 64
 """characters without white space from which on an object that is the whole reply can be a quotation"""
 
-_START = re.compile(r"""\{\s*+(?:(?P<named>["'“”‘’]?(?:explanation|score)\b)|["'“”‘’]|[A-Za-z_]\w*+\s*+:)""")
+_START = re.compile(r"""\{\s*+(?:(?P<named>["'“”‘’]?(?i:explanation|score)\b)|["'“”‘’]|[A-Za-z_]\w*+\s*+:)""")
 """how an object begins; `named`: by a key of a verdict"""
 _FENCE = re.compile(r"\A```\w*\s*+|```\Z")
-_SCORE = re.compile(r"""\bscore["'“”‘’]?\s*+:""")
-_DECODER = json.JSONDecoder(strict=False)
+_SCORE = re.compile(r"""\bscore["'“”‘’]?\s*+:""", re.IGNORECASE)
+_BARE_SCORE = re.compile(
+    rf"""({_SCORE.pattern}\s*+)(?!["'“”‘’{{\[\s])([^{{}}\n]{{1,80}}?)(?=\s*+,?+\s*+(?:[}}\n]|\Z|["'“]?\w{{1,40}}["'”]?\s*+:))""",
+    re.IGNORECASE,
+)
+"""a score without quotation marks, to the next key or the object's end"""
+_LITERAL = re.compile(r"-?[0-9]+(?:\.[0-9]+)?|true|false|null|None", re.IGNORECASE)
+SEVERAL = object()
+"""stands for a score that an object gives twice, with different values"""
 
 
-def read_strict(text: str, quoted: Iterable[str] = (), cut_off: bool = False) -> VerdictReading:
+def _with_plain_keys(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object whose keys are in one case."""
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        name = key.strip().casefold()
+        twice = name == "score" and name in found and canonical(found[name]) != canonical(value)
+        found[name] = SEVERAL if twice else value
+    return found
+
+
+_DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_with_plain_keys)
+
+
+def read_strict(text: str, quoted: Iterable[str] = (), cut_off: bool = False, prose: bool = False) -> VerdictReading:
     """Return the verdict of a reply; `raw` is None without one.
 
     quoted: the texts that the judge was shown. cut_off: whether the reply ended at the length limit; its last object
-    may then be a draft.
+    may then be a draft. prose: whether a reply without such an object may give its score in a line, `Score: 4`.
 
     Thoughts end with the last `</think>` or another mark of their end (`thoughts_of`), unless that stands
     inside the verdict's own texts. An object in a fence
@@ -46,9 +67,13 @@ def read_strict(text: str, quoted: Iterable[str] = (), cut_off: bool = False) ->
     thought = thoughts_of(text)
     if thought.first_words is None or cut_off:
         return VerdictReading()
-    reply = _Reply(text, thought, quoted)
-    found = reply.verdict()
-    if found is None:
+    shown = list(quoted)
+    reply = _Reply(text, thought, shown)
+    own = reply.verdicts()
+    if not own and prose and (said := prose_score(text, reply.earliest_end, shown)) is not None:
+        return VerdictReading(raw=said[0], start=said[1])
+    scores = {None if one is None else canonical(one[0]["score"]) for one in own}
+    if len(scores) != 1 or (found := own[-1]) is None:
         return VerdictReading()
     verdict, begin, end = found
     explanation = verdict.get("explanation")
@@ -68,14 +93,14 @@ class _Reply:
         self._text, self._start = text, thought.first_words or 0
         self._thought_ends = thought.ends
         # a verdict that quotes `</think>` begins before it, but none ends before the last one
-        self._earliest_end = max(self._start, thought.last_end)
+        self.earliest_end = max(self._start, thought.last_end)
         shown = [one.strip() for one in quoted if "{" in one]
         self._shown = [_squeezed(one) for one in shown]
         self._repeated = [place for one in shown if len(one) >= SHORT for place in _places(one, text)]
         self._quotations = list(self._repeated)
 
-    def verdict(self) -> Found | None:
-        """Return the last object that is the judge's own and has a score; None if several disagree."""
+    def verdicts(self) -> list[Found | None]:
+        """Return the objects that are the judge's own and have a score; None for one whose score is not clear."""
         own: list[Found | None] = []
         open_at, stray, behind = None, None, self._start
         for start, named in self._starts():
@@ -96,13 +121,13 @@ class _Reply:
                 open_at, stray = (start, stray) if named else (open_at, start if stray is None else stray)
             elif "score" in value:
                 behind = end
-                own += [(value, start, end)] if end > self._earliest_end else []
+                found = None if value["score"] is SEVERAL else (value, start, end)
+                own += [found] if end > self.earliest_end else []
         if open_at is not None:
             own += self._mended(open_at, len(self._text))
         if stray is not None:
             own += self._stray(stray, own)
-        scores = {None if found is None else canonical(found[0]["score"]) for found in own}
-        return own[-1] if len(scores) == 1 else None
+        return own
 
     def _starts(self) -> list[tuple[int, bool]]:
         starts = [(match.start(), match["named"] is not None) for match in _START.finditer(self._text, self._start)]
@@ -111,7 +136,7 @@ class _Reply:
         return starts[-OBJECTS:]
 
     def _over(self, start: int, end: int) -> int | None:
-        """Return where a broken object that begins at `start` ends, with its braces or its thoughts; None if not yet."""
+        """Return where a broken object that begins at `start` ends, with its braces or thoughts; None if not yet."""
         inside = [one for one in self._quotations if start < one[0] < end]
         if self._text.count("}", start, end) > sum(self._text.count("}", *one) for one in inside):
             return end
@@ -129,7 +154,7 @@ class _Reply:
 
     def _mended(self, start: int, end: int) -> list[Found | None]:
         """Return the verdict that a broken object was meant to be; [None] if it has scores and that is not clear."""
-        if end <= self._earliest_end:
+        if end <= self.earliest_end:
             return []
         part = self._without(self._quotations, start, end)
         scores = len(_SCORE.findall(part))
@@ -140,10 +165,11 @@ class _Reply:
         from json_repair import repair_json
 
         try:
-            value = repair_json(part, return_objects=True, skip_json_loads=True)
+            mended = repair_json(_BARE_SCORE.sub(_quoted_score, part), return_objects=True, skip_json_loads=True)
         except (ValueError, RecursionError):
             return [None]
-        return [(value, start, end)] if isinstance(value, dict) and "score" in value else [None]
+        value = _with_plain_keys(mended.items()) if isinstance(mended, dict) else {}
+        return [(value, start, end)] if "score" in value else [None]
 
     def _without(self, parts: Iterable[tuple[int, int]], start: int, end: int) -> str:
         """Return a part of the text in which other parts are blotted out."""
@@ -161,6 +187,11 @@ class _Reply:
             return False
         whole = _FENCE.sub("", self._text[self._start :].strip()).strip()
         return len(squeezed) >= SHORT or len(whole) != end - start
+
+
+def _quoted_score(match: re.Match[str]) -> str:
+    """Return a bare score in quotation marks unless it is JSON: repair would take the 4 of `4 / 10` or `4 - 5`."""
+    return match[0] if _LITERAL.fullmatch(match[2]) else f'{match[1]}"{match[2]}"'
 
 
 def _decoded(text: str, start: int) -> tuple[dict[str, Any] | None, int]:

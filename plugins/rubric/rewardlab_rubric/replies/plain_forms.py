@@ -1,0 +1,68 @@
+"""The level that a judge's score means if it is not written as its rubric has it: "4/5", "score_4", "4: good", "４"."""
+
+import re
+import unicodedata
+from typing import Any
+
+from rewardlab_rubric.levels import Levels
+
+MAX_LENGTH = 400
+"""characters of a score that says more than its level"""
+
+_KEY = r"(?:(?:score|level|rating)[\s_:=-]*)?"
+_NUMBER = r"[+-]?\d+(?:\.0+)?(?![\d.,]*\d)"
+_OF = r"(?:\s?(?:/|out of|of)\s?(?P<most>\d+(?:\.0+)?)(?!\d))?"
+_POINTS = r"(?:\s?(?:points?|stars?)\b)?"
+_SEPARATORS = ":.,;([=-–—"
+_AROUND = _SEPARATORS + " )]*_`'\""
+
+
+def level_meant(levels: Levels, raw: Any) -> str | None:
+    """Return the level that a score means in any plain form; None if it may mean another one, or none.
+
+    What stands behind the level may say what it stands for, or why; if it has another level's text, a number or another
+    level's name, none is meant. `4/10` means none on a scale to 5.
+    """
+    label = levels.label_of(raw)
+    if label is not None or not isinstance(raw, str) or len(raw) > MAX_LENGTH:
+        return label
+    text = _plain(raw)
+    named = re.match(rf"{_KEY}(?P<name>{_names(levels)}){_OF}{_POINTS}", text)
+    label = None if named is None else levels.label_of(named["name"].replace("_", " "))
+    if named is None or label is None:
+        return None
+    is_share = named["most"] is not None
+    if is_share and (levels.kind != "scale" or levels.label_of(named["most"]) != str(levels.ends[1])):
+        return None
+    return label if _is_comment(text[named.end() :], label, levels) else None
+
+
+def _names(levels: Levels) -> str:
+    """Return the pattern of what a level can be called."""
+    return _NUMBER if levels.kind == "scale" else "|".join(name.replace(" ", "[ _]") for name in levels.labels)
+
+
+def _is_comment(behind: str, label: str, levels: Levels) -> bool:
+    """Return whether what follows a level says something of it, and names no other one."""
+    words = behind.strip(_AROUND)
+    if not words:
+        return True
+    meanings = {one: _plain(text) for one, text in levels.texts.items()}
+    if words.startswith(meanings[label]):
+        return True
+    others = [text for one, text in meanings.items() if one != label]
+    if any(text.startswith(words) or words.startswith(text) for text in others) or any(map(str.isdigit, words)):
+        return False
+    if levels.kind != "scale" and any(name in words for name in levels.labels):
+        return False
+    return behind.lstrip()[0] in _SEPARATORS
+
+
+def _plain(text: str) -> str:
+    """Return a text in one case, width and kind of digits, with single spaces, without marks around it."""
+    folded = "".join(_digit(sign) for sign in unicodedata.normalize("NFKC", text).casefold())
+    return " ".join(folded.split()).strip(_AROUND.replace("-", ""))
+
+
+def _digit(sign: str) -> str:
+    return str(unicodedata.decimal(sign)) if sign.isdecimal() else sign
