@@ -1,15 +1,15 @@
 """A component that a recipe names, and building it: an exception in `build` becomes an error that names it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Generic
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Self
 
 from typing_extensions import TypeVar
 
 from rewardlab.errors import PLUGIN_FAULTS, JobError, RewardlabError, UserError, one_line, one_line_at
 from rewardlab.plan.unused_async import unawaited
 from rewardlab.recipe.use import DatasetUse, JudgeUse, Use
-from rewardlab.specs import Context, DatasetSpec, JudgeSpec
+from rewardlab.specs import Context, DatasetSpec, JudgeSpec, RewardSpec
 from rewardlab.types import Ask
 
 UseT = TypeVar("UseT", bound=Use, default=Any, covariant=True)
@@ -33,6 +33,12 @@ class Component(Generic[UseT, SpecT]):
             return function(*arguments)
         except PLUGIN_FAULTS as error:
             raise JobError(f"{self.use.use} cannot say {what}: {one_line(error)}") from error
+
+    def under_options(self) -> Self:
+        """Return the component with what its spec says under its options."""
+        if not isinstance(self.spec, RewardSpec):
+            return self
+        return replace(self, spec=self.ask("its range", self.spec.under, self.options))
 
     def judges(self) -> list[str]:
         """Return the names of the judges that the component asks."""

@@ -144,7 +144,7 @@ class _Planner:
         note_variables(environment_values(secret_variables(options).values()))
         if not self.lost.is_whole(path):
             return None
-        self._components[path] = Component(use=use, spec=spec, options=options)
+        self._components[path] = Component(use=use, spec=spec, options=options).under_options()
         return self._components[path]
 
     def _find_backend(self, recipe: Recipe) -> Component | None:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, get_args
 
 from rewardlab.references import Function
@@ -34,6 +34,7 @@ class RewardSpec(Spec):
     scope "group": `async score(stream: GroupStream) -> list[Score]`, one for each of the group's G completions.
 
     range: closed interval of `value`; anything outside is a failure of the plugin.
+    range_of: a function of the options: the interval under these, within `range`; absent: `range`.
     requires: fields that each row must have; a function of the options if they decide.
     judges: names of the options that hold a judge's name.
     calls: a function of the options and the group's size: most questions that a group takes, for plans of cost.
@@ -75,6 +76,7 @@ class RewardSpec(Spec):
     build: Function[Callable[[Any, Context], Reward | GroupReward]] = Function()
     scope: Scope = "completion"
     range: tuple[float, float] = (0.0, 1.0)
+    range_of: Function[Callable[[Any], tuple[float, float]] | None] = Function(None)
     requires: Function[Sequence[str] | Callable[[Any], Sequence[str]]] = Function(())
     judges: Sequence[str] = ()
     calls: Function[Callable[[Any, int], int] | None] = Function(None)
@@ -113,6 +115,15 @@ class RewardSpec(Spec):
     def required_fields(self, options: Config) -> tuple[str, ...]:
         """Return the fields that each row must have under these options."""
         return tuple(self.requires(options) if callable(self.requires) else self.requires)
+
+    def under(self, options: Config) -> "RewardSpec":
+        """Return the spec with the range that values have under these options."""
+        if self.range_of is None:
+            return self
+        found = replace(self, range=self.range_of(options))
+        if found.range[0] < self.range[0] or found.range[1] > self.range[1]:
+            raise ValueError(f"{self.name}: range_of gives {found.range!r}, which is not within {self.range!r}")
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)

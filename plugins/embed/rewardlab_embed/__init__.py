@@ -36,6 +36,10 @@ def _calls(options: TranslatedCosineOptions, size: int) -> int:
     return size * piecewise.most_pieces(LONGEST, options.piece)
 
 
+def _range(options: CosineOptions) -> tuple[float, float]:
+    return (0.0, 1.0) if options.clamp else (-1.0, 1.0)
+
+
 def _required(options: CosineOptions) -> list[str]:
     return [options.against]
 
@@ -49,6 +53,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
             config=CosineOptions,
             scope="batch",
             range=(-1.0, 1.0),
+            range_of=_range,
             requires=_required,
             runs="async",
             opens_workers=True,
@@ -63,6 +68,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
             config=TranslatedCosineOptions,
             scope="batch",
             range=(-1.0, 1.0),
+            range_of=_range,
             requires=_required,
             judges=("translator",),
             calls=_calls,

@@ -37,6 +37,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
             summary="0, or a deduction for a missing trace, wrong tags, or an answer without its task's structure",
             config=ValidityOptions,
             range=(-1.0, 0.0),
+            range_of=lambda options: (-options.penalty, 0.0),
             requires=_task_field,
             runs="inline",
             build="rewardlab_format.validity:Validity",
