@@ -8,6 +8,7 @@ from itertools import count
 import pytest
 import yaml
 from helpers.paths import RECIPES
+from helpers.translator import translation
 from rewardlab.recipe.loading import load
 
 ASKED = re.compile(r"How much is (\d+) \+ (\d+)")
@@ -107,6 +108,13 @@ def r3_pool(write):
     return write("rubrics.json", json.dumps(tasks))
 
 
+def steps_of(dataset):
+    """A dataset and all that it starts from."""
+    below = dataset.get("from") or {}
+    sources = [below] if "use" in below else below.values()
+    return [dataset, *(step for source in sources for step in steps_of(source))]
+
+
 def road(name, main, write, server, monkeypatch, change):
     """Run the data stages of a recipe, as they are but for `change(step)`: {file: rows}, the last as sft reads them."""
     tree = load(RECIPES / f"{name}.yaml").tree
@@ -117,11 +125,9 @@ def road(name, main, write, server, monkeypatch, change):
     last = tree["stages"][-1]["dataset"]
     tree["stages"][-1] = {"use": "data", "dataset": last, "to": "read.jsonl"}
     for stage in tree["stages"]:
-        step = stage["dataset"]
-        while step is not None:
+        for step in steps_of(stage["dataset"]):
             step.get("with", {}).pop("tokenizer", None)  # of the hub; words are counted then
             change(step)
-            step = step.get("from")
     recipe = write("road.yaml", yaml.safe_dump(tree, sort_keys=False))
     code, out, err = main("run", recipe)
     assert code == 0, out + err
@@ -248,9 +254,12 @@ def test_mr3(main, write, judge_server, monkeypatch):
         if "rows" in step.get("with", {}):
             step["with"]["rows"] = 2 * rights + 3 if "whole" in step["with"] else 12
 
-    with judge_server.Serving(judge_server.JudgeServer(answer=answer)) as server:
+    def reply(request):
+        return translation(request, judge_server.FENCE) or answer(request)
+
+    with judge_server.Serving(judge_server.JudgeServer(answer=reply)) as server:
         made = road("mr3", main, write, server, monkeypatch, change)
-    pairs, graded, binary, choices, whole, read = made.values()
+    _, pairs, graded, binary, choices, whole, read = made.values()
     assert read == whole
     ids = [row["id"] for row in read]
     assert len(ids) == len(set(ids)), "no row twice"

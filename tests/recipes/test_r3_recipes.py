@@ -189,15 +189,15 @@ class TestMr3:
     def test_has_the_papers_numbers(self):
         """Sections 3.1.3 and 3.2, table 5 and appendix E."""
         mr3 = recipe_of("mr3")
-        sft = mr3.stages[5]
+        sft = mr3.stages[6]
         assert (sft.epochs, sft.learning_rate, sft.schedule, sft.warmup_ratio) == (3, 1e-5, "cosine", 0.1)
         assert (sft.batch_size, sft.max_tokens) == (16 * 4, 16384)
-        shares = [part["share"] for part in mr3.stages[4].dataset.options["parts"].values()]
+        shares = [part["share"] for part in mr3.stages[5].dataset.options["parts"].values()]
         assert sum(shares) == 100_000
-        assert [stage.dataset.options.get("rows") for stage in mr3.stages[:4]] == [None, None, *shares[2:]]
-        for stage in mr3.stages[:4]:
+        assert [stage.dataset.options.get("rows") for stage in mr3.stages[1:5]] == [None, None, *shares[2:]]
+        for stage in mr3.stages[1:5]:
             assert stage.dataset.options["scores"] == ["judged", "judged_tgt-eng", "judged_tgt-tgt"]
-        asked = [step(stage, "rubric/distilled").options for stage in mr3.stages[:4]]
+        asked = [step(stage, "rubric/distilled").options for stage in mr3.stages[1:5]]
         assert [options["asks"] for options in asked] == ["pairwise", "pairwise", "binary", "binary"]
         assert [options.get("ties", False) for options in asked] == [True, False, False, False]
         assert {options["layout"] for options in asked} == {"mr3"}
@@ -207,9 +207,10 @@ class TestMr3:
             data, judge, dpo = recipe_of(name), recipe_of(f"{name}_judge"), recipe_of(f"{name}_dpo")
             assert {judge.judges["judge"].options["max_tokens"], dpo.judges["judge"].options["max_tokens"]} == {limit}
             assert data.judges["teacher"].options["max_tokens"] == data.stages[-1].max_tokens == limit
+            first = next(stage for stage in data.stages if "rubric/distilled" in {use.use for use in steps_of(stage)})
             asked = [component.options.get("layout") for component in judge.reward.components.values()]
             asked.append(dpo.stages[0].dataset.options.get("options", {}).get("layout"))
-            assert set(asked) == {layout} == {step(data.stages[0], "rubric/distilled").options.get("layout")}
+            assert set(asked) == {layout} == {step(first, "rubric/distilled").options.get("layout")}
 
     @each_case(
         "name", ["random", "hard_to_easy", "start_english", "start_english_easy_to_hard", "start_english_hard_to_easy"]
@@ -222,8 +223,8 @@ class TestMr3:
     @pytest.mark.parametrize("thousands", [10, 25, 50])
     def test_fewer_rows_are_all_that_differs(self, thousands):
         name = f"mr3_ablations/rows_{thousands}k"
-        assert differences(name, "mr3") == {"stages.5.dataset.with.first", "stages.5.dataset.with.drawn"}
-        assert recipe_of(name).stages[5].dataset.options["first"] == thousands * 1000
+        assert differences(name, "mr3") == {"stages.6.dataset.with.first", "stages.6.dataset.with.drawn"}
+        assert recipe_of(name).stages[6].dataset.options["first"] == thousands * 1000
 
     def test_another_teacher_is_all_that_differs(self):
         assert differences("mr3_ablations/weak_teacher", "mr3") == {"judges.teacher.with.model"}
@@ -231,10 +232,10 @@ class TestMr3:
     @pytest.mark.parametrize("name", ["tgt_eng", "tgt_tgt", "translated"])
     def test_another_strategy_is_all_that_differs(self, name):
         found = differences(f"mr3_ablations/{name}", "mr3")
-        found = {place for place in found if "translator" not in place and place != "stages.5.chat.template"}
+        found = {place for place in found if "translator" not in place and place != "stages.6.chat.template"}
         changed = {f"dataset.from.{place}" for place in STRATEGY} | {f"dataset.with.scores.{n}" for n in (1, 2)}
         assert {place.partition(".")[2].partition(".")[2] for place in found} <= changed
-        asked = [step(stage, "rubric/distilled").options for stage in recipe_of(f"mr3_ablations/{name}").stages[:4]]
+        asked = [step(stage, "rubric/distilled").options for stage in recipe_of(f"mr3_ablations/{name}").stages[1:5]]
         assert {options["strategy"] for options in asked} == {name.replace("_", "-")}
 
     def test_a_policy_learns_from_no_prompt_that_is_near_to_one_of_its_three_evaluations(self):
@@ -246,9 +247,9 @@ class TestMr3:
 
     def test_reinforcement_goes_on_where_half_of_the_rows_end(self):
         rlvr, half = recipe_of("mr3_ablations/rlvr"), recipe_of("mr3_ablations/rows_50k")
-        assert rlvr.stages[:6] == half.stages
-        assert rlvr.stages[6].dataset.options["skip"] == half.stages[5].dataset.options["first"]
-        assert rlvr.stages[6].dataset.options["drawn"] is half.stages[5].dataset.options["drawn"] is True
+        assert rlvr.stages[:7] == half.stages
+        assert rlvr.stages[7].dataset.options["skip"] == half.stages[6].dataset.options["first"]
+        assert rlvr.stages[7].dataset.options["drawn"] is half.stages[6].dataset.options["drawn"] is True
         assert rlvr.reward.total == "2 * verdict - 1"
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rewardlab.errors import nearest
 from rewardlab.plan.component import Component
-from rewardlab.plan.dataset_checks import step_findings, target_findings
+from rewardlab.plan.dataset_checks import missing_file_findings, step_findings, target_findings
 from rewardlab.plan.plan import Plan
 from rewardlab.plan.policy_judge import POLICY, served_findings
 from rewardlab.recipe.loading import Document
@@ -31,6 +31,7 @@ def cross_findings(plan: Plan, found: Mapping[RecipePath, Component]) -> Iterato
         yield from _judge_findings(("judges", name), judge)
     for place, dataset in plan.datasets.items():
         yield from step_findings(plan.recipe, place, dataset)
+        yield from missing_file_findings(plan.recipe, place, dataset)
         yield from _continuation_findings(place, dataset, plan.judges)
     yield from target_findings(plan)
     yield from served_findings(plan.recipe, plan.judges, declared(plan.document, "judges"))
@@ -38,6 +39,7 @@ def cross_findings(plan: Plan, found: Mapping[RecipePath, Component]) -> Iterato
     yield from _sampler_findings(plan, found.get(("sampler",)))
     for name, component in plan.components.items():
         place = ("reward", "components", name)
+        yield from missing_file_findings(plan.recipe, place, component)
         yield from _unused_keys(place, component)
         yield from _logprob_findings(place, component, plan.judges)
         yield from _continuation_findings(place, component, plan.judges)

@@ -72,3 +72,14 @@ def target_findings(plan: Plan) -> Iterator[Finding]:
                     ("stages", index, "to"),
                     f"{stage.to} is what this stage reads; its rows would be added to their source",
                 )
+
+
+def missing_file_findings(recipe: Recipe, place: RecipePath, planned: Component) -> Iterator[Finding]:
+    """Yield a finding for each file that a component needs, is not there, and that no earlier stage writes."""
+    if planned.spec.needs_files is None:
+        return
+    before = int(place[1]) if place[0] == "stages" else len(recipe.stages)
+    written = {expanded(stage.to) for stage in recipe.stages[:before] if isinstance(stage, DataStage)}
+    for name in planned.ask("which files it needs", planned.spec.needs_files, planned.options):
+        if expanded(name) not in written and not expanded(name).exists():
+            yield (*place, "with"), f"there is no file {name}, and no earlier stage `data` writes it"

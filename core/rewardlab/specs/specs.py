@@ -49,6 +49,8 @@ class RewardSpec(Spec):
         is better, is it right). A ValueError, whose text goes on after the benchmark's name, says what does not fit
         and what to set.
     abstains: says why a sample will get no value, or None; lets `check` warn before anything is paid for.
+    needs_files: a function of the options: files that an earlier stage `data` may write; `check` names one that is not
+        there and that none writes.
     cautions: says what is doubtful about a sample's fields, such as a right answer that cannot be read, or None: a pair
         of what it is, in words that are the same for all such samples, and the text to show. `check` counts them and
         shows three.
@@ -84,6 +86,7 @@ class RewardSpec(Spec):
     question: Function[Callable[[Any], Questions] | None] = Function(None)
     for_benchmark: Function[Callable[[Any, Sequence[str], bool, str | None], Any] | None] = Function(None)
     abstains: Function[Callable[[Any, Sample], str | None] | None] = Function(None)
+    needs_files: Function[Callable[[Any], Sequence[str]] | None] = Function(None)
     cautions: Function[Callable[[Any, Sample], tuple[str, str] | None] | None] = Function(None)
     runs: Literal["inline", "thread", "worker", "async"] = "thread"
     environment: str | None = None
@@ -169,6 +172,9 @@ class DatasetSpec(Spec):
     sources: for a dataset that is made of several others: a function of the options that returns their names under
         `from`, by which `build` finds them in `context.sources`.
     requires: for a step, the fields that each row of its source must have, or a function of the options.
+    abstains: for a step, says why it can make nothing of a sample of its source, or None; `check` names such rows
+        before anything is paid for.
+    needs_files: as RewardSpec has it.
     remote: true if reading rows needs a network, or a function of the options; `check` then looks at none.
     judges: names of the options that hold a judge's name (translators and teachers are judges, too).
     calls: a function of the options and the number of source rows: most questions that they take.
@@ -183,6 +189,8 @@ class DatasetSpec(Spec):
     step: bool = False
     sources: Function[Callable[[Any], Sequence[str]] | None] = Function(None)
     requires: Function[Sequence[str] | Callable[[Any], Sequence[str]]] = Function(())
+    abstains: Function[Callable[[Any, Sample], str | None] | None] = Function(None)
+    needs_files: Function[Callable[[Any], Sequence[str]] | None] = Function(None)
     remote: Function[bool | Callable[[Any], bool]] = Function(False)
     judges: Sequence[str] = ()
     calls: Function[Callable[[Any, int], int] | None] = Function(None)

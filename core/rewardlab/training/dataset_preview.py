@@ -64,6 +64,7 @@ def preview(plan: Plan, most: int | None = ROWS) -> tuple[list[str], list[Proble
         warnings += _swapped(plan, path, planned.use.fields, rows)
         read_by = {reader: reader.rows(rows, planned.use.holdout) for reader in _readers(plan, path)}
         problems += _missing_fields(plan, path, read_by)
+        problems += _useless_rows(plan, read_by)
         if most is None or len(rows) < most:
             problems += _without_rows(plan, path, read_by)
         scored = {row.id: row for reader, those in read_by.items() if reader.use in SCORED for row in those}
@@ -125,6 +126,22 @@ def _missing_fields(plan: Plan, path: RecipePath, read_by: dict[Reader, list[Sam
             hint = _named_column(wanted, plan.datasets[path].use.fields, rows[0])
             what = f"field {wanted!r} is needed by {by}, but {often}; {hint}"
             yield Problem(where=plan.document.where(path), what=what, path=path)
+
+
+def _useless_rows(plan: Plan, read_by: dict[Reader, list[Sample]]) -> Iterator[Problem]:
+    """Yield a problem for each reason for which a data step can make nothing of rows, with the first of them."""
+    for reader, rows in read_by.items():
+        step = plan.datasets.get(reader.path)
+        if reader.use != "step" or step is None or step.spec.abstains is None:
+            continue
+        found: dict[str, list[Sample]] = {}
+        for row in rows:
+            if reason := step.ask("which rows it cannot use", step.spec.abstains, step.options, row):
+                found.setdefault(reason, []).append(row)
+        for reason, those in found.items():
+            what = f"{reader.name} can make nothing of {len(those)} of {len(rows)} rows: {reason}"
+            where = f"first {those[0].source or those[0].id}"
+            yield Problem(where=plan.document.where(reader.path), what=f"{what} ({where})", path=reader.path)
 
 
 def _needed_fields(plan: Plan, reader: Reader) -> dict[str, str]:

@@ -40,6 +40,10 @@ def most_calls(size: int, orders: Orders, opponents: Opponents) -> int:
     return len(schedule("", [str(index) for index in range(size)], orders, opponents).asks)
 
 
+class NoQuestion(ValueError):
+    """A row that a reward does not ask about: it has no value, which is no failure."""
+
+
 class PairwiseReward(ABC):
     """A reward of group scope that asks a judge about pairs of a group's answers; in [0, 1], 0.5 for G = 1.
 
@@ -61,7 +65,7 @@ class PairwiseReward(ABC):
     def shared(self, sample: Sample) -> Any:
         """Return the parts common to all questions about a sample's answers.
 
-        Raises ValueError that says what is wrong with the row.
+        Raises ValueError that says what is wrong with the row, NoQuestion if the reward is to have no value for it.
         """
 
     @abstractmethod
@@ -86,6 +90,8 @@ class PairwiseReward(ABC):
         """
         try:
             shared = self.shared(stream.sample)
+        except NoQuestion as problem:
+            return [Score(info={"reason": str(problem)})] * stream.size
         except ValueError as problem:
             return [Score(error=str(problem))] * stream.size
         questions: dict[Pair, asyncio.Task[PairVerdict]] = {}

@@ -5,6 +5,8 @@ from rewardlab.laws import Laws
 
 from rewardlab_rubric.options import BinaryOptions, PairOptions, PointwiseOptions, RubricOptions, VerdictOptions
 
+ROWS = "rewardlab_rubric.strategies.untranslated_rows"
+
 
 def _most_calls(options: PairOptions, size: int) -> int:
     from rewardlab_pairwise.pairwise_reward import most_calls
@@ -28,6 +30,8 @@ def rewardlab_rewards() -> list[RewardSpec]:
             scope="group",
             range=(0.0, 1.0),
             requires=_fields,
+            abstains=f"{ROWS}:without_texts",
+            needs_files=f"{ROWS}:texts_files",
             judges=("judge",),
             calls=_most_calls,
             question="rewardlab_rubric.first_question:first_question",
@@ -56,6 +60,8 @@ def _judged(name: str, summary: str, options: type[PointwiseOptions]) -> RewardS
         config=options,
         range=(0.0, 1.0),
         requires=_fields,
+        abstains=f"{ROWS}:without_texts",
+        needs_files=f"{ROWS}:texts_files",
         judges=("judge",),
         calls=lambda options, size: size,
         question="rewardlab_rubric.first_question:first_question",

@@ -27,7 +27,8 @@ class RubricOptions(Config):
     """the judge's name under `judges`"""
     rubric: str | dict[str, Any] | list[Any] | None = None
     """a file (YAML or JSON; relative to where the command runs), a mapping of levels, {description, scoring}, a list of
-    such variants, or {field: NAME} if each row has its own rubric"""
+    such variants, or {field: NAME} if each row has its own rubric, in English: tgt-eng and tgt-tgt take its
+    translations from `texts`. {field: NAME, language: row}: rows have it in their own language"""
     profile: Profile = "strict"
     """how a reply is read. strict: its last JSON object that is not a quotation, repaired if it is broken. r3_official,
     mr3_official: as the published evaluation code does"""
@@ -46,7 +47,8 @@ class RubricOptions(Config):
     """tgt-eng and tgt-tgt: the field with the row's language, as a code, a tag such as pt-BR, or a name"""
     texts: str | None = None
     """tgt-eng and tgt-tgt: a folder with the texts of more languages, such as eu.yaml, which come before the packaged
-    ones; or the file (JSON lines) that rubric/translated_texts made"""
+    ones; or the file (JSON lines) that rubric/translated_texts made, which an earlier stage may write, and which has
+    translations of rubrics, too"""
     trained: Field_ | None = None
     """the folder of the trained judge: layout, strategy, template, rubric and max_tokens are those of the rows of
     rubric/distilled that it was trained on, and one that is given must be too"""
@@ -71,6 +73,11 @@ class RubricOptions(Config):
     def applied(self) -> Any:
         """The rubric as the recipe has it, or else as a trained judge's rows had it; None for the packaged one."""
         return self.rubric if self.rubric is not None or self.rows is None else self.rows.rubric
+
+    @property
+    def asked(self) -> "list[RubricOptions]":
+        """The options of the questions: these."""
+        return [self]
 
     @property
     def needs(self) -> list[str]:
@@ -129,7 +136,11 @@ class RubricOptions(Config):
             raise ValueError("layout names a published prompt; leave `template` and `texts` out")
 
     def _check_strategy(self) -> None:
+        from rewardlab_rubric.rubrics import is_in_rows_language
+
         if self.strategy == "eng-eng":
+            if is_in_rows_language(self.rubric):
+                raise ValueError("rubric is in each row's language (`language: row`), and strategy eng-eng is English")
             if self.texts is not None:
                 raise ValueError("texts of other languages serve strategy tgt-eng or tgt-tgt; this is eng-eng")
             return
@@ -212,8 +223,14 @@ class TranslatedTextsOptions(Config):
     """the field of the source's rows with their language, as a code or a tag such as eu-ES"""
     names: dict[str, str] = Field(default_factory=dict)
     """code -> English name, for the translator, and for rows that name their language: {eu: Basque}"""
-    rubric: str | None = None
-    """a rubric's file (in English) to be translated as well, also into the languages with packaged texts"""
+    rubric: str | dict[str, Any] | None = None
+    """a rubric (in English) to be translated as well, also into the languages with packaged texts: a file, or
+    {field: NAME} for those that rows have, each of which is translated once a language"""
+    most_rubrics: int = Field(default=50, ge=1)
+    """different rubrics of rows at most, as for `most`"""
+    least_share: float = Field(default=0.5, ge=0.0, le=1.0)
+    """of the words of an answer that must be in the language; another is asked for. Of a language that lingua does not
+    know, English words must not be as many. Short answers are not looked at. 0: nor any other"""
     tries: int = Field(default=3, ge=1, le=20)
     """answers about one language's texts before it is left out; each must keep keys, levels and placeholders"""
     most: int = Field(default=200, ge=1)
@@ -223,9 +240,11 @@ class TranslatedTextsOptions(Config):
 
     @model_validator(mode="after")
     def _check_rubric(self) -> "TranslatedTextsOptions":
-        from rewardlab_rubric.rubrics import known_variants
+        from rewardlab_rubric.rubrics import is_in_rows_language, known_variants
         from rewardlab_rubric.strategies.language_file import code_of
 
+        if is_in_rows_language(self.rubric):
+            raise ValueError("rubric is in each row's language, and needs no translation; leave `language: row` out")
         if wrong := [code for code in self.names if code_of(code) != code]:
             raise ValueError(f"names: {wrong[0]!r} is not a language code, such as eu or sr-Latn")
         if self.rubric is not None:

@@ -20,7 +20,7 @@ class RubricWinRate(PairwiseReward):
     the answer that is listed first, the score s gives it (b - s) / (b - a), and the other one the rest: (7 - s) / 6 on
     mR3's scale of seven. With `expected` the shares are their means by the probabilities of the judge's tokens.
     Everything else is as in PairwiseReward. `info` has besides, beside `verdicts` and in their form: `raw`,
-    `explanation`, and `probabilities` under `expected`.
+    `explanation`, and `probabilities` under `expected`; or `reason`, for a row that has no question in its language.
     """
 
     def __init__(self, options: PairOptions, context: Context) -> None:

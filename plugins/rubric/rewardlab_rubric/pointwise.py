@@ -10,6 +10,7 @@ from rewardlab_rubric.levels import as_json
 from rewardlab_rubric.options import PointwiseOptions
 from rewardlab_rubric.replies.expected import level_probabilities
 from rewardlab_rubric.replies.reading import level_read, read_answer, why_unread
+from rewardlab_rubric.strategies.language_texts import NoTexts
 from rewardlab_rubric.strategies.questions import Questions, RubricQuestion
 
 CLOSE = "</think>"
@@ -20,9 +21,10 @@ class RubricScore:
 
     On a scale from a to b the score s is worth (s - a) / (b - a); true is worth 1 and false 0. With `expected` it is
     the mean over the levels, by the probabilities of the judge's tokens. A blank response is worth 0 unasked. A reply
-    without a score, or with one that the rubric does not have, is a failure.
+    without a score, or with one that the rubric does not have, is a failure. A row in a language without texts, or
+    without a translation of its rubric, has no value and is never asked about in English.
     `info`: `raw`, the score as the reader gives it; `explanation`; `tokens`; `variant`, the number of the rubric's
-    variant; `probabilities` of the levels under `expected`; `empty`.
+    variant; `probabilities` of the levels under `expected`; `empty`; `reason` of no value.
     Source: R3 (Anugraha et al. 2025), mR3.
     """
 
@@ -44,6 +46,8 @@ class RubricScore:
             reply = await self._judge.ask(question.ask)
         except RewardlabError:  # the job is to stop, with this message
             raise
+        except NoTexts as error:
+            return Score(info={"reason": str(error)})
         except Exception as error:  # a rubric of a row, or whatever a judge raises
             return Score(error=one_line(error))
         if reply.error is not None:

@@ -16,6 +16,8 @@ from rewardlab_rubric.levels import Kind, Levels, levels_of
 from rewardlab_rubric.rubric_file import Place, read_rubric_file
 
 TIES = ("Tie", "Both Bad")
+IN_ROWS_LANGUAGE = {"language": "row"}
+"""beside `field`: rows' own rubrics are in each row's language"""
 
 
 @dataclass(frozen=True)
@@ -38,13 +40,15 @@ Rubrics = Callable[[Sample], tuple[int, Rubric]]
 def rubrics_of_rows(rubric: Any, kinds: Sequence[Kind]) -> Rubrics | None:
     """Return the function that gives each row the variant of its own rubric; None if rows have none."""
     field = field_of(rubric)
-    return None if field is None else lambda sample: _of_row(sample, field, kinds)
+    return None if field is None else lambda sample: chosen(sample, variants_of_row(sample, field, kinds))
 
 
 def known_variants(rubric: Any, kinds: Sequence[Kind], packaged: str | None = None) -> list[Rubric]:
     """Return the variants of a rubric that stands in a file or in the recipe; none of one that rows have."""
     if field_of(rubric) is not None:
         return []
+    if isinstance(rubric, Mapping) and "field" in rubric:
+        raise ValueError("rows' own rubrics are {field: NAME}, or {field: NAME, language: row} in the row's language")
     if rubric is not None and not isinstance(rubric, str):
         return _variants(rubric, kinds, lambda place, what: ValueError(what))
     data, where = _packaged(packaged) if rubric is None else read_rubric_file(Path(os.path.expanduser(rubric)))
@@ -58,19 +62,25 @@ def _packaged(name: str | None) -> tuple[Any, Callable[[Place], str]]:
 
 def field_of(rubric: Any) -> str | None:
     """Return the field that holds each row's own rubric; None if the recipe has one for all."""
-    if isinstance(rubric, Mapping) and set(rubric) == {"field"} and isinstance(rubric["field"], str):
-        return rubric["field"]
-    return None
+    if not isinstance(rubric, Mapping) or not isinstance(rubric.get("field"), str):
+        return None
+    return rubric["field"] if {**rubric, "field": ""} in ({"field": ""}, {"field": "", **IN_ROWS_LANGUAGE}) else None
 
 
-def _of_row(sample: Sample, field: str, kinds: Sequence[Kind]) -> tuple[int, Rubric]:
+def is_in_rows_language(rubric: Any) -> bool:
+    """Return whether rows' own rubrics are in each row's language, and not in English."""
+    return field_of(rubric) is not None and "language" in rubric
+
+
+def variants_of_row(sample: Sample, field: str, kinds: Sequence[Kind]) -> list[Rubric]:
+    """Return the variants of the rubric in a field of a row. Raises ValueError that says what is wrong with it."""
     value = sample.fields.get(field)
     if isinstance(value, str):
         try:
             value = json.loads(value)
         except (ValueError, RecursionError):
             raise ValueError(f"field {field!r} holds no rubric as a mapping or as JSON, but {value[:60]!r}") from None
-    return chosen(sample, _variants(value, kinds, lambda place, what: ValueError(f"field {field!r}: {what}")))
+    return _variants(value, kinds, lambda place, what: ValueError(f"field {field!r}: {what}"))
 
 
 def chosen(sample: Sample, variants: Sequence[Rubric]) -> tuple[int, Rubric]:

@@ -150,7 +150,7 @@ class TestARubricOfOnesOwn:
         told = (
             f"there is no rubric in French: write {quality.with_name('quality.fr.yaml')}, with the levels of the others"
         )
-        assert found.error.endswith(told)
+        assert found.info["reason"].endswith(told)
 
     @pytest.mark.parametrize(
         ("text", "told"),
@@ -177,7 +177,8 @@ class TestARubricOfOnesOwn:
     def test_is_a_rows_own_in_the_rows_language(self, rubric, scripted):
         judge = scripted(lambda ask: 2)
         fields = {"language": "fr", "rubric": {"1": "mauvais", "2": "bon"}}
-        rubric("pointwise", judge, ["7"], rubric={"field": "rubric"}, strategy="tgt-eng", fields=fields)
+        own = {"field": "rubric", "language": "row"}
+        rubric("pointwise", judge, ["7"], rubric=own, strategy="tgt-eng", fields=fields)
         assert "2: bon" in judge.asked[0].messages[0]["content"]
 
     def test_in_the_recipe_itself_has_no_other_language(self):
@@ -201,22 +202,18 @@ def test_options_that_do_not_go_together_are_refused(options, told):
 
 
 @pytest.mark.parametrize("name", ["binary", "pairwise"])
-@pytest.mark.parametrize(
-    ("fields", "told"),
-    [
-        (
-            {"language": "xh"},
-            "field 'language': there are no texts in the language 'xh'; write them as a file in a folder",
-        ),
-        ({"language": 3}, "field 'language': 3 names no language"),
-        ({}, "field 'language': None names no language"),
-    ],
-)
-def test_a_row_whose_language_has_no_texts_is_an_error_unasked(rubric, scripted, name, fields, told):
+def test_a_row_whose_language_has_no_texts_is_not_asked_about(rubric, scripted, name):
     judge = scripted(lambda ask: True)
-    for found in rubric(name, judge, ["7", "8"], fields=fields, strategy="tgt-eng"):
-        assert (found.value, judge.asked) == (None, [])
-        assert told in found.error
+    for language in ("xh", "sr-Latn", "eu", "Klingon"):
+        for found in rubric(name, judge, ["7", "8"], fields={"language": language}, strategy="tgt-eng"):
+            assert (found.value, found.error, judge.asked) == (None, None, [])
+            assert language in found.info["reason"]
+            assert found.info["reason"].startswith("field 'language': ")
+    for language in (3, None):
+        fields = {} if language is None else {"language": language}
+        for found in rubric(name, judge, ["7", "8"], fields=fields, strategy="tgt-eng"):
+            assert (found.value, judge.asked) == (None, [])
+            assert f"field 'language': {language} names no language" in found.error
 
 
 def test_the_rows_must_have_the_language():

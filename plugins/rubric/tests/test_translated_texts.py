@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,8 @@ from helpers.each_case import each_case
 from pydantic import ValidationError
 from rewardlab import Context, Reply, Sample, installed
 from rewardlab.errors import JobError, UserError
-from rewardlab.training import RunJob
+from rewardlab.recipe.loading import load
+from rewardlab.training import RunJob, check_recipe
 from rewardlab_rubric.data_steps.translated_texts_examples import MarkingTranslator
 from rewardlab_rubric.strategies.language_file import script_of
 
@@ -45,8 +47,10 @@ class Scripted:
 
 def made(languages, changed=lambda text, number: text, **options):
     judge = Scripted(changed)
-    config = SPEC.config.model_validate({"translator": "t", **options})
-    context = Context(judges={"t": judge}, source=rows_in(*languages))
+    config = SPEC.config.model_validate({"translator": "t", "least_share": 0, **options})
+    rows = [one if isinstance(one, Sample) else rows_in(one)[0] for one in languages]
+    rows = [replace(row, source=f"rows.jsonl:{n}") for n, row in enumerate(rows, 1)]
+    context = Context(judges={"t": judge}, source=rows)
     return list(SPEC.build(config, context)), judge.asked
 
 
@@ -99,7 +103,7 @@ def test_a_translation_that_lost_something_is_never_taken(fault):
 def test_a_language_that_cannot_be_had_is_left_out(caplog):
     rows, _ = made(["eu", "xh"], lambda text, number: text.replace("[xh] ", ""))
     assert [row.id for row in rows] == ["texts-eu"]
-    assert "1 of 2 rows dropped: 1 xh: no translation that keeps keys" in caplog.text
+    assert "1 of 2 rows dropped: 1 xh: no translation that is in the language and keeps keys" in caplog.text
 
 
 def test_a_translator_that_never_answers_ends_the_job():
@@ -160,7 +164,7 @@ def written(tmp_path, quality):
                     "to": str(tmp_path / "made.jsonl"),
                     "dataset": {
                         "use": "rubric/translated_texts",
-                        "with": {"translator": "main", "rubric": str(quality)},
+                        "with": {"translator": "main", "rubric": str(quality), "least_share": 0},
                         "from": {"use": "data/jsonl", "with": {"path": str(tmp_path / "rows.jsonl")}},
                     },
                 }
@@ -202,7 +206,8 @@ class TestTheFileThatAStageWrote:
     def test_lacks_a_language_that_was_not_asked_for(self, rubric, scripted, written, quality):
         found, asked = self.shown(rubric, scripted, written, quality, "xh")
         assert (found.value, asked) == (None, [])
-        assert "there are no texts in the language 'xh'" in found.error
+        assert "there are no texts in the language 'xh'" in found.info["reason"]
+        assert "made.jsonl, which rubric/translated_texts made, has none" in found.info["reason"]
 
     @pytest.mark.parametrize(
         ("old", "new", "told"),
@@ -221,6 +226,15 @@ class TestTheFileThatAStageWrote:
         with pytest.raises(ValidationError, match=told):
             REWARD.config(judge="j", rubric=str(quality), strategy="tgt-eng", texts=str(written))
 
-    def test_that_is_not_there(self, quality):
-        with pytest.raises(ValidationError, match=r"cannot read the texts nowhere\.jsonl"):
-            REWARD.config(judge="j", rubric=str(quality), strategy="tgt-eng", texts="nowhere.jsonl")
+    def test_that_nothing_writes_is_named_by_check(self, tmp_path, quality):
+        """With a stage that writes it before, test_row_translations.py runs the recipe."""
+        options = {"judge": "main", "rubric": str(quality), "strategy": "tgt-eng", "texts": "nowhere.jsonl"}
+        recipe = {
+            "version": 1,
+            "judges": {"main": {"use": "openai/chat", "with": {"model": "m"}}},
+            "reward": {"components": {"quality": {"use": "rubric/pointwise", "with": options}}, "total": "quality"},
+        }
+        path = tmp_path / "r.yaml"
+        path.write_text(json.dumps(recipe), encoding="utf-8")
+        with pytest.raises(UserError, match=r"there is no file nowhere\.jsonl, and no earlier stage `data` writes it"):
+            check_recipe(load(path), purpose="score")

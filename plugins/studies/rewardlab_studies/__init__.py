@@ -17,7 +17,8 @@ In go plans, rows with completions and what runs and `score` wrote. Out come res
 from contextlib import AbstractContextManager
 from typing import Any
 
-from rewardlab import CommandSpec, hookimpl
+from rewardlab import CommandSpec, DatasetSpec, hookimpl
+from rewardlab.laws import Laws
 
 COMMANDS = {
     "causes": "show which components moved the reward",
@@ -35,6 +36,26 @@ COMMANDS = {
 @hookimpl
 def rewardlab_commands() -> list[CommandSpec]:
     return [CommandSpec.of_module(f"{__name__}.commands.{name}", summary) for name, summary in COMMANDS.items()]
+
+
+@hookimpl
+def rewardlab_datasets() -> list[DatasetSpec]:
+    from rewardlab_studies.judge_benchmarks.question_rows import BenchmarkQuestionsOptions
+
+    return [
+        DatasetSpec(
+            name="benchmark_questions",
+            summary="the question of a judge benchmark in each of its languages, to be translated",
+            config=BenchmarkQuestionsOptions,
+            remote=lambda options: options.path is None,
+            provides=("language", "rubric"),
+            build="rewardlab_studies.judge_benchmarks.question_rows:BenchmarkQuestions",
+            laws=Laws(
+                examples="rewardlab_studies.judge_benchmarks.question_examples:benchmark_questions",
+                off={"streaming": "which languages there are shows when all rows have been read"},
+            ),
+        ),
+    ]
 
 
 @hookimpl

@@ -21,7 +21,7 @@ from rewardlab_rubric.data_steps.translated_thoughts import NoUsableTranslation,
 from rewardlab_rubric.levels import Levels
 from rewardlab_rubric.replies.official import VerdictReading
 from rewardlab_rubric.replies.reading import level_read, read_answer, why_unread
-from rewardlab_rubric.strategies.language_texts import Languages
+from rewardlab_rubric.strategies.language_texts import Languages, NoTexts
 from rewardlab_rubric.strategies.questions import Questions, RubricQuestion, known_rubrics
 
 ROWS_AT_ONCE = 256
@@ -44,8 +44,9 @@ class DistilledRows:
     levels as they were. The id is the source's, with
     `/draw` behind it if there are several draws.
 
-    Iterating raises UserError for a row without a text to be judged, with a wrong rubric, or with a right score that is
-    not a level of the rubric, and JobError if the teacher answers none of a row's questions, or too many replies must
+    A row in a language that rubric/translated_texts left out is dropped, unasked. Iterating raises UserError for a row
+    without a text to be judged, with a wrong rubric, in a language without texts, or with a right score that is not a
+    level of the rubric, and JobError if the teacher answers none of a row's questions, or too many replies must
     be dropped.
     """
 
@@ -54,13 +55,17 @@ class DistilledRows:
         self._teacher = context.judges[options.teacher]
         self._questions = Questions(options.reward)
         self._languages = Languages(options.texts)
+        if self._languages.awaited:
+            raise UserError(f"texts: {options.texts} is not there; run the stage that writes it")
         self._translator: ThoughtTranslator | None = None
+        self._others = {strategy: Questions(options.reward_by(strategy)) for strategy in options.also}
+        self._all = [self._questions, *self._others.values()]
         if options.strategy == "translated":
             written = Questions(options.reward_by("tgt-tgt"))
             self._translator = ThoughtTranslator(options, context, partial(self._question, written), opened)
+            self._all.append(written)
         made_by = options.reward_by("tgt-tgt") if options.strategy == "translated" else options.reward
         self._way = way_of(made_by, known_rubrics(made_by), getattr(self._teacher, "most_tokens", None))
-        self._others = {strategy: Questions(options.reward_by(strategy)) for strategy in options.also}
 
     def __iter__(self) -> Iterator[Sample]:
         tally = DroppedRows("rubric/distilled", self._options.max_dropped, "got no thoughts with a verdict")
@@ -73,7 +78,10 @@ class DistilledRows:
 
     async def _row(self, sample: Sample) -> tuple[list[Sample | DroppedRow], int]:
         """Return the results of the row's replies, and how many of its questions had no answer."""
-        question = self._question(self._questions, sample)
+        try:
+            question, *_ = [self._question(questions, sample) for questions in self._all]  # before one of them is paid
+        except NoTexts as error:
+            return [self._dropped(sample, "no question in its language", str(error))], 0
         gold = self._gold(sample, question.levels)
         if self._options.positions == "hashed":
             sample = self._placed(sample, gold, question.levels)
@@ -93,11 +101,16 @@ class DistilledRows:
         return made, len(errors)
 
     def _question(self, questions: Questions, sample: Sample) -> RubricQuestion:
-        """Return the question about a row. A UserError for one whose texts or rubric are not there."""
+        """Return the question about a row. A UserError for one whose texts or rubric are not there.
+
+        Raises NoTexts for one in a language that a translator could not make them in.
+        """
         texts = [_text(sample, field) for field in self._options.texts_judged]
         try:
             return questions.about(sample, *texts)
         except ValueError as error:
+            if isinstance(error, NoTexts) and self._languages.made:
+                raise
             raise UserError(str(error), where=sample.source) from None
 
     def _placed(self, sample: Sample, gold: str | None, levels: Levels) -> Sample:

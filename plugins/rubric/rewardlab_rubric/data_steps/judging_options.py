@@ -87,6 +87,12 @@ class DistilledOptions(Config):
         return REWARDS[self.asks](judge=self.teacher, **how)
 
     @property
+    def asked(self) -> list[Any]:
+        """The options of the rewards that ask the same questions, one for each strategy."""
+        translated: list[Strategy] = ["tgt-tgt"] if self.strategy == "translated" else []
+        return [self.reward_by(one) for one in dict.fromkeys([self.asked_by, *self.also, *translated])]
+
+    @property
     def needs(self) -> list[str]:
         """The fields that each row must have."""
         field = field_of(self.rubric)
@@ -100,11 +106,7 @@ class DistilledOptions(Config):
 
     @model_validator(mode="after")
     def _check(self) -> "DistilledOptions":
-        self.reward  # noqa: B018 - it checks rubric, profile and template
-        for strategy in self.also:
-            self.reward_by(strategy)
-        if self.strategy == "translated":
-            self.reward_by("tgt-tgt")  # whose question the rows get
+        self.asked  # noqa: B018 - it checks rubric, profile and template
         if (self.strategy == "translated") != (self.translator is not None):
             raise ValueError("strategy translated and translator go together; give both, or leave both out")
         if self.asked_by in self.also or len(set(self.also)) < len(self.also):
@@ -194,6 +196,11 @@ class PreferencesOptions(Config):
         """The fields that each row must have."""
         named = ["completions"] if self.policy is None else []
         return [*named, *([] if self.parallel is None else [self.parallel]), *self.reward.needs]
+
+    @property
+    def asked(self) -> list[Any]:
+        """The options of the one reward that asks."""
+        return [self.reward]
 
     @property
     def reward(self) -> Any:

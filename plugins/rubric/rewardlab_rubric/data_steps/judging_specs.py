@@ -6,6 +6,8 @@ from rewardlab.laws import Laws
 from rewardlab_rubric.data_steps.judging_options import AgreeingOptions, DistilledOptions, PreferencesOptions
 from rewardlab_rubric.options import TranslatedTextsOptions
 
+ROWS = "rewardlab_rubric.strategies.untranslated_rows"
+
 
 def judging_specs() -> list[DatasetSpec]:
     """Return the specs of all data steps of this plugin."""
@@ -16,6 +18,8 @@ def judging_specs() -> list[DatasetSpec]:
             config=DistilledOptions,
             step=True,
             requires=_distilled_needs,
+            abstains=f"{ROWS}:without_texts",
+            needs_files=f"{ROWS}:texts_files",
             judges=("teacher", "translator"),
             calls=_distilled_calls,
             makes=lambda options, rows: rows * options.draws,
@@ -40,6 +44,8 @@ def judging_specs() -> list[DatasetSpec]:
             config=PreferencesOptions,
             step=True,
             requires=_preferences_needs,
+            abstains=f"{ROWS}:without_texts",
+            needs_files=f"{ROWS}:texts_files",
             judges=("policy", "judge"),
             calls=_preferences_calls,
             question=_preferences_question,

@@ -64,9 +64,10 @@ class PreferenceRows:
     async def _row(self, sample: Sample) -> Sample | DroppedRow:
         answers = await self._answers(sample)
         scores = await self._rewards(sample, answers)
-        missing = next((score.error for score in scores if score.value is None), None)
+        missing = next((score for score in scores if score.value is None), None)
         if missing is not None:
-            return self._dropped(sample, "an answer could not be scored", str(missing), "judge")
+            why = missing.error or missing.info.get("reason")
+            return self._dropped(sample, "an answer could not be scored", str(why), "judge")
         values = [float(score.value) for score in scores if score.value is not None]
         best, worst = values.index(max(values)), values.index(min(values))
         margin = values[best] - values[worst]

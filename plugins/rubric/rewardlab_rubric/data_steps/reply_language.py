@@ -1,4 +1,4 @@
-"""Detect the language of a teacher's thoughts, if they are long enough and lingua knows the language."""
+"""Detect the language of thoughts and translations, if they are long enough and lingua knows the language."""
 
 from functools import cache
 
@@ -14,6 +14,9 @@ WORDS, LETTERS = 12, 40
 """the language of a text with fewer different words is uncertain; in a language without spaces, of one with fewer
 different letters, which is more than any alphabet has"""
 
+TAKEN_FOR_ENGLISH = {"sco"}
+"""languages that lingua does not know and takes for English: Scots"""
+
 
 def wanted_language(strategy: str, sample: Sample, field: str, languages: Languages) -> str:
     """Return the code of the language that a strategy's thoughts are to be in."""
@@ -27,6 +30,17 @@ def share_in(text: str, code: str) -> float | None:
     if meter is None or (len(set(text.casefold().split())) < WORDS and len(set(text.casefold())) < LETTERS):
         return None
     return meter.measure(text).value
+
+
+def foreign(text: str, code: str, least: float) -> str | None:
+    """Return why a translation is not in a language; None if it is, or if nobody can tell."""
+    language, _, script = code.partition("-")
+    known = _meter(language) is not None and (not script or language == "zh")  # lingua knows one script of the others
+    share = share_in(text, language) if known else None
+    if share is not None:
+        return None if share >= least else f"{share:.0%} of the words are in {code!r}"
+    english = None if known or language in TAKEN_FOR_ENGLISH else share_in(text, ENGLISH)
+    return None if english is None or english <= 1 - least else f"{english:.0%} of the words are English"
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The data step rubric/translated_texts: a row for each language of the source's rows, with texts for questions.
+"""The data step rubric/translated_texts: texts for questions in the languages of rows, and rubrics' translations.
 
 Source: mR3 (Anugraha et al. 2025), appendix C.2.2, which translates tags, tasks, rubrics and schemas once a language.
 """
@@ -6,105 +6,62 @@ Source: mR3 (Anugraha et al. 2025), appendix C.2.2, which translates tags, tasks
 import asyncio
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from typing import Any
 
 from rewardlab import Ask, Context, Sample
 from rewardlab.data import DroppedRow, DroppedRows, in_order
-from rewardlab.errors import JobError, UserError
+from rewardlab.errors import JobError
 
-from rewardlab_rubric.data_steps.translation_question import question, read_translation
+from rewardlab_rubric.data_steps.reply_language import foreign
+from rewardlab_rubric.data_steps.translation_question import prose_of, question, read_translation
+from rewardlab_rubric.data_steps.wanted_texts import KINDS, Language, Wanted, WantedTexts
 from rewardlab_rubric.options import TranslatedTextsOptions
-from rewardlab_rubric.rubrics import known_variants
-from rewardlab_rubric.strategies.language_file import code_of, own_text, script_of, texts_of
-from rewardlab_rubric.strategies.language_texts import Languages
+from rewardlab_rubric.rubrics import field_of, known_variants
+from rewardlab_rubric.strategies.language_file import own_text, script_of, texts_of
 from rewardlab_rubric.strategies.rubric_translations import as_data, sha_of
 
 ROWS_AT_ONCE = 64
-ENGLISH = "en"
-
-
-@dataclass(frozen=True)
-class _Language:
-    """A language to make a row for. name: the name for the translator; tag: the row's name for it."""
-
-    code: str
-    name: str
-    tag: str
 
 
 class TranslatedTexts:
-    """An iterable of samples, streaming; each iteration asks again.
+    """An iterable of samples; each iteration reads the source whole, and then asks again.
 
-    A row, the first time that a language comes in the source: id "texts-<code>"; prompt: the language's name;
-    fields `language` (its code), `texts` (as in the packaged files; null if they have the language), `rubric` (the
-    translated variants) and `rubric_sha` (which rubric they are of); both are null without a rubric. English, and
-    without a rubric a packaged language, makes no row.
+    A row, for each language of the source: id "texts-<code>"; prompt: the language's name; fields `language` (its
+    code), `texts` (as in the packaged files; null if they have the language), `rubric` (the translated variants) and
+    `rubric_sha` (which rubric they are of); both are null without a rubric. English, and without a rubric a packaged
+    language, makes no row. Of rows' own rubrics each makes a row a language, id "rubric-<code>-<sha>".
 
-    Iterating raises UserError for a source row without a language, or with more languages than `most`, and JobError
-    if the translator answers none of the questions about a language, or too many must be dropped.
+    Iterating raises UserError for a source row without a language, or with more languages or rubrics than the options
+    allow, before anything is asked; JobError if the translator answers none of the questions about a language, or too
+    many must be dropped.
     """
 
     def __init__(self, options: TranslatedTextsOptions, context: Context) -> None:
         self._options, self._source = options, context.source
         self._judge = context.judges[options.translator]
-        self._packaged = Languages()
-        self._codes = {name.casefold(): code for code, name in options.names.items()}
-        self._variants = [] if options.rubric is None else known_variants(options.rubric, ("scale", "binary", "pair"))
 
     def __iter__(self) -> Iterator[Sample]:
         tally = DroppedRows("rubric/translated_texts", self._options.max_dropped, "could not be translated")
-        with closing(in_order(self._languages(), self._row, ROWS_AT_ONCE)) as outcomes:
-            for outcome in outcomes:
-                if outcome is not None and tally.keeps(outcome):
-                    yield outcome
+        wanted = list(WantedTexts(self._options).of(self._source))  # before anything is paid
+        with closing(in_order(iter(wanted), self._row, ROWS_AT_ONCE)) as outcomes:
+            yield from filter(tally.keeps, outcomes)
         tally.close(0)
 
-    def _languages(self) -> Iterator[_Language | None]:
-        """Yield the language of each source row, or None for one that was there before or needs nothing."""
-        seen: set[str] = set()
-        for sample in self._source:
-            language = self._language_of(sample)
-            new = language is not None and language.code not in seen
-            if language is not None and new:
-                seen.add(language.code)
-                if len(seen) > self._options.most:
-                    told = f"more than {self._options.most} languages in field {self._options.language!r}"
-                    raise UserError(f"{told}; raise `most` if they are languages", where=sample.source)
-            yield language if new else None
-
-    def _language_of(self, sample: Sample) -> _Language | None:
-        tag = sample.fields.get(self._options.language)
-        if not isinstance(tag, str) or not tag.strip():
-            raise UserError(f"field {self._options.language!r} names no language, but is {tag!r}", where=sample.source)
+    async def _row(self, wanted: Wanted) -> Sample | DroppedRow:
+        language = wanted.language
         try:
-            known = self._packaged.find(tag)
-        except ValueError:
-            code = self._codes.get(tag.strip().casefold()) or code_of(tag)
-            if code is None:
-                told = f"{tag[:40]!r} is not a language code; give `names: {{eu: {tag[:40]}}}`, with its code"
-                raise UserError(told, where=sample.source) from None
-            return _Language(code, self._options.names.get(code, f"the language with the code {tag}"), tag)
-        if known.code == ENGLISH or not self._variants:
-            return None
-        return _Language(known.code, known.language, tag)
-
-    async def _row(self, language: _Language | None) -> Sample | DroppedRow | None:
-        if language is None:
-            return None
-        try:
-            texts, rubric = await asyncio.gather(self._texts(language), self._rubric(language))
+            texts, rubric = await asyncio.gather(self._texts(wanted), self._rubric(wanted))
         except _NoTranslation as error:
             return DroppedRow(
                 where=language.tag, kind=language.code, reason=error.reason, detail=str(error), fault="judge"
             )
-        sha = sha_of(self._variants) if self._variants else None
+        sha = sha_of(wanted.variants) if wanted.variants else None
         fields = {"language": language.code, "texts": texts, "rubric": rubric, "rubric_sha": sha}
-        name = language.name
-        return Sample(id=f"texts-{language.code}", prompt=({"role": "user", "content": name},), fields=fields)
+        return Sample(id=wanted.id, prompt=({"role": "user", "content": language.name},), fields=fields)
 
-    async def _texts(self, language: _Language) -> dict[str, Any] | None:
-        if language.code in self._packaged.codes:
+    async def _texts(self, wanted: Wanted) -> dict[str, Any] | None:
+        language = wanted.language
+        if not wanted.texts:
             return None
 
         def checked(translated: dict[str, Any]) -> dict[str, Any]:
@@ -120,12 +77,12 @@ class TranslatedTexts:
 
         return await self._translated(own_text(language.name), language, checked)
 
-    async def _rubric(self, language: _Language) -> list[dict[str, Any]] | None:
-        if not self._variants:
+    async def _rubric(self, wanted: Wanted) -> list[dict[str, Any]] | None:
+        if not wanted.variants:
             return None
-        return await self._translated(as_data(self._variants), language, lambda translated: translated)
+        return await self._translated(as_data(wanted.variants), wanted.language, lambda translated: translated)
 
-    async def _translated(self, original: Any, language: _Language, checked: Any) -> Any:
+    async def _translated(self, original: Any, language: Language, checked: Any) -> Any:
         """Return the first draw's translation that keeps all required parts."""
         why, unanswered = "", 0
         for draw in range(self._options.tries):
@@ -134,7 +91,7 @@ class TranslatedTexts:
                 why, unanswered = reply.error, unanswered + 1
                 continue
             try:
-                found = checked(read_translation(reply, original))
+                found = checked(self._in_language(read_translation(reply, original), language))
             except ValueError as error:
                 why = str(error)
             else:
@@ -144,7 +101,14 @@ class TranslatedTexts:
         if unanswered == self._options.tries:
             name = self._options.translator
             raise JobError(f"translator {name!r} answered none of {unanswered} questions about {language.tag}: {why}")
-        raise _NoTranslation("no translation that keeps keys, levels and placeholders", why)
+        raise _NoTranslation("no translation that is in the language and keeps keys, levels and placeholders", why)
+
+    def _in_language(self, translated: Any, language: Language) -> Any:
+        """Return a translation. Raises ValueError that says in how few of its words it is in the language."""
+        why = foreign(prose_of(translated), language.code, self._options.least_share)
+        if why is not None:
+            raise ValueError(why)
+        return translated
 
 
 class _NoTranslation(Exception):
@@ -155,15 +119,18 @@ class _NoTranslation(Exception):
 
 def calls(options: TranslatedTextsOptions, rows: int) -> int:
     """Return the maximum number of questions to the translator for this many source rows, including retries."""
-    return makes(options, rows) * (1 + (options.rubric is not None)) * options.tries
+    both = options.rubric is not None and field_of(options.rubric) is None  # a row has texts and the file's rubric
+    return makes(options, rows) * (2 if both else 1) * options.tries
 
 
 def makes(options: TranslatedTextsOptions, rows: int) -> int:
-    """Return the most rows: one a language."""
-    return min(rows, options.most)
+    """Return the most rows: one a language, and one more for each of rows' own rubrics in it."""
+    languages = min(rows, options.most)
+    own = field_of(options.rubric) is not None
+    return languages + (min(rows, options.most * options.most_rubrics) if own else 0)
 
 
 def first_question(options: TranslatedTextsOptions) -> Ask:
     """Return a question in the form of those that the step asks."""
-    variants = [] if options.rubric is None else known_variants(options.rubric, ("scale", "binary", "pair"))
+    variants = [] if options.rubric is None else known_variants(options.rubric, KINDS)
     return question(as_data(variants[:1]) if variants else {"input": "Input"}, "German", 0)

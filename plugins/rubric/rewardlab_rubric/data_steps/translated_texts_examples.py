@@ -8,7 +8,11 @@ from rewardlab import Ask, Reply, Sample
 from rewardlab.laws import DatasetExample
 
 ROWS = [
-    Sample(id=f"row-{number}", prompt=({"role": "user", "content": "?"},), fields={"language": language})
+    Sample(
+        id=f"row-{number}",
+        prompt=({"role": "user", "content": "?"},),
+        fields={"language": language, "rubric": {"1": "bad", "2": f"good, {number % 2}"}},
+    )
     for number, language in enumerate(("eu", "de", "sr-Latn", "en", "kk_Cyrl", "xh"))
 ]
 
@@ -22,15 +26,20 @@ class MarkingTranslator:
 
 
 def translated_texts() -> list[DatasetExample]:
-    """Return examples without a rubric and with one."""
+    """Return examples without a rubric, with one in a file, and with rows' own."""
     rubric = str(files("rewardlab_rubric") / "rubrics" / "pairwise.yaml")
-    ways: dict[str, dict[str, Any]] = {"texts": {}, "rubric": {"rubric": rubric, "names": {"eu": "Basque"}}}
+    ways: dict[str, dict[str, Any]] = {
+        "texts": {},
+        "rubric": {"rubric": rubric, "names": {"eu": "Basque"}},
+        "rows' rubrics": {"rubric": {"field": "rubric"}},
+    }
     return [
         DatasetExample(
             title=title,
-            options={"translator": "translator", **options},
+            options={"translator": "translator", "least_share": 0, **options},
             source=ROWS,
             judges=lambda: {"translator": MarkingTranslator()},
+            off={"streaming": "the source is read whole before a question, so that no wrong row is named after one"},
         )
         for title, options in ways.items()
     ]

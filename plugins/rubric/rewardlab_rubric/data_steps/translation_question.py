@@ -41,7 +41,18 @@ def read_translation(reply: Reply, original: Any) -> Any:
     except (ValueError, RecursionError):
         raise ValueError("the reply is not a JSON value") from None
     _check(translated, original, "")
+    if translated == original:
+        raise ValueError("nothing is translated")
     return translated
+
+
+def prose_of(translated: Any) -> str:
+    """Return the texts of a translated value, without the words that stay as they are."""
+    if isinstance(translated, dict):
+        translated = list(translated.values())
+    if isinstance(translated, list):
+        return "\n".join(map(prose_of, translated))
+    return KEPT.sub(" ", str(translated))
 
 
 def _check(translated: Any, original: Any, place: str) -> None:

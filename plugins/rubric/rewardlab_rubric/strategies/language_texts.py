@@ -3,10 +3,12 @@
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+from rewardlab_pairwise.pairwise_reward import NoQuestion
 
 from rewardlab_rubric.rubric_file import Place
 from rewardlab_rubric.strategies.language_file import LanguageTexts, names_of, packaged_texts, read_folder, texts_of
@@ -16,20 +18,26 @@ ALIASES = {"Hang": "Kore"}
 _PARENTHESES = re.compile(r"\s*\([^()]*\)")
 
 
+class NoTexts(NoQuestion):
+    """A row's question cannot be put in its language: there are no texts, or no translation of the rubric."""
+
+
 class Languages:
     """The languages that there are texts of: the packaged ones, and a user's, which come first.
 
-    made: {code: row} of the file that rubric/translated_texts made; empty for a folder.
+    made: {code: rows} of the file that rubric/translated_texts made; empty for a folder. awaited: whether that file is
+    not there yet, as before the stage that writes it.
     """
 
     def __init__(self, path: str | None = None) -> None:
         """Raise ValueError that says with file and line what is wrong with a file of a folder, or with a made one."""
-        self.made: Mapping[str, Any] = {}
+        self.made: Mapping[str, Sequence[Any]] = {}
+        self.awaited = is_made(path) and not Path(os.path.expanduser(str(path))).exists()
         own: list[LanguageTexts] = []
-        if path is not None and path.endswith(".jsonl"):
-            self.made = read_made(path)
-            own = [row["checked"] for row in self.made.values() if row["checked"] is not None]
-        elif path is not None:
+        if is_made(path) and not self.awaited:
+            self.made = read_made(str(path))
+            own = [row["checked"] for rows in self.made.values() for row in rows if row["checked"] is not None]
+        elif path is not None and not self.awaited:
             own = list(read_folder(path))
         self._texts = {**packaged_texts(), **{texts.code: texts for texts in own}}
         self._path = path
@@ -51,9 +59,12 @@ class Languages:
             if (code := self._codes.get(name.casefold())) is not None:
                 self._check_script(tag, self._texts[code])
                 return self._texts[code]
-        where = f"{self._path}" if self._path is not None else "a folder that `texts` names"
-        told = f"write them as a file in {where}, or have rubric/translated_texts make them"
-        raise ValueError(f"there are no texts in the language {tag[:40]!r}; {told}")
+        told = "write them as a file in a folder that `texts` names, or have rubric/translated_texts make them"
+        if is_made(self._path):
+            told = f"{self._path}, which rubric/translated_texts made, has none; it says why as it runs"
+        elif self._path is not None:
+            told = f"write them as a file in {self._path}, or have rubric/translated_texts make them"
+        raise NoTexts(f"there are no texts in the language {tag[:40]!r}; {told}")
 
     def _check_script(self, tag: str, texts: LanguageTexts) -> None:
         exact = tag.strip().replace("_", "-").casefold()
@@ -63,22 +74,27 @@ class Languages:
             and ALIASES.get(scripts[0], scripts[0]) != texts.script
             and exact not in {name.casefold() for name in names_of(texts)}
         ):
-            raise ValueError(f"the texts in {texts.language} are in the script {texts.script}, not as in {tag[:40]!r}")
+            raise NoTexts(f"the texts in {texts.language} are in the script {texts.script}, not as in {tag[:40]!r}")
 
 
-def read_made(path: str) -> dict[str, dict[str, Any]]:
-    """Return {code: row} of the file that rubric/translated_texts made.
+def is_made(path: str | None) -> bool:
+    """Return whether texts are in a file of rubric/translated_texts, and not in a folder of files."""
+    return path is not None and path.endswith(".jsonl")
+
+
+def read_made(path: str) -> dict[str, list[dict[str, Any]]]:
+    """Return {code: rows} of the file that rubric/translated_texts made.
 
     The texts are `checked`, file:line is `where`. Raises ValueError that says what is wrong with a row.
     """
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, list[dict[str, Any]]] = {}
     try:
         lines = Path(os.path.expanduser(path)).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as problem:
         raise ValueError(f"cannot read the texts {path}: {problem}") from None
     for number, line in enumerate(lines, 1):
         row = _made_row(line, f"{path}:{number}")
-        rows[row["language"]] = row
+        rows.setdefault(row["language"], []).append(row)
     return rows
 
 

@@ -18,11 +18,22 @@ from rewardlab_rubric.published.layout import PublishedLayout
 from rewardlab_rubric.published.mr3_prompts import Mr3Prompt, mr3_prompt
 from rewardlab_rubric.published.r3_prompts import R3Prompt, r3_prompt
 from rewardlab_rubric.replies.expected import PARAMS
-from rewardlab_rubric.rubrics import Rubric, Rubrics, chosen, known_variants, rubrics_of_rows
+from rewardlab_rubric.rubrics import (
+    Rubric,
+    Rubrics,
+    chosen,
+    field_of,
+    is_in_rows_language,
+    known_variants,
+    rubrics_of_rows,
+    variants_of_row,
+)
 from rewardlab_rubric.strategies.language_file import LanguageTexts
 from rewardlab_rubric.strategies.language_prompts import CONTINUED, LanguageTemplate, RubricInLanguage
-from rewardlab_rubric.strategies.language_texts import Languages
-from rewardlab_rubric.strategies.rubric_translations import translation_path, translations
+from rewardlab_rubric.strategies.language_texts import Languages, NoTexts
+from rewardlab_rubric.strategies.rubric_translations import RowTranslations, translation_path, translations
+
+ENGLISH = "en"
 
 
 class QuestionOptions(Protocol):
@@ -181,33 +192,44 @@ class _RubricsInLanguages:
     def __init__(self, options: QuestionOptions) -> None:
         self._options = options
         self._languages = Languages(options.texts)
-        self._rows = rubrics_of_rows(options.applied, options.kinds)
+        self._field = field_of(options.applied)
+        self._translated = RowTranslations(self._languages.made, options.kinds)
         self._variants: dict[str, list[Rubric]] = {}
-        if self._rows is None and options.applied is not None:
+        if self._field is None and options.applied is not None:
             self._variants = translations(_file_of(options), options.kinds, self._languages.codes, self._languages.made)
 
     def __call__(self, sample: Sample) -> tuple[int, Rubric]:
-        """Return the row's variant and its number."""
+        """Return the row's variant and its number. Raises NoTexts if its language has no texts, or not the rubric."""
         field = self._options.language
         try:
             texts = self._languages.find(sample.fields.get(field))
         except ValueError as error:
-            why = str(error)
-        else:
-            number, rubric = self._chosen(sample, texts)
-            return number, _in(texts, rubric)
-        raise ValueError(f"field {field!r}: {why}")
+            raise type(error)(f"field {field!r}: {error}") from None
+        number, rubric = self._chosen(sample, texts)
+        return number, _in(texts, rubric)
 
     def _chosen(self, sample: Sample, texts: LanguageTexts) -> tuple[int, Rubric]:
-        if self._rows is not None:
-            return self._rows(sample)
+        if self._field is not None:
+            return chosen(sample, self._of_row(sample, self._field, texts))
         if self._options.applied is None:
             rubric = texts.binary if self._options.sort == "single" else texts.pairwise
             return 0, rubric if self._options.with_ties else rubric.without_ties()
         if texts.code not in self._variants:
             path = translation_path(_file_of(self._options), texts.code)
-            raise ValueError(f"there is no rubric in {texts.language}: write {path}, with the levels of the others")
+            raise NoTexts(f"there is no rubric in {texts.language}: write {path}, with the levels of the others")
         return chosen(sample, self._variants[texts.code])
+
+    def _of_row(self, sample: Sample, field: str, texts: LanguageTexts) -> list[Rubric]:
+        """Return the variants of a row's own rubric in its language."""
+        original = variants_of_row(sample, field, self._options.kinds)
+        if texts.code == ENGLISH or is_in_rows_language(self._options.applied):
+            return original
+        translated = self._translated.of(original, texts.code)
+        if translated is None:
+            told = f"the English rubric in field {field!r} has no translation into {texts.language}"
+            cure = "have rubric/translated_texts make it, with `rubric` as here, and name its file as `texts`"
+            raise NoTexts(f"{told}; {cure}; rubrics in the rows' languages are {{field: {field}, language: row}}")
+        return translated
 
 
 def _file_of(options: QuestionOptions) -> Path:

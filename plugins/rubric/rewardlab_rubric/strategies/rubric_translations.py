@@ -16,11 +16,11 @@ def translation_path(rubric: Path, code: str) -> Path:
 
 
 def translations(
-    path: Path, kinds: Sequence[Kind], codes: Sequence[str], made: Mapping[str, Any]
+    path: Path, kinds: Sequence[Kind], codes: Sequence[str], made: Mapping[str, Sequence[Any]]
 ) -> dict[str, list[Rubric]]:
     """Return {code: variants} of a rubric and its translations; the file itself is English unless there is one.
 
-    made: {code: row} of rubric/translated_texts. A file beside the rubric comes before a row. Raises ValueError that
+    made: {code: rows} of rubric/translated_texts. A file beside the rubric comes before a row. Raises ValueError that
     says what is wrong with a translation, or how it differs from the rubric.
     """
     original = known_variants(str(path), kinds)
@@ -29,22 +29,51 @@ def translations(
         beside = translation_path(path, code)
         if beside.exists():
             found[code] = known_variants(str(beside), kinds)
-            _check_alike(found[code], original, str(beside), path)
-        elif (row := made.get(code)) is not None and row["rubric"] is not None:
-            found[code] = _made(row, original, kinds, path)
-            _check_alike(found[code], original, row["where"], path)
+            _check_alike(found[code], original, str(beside), str(path))
+        elif rows := [row for row in made.get(code, ()) if row["rubric"] is not None]:
+            row = _of_rubric(rows, sha_of(original))
+            if row is None:
+                where = rows[0]["where"]
+                raise ValueError(f"{where}: its rubric is a translation of another one than {path}; make it again")
+            found[code] = _made(row, original, kinds, str(path))
     return found
 
 
-def _made(row: Mapping[str, Any], original: Sequence[Rubric], kinds: Sequence[Kind], path: Path) -> list[Rubric]:
-    where = row["where"]
-    if row["rubric_sha"] != sha_of(original):
-        raise ValueError(f"{where}: its rubric is a translation of another one than {path}; make it again")
+class RowTranslations:
+    """The translations of rows' own rubrics, among the rows that rubric/translated_texts made."""
+
+    def __init__(self, made: Mapping[str, Sequence[Any]], kinds: Sequence[Kind]) -> None:
+        """Raise ValueError that says with file and line what is wrong with the translation of a rubric of `kinds`."""
+        self._made, self._kinds = made, kinds
+        self._known: dict[tuple[str, str], list[Rubric]] = {}
+
+    def of(self, original: Sequence[Rubric], code: str) -> list[Rubric] | None:
+        """Return the variants of a rubric in the language; None if nobody translated it."""
+        key = code, sha_of(original)
+        if key not in self._known:
+            row = _of_rubric(self._made.get(code, ()), key[1])
+            if row is None:
+                return None
+            self._known[key] = _made(row, original, self._kinds, "the row's own")
+        return self._known[key]
+
+
+def _of_rubric(rows: Sequence[Any], sha: str) -> Any:
+    """Return the row with the translation of the rubric that has this SHA-256; None if there is none."""
+    return next((row for row in rows if row["rubric"] is not None and row["rubric_sha"] == sha), None)
+
+
+def _made(row: Mapping[str, Any], original: Sequence[Rubric], kinds: Sequence[Kind], source: str) -> list[Rubric]:
+    """Return the variants in a row of rubric/translated_texts."""
+    why = ""
     try:
-        return known_variants(row["rubric"], kinds)
+        translated = known_variants(row["rubric"], kinds)
     except ValueError as problem:
         why = str(problem)
-    raise ValueError(f"{where}: rubric: {why}")
+    if why:
+        raise ValueError(f"{row['where']}: rubric: {why}")
+    _check_alike(translated, original, row["where"], source)
+    return translated
 
 
 def as_data(variants: Sequence[Rubric]) -> list[dict[str, Any]]:
@@ -62,7 +91,7 @@ def sha_of(variants: Sequence[Rubric]) -> str:
     return hashlib.sha256(json.dumps(as_data(variants), sort_keys=True).encode()).hexdigest()
 
 
-def _check_alike(translated: Sequence[Rubric], original: Sequence[Rubric], where: str, source: Path) -> None:
+def _check_alike(translated: Sequence[Rubric], original: Sequence[Rubric], where: str, source: str) -> None:
     if len(translated) != len(original):
         raise ValueError(f"{where}: it has {len(translated)} variants, and {source} has {len(original)}")
     for number, (one, other) in enumerate(zip(translated, original, strict=True), 1):

@@ -6,6 +6,7 @@ from pathlib import Path
 from statistics import fmean, pstdev
 from typing import Any
 
+from rewardlab import Sample
 from rewardlab.errors import Problem, UserError
 from rewardlab.plan import Component, Plan
 
@@ -73,12 +74,21 @@ class BenchmarkJob:
         reader, cases, kept = GoldReader(self.plan, renamed=False), list[GoldCase](), list[PlacedCase]()
         for place, case in placed:
             try:
-                cases.append(reader.case(case.as_row(), place))
-                kept.append((place, case))
+                made = reader.case(case.as_row(), place)
+                self._refuse_unasked(made.row.group.sample)
             except ValueError as error:
                 bad.add(Problem(where=place, what=str(error)))
+            else:
+                cases.append(made)
+                kept.append((place, case))
         refuse_bad_rows(bad, self.rows or self.benchmark, bool(cases), self.skip_bad, self.say)
         return kept, cases
+
+    def _refuse_unasked(self, sample: Sample) -> None:
+        """Raise ValueError for a row that a component cannot be asked the benchmark's question about."""
+        for name, why in self.plan.row_needs.abstentions(sample, fatal_only=False):
+            if getattr(self.plan.components[name].spec, "for_benchmark", None) is not None:
+                raise ValueError(f"{name} asks no question about it: {why}")
 
     def _run(
         self, benchmark: JudgeBenchmark, placed: Sequence[PlacedCase], cases: Sequence[GoldCase], number: int

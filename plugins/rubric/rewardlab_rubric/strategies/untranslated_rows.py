@@ -1,0 +1,56 @@
+"""The rows about which nothing can be asked in their language, so that `check` names them before anything is paid."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Protocol
+
+from rewardlab import Sample
+
+from rewardlab_rubric.rubrics import Rubrics
+from rewardlab_rubric.strategies.language_texts import Languages, NoTexts, is_made
+from rewardlab_rubric.strategies.questions import QuestionOptions, rubrics_of
+
+
+class AskingOptions(Protocol):
+    """The options of a reward or a data step that asks by rubric. asked: those of its questions, one a strategy."""
+
+    @property
+    def asked(self) -> Sequence[QuestionOptions]: ...
+
+
+def without_texts(options: AskingOptions, sample: Sample) -> str | None:
+    """Return why a row has no question in its language; None if it has, or if texts are still to be made."""
+    for rubrics in _rubrics(_Same(options)):
+        try:
+            rubrics(sample)
+        except NoTexts as error:
+            return str(error)
+        except ValueError:  # another mistake in the row, which is named where it is asked about
+            return None
+    return None
+
+
+def texts_files(options: AskingOptions) -> list[str]:
+    """Return the files with texts that an earlier stage may write."""
+    named = dict.fromkeys(one.texts for one in options.asked)
+    return [texts for texts in named if texts is not None and is_made(texts)]
+
+
+class _Same:
+    """A key for options, which have no hash of their own: the same object."""
+
+    def __init__(self, options: AskingOptions) -> None:
+        self.options = options
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.options is self.options
+
+    def __hash__(self) -> int:
+        return id(self.options)
+
+
+@lru_cache(maxsize=16)  # a check asks about each of thousands of rows
+def _rubrics(same: _Same) -> list[Rubrics]:
+    """Return the functions that give a row its rubric, of each strategy in the row's language whose texts are there."""
+    translated = [one for one in same.options.asked if one.strategy != "eng-eng"]
+    return [rubrics_of(one) for one in translated if not Languages(one.texts).awaited]
