@@ -1,11 +1,13 @@
-"""The rollouts that NeMo-Gym collects (`ng_collect_rollouts`), as rows to score.
+"""The rollouts that NeMo-Gym collects, as rows to score.
 
 A line is a rollout: `responses_create_params` (what was asked, as OpenAI's Responses API takes it), `response` (what
-it returned), `reward`, what the verifier and the dataset say, `_ng_task_index` and `_ng_rollout_index`.
-Source: nemo_gym/rollout_collection.py and its example_rollouts.jsonl, repository of 22 August 2026 (after 0.5).
+it returned), `reward`, what the verifier and the dataset say, `_ng_task_index` and `_ng_rollout_index`. The reward of a
+masked rollout is null among the recorded: it measured nothing. `STEM_failures.jsonl`, beside it, has the rollouts that
+failed, whose rows are bad where there was no response.
+Source: nemo_gym/rollout_collection.py and the example rollouts of nemo-gym 0.7.0.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -13,13 +15,11 @@ from pydantic import ValidationError
 from rewardlab_studies.rollouts.forms import LoggedForm, LoggedMessage, completion_of, first_fault
 from rewardlab_studies.rollouts.records import Member, RecordFormat, group_name
 
-COLUMNS = ("responses_create_params", "response", "reward")
-_READ = {*COLUMNS[:2], "_ng_task_index", "_ng_rollout_index", "agent_ref"}
-
-
-class _Asked(LoggedForm):
-    input: str | list[LoggedMessage]
-    instructions: str | None = None
+ASKED, ANSWERED, FAILURE = "responses_create_params", "response", "_ng_failure_class"
+NO_PROMPT = "(The agent recorded no prompt.)"
+"""the prompt of a rollout whose agent put the question itself"""
+REASON = ("failure_reason", "_ng_failure_message")
+_READ = {ASKED, ANSWERED, "_ng_task_index", "_ng_rollout_index", "agent_ref"}
 
 
 class _ResponseItem(LoggedMessage):
@@ -41,6 +41,21 @@ class _ResponseItem(LoggedMessage):
             return LoggedMessage.model_validate({"role": "tool", "content": self.output, "tool_call_id": self.call_id})
         raise ValueError(f"the model's answer has {self.type}; messages, calls of functions and their results are read")
 
+    def is_the_models(self) -> bool:
+        """Return whether the model wrote it, and no user, tool or host."""
+        return self.type == "function_call" or (self.type == "message" and self.role == "assistant")
+
+    def asked(self) -> dict[str, str]:
+        """Return the item as a message of a prompt, which has texts only: a call is its name and arguments."""
+        if self.type == "function_call":
+            return {"role": "assistant", "content": f"{self.name} {self.arguments}"}
+        return self.message().plain()
+
+
+class _Asked(LoggedForm):
+    input: str | list[_ResponseItem]
+    instructions: str | None = None
+
 
 class _Cut(LoggedForm):
     reason: str | None = None
@@ -51,9 +66,14 @@ class _ResponseUsage(LoggedForm):
 
 
 class _Response(LoggedForm):
-    output: list[_ResponseItem]
+    output: list[_ResponseItem] | list[list[_ResponseItem]]
     incomplete_details: _Cut | None = None
     usage: _ResponseUsage | None = None
+
+    def items(self) -> Sequence[_ResponseItem]:
+        """Return what the model was shown and said, without its reasoning; of several states of it the last."""
+        output: Any = self.output[-1] if self.output and isinstance(self.output[-1], list) else self.output
+        return [item for item in output if item.type != "reasoning"]
 
 
 class _GymAgent(LoggedForm):
@@ -71,35 +91,54 @@ class _Index(LoggedForm):
 
 
 def _member(record: Mapping[str, Any]) -> Member:
+    if ANSWERED not in record:
+        reason = next((record[name] for name in REASON if record.get(name)), "it gives no reason")
+        raise ValueError(f"the rollout failed before there was a response ({record.get(FAILURE)}): {reason}")
     try:
         rollout = _Rollout.model_validate(dict(record))
         index = _Index(task=record.get("_ng_task_index"), agent=record.get("agent_ref"))
     except ValidationError as error:
         raise ValueError(first_fault(error)) from None
-    prompt = _prompt(rollout.responses_create_params)
+    items = rollout.response.items()
+    said = next((place for place, item in enumerate(items) if item.is_the_models()), len(items))
+    prompt = _prompt(rollout.responses_create_params, items[:said])
     agent = [index.agent.name] if index.agent and index.agent.name else []
+    columns = {name: value for name, value in record.items() if name not in _READ}
+    if record.get("mask_sample") is True:
+        columns["reward"] = None
     return Member(
         group=group_name(*agent, prompt if index.task is None else index.task),
         prompt=prompt,
-        completion=_completion(rollout.response),
-        columns={name: value for name, value in record.items() if name not in _READ},
+        completion=_completion(rollout.response, items[said:]),
+        columns=columns,
     )
 
 
-def _prompt(asked: _Asked) -> Any:
+def _prompt(asked: _Asked, shown: Sequence[_ResponseItem]) -> Any:
+    """Return what was asked; shown: what the model was shown ahead of its first words, which some agents record."""
     before = [] if asked.instructions is None else [{"role": "system", "content": asked.instructions}]
     if isinstance(asked.input, str):
-        return [*before, {"role": "user", "content": asked.input}] if before else asked.input
-    return [*before, *(one.plain() for one in asked.input)]
+        if not (before or shown):
+            return asked.input
+        before.append({"role": "user", "content": asked.input})
+        asked_for = []
+    else:
+        asked_for = [item.asked() for item in asked.input if item.type != "reasoning"]
+    read = [item.asked() for item in shown]
+    messages = [*before, *asked_for, *(message for message in read if message not in asked_for)]
+    return messages or NO_PROMPT
 
 
-def _completion(response: _Response) -> dict[str, Any]:
-    said = [item.message() for item in response.output if item.type != "reasoning"]
+def _completion(response: _Response, items: Sequence[_ResponseItem]) -> dict[str, Any]:
     cut = response.incomplete_details is not None and response.incomplete_details.reason == "max_output_tokens"
-    if not said and not response.output and not cut:
-        raise ValueError("the model's answer has neither a message nor a call")
     tokens = None if response.usage is None else response.usage.output_tokens
-    return completion_of(said or [LoggedMessage(content="")], cut, tokens)
+    return completion_of([item.message() for item in items] or [LoggedMessage(content="")], cut, tokens)
 
 
-FORMAT = RecordFormat(tool="NeMo-Gym's rollouts", columns=COLUMNS, member=_member).as_rollouts()
+def _recognizes(_: str, first: Mapping[str, Any]) -> bool:
+    return ASKED in first and (ANSWERED in first or FAILURE in first)
+
+
+FORMAT = RecordFormat(
+    tool="NeMo-Gym's rollouts", columns=(ASKED,), member=_member, recognizes=_recognizes, one_prompt=False
+).as_rollouts()

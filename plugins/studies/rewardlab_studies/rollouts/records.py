@@ -34,16 +34,23 @@ class Member:
 class RecordFormat:
     """A format of records. tool: its name in messages. columns: those that each record has, and other files have not.
 
-    member: takes a record that has them. Raises ValueError that says why it is no completion.
+    member: takes a record that has them. Raises ValueError that says why it is no completion. recognizes: says of a
+    path and its first record whether they are of this format; None: by the columns. one_prompt: whether all members of
+    a group were asked the same; else members with another prompt are a group of their own.
     """
 
     tool: str
     columns: Sequence[str]
     member: Callable[[Mapping[str, Any]], Member]
+    recognizes: Callable[[str, Mapping[str, Any]], bool] | None = None
+    one_prompt: bool = True
 
     def as_rollouts(self) -> RolloutFormat:
         """Return this format for the host."""
-        return RolloutFormat(recognizes=lambda path, first: {*self.columns} <= first.keys(), rows=self._rows)
+        return RolloutFormat(recognizes=self.recognizes or self._has_columns, rows=self._rows)
+
+    def _has_columns(self, _: str, first: Mapping[str, Any]) -> bool:
+        return {*self.columns} <= first.keys()
 
     def _rows(self, path: str) -> Iterator[PlacedRow]:
         for found in brought_together(self._members(path)):
@@ -51,10 +58,12 @@ class RecordFormat:
                 yield path, found
                 continue
             name, place, members = found
-            try:
-                yield place, _row(name, members)
-            except ValueError as error:
-                yield place, Problem(where=place, what=str(error))
+            groups = [(name, members)] if self.one_prompt else _by_prompt(name, members)
+            for key, group in groups:
+                try:
+                    yield place, _row(key, group)
+                except ValueError as error:
+                    yield place, Problem(where=place, what=str(error))
 
     def _members(self, path: str) -> Iterator[tuple[str, str, Any] | Problem]:
         for number, record in read_lines(path, nan_is_null=True):
@@ -84,6 +93,14 @@ def group_name(*parts: Any) -> str:
         for one in parts
         for part in [str(one) if isinstance(one, str | int) else json.dumps(one, sort_keys=True)]
     )
+
+
+def _by_prompt(name: str, members: Sequence[Mapping[str, Any]]) -> list[tuple[str, list[Mapping[str, Any]]]]:
+    """Return the members of a group by what they were asked, each with a name of its own if it is not all the same."""
+    groups: dict[str, list[Mapping[str, Any]]] = {}
+    for member in members:
+        groups.setdefault(group_name([member["prompt"]]), []).append(member)
+    return [(name if len(groups) == 1 else f"{name}/{key}", group) for key, group in groups.items()]
 
 
 def _row(name: str, members: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

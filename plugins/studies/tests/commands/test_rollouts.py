@@ -244,6 +244,67 @@ def test_a_rollout_with_calls_is_a_conversation_from_the_models_first_message_on
     assert again.get("token_count") == row["completions"][0].get("token_count")
 
 
+def gym(output, place=0, asked=None, **more):
+    """A rollout of NeMo-Gym with the items of its response."""
+    request = {"input": [{"role": "user", "content": "2 + 3?"}] if asked is None else asked}
+    indices = {"_ng_task_index": 7, "_ng_rollout_index": place}
+    return {"responses_create_params": request, "response": {"output": output}, "reward": 1.0, **indices, **more}
+
+
+FIVE = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "\\boxed{5}"}]}
+LOOKED_UP = [
+    {"type": "function_call", "name": "look", "arguments": "{}", "call_id": "c"},
+    {"type": "function_call_output", "call_id": "c", "output": "5"},
+]
+
+
+class TestNemoGym:
+    def test_a_masked_rollout_has_no_recorded_reward(self, converted, write):
+        write("r.jsonl", [gym([FIVE]), gym([FIVE], 1, mask_sample=True, reward=0.0, failure_kind="judge_failed")])
+        [row] = converted("r.jsonl")
+        assert row["recorded"]["reward"] == [1.0, None]
+        assert row["recorded"]["failure_kind"] == [None, "judge_failed"]
+
+    def test_an_answer_without_a_message_is_empty(self, scores, write):
+        write("r.jsonl", [gym([FIVE]), gym([], 1), gym([{"type": "reasoning", "summary": []}], 2)])
+        assert scores("r.jsonl")[0][0]["total"] == [1.0, 0.0, 0.0]
+
+    def test_a_rollout_whose_agent_recorded_no_prompt_is_scored(self, scores, write):
+        write("r.jsonl", [gym([FIVE], asked=[]), gym([], 1, asked=[])])
+        assert scores("r.jsonl")[0][0]["total"] == [1.0, 0.0]
+
+    def test_calls_in_a_prompt_are_text(self, converted, write):
+        write("r.jsonl", [gym([FIVE], asked=[{"role": "user", "content": "2 + 3?"}, *LOOKED_UP])])
+        assert [m["content"] for m in converted("r.jsonl")[0]["prompt"]] == ["2 + 3?", "look {}", "5"]
+
+    def test_what_a_user_says_ahead_of_the_model_is_the_prompt(self, converted, write):
+        shown = [{"type": "message", "role": "user", "content": "2 + 3?"}, {"type": "reasoning", "summary": []}]
+        states = [[*shown], [*shown, *LOOKED_UP], [*shown, *LOOKED_UP, FIVE]]
+        write("r.jsonl", [gym(states, asked=[]), gym([*shown, FIVE], 1)])
+        first, second = converted("r.jsonl")[0]["completions"]
+        assert [message["role"] for message in first["messages"]] == ["assistant", "tool", "assistant"]
+        assert second["text"] == "\\boxed{5}"
+
+    def test_members_that_were_asked_different_things_are_groups_of_their_own(self, scores, write):
+        other = [{"role": "user", "content": "1 + 4?"}]
+        write("r.jsonl", [gym([FIVE]), gym([FIVE], 1, asked=other), gym([], 2)])
+        assert sorted(row["total"] for row in scores("r.jsonl")[0]) == [[1.0], [1.0, 0.0]]
+
+    def test_blank_lines_are_no_rollouts(self, scores, write):
+        write("r.jsonl", "\n".join(["", json.dumps(gym([FIVE])), "", json.dumps(gym([], 1)), ""]) + "\n")
+        assert scores("r.jsonl")[0][0]["total"] == [1.0, 0.0]
+
+    def test_a_rollout_that_failed_is_a_bad_row_with_its_reason(self, scores, write):
+        failed = gym([FIVE], 1, _ng_failure_class="agent_run_error", failure_reason="out of memory")
+        del failed["response"], failed["reward"]
+        write("r_failures.jsonl", [failed, gym([FIVE], _ng_failure_class="judge_invalid", mask_sample=True)])
+        assert (
+            "r_failures.jsonl:1: the rollout failed before there was a response (agent_run_error): out of memory"
+            in (scores("r_failures.jsonl")[1])
+        )
+        assert scores("r_failures.jsonl", "--skip-bad")[0][0]["total"] == [1.0]
+
+
 def test_trls_completion_with_calls_is_a_conversation(converted, write, tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
     from pyarrow import parquet
