@@ -157,7 +157,7 @@ def completion(text, request):
     message = dict(text) if isinstance(text, dict) else {"role": "assistant", "content": text}
     finish = message.pop("finish_reason", "stop")
     prompt = sum(len(m["content"].split()) for m in request["messages"])
-    words = len((message.get("content") or "").split())
+    words = len(str(message.get("content") or "").split())
     return json.dumps(
         {
             "id": "x",

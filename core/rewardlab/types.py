@@ -166,11 +166,16 @@ class Ask:
     draw: int = 0
 
 
+MAX_REFUSAL = 160
+"""characters of a judge's refusal that a message repeats"""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reply:
     """A judge's answer. `text` is never parsed or trimmed: the reward that asked makes the verdict.
 
-    `reasoning` is text that the server sends separately. If `error` is set, there is no answer.
+    `reasoning` is text that the server sends separately. `finish_reason` is stop, length, content_filter or tool_calls,
+    as at OpenAI, or refusal, by which `text` has the judge's words. If `error` is set, there is no answer.
     """
 
     text: str = ""
@@ -180,3 +185,25 @@ class Reply:
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     error: str | None = None
+
+    @property
+    def cut_off(self) -> bool:
+        """Whether the text ends before its writer did: at the token limit, or where a filter stopped it."""
+        return self.finish_reason in ("length", "content_filter")
+
+    @property
+    def fault(self) -> str | None:
+        """Why the text cannot be the whole answer, in words; None if nothing says that it is not."""
+        blank = not self.text.strip()
+        if self.finish_reason == "refusal":
+            return "the judge refused to answer" + ("" if blank else f": {' '.join(self.text[:MAX_REFUSAL].split())}")
+        if self.finish_reason == "length":
+            where = " in its reasoning" if blank and self.reasoning else " before it had a text" if blank else ""
+            return f"the reply was cut at its token limit (max_tokens){where}"
+        if self.finish_reason == "content_filter":
+            return "a content filter stopped the reply"
+        if not blank:
+            return None
+        if self.finish_reason == "tool_calls":
+            return "the reply calls a tool and has no text"
+        return "the reply is reasoning alone, without a text" if self.reasoning else "the reply has no text"

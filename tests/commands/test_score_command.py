@@ -277,7 +277,7 @@ def test_the_last_line_says_how_many_how_well_and_where(capsys):
     assert err.splitlines() == [
         "spoken  mean 1, failed 0, abstained 1, reason 1",
         "obey    mean 0.5, failed 1, abstained 0",
-        f"        last failure: {error}",
+        f"        failed 1: {error}",
         "2 rows, 3 completions, mean total 1.5 (1 without a total): out.jsonl",
     ]
     assert json.loads(out) == {
@@ -286,7 +286,7 @@ def test_the_last_line_says_how_many_how_well_and_where(capsys):
         "total": {"mean": 1.5, "missing": 1, "partial": 0},
         "components": {
             "spoken": {"mean": 1.0, "failed": 0, "abstained": 1, "remarks": {"reason": 1}},
-            "obey": {"mean": 0.5, "failed": 1, "abstained": 0},
+            "obey": {"mean": 0.5, "failed": 1, "abstained": 0, "failures": {error: 1}},
         },
         "findings": [],
         "output": "out.jsonl",

@@ -50,7 +50,7 @@ class TestWatch:
             "model, with enough room (max_tokens) to finish? Its answers:\n"
             "  1. first answer\n"
             f"  2. ...{'x' * 292} the end [cut at the token limit]\n"
-            "  3. an empty text (after its reasoning)"
+            "  3. the reply is reasoning alone, without a text"
         )
 
 

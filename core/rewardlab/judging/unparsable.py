@@ -48,8 +48,8 @@ class UnparsableWatch:
 def _format_reply(reply: Reply) -> str:
     """Return the end of a reply, where a verdict would be."""
     text = " ".join(reply.text.split())
-    if not text:
-        text = "an empty text" + (" (after its reasoning)" if reply.reasoning else "")
-    elif len(text) > EXAMPLE_LENGTH:
+    if not text and reply.fault is not None:
+        return reply.fault
+    if len(text) > EXAMPLE_LENGTH:
         text = "..." + text[-EXAMPLE_LENGTH:]
     return text + (" [cut at the token limit]" if reply.finish_reason == "length" else "")

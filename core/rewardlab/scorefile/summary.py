@@ -12,6 +12,9 @@ from rewardlab.specs.entry_points import entry_points_of
 
 WATCHERS = "rewardlab.score_findings"
 """entry points of plugins that find what is odd about components: a name -> a function of the plan, gives a Watcher"""
+MAX_CAUSES, SHOWN_CAUSES = 1_000, 5
+"""texts of failures that are counted for a component, and those that are shown"""
+OTHER_CAUSES = "other causes; each completion's stands in the output"
 
 
 class Watcher(Protocol):
@@ -37,7 +40,7 @@ class _Column:
     sum: float = 0.0
     failed: int = 0
     abstained: int = 0
-    last_error: str = ""
+    failures: Counter[str] = field(default_factory=Counter)
     remarks: Counter[str] = field(default_factory=Counter)
 
     def add(self, values: Sequence[float | None], errors: Sequence[str | None]) -> None:
@@ -47,9 +50,16 @@ class _Column:
                 self.sum += value
             elif error is not None:
                 self.failed += 1
-                self.last_error = error
+                self.failures[error if error in self.failures or len(self.failures) < MAX_CAUSES else OTHER_CAUSES] += 1
             else:
                 self.abstained += 1
+
+    def causes(self) -> Iterator[str]:
+        """Yield why it failed, and how often: the commonest causes first, the rest in one line."""
+        shown = self.failures.most_common(SHOWN_CAUSES)
+        yield from (f"failed {count}: {error}" for error, count in shown)
+        if rest := self.failed - sum(count for _, count in shown):
+            yield f"failed {rest}: {OTHER_CAUSES}"
 
     @property
     def mean(self) -> float | None:
@@ -104,6 +114,7 @@ class Summary:
             "total": {"mean": self._total.mean, "missing": self._total.abstained, "partial": self.partial},
             "components": {
                 name: {"mean": column.mean, "failed": column.failed, "abstained": column.abstained}
+                | ({"failures": dict(column.failures.most_common())} if column.failed else {})
                 | ({"remarks": {key: column.remarks[key] for key in keys}} if (keys := self.remarks.get(name)) else {})
                 for name, column in self._components.items()
             },
@@ -117,8 +128,7 @@ class Summary:
             counts = f"failed {column.failed}, abstained {column.abstained}"
             counts += "".join(f", {key.replace('_', ' ')} {count}" for key, count in sorted(column.remarks.items()))
             yield f"{name:<{width}}  mean {_number(column.mean)}, {counts}"
-            if column.last_error:
-                yield f"{'':<{width}}  last failure: {column.last_error}"
+            yield from (f"{'':<{width}}  {cause}" for cause in column.causes())
         yield from self.judge_lines
         yield from (f"note: {finding['what']}" for finding in self._found())
         odd = [f"{self._total.abstained} without a total"] if self._total.abstained else []

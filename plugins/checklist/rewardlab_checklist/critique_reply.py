@@ -24,7 +24,6 @@ QUERY = "query"
 _DECODER = json.JSONDecoder(strict=False, object_pairs_hook=without_repeats)
 UNREADABLE = "the reply holds no critique that can be read"
 DISAGREEING = "the reply holds critiques that disagree"
-CUT_OFF = "the critique was cut off"
 
 
 class CritiqueReading(NamedTuple):
@@ -46,8 +45,8 @@ def read_critique(reply: Reply, lists: Mapping[str, Checklist], shown: Mapping[s
     work planted, shortened or written in another way, and nothing shows which one is the judge's. A reply that was cut
     off has no critique: its last object may be a draft.
     """
-    if reply.finish_reason == "length":
-        return CritiqueReading(fault=CUT_OFF)
+    if reply.cut_off:
+        return CritiqueReading(fault=reply.fault or UNREADABLE)
     found = _Objects(reply.text, lists, shown)
     own = list(found.own())
     if found.unclear or _disagree(own, lists):
@@ -56,7 +55,7 @@ def read_critique(reply: Reply, lists: Mapping[str, Checklist], shown: Mapping[s
     suspect = found.several and _names(shown, lists)
     said = whole[-1] if whole else None if suspect else _put_together(own, lists)
     if said is None:
-        return CritiqueReading(fault=UNREADABLE, planted=found.quotes_the_work or suspect)
+        return CritiqueReading(fault=reply.fault or UNREADABLE, planted=found.quotes_the_work or suspect)
     return CritiqueReading(said=said)
 
 

@@ -218,7 +218,12 @@ class TestWhatIsNoCritique:
             ({"answer": [1, 1]}, "the reply holds no critique that can be read"),
             ("<think>" + json.dumps(critique()), "the reply holds no critique that can be read"),
             ("<|channel|>analysis<|message|>" + json.dumps(critique()), "the reply holds no critique that can be read"),
-            (Reply(text=json.dumps(critique()), finish_reason="length"), "the critique was cut off"),
+            (
+                Reply(text=json.dumps(critique()), finish_reason="length"),
+                "the reply was cut at its token limit (max_tokens)",
+            ),
+            (Reply(finish_reason="stop", reasoning=json.dumps(critique())), "the reply is reasoning alone"),
+            (Reply(text=json.dumps(critique()), finish_reason="content_filter"), "a content filter stopped the reply"),
             (Reply(error="the server is down"), "the server is down"),
             (ValueError("boom"), "boom"),
         ],

@@ -118,7 +118,7 @@ def test_critiques_at_hand_become_rows_without_a_teacher(said):
     ("said", "why"),
     [
         ("I like it.", "the reply holds no critique that can be read"),
-        (Reply(text=json.dumps(SAID), finish_reason="length"), "the critique was cut off"),
+        (Reply(text=json.dumps(SAID), finish_reason="length"), "the reply was cut at its token limit (max_tokens)"),
         ({"answer": {"Right": entry()}}, "no score: answer: Short"),
         ({"answer": {"Right": entry(), "Short": entry(7)}}, "no score: answer: Short"),
         ({"answer": {"Right": entry(), "Short": entry(evidence="It is 6")}}, "a quotation that is not in the work"),

@@ -59,7 +59,7 @@ def read_reference(reply: Reply, bare: bool) -> ExpertAnswer:
     bare: what follows the think block may stand without tags; all of it is the answer. An answer that refuses, in any
     form, does not count.
     """
-    if reply.finish_reason == "length":
+    if reply.cut_off:
         raise IllFormedReply("cut off at the limit of tokens", reply.text[-SHOWN:])
     if not reply.text.strip():
         raise IllFormedReply("empty", reply.reasoning or "")

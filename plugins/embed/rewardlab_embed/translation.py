@@ -85,7 +85,7 @@ def question(template: EnglishTemplate, text: str, language: str | None, params:
 
 
 def _fault(reply: Reply, piece: str) -> str | None:
-    if reply.finish_reason == "length":
+    if reply.cut_off:
         return "the translation was cut off"
     english = without_fence(reply.text, piece).strip()
     if not english:

@@ -105,7 +105,7 @@ class Translator:
     def _candidate(self, draw: int, reply: Reply, text: str, code: str, name: str, check: Check) -> Candidate | None:
         """Return the candidate in an answer; None for one that was cut off, is empty, or is far too long."""
         translation = clean(reply.text, text, name).removeprefix(f"{regional_name(code, name)}:").strip()
-        complete = reply.finish_reason != "length" and 0 < len(translation) <= GROWTH * len(text) + ALLOWANCE
+        complete = not reply.cut_off and 0 < len(translation) <= GROWTH * len(text) + ALLOWANCE
         self._judge.report_parsed(reply, complete)  # how many rows may be in another language is for max_dropped
         if not complete:
             return None

@@ -9,8 +9,24 @@ from rewardlab import Reply
 Hide = Callable[[str], str]
 
 
-ENDED_WITHOUT_TEXT = ("length", "content_filter", "tool_calls", "function_call")
+ENDED_WITHOUT_TEXT = ("length", "content_filter", "tool_calls", "refusal")
 """why a model ended for which it may have written nothing: another try would end likewise"""
+REASONS = {
+    "length": ("max_tokens", "model_length", "max_output_tokens"),
+    "content_filter": (
+        "content_filtered",
+        "safety",
+        "recitation",
+        "prohibited_content",
+        "blocklist",
+        "spii",
+        "sensitive",
+    ),
+    "tool_calls": ("tool_use", "function_call", "tool_call"),
+}
+"""why a model ended, in OpenAI's word: the words of gateways to models of others"""
+_REASONS = {other: reason for reason, others in REASONS.items() for other in others}
+_REASONING = ("reasoning_content", "reasoning", "thinking")
 
 
 class NoAnswerError(Exception):
@@ -28,8 +44,8 @@ class NoAnswerError(Exception):
 def read_completion(body: str, hide: Hide) -> Reply:
     """Return the first choice, with secrets hidden.
 
-    Raises ValueError for a body that is not JSON, and NoAnswerError for JSON that is not a completion, or one whose
-    content is null: neither empty, nor refused, nor cut, nor all reasoning.
+    Raises ValueError for a body that is not JSON, and NoAnswerError for JSON that is not a completion, an error in
+    place of a choice, or a completion whose content is null: neither empty, nor refused, nor cut, nor all reasoning.
     """
     try:
         answer = json.loads(body)
@@ -37,6 +53,9 @@ def read_completion(body: str, hide: Hide) -> Reply:
         raise ValueError("nested too deeply") from None
     try:
         choice = answer["choices"][0]
+        if choice.get("error"):
+            answer = choice  # of the provider behind a gateway
+            raise LookupError
         if _is_null(choice, choice["message"]):
             raise LookupError
         return _reply(choice, choice["message"], answer.get("usage"), hide)
@@ -48,17 +67,16 @@ def read_completion(body: str, hide: Hide) -> Reply:
 def _reply(choice: Mapping[str, Any], message: Mapping[str, Any], usage: Any, hide: Hide) -> Reply:
     written = _text(message.get("content"))
     text = written or message.get("refusal") or ""
-    thought = message.get("reasoning_content") or message.get("reasoning")
-    reasoning = thought if isinstance(thought, str) else None
+    reasoning = _reasoning(message)
     shown = hide(text), hide(reasoning or "")
-    reason = choice.get("finish_reason")
+    reason = _finish_reason(choice, message)
     counts = usage if isinstance(usage, dict) else {}
     return Reply(
         text=shown[0],
         reasoning=None if reasoning is None else shown[1],
         # tokens spell out what was hidden
         logprobs=choice.get("logprobs") if shown == (text, reasoning or "") else None,
-        finish_reason=hide(reason) if isinstance(reason, str) else None,
+        finish_reason=None if reason is None else hide(reason),
         prompt_tokens=_count(counts.get("prompt_tokens")),
         completion_tokens=_count(counts.get("completion_tokens")),
     )
@@ -66,10 +84,31 @@ def _reply(choice: Mapping[str, Any], message: Mapping[str, Any], usage: Any, hi
 
 def _is_null(choice: Mapping[str, Any], message: Mapping[str, Any]) -> bool:
     """Return whether a server gave no text at all, as gateways do if the model behind them failed."""
-    other = ("refusal", "reasoning_content", "reasoning", "tool_calls", "function_call")
+    other = ("refusal", "tool_calls", "function_call", *_REASONING)
     if message.get("content") is not None or any(message.get(name) for name in other):
         return False
-    return choice.get("finish_reason") not in ENDED_WITHOUT_TEXT
+    return _finish_reason(choice, message) not in ENDED_WITHOUT_TEXT
+
+
+def _finish_reason(choice: Mapping[str, Any], message: Mapping[str, Any]) -> str | None:
+    """Return why the model ended, by what the message has where the server only says that it did."""
+    if not (_text(message.get("content")) or "").strip():
+        if message.get("refusal"):
+            return "refusal"
+        if message.get("tool_calls") or message.get("function_call"):
+            return "tool_calls"
+    reason = choice.get("finish_reason")
+    return _REASONS.get(reason.casefold(), reason) if isinstance(reason, str) else None
+
+
+def _reasoning(message: Mapping[str, Any]) -> str | None:
+    """Return the reasoning beside the content, or that of its parts."""
+    given = [message.get(name) for name in _REASONING]
+    content = message.get("content")
+    if isinstance(content, list):
+        parts = [part for part in content if part.get("type") in ("thinking", "reasoning")]
+        given += [_text(part.get("thinking") or part.get("text")) for part in parts]
+    return next((one for one in given if one and isinstance(one, str)), None)
 
 
 def _text(content: Any) -> str | None:

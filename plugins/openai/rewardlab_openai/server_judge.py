@@ -99,15 +99,15 @@ class ServerJudge:
 
     def _read(self, status: int, headers: Any, body: str, credentials: Credentials) -> Reply:
         if status == 200:
-            wrapped, shown = False, body
+            wrapped = False
             try:
                 return self.read(body, credentials.hide)
             except NoAnswerError as other:
-                wrapped, shown = other.wrapped, other.shown
+                wrapped, body = other.wrapped, other.shown
             except ValueError:
                 pass
             if not wrapped:
-                shown = credentials.redact(shown[:MAX_REFUSAL_BYTES])
+                shown = credentials.redact(body[:MAX_REFUSAL_BYTES])
                 raise TryAgain(f"answered with no {self.answers_with}: {_start(shown)}")
         refusal = Refusal(status, headers, body, self._address, credentials.redact)
         if refusal.temporary:

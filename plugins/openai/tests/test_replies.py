@@ -51,7 +51,8 @@ PARTS = [
         ({"content": None, "reasoning_content": "all was thought"}, "", "all was thought"),
         ({"reasoning": "all was thought"}, "", "all was thought"),
         ({"content": "<think>x</think>yes"}, "<think>x</think>yes", None),
-        ({"content": PARTS}, "it is A", None),
+        ({"content": PARTS}, "it is A", "hm"),
+        ({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}]}, "", "hm"),  # Magistral
         ({"content": []}, "", None),
         ({"content": ""}, "", None),
         ({"content": None, "refusal": "I will not judge this."}, "I will not judge this.", None),
@@ -62,7 +63,8 @@ PARTS = [
     ],
 )
 def test_forms_of_a_message(replying, ask, message, text, reasoning):
-    assert ask(replying(body(message))) == Reply(text=text, reasoning=reasoning)
+    reply = ask(replying(body(message)))
+    assert (reply.text, reply.reasoning, reply.error) == (text, reasoning, None)
 
 
 @pytest.mark.parametrize(
@@ -83,9 +85,29 @@ def test_usage_counts_where_it_is_there_and_never_costs_an_answer(replying, ask,
     assert (reply.text, reply.prompt_tokens, reply.completion_tokens) == ("yes", *counts)
 
 
-@pytest.mark.parametrize(("reason", "expected"), [("length", "length"), (None, None), (3, None)])
+@pytest.mark.parametrize(
+    ("reason", "expected"),
+    [("length", "length"), ("MAX_TOKENS", "length"), ("end_turn", "end_turn"), (None, None), (3, None)],
+)
 def test_why_it_ended(replying, ask, reason, expected):
     assert ask(replying(body(finish_reason=reason))).finish_reason == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "ended", "reason"),
+    [
+        ({"content": None, "refusal": "No."}, "stop", "refusal"),
+        ({"content": "yes", "refusal": "No."}, "stop", "stop"),
+        ({"content": "", "tool_calls": [{"id": "1"}]}, "stop", "tool_calls"),
+        ({"content": "yes", "tool_calls": [{"id": "1"}]}, "tool_calls", "tool_calls"),
+        ({"content": None, "function_call": {"name": "f"}}, "function_call", "tool_calls"),
+        ({"content": None}, "tool_use", "tool_calls"),
+        ({"content": None}, "SAFETY", "content_filter"),
+        ({"content": None}, "refusal", "refusal"),
+    ],
+)
+def test_why_it_ended_without_a_text(replying, ask, message, ended, reason):
+    assert ask(replying(body(message, finish_reason=ended))).finish_reason == reason
 
 
 @pytest.mark.parametrize("reason", ["length", "content_filter", "tool_calls"])
@@ -141,6 +163,11 @@ class TestAnErrorThatAGatewayWrapsIntoHttp200:
     def test_may_pass_by_its_code(self, replying, ask):
         with pytest.raises(TryAgain, match=r"^answered HTTP 200: slow down$"):
             ask(replying({"error": {"message": "slow down", "code": 429}}))
+
+    def test_may_stand_in_the_place_of_the_choice(self, replying, ask):
+        choice = {"error": {"message": "Provider returned error", "code": 502}, "message": {"content": ""}}
+        with pytest.raises(TryAgain, match=r"^answered HTTP 200: Provider returned error$"):
+            ask(replying({"choices": [choice]}))
 
     def test_stands_where_its_code_says_so(self, replying, ask):
         server = replying({"error": {"message": "no such model", "code": 404}})

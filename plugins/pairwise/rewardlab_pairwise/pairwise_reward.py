@@ -148,6 +148,8 @@ class PairwiseReward(ABC):
                 return PairVerdict(verdict="failed", error=reply.error or "the judge gave an error without a text")
             verdict, understood = self.read(reply, question)
             self._judge.report_parsed(reply, understood)
+            if verdict.verdict == "unparsable" and reply.fault is not None:
+                verdict = replace(verdict, info={**verdict.info, "fault": reply.fault})
         except RewardlabError:  # the job is to stop, with this message
             raise
         except Exception as error:  # whatever else a judge raises fails this one order; `tally` reports it

@@ -46,11 +46,11 @@ class WinRate(PairwiseReward):
         winner = self._winner(reply, question.ask.parts, question.key)
         if winner is not None:
             return PairVerdict(verdict=winner, first_wins=float(winner == "A")), True
-        return PairVerdict(verdict="unparsable"), reply.finish_reason != "length" and is_tie(reply.text)
+        return PairVerdict(verdict="unparsable"), not reply.cut_off and is_tie(reply.text)
 
     def _winner(self, reply: Reply, parts: Mapping[str, str], key: str) -> Verdict | None:
         if self._options.profile == "sp3f_official":
             return official_verdict(reply.text)
-        if reply.finish_reason == "length":
+        if reply.cut_off:
             return None  # the last box of a reply that was cut may be a mention in the middle of its analysis
         return verdict(reply.text, parts.values(), key)

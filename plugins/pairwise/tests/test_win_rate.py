@@ -70,7 +70,9 @@ def by_text(scores, texts):
 
 
 def without_verdicts(scores):
-    rest = [{name: value for name, value in score.info.items() if name != "verdicts"} for score in scores]
+    rest = [
+        {name: value for name, value in score.info.items() if name not in ("verdicts", "fault")} for score in scores
+    ]
     return [(score.value, score.error, info) for score, info in zip(scores, rest, strict=True)]
 
 
@@ -104,6 +106,14 @@ def test_a_only_scores_an_answer_only_where_it_stands_first(scripted, win_rate):
     assert values(scores) == [1.0, 1.0, 1.0]
     assert len(judge.asked) == 6
     assert [score.info["calls"] for score in scores] == [2, 2, 2]
+
+
+def test_a_reply_without_a_text_is_unparsable_and_names_why(scripted, win_rate):
+    replies = {("x", "y"): Reply(text="", reasoning=r"\boxed{A}"), ("y", "x"): Reply(text="Hm.")}
+    first, second = win_rate(scripted(lambda a, b: replies[a, b]), ["x", "y"])
+    assert (first.info["verdicts"], second.info["verdicts"]) == ({"1": "unparsable"}, {"0": "unparsable"})
+    assert first.info["fault"] == {"1": "the reply is reasoning alone, without a text"}
+    assert "fault" not in second.info
 
 
 def test_balanced_takes_half_the_calls(scripted, win_rate):

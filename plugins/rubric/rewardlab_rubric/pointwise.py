@@ -65,7 +65,8 @@ class RubricScore:
         label = level_read(self._options.profile, reading, question.levels)
         self._judge.report_parsed(reply, label is not None)
         if label is None:
-            return Score(info=info, error=why_unread(reading, question.levels))
+            fault = {} if reply.fault is None else {"fault": reply.fault}
+            return Score(info={**info, **fault}, error=why_unread(reading, question.levels, reply))
         if not self._options.expected:
             return Score(value=question.levels.worth(label), info=info)
         try:

@@ -157,8 +157,8 @@ class DistilledRows:
         label = level_read(self._options.profile, reading, question.levels)
         self._teacher.report_parsed(reply, label is not None)
         if label is None:
-            return self._dropped(sample, "no verdict of the rubric", why_unread(reading, question.levels))
-        if reply.finish_reason == "length" or OPEN in answer:
+            return self._dropped(sample, "no verdict of the rubric", why_unread(reading, question.levels, reply))
+        if reply.cut_off or OPEN in answer:
             return self._dropped(sample, "a reply without an end", f"cut off, or thoughts left open: {answer[-60:]!r}")
         if not trace and "trace" not in options.leave_out:
             return self._dropped(sample, "no thoughts", f"a reply without thoughts: {answer[:60]!r}")

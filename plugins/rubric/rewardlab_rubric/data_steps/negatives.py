@@ -156,7 +156,7 @@ def is_same(one: str, other: str) -> bool:
 def _whole(reply: Reply) -> str:
     """Return the text after the thoughts of a reply. Raises UnusableReply if it is incomplete."""
     text = sections.response(reply.text).strip()
-    if reply.finish_reason == "length":
+    if reply.cut_off:
         raise UnusableReply("cut off at the limit of tokens", text)
     if not text:
         raise UnusableReply("empty")

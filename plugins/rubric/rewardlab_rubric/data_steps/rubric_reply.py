@@ -24,7 +24,7 @@ def read_rubric(reply: Reply, kind: Kind, levels: int) -> Rubric:
     levels: how many a scale has, from 1.
     """
     text = sections.response(reply.text).strip()
-    if reply.finish_reason == "length":
+    if reply.cut_off:
         raise UnusableReply("cut off at the limit of tokens", text[-60:])
     found = next(_objects(text), None)
     if found is None:

@@ -103,7 +103,7 @@ def _summary(reply: Reply) -> str:
     text = reply.text.strip()
     if text.startswith(TAGS[0]):
         text = sections.response(text).strip() or text.removeprefix(TAGS[0]).removesuffix(TAGS[1]).strip()
-    if reply.finish_reason == "length":
+    if reply.cut_off:
         raise UnusableReply("cut off at the limit of tokens", text[-60:])
     if not text:
         raise UnusableReply("empty")

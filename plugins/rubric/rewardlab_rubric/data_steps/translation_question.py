@@ -34,7 +34,7 @@ def question(original: Any, language: str, draw: int) -> Ask:
 def read_translation(reply: Reply, original: Any) -> Any:
     """Return the translated value in a reply. Raises ValueError that says what it lost or left untranslated."""
     text = _FENCE.sub("", reply.text.rpartition("</think>")[2].strip())
-    if reply.finish_reason == "length":
+    if reply.cut_off:
         raise ValueError("the reply was cut off")
     try:
         translated = json.loads(text)

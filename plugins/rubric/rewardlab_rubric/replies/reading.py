@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from rewardlab import Ask, Reply
+from rewardlab.text import thoughts_of
 
 from rewardlab_rubric.levels import Levels
 from rewardlab_rubric.replies.official import VerdictReading, read_mr3, read_r3
@@ -29,7 +30,7 @@ def read_text(
 
 def read_reply(profile: str, reply: Reply, quoted: Iterable[str]) -> VerdictReading:
     """Return the verdict in a judge's reply."""
-    return read_text(profile, reply.text, quoted, reply.finish_reason == "length", prose=True)
+    return read_text(profile, reply.text, quoted, reply.cut_off, prose=True)
 
 
 def read_answer(profile: str, reply: Reply, ask: Ask) -> VerdictReading:
@@ -61,10 +62,11 @@ def unreadable(levels: Levels, profile: str) -> str | None:
     return None
 
 
-def why_unread(reading: VerdictReading, levels: Levels) -> str:
-    """Return why a reading names no level."""
+def why_unread(reading: VerdictReading, levels: Levels, reply: Reply) -> str:
+    """Return why the reading of a reply names no level."""
     if reading.raw is None:
-        return "the reply holds no score that can be read"
+        thinks_on = "the reply does not end its thoughts" if thoughts_of(reply.text).unfinished else None
+        return reply.fault or thinks_on or "the reply holds no score that can be read"
     shown = repr(reading.raw)
     shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
     return f"the score {shown} is none of the rubric's: {levels.describe()}"
