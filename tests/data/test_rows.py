@@ -219,7 +219,8 @@ def test_a_prompt_that_a_model_is_to_answer_is_not_cut_to_its_texts():
 
 
 def test_a_row_without_prompt_is_told_which_columns_there_are():
-    with pytest.raises(ValueError, match=r"^no prompt: there is no column 'prompt'; columns: 'q', 'a'$"):
+    told = "no prompt: there is no column 'prompt'; columns: 'q', 'a'; map yours with `fields: {prompt: <column>}`"
+    with pytest.raises(ValueError, match=f"^{re.escape(told)}$"):
         to_sample({"q": "x", "a": 1}, {})
     with pytest.raises(ValueError, match=r"^no prompt: there is no column 'text' or 'prompt'; columns: none$"):
         to_sample({}, {"prompt": "text"})

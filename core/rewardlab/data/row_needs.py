@@ -31,6 +31,18 @@ class RowNeeds:
             if sample.fields.get(name) is None:
                 yield name, readers
 
+    def lacks(self, sample: Sample, columns: Mapping[str, str]) -> Iterator[str]:
+        """Yield a sentence for each field that a row lacks: who needs it, and how its column is named.
+
+        columns: what columns are called, our field -> theirs.
+        """
+        for name, readers in self.lacking(sample):
+            found, theirs = "it is null" if name in sample.fields else "the row has none", columns.get(name)
+            hint = f"; map its column with `dataset: {{fields: {{{name}: <column>}}}}`"
+            if theirs is not None:
+                hint = "" if name in sample.fields else f": there is no column {theirs!r}"
+            yield f"field {name!r} is needed by {readers}, but {found}{hint}"
+
     def abstentions(self, sample: Sample, fatal_only: bool = True) -> Iterator[tuple[str, str]]:
         """Yield (component, why) for each component that will give a row no value.
 

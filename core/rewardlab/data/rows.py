@@ -36,30 +36,28 @@ def _take_column(columns: dict[str, Any], name: str, parse: Callable[[Any], Any]
     return value
 
 
-def remap(
-    sample: Sample, fields: Mapping[str, str], read_prompt: Callable[[Any], tuple[Message, ...]] | None = None
-) -> Sample:
+def remap(sample: Sample, fields: Mapping[str, str], answered: bool = False) -> Sample:
     """Return the sample with its columns under our names, checked.
 
     `fields` maps ours to theirs (`{"reference": "solution"}`), `id` and `prompt` included, all at once: two
     columns can be swapped. Our name takes the value of their column; a column of our own name counts only
     if theirs is absent. Their column stays too, unless it became the id, the prompt or the completions.
     As columns, a sample's id is a text, and a prompt of one user message is that message's text.
-    read_prompt: what reads the prompt (absent: `to_messages`).
+    answered: whether the prompt has its completions, so that it may hold pictures, which text rewards pass over.
 
     Raises ValueError if there is no prompt, or the id or prompt has the wrong type.
     """
     columns = _map_columns(columns_of(sample), fields)
     if "prompt" not in columns:
         raise ValueError(_describe_missing("prompt", fields, columns))
-    prompt = (read_prompt or to_messages)(columns.pop("prompt"))
+    prompt = (answered_prompt if answered else to_messages)(columns.pop("prompt"))
     identity = to_id(columns.pop("id")) if "id" in columns else ""
     return Sample(id=identity, prompt=prompt, fields=columns, source=sample.source)
 
 
-def to_sample(row: Mapping[str, Any], fields: Mapping[str, str], source: str = "") -> Sample:
+def to_sample(row: Mapping[str, Any], fields: Mapping[str, str], source: str = "", answered: bool = False) -> Sample:
     """Return a row as a checked sample, its columns under our names as in `remap`."""
-    return remap(raw_sample(row, source), fields)
+    return remap(raw_sample(row, source), fields, answered)
 
 
 def to_group(row: Mapping[str, Any], fields: Mapping[str, str], source: str = "") -> Group:
@@ -68,7 +66,7 @@ def to_group(row: Mapping[str, Any], fields: Mapping[str, str], source: str = ""
     The prompt may hold pictures, which no text reward reads. Raises ValueError as `to_sample` does for other mistakes,
     and if completions are absent, empty or of the wrong type.
     """
-    sample = remap(raw_sample(row, source), fields, answered_prompt)
+    sample = to_sample(row, fields, source, answered=True)
     if "completions" not in sample.fields:
         raise ValueError(_describe_missing("completions", fields, sample.fields))
     columns = dict(sample.fields)
@@ -107,7 +105,8 @@ def _describe_missing(ours: str, fields: Mapping[str, str], columns: Mapping[str
     there = ", ".join(map(repr, list(columns)[:12])) + (", ..." if len(columns) > 12 else "")
     near = nearest(fields.get(ours, ours), columns) if len(columns) > 1 else ""
     near = near if "did you mean" in near else ""
-    return f"no {ours}: there is no column {wanted}{near}; columns: {there or 'none'}"
+    mapped = "; map yours with `fields: {prompt: <column>}`" if ours == "prompt" and ours not in fields else ""
+    return f"no {ours}: there is no column {wanted}{near}; columns: {there or 'none'}{mapped}"
 
 
 def to_id(value: Any) -> str:

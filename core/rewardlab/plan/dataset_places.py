@@ -41,7 +41,7 @@ def step_above(datasets: Mapping[RecipePath, Any], place: RecipePath) -> RecipeP
 
 
 def _named_uses(recipe: Recipe) -> Iterator[tuple[RecipePath, DatasetUse]]:
-    if recipe.dataset is not None:
+    if isinstance(recipe.dataset, DatasetUse):
         yield ("dataset",), recipe.dataset
     for index, stage in enumerate(recipe.stages):
         if stage.dataset is not None:
@@ -56,6 +56,12 @@ def _named_uses(recipe: Recipe) -> Iterator[tuple[RecipePath, DatasetUse]]:
         for name, use in sets.items():
             if use is not None:
                 yield (*evaluation_place(recipe, index), "sets", name), use
+
+
+def has_own_dataset(stage: Mapping[str, Any]) -> bool:
+    """Return whether a stage, as its file has it, names a dataset, or each of its sets does."""
+    sets = stage.get("sets") or {}
+    return stage.get("dataset") is not None or (bool(sets) and all(one is not None for one in sets.values()))
 
 
 def evaluation_place(recipe: Recipe, index: int) -> RecipePath:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from rewardlab.errors import MAX_LISTED, Problem, UserError, nearest, one_line
 from rewardlab.plan.component import Component, secret_variables
 from rewardlab.plan.cross_checks import cross_findings, cross_warnings, declared
-from rewardlab.plan.dataset_places import dataset_uses
+from rewardlab.plan.dataset_places import dataset_uses, has_own_dataset
 from rewardlab.plan.plan import Plan
 from rewardlab.plan.policy_judge import POLICY, policy_judge, refuse_outside
 from rewardlab.plan.total_range import ALL_PROGRESS, Interval, effective_range, total_range
@@ -18,7 +18,7 @@ from rewardlab.recipe.expression import PROGRESS, Expression, check_name, parse
 from rewardlab.recipe.loading import Document
 from rewardlab.recipe.models import Recipe, RewardSection, needs_engine, scores
 from rewardlab.recipe.partial_validation import LostParts, read, salvage
-from rewardlab.recipe.use import Use
+from rewardlab.recipe.use import ColumnNames, Use
 from rewardlab.recipe.validation import RecipePath, lookup, option_help, validate
 from rewardlab.registry.loading import Plugin
 from rewardlab.registry.registry import Registry, installed
@@ -239,8 +239,13 @@ class _Planner:
             if scores(stage) and tree.get("reward") is None:
                 needs = stage.use if getattr(stage, "validation", None) is None else "`validation`"
                 self._add(("stages", index), f"{needs} needs a reward; add `reward:` to the recipe")
-            if not _has_dataset(tree, index):
+            if has_own_dataset(tree["stages"][index]):
+                continue
+            if tree.get("dataset") is None:
                 self._add(("stages", index), f"{stage.use} needs a dataset; add `dataset:` to the recipe")
+            elif isinstance(recipe.dataset, ColumnNames):
+                what = "missing; stages read this dataset: <plugin>/<name>, as `rewardlab plugins` lists them"
+                self._add(("dataset", "use"), what)
 
     def _check_names(self, reward: RewardSection) -> None:
         """Report components with a bad name, and a `correctness` that names no component."""
@@ -287,11 +292,3 @@ class _Planner:
 
 def _found(planned: Mapping[Any, Component | None]) -> dict[Any, Component]:
     return {key: value for key, value in planned.items() if value is not None}
-
-
-def _has_dataset(tree: Any, index: int) -> bool:
-    """Return whether a stage names a dataset, or each of its sets does, or the recipe has one for it."""
-    stage = tree["stages"][index]
-    sets = stage.get("sets") or {}
-    own = stage.get("dataset") is not None or (bool(sets) and all(one is not None for one in sets.values()))
-    return own or tree.get("dataset") is not None

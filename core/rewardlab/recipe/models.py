@@ -17,7 +17,7 @@ from rewardlab.errors import nearest
 from rewardlab.recipe.alarms import Alarms
 from rewardlab.recipe.evaluation import EvalStage
 from rewardlab.recipe.training_stages import DpoStage, RlStage, SftStage
-from rewardlab.recipe.use import ComponentUse, DatasetUse, JudgeUse, Use
+from rewardlab.recipe.use import ColumnNames, ComponentUse, DatasetUse, JudgeUse, Use
 from rewardlab.specs import Config
 
 Family = Literal[
@@ -156,6 +156,11 @@ def _model_tag(value: Any) -> str:
     return "tiny" if isinstance(value, dict | TinyModel) else "name"
 
 
+def _dataset_tag(value: Any) -> str:
+    alone = isinstance(value, ColumnNames) or (isinstance(value, dict) and value.keys() == {"fields"})
+    return "columns" if alone else "dataset"
+
+
 def _whole_number(version: Any) -> Any:
     if isinstance(version, bool):  # which Python takes for 0 and 1
         raise ValueError(f"expected 1, found {str(version).lower()}")
@@ -175,8 +180,14 @@ class Recipe(Config):
         Annotated[Annotated[str, Tag("name")] | Annotated[TinyModel, Tag("tiny")], Discriminator(_model_tag)] | None
     ) = None
     """a folder or hub name of a causal language model, or {use: tiny}"""
-    dataset: DatasetUse | None = None
-    """the rows for stages without a dataset of their own"""
+    dataset: (
+        Annotated[
+            Annotated[DatasetUse, Tag("dataset")] | Annotated[ColumnNames, Tag("columns")], Discriminator(_dataset_tag)
+        ]
+        | None
+    ) = None
+    """the rows for stages without a dataset of their own; `fields` alone is enough where rows are handed over, as for
+    `rewardlab score`"""
     curriculum: Use | None = None
     """the order in which stages read their rows (absent: a shuffle by `seed`, another one for each pass)"""
     sampler: Use | None = None
@@ -194,3 +205,8 @@ class Recipe(Config):
     """what happens if a training's numbers show that something is wrong; a resume does not compare it"""
     probe: Probe = Field(default_factory=Probe)
     """for `rewardlab probe`: degenerate completions that are known to win; a resume does not compare it"""
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """Return what the columns of rows are called: our field -> theirs."""
+        return {} if self.dataset is None else self.dataset.fields

@@ -32,6 +32,13 @@ class Use(Config):
     """the component's options"""
 
 
+class ColumnNames(Config):
+    """What the columns of rows are called that somebody hands over, where no dataset is read."""
+
+    fields: dict[str, str]
+    """our field: their column (`prompt` and `id` too)"""
+
+
 ONE, SEVERAL = "one dataset", "several datasets"
 SourceName = Annotated[str, Field(pattern=r"^[^/#.]+$")]
 

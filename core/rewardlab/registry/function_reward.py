@@ -88,7 +88,8 @@ class _Scores:
             return found
         if found is None:
             return Score(info={"reason": "the function returned None"})
-        number = found.item() if getattr(found, "ndim", None) == 0 else found  # of numpy or torch, its bool too
+        scalar: Any = found
+        number = scalar.item() if getattr(found, "ndim", None) == 0 else found  # of numpy or torch, also a bool
         if not isinstance(number, Real):
             return Score(error=f"it returned {found!r:.80}, which is neither a number, a Score nor None")
         return Score(value=float(number))

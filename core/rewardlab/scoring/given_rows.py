@@ -25,7 +25,7 @@ class RowCheck:
     """The check of rows against a plan: the fields and token counts that they need, and who would abstain on them."""
 
     def __init__(self, plan: Plan) -> None:
-        self.fields: Mapping[str, str] = plan.recipe.dataset.fields if plan.recipe.dataset else {}
+        self.fields: Mapping[str, str] = plan.recipe.columns
         self.abstentions: dict[str, Counter[str]] = {}
         self._needs = plan.row_needs
         self._counting = [planned.use.use for planned in plan.normalizers if planned.spec.needs_tokens]
@@ -33,7 +33,8 @@ class RowCheck:
     def group(self, row: Mapping[str, Any], source: str) -> Group:
         """Return the row as a group, whose sample may have no id yet. ValueError with everything that is wrong."""
         group = to_group(row, self.fields, source)
-        if problems := [*self._lacking(group.sample), *self._uncounted(group), *self._silent(group.sample)]:
+        lacks = self._needs.lacks(group.sample, self.fields)
+        if problems := [*lacks, *self._uncounted(group), *self._silent(group.sample)]:
             raise ValueError("; ".join(problems))
         return group
 
@@ -41,12 +42,6 @@ class RowCheck:
         """Return the id as the row has it; None if it has none."""
         theirs = self.fields.get("id", "id")
         return row[theirs] if theirs in row else row.get("id")
-
-    def _lacking(self, sample: Sample) -> Iterator[str]:
-        for wanted, readers in self._needs.lacking(sample):
-            found = "it is null" if wanted in sample.fields else "the row has none"
-            hint = "" if wanted in self.fields else f"; map its column with `dataset: fields: {{{wanted}: <column>}}`"
-            yield f"field {wanted!r} is needed by {readers}, but {found}{hint}"
 
     def _uncounted(self, group: Group) -> Iterator[str]:
         uncounted = [index for index, c in enumerate(group.completions) if c.token_count is None]

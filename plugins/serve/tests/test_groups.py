@@ -7,6 +7,7 @@ import time
 from urllib.parse import quote
 
 import pytest
+from helpers.advice import as_advised
 from rewardlab import load_reward
 
 from .conftest import RECIPE
@@ -100,6 +101,14 @@ class TestWholeGroups:
         assert first["total"] == [1.1]
         assert (second["error"]["kind"], third["error"]["kind"]) == ("bad_row", "bad_body")
         assert "field 'answer' is needed by accuracy" in second["error"]["message"]
+
+
+def test_a_column_is_called_as_the_message_says(serving):
+    row = {"prompt": "1+1?", "solution": "2", "completions": [RIGHT, "x"]}
+    missing = serving().ask("/v1/groups", row)
+    assert missing.status == 422
+    named = serving(as_advised(RECIPE, missing.body["error"]["message"], "solution")).ask("/v1/groups", row)
+    assert named.body["total"] == [1.1, 0]
 
 
 class TestMembers:

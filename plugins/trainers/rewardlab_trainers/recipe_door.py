@@ -104,11 +104,11 @@ class RecipeDoor:
 
     def _refuse_lacking(self, sent: Collection[str]) -> None:
         plan = self.reward.plan
-        theirs: Mapping[str, str] = plan.recipe.dataset.fields if plan.recipe.dataset else {}
+        theirs = plan.recipe.columns
         lacking = {name: by for name, by in plan.row_needs.fields.items() if not {name, theirs.get(name)} & {*sent}}
         if lacking:
             needed = "; ".join(f"{name!r} is needed by {readers}" for name, readers in lacking.items())
-            hint = "map its column with `dataset: fields: {OURS: THEIRS}` in the recipe, or have it sent"
+            hint = f"map its column with `dataset: {{fields: {{{next(iter(lacking))}: <column>}}}}`, or have it sent"
             what = f"{needed}, and {self.trainer.name} sends {', '.join(sorted(sent)) or 'no field'}; {hint}"
             raise UserError(what, where="reward")
 

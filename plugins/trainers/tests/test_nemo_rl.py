@@ -1,6 +1,7 @@
 """NeMo-RL: batches of conversations as its rollouts hand them to an environment."""
 
 import pytest
+from helpers.advice import as_advised
 from pydantic import ValidationError
 from rewardlab.errors import JobError, UserError
 
@@ -70,8 +71,10 @@ def test_a_failure_is_an_error_of_the_step(environment, recipe):
 def test_what_is_missing_is_told_before_a_step(environment):
     with pytest.raises(UserError, match=r"longest \(toy/longest\) compares .* NeMo-RL hands over each alone"):
         environment(COMPARED)
-    with pytest.raises(UserError, match=r"'answer' is needed by accuracy .* NeMo-RL sends gold, level"):
+    with pytest.raises(UserError, match=r"'answer' is needed by accuracy .* NeMo-RL sends gold, level") as missing:
         environment(ALONE, label="gold", fields=["level"])
+    named = environment(as_advised(ALONE, missing, "gold"), label="gold", fields=["level"])
+    assert named.step(*batch(["\\boxed{2}"])).rewards.tolist() == pytest.approx([1.1])
     with pytest.raises(UserError, match="field 'answer' is needed by accuracy"):
         environment(ALONE, label="gold").step(*batch())
     with pytest.raises(UserError, match="give both `group` and `group_size`"):

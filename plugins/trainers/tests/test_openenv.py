@@ -4,6 +4,7 @@ import asyncio
 from types import SimpleNamespace
 
 import pytest
+from helpers.advice import as_advised
 from rewardlab.errors import JobError, UserError
 
 from .conftest import ALONE, COMPARED, MASKING, TEXTS, faulty
@@ -59,8 +60,10 @@ def test_a_step_without_an_answer_is_not_scored(rubric):
 def test_what_is_missing_is_told(rubric):
     with pytest.raises(UserError, match=r"longest \(toy/longest\) compares .* OpenEnv hands over each alone"):
         rubric(COMPARED)
-    with pytest.raises(UserError, match=r"'answer' is needed by accuracy .* OpenEnv sends solution"):
+    with pytest.raises(UserError, match=r"'answer' is needed by accuracy .* OpenEnv sends solution") as missing:
         rubric(ALONE, fields=["solution"])
+    named = rubric(as_advised(ALONE, missing, "solution"), fields=["solution"])
+    assert named(*step("\\boxed{2}", solution="2")) == pytest.approx(1.1)
     with pytest.raises(UserError, match="field 'answer' is needed by accuracy"):
         rubric(ALONE)(*step("3", solution="2"))
     with pytest.raises(NotImplementedError, match="the whole recipe"):

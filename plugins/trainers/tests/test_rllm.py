@@ -5,6 +5,7 @@ from importlib.metadata import entry_points
 from types import SimpleNamespace
 
 import pytest
+from helpers.advice import as_advised
 from rewardlab.errors import JobError, UserError
 from rewardlab_trainers.rllm import RecipeEvaluator
 
@@ -76,8 +77,9 @@ def test_rllm_finds_it_by_its_entry_point(monkeypatch, write):
 def test_what_is_missing_is_told():
     with pytest.raises(UserError, match=r"longest \(toy/longest\) compares .* rLLM hands over each alone"):
         RecipeEvaluator(COMPARED)
-    with pytest.raises(UserError, match=r"'answer' is needed by accuracy .* rLLM sends gold, level"):
+    with pytest.raises(UserError, match=r"'answer' is needed by accuracy .* rLLM sends gold, level") as missing:
         RecipeEvaluator(ALONE, label="gold", fields=["level"])
+    RecipeEvaluator(as_advised(ALONE, missing, "gold"), label="gold", fields=["level"])
     with pytest.raises(UserError, match="field 'answer' is needed by accuracy"):
         RecipeEvaluator(ALONE).evaluate(task(level=1), episode(step("2")))
     with pytest.raises(UserError, match=r"dict has no instruction, metadata.* install rLLM of August 2026"):

@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from helpers.advice import as_advised
 from rewardlab.errors import JobError, UserError
 from rewardlab_trainers.skyrl import rewarded
 
@@ -72,8 +73,11 @@ def test_trajectories_without_ids_are_rewarded_alone(toy):
 
 
 def test_what_is_missing_is_told(toy):
-    with pytest.raises(UserError, match=r"'answer' is needed by accuracy .* SkyRL sends gold, level"):
+    with pytest.raises(UserError, match=r"'answer' is needed by accuracy .* SkyRL sends gold, level") as missing:
         rewarded(Generator(TEXTS), ALONE, label="gold", fields=["level"])
+    named = as_advised(ALONE, missing, "gold")
+    rewarded(Generator(TEXTS), named, label="gold", fields=["level"])
+    assert generated(named, label="gold")["rewards"] == pytest.approx(generated(ALONE)["rewards"])
     with pytest.raises(UserError, match="field 'answer' is needed by accuracy"):
         generated(ALONE, label="gold")
     for setting in ("step_wise_trajectories", "zero_reward_on_non_stop"):

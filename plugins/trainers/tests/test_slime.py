@@ -4,6 +4,7 @@ import asyncio
 from types import SimpleNamespace
 
 import pytest
+from helpers.advice import as_advised
 from rewardlab.errors import JobError, UserError
 from rewardlab_trainers.slime import reward_function
 
@@ -71,8 +72,9 @@ def test_a_failure_that_nothing_masks_is_an_error(args):
 
 
 def test_what_is_missing_is_told_before_a_step(args):
-    with pytest.raises(UserError, match=r"'answer' is needed by accuracy .* sends gold, language"):
+    with pytest.raises(UserError, match=r"'answer' is needed by accuracy .* sends gold, language") as missing:
         reward_function(ALONE, label="gold", fields=["language"])
+    reward_function(as_advised(ALONE, missing, "gold"), label="gold", fields=["language"])
     with pytest.raises(UserError, match="field 'answer' is needed by accuracy"):
         asyncio.run(rewarded_group(args(ALONE, {"label": "gold"}), samples()))
     with pytest.raises(UserError, match="start it with --group-rm"):

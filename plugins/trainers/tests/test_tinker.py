@@ -4,6 +4,7 @@ import asyncio
 import pickle
 
 import pytest
+from helpers.advice import as_advised
 from rewardlab.errors import JobError, UserError
 from rewardlab_trainers.tinker import _completion, reward_function
 
@@ -61,8 +62,9 @@ def test_what_was_cut_off_is_known(text, stop, truncated):
 
 
 def test_what_is_missing_is_told(toy):
-    with pytest.raises(UserError, match=r"'answer' is needed by accuracy .* tinker-cookbook sends solution"):
+    with pytest.raises(UserError, match=r"'answer' is needed by accuracy .* tinker-cookbook sends solution") as missing:
         reward_function(ALONE, fields=["solution"])
+    reward_function(as_advised(ALONE, missing, "solution"), fields=["solution"])
     group = rolled_out(ALONE)
     with pytest.raises(UserError, match="field 'answer' is needed by accuracy"):
         asyncio.run(reward_function(ALONE)(group.trajectories_G, Renderer(), {"prompt": "1+1?"}))

@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from helpers.advice import as_advised
 from rewardlab.errors import UserError
 from rewardlab_trainers.verifiers import reward_function
 
@@ -39,8 +40,9 @@ def test_a_failure_ends_the_rollout(mine, recipe):
 def test_what_cannot_be_rewarded_is_told_at_once(toy, mine):
     with pytest.raises(UserError, match=r"longest \(toy/longest\) compares .* verifiers hands over each alone.* SkyRL"):
         reward_function(COMPARED)
-    with pytest.raises(UserError, match=r"'answer' is needed by accuracy .* verifiers sends solution"):
+    with pytest.raises(UserError, match=r"'answer' is needed by accuracy .* verifiers sends solution") as missing:
         reward_function(ALONE, fields=["solution"])
+    reward_function(as_advised(ALONE, missing, "solution"), fields=["solution"])
     with pytest.raises(TaskError, match=r"UserError: .*field 'answer' is needed by accuracy"):
         rewarded(mine, ALONE, data=SumData(prompt="1+1?"))
     with pytest.raises(UserError, match=r"object has no last_reply, .* install verifiers 0.4"):

@@ -17,6 +17,7 @@ trainer_reward, ranks                the reward of a recipe for trainers of peop
 policy_judge_spec, policy_judge      the judge `policy/self`: as a plan names it, and answering
 """
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -61,6 +62,7 @@ def reward_function(
     name: str = "rewardlab",
     device: str = "auto",
     beside: "Mapping[Beside, float] | None" = None,
+    fields: Mapping[str, str] | None = None,
 ) -> "TrainerReward":
     r"""Return a recipe's reward as a reward function for TRL's GRPOTrainer or RLOOTrainer in your own script.
 
@@ -76,15 +78,17 @@ def reward_function(
     that end a completion, so that others count as truncated. opened: what the chat template begins an answer with, such
     as "<think>\n". name: in the trainer's logs, and before the names of the reward's own metrics; two functions need
     two. device: of models if the recipe names none. beside: your own reward functions with their weights, which are
-    added to this one's value, so that a completion that lacks one of them is left out. Raises a UserError that lists
-    every mistake of the recipe.
+    added to this one's value, so that a completion that lacks one of them is left out. fields: what columns of the
+    dataset are called, our field -> the column ({"answer": "solution"}), beside the recipe's `dataset: fields:`. Raises
+    a UserError that lists every mistake of the recipe.
     """
     from rewardlab import load_reward
 
     from rewardlab_trl.ranks import local_device
     from rewardlab_trl.trainer_reward import TrainerReward
 
-    reward = load_reward(recipe, *overrides, device=local_device(device))
+    named = [f"dataset.fields.{ours}={json.dumps(theirs)}" for ours, theirs in (fields or {}).items()]
+    reward = load_reward(recipe, *overrides, *named, device=local_device(device))
     try:
         return TrainerReward(reward, group_size=group_size, ends=ends, opened=opened, name=name, beside=beside)
     except BaseException:

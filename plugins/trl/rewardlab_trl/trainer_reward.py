@@ -43,8 +43,7 @@ class TrainerReward:
         self.reward = reward
         self._beside = dict(beside or {})
         self.__name__ = name  # TRL's name for the function in its logs
-        dataset = reward.plan.recipe.dataset
-        self._id_column = "id" if dataset is None else dataset.fields.get("id", "id")
+        self._id_column = reward.plan.recipe.columns.get("id", "id")
         self._group_size, self._ends, self._opened = group_size, frozenset(ends), opened
 
     def __call__(

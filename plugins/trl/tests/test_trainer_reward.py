@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy
 import pytest
+from helpers.advice import as_advised
 from helpers.each_case import each_case
 from helpers.equal_rewards import RECIPE as EQUAL
 from helpers.equal_rewards import fails
@@ -115,6 +116,28 @@ def test_says_which_column_is_missing(toy):
     recipe = {"version": 1, "reward": {"components": {"accuracy": {"use": "math/accuracy"}}, "total": "accuracy"}}
     with reward_function(recipe) as reward, pytest.raises(UserError, match="field 'answer' is needed by"):
         call(reward)
+
+
+def test_a_column_is_called_as_the_message_says_or_as_the_script_does(toy):
+    accuracy = {"accuracy": {"use": "math/accuracy", "workers": 1}}
+    recipe = {"version": 1, "reward": {"components": accuracy, "total": "accuracy"}}
+    said = {"prompts": ["1+1?"] * 2, "completions": ["\\boxed{2}", "3"], "completion_ids": [[1]] * 2}
+    with reward_function(recipe) as reward, pytest.raises(UserError, match="field 'answer' is needed by") as missing:
+        reward(**said, solution=["2", "2"])
+    named = as_advised(recipe, missing, "solution")
+    for given, fields, column in (
+        (named, {}, "solution"),
+        (recipe, {"answer": "solution"}, "solution"),
+        (named, {"answer": "gold: it is"}, "gold: it is"),
+        (recipe | {"dataset": {"fields": {"id": "uid"}}}, {"answer": "null"}, "null"),
+        (recipe | {"dataset": {"use": "toy/counting"}}, {"answer": "solution"}, "solution"),
+    ):
+        with reward_function(given, fields=fields) as reward:
+            assert reward(**said, **{column: ["2", "2"]}) == [1.0, 0.0]
+    with reward_function(recipe, fields={"answer": "no"}) as reward, pytest.raises(UserError, match="no column 'no'"):
+        reward(**said, solution=["2", "2"])
+    with pytest.raises(UserError, match=r"dataset.fields.answer: expected a text, found 3"):
+        reward_function(recipe, fields={"answer": 3})
 
 
 def picture(shade=0):

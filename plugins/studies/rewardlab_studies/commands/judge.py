@@ -141,8 +141,8 @@ def _graft(plan: Plan, rows: str, options: Options) -> CommandResult:
     if correctness is None:
         what = "which component says whether an answer is right? set reward.correctness, or give --correctness NAME"
         raise UserError(what)
-    fields = plan.recipe.dataset.fields if plan.recipe.dataset else {}
-    work = Grafting(rows=rows, scored=str(options.graft), correctness=correctness, fields=fields)
+    graft = str(options.graft)
+    work = Grafting(rows=rows, scored=graft, correctness=correctness, fields=plan.recipe.columns)
     lines = [to_line(pair) for pair in work.pairs()]
     if work.bad.count and not options.skip_bad:
         raise work.bad.error(rows, "mend them, or leave them out with --skip-bad")

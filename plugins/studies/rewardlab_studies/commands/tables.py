@@ -30,6 +30,8 @@ class Options(Config):
     """NAME=PATH (a mapping, for programs); the others are compared with the first"""
     rows: Annotated[tuple[str | Path, ...], Flag(metavar="ROWS.jsonl")] = ()
     """rows that were scored; repeatable"""
+    fields: Annotated[dict[str, str], Flag("--field", metavar="OURS=THEIRS")] = {}  # noqa: RUF012 (pydantic copies it)
+    """a column of the rows, as the recipe's `dataset: fields:` names it, such as prompt=question; repeatable"""
     measures: Annotated[tuple[str, ...], Flag("--measure", metavar="NAME=COMPONENT")] = ()
     """columns to average, such as accuracy=correct or fidelity=language>=0.7; repeatable; none: all components"""
     pass_at: Annotated[tuple[Count, ...], Flag(metavar="K")] = ()
@@ -70,6 +72,7 @@ def run(options: Options) -> CommandResult:
         measures=[parse_measure(text) for text in options.measures],
         pass_at=options.pass_at,
         rows=list(map(str, options.rows)),
+        columns=options.fields,
         fields=PromptFields(task=options.task, language=options.language, cluster=options.cluster),
         merges=parse_merges(options.merges),
         missing=options.missing,

@@ -79,8 +79,7 @@ class RowRequirements:
 
     def _problems(self, sample: Sample) -> Iterator[str]:
         needs = self._needs
-        for name, components in needs.lacking(sample):
-            yield f"field {name!r} is needed by {components}; the row has none"
+        yield from needs.lacks(sample, self.plan.recipe.columns)
         for name, reason in needs.abstentions(sample):
             yield f"{name} ({needs.uses[name]}) will abstain: {reason}"
 
@@ -97,7 +96,7 @@ class FittingRows:
 def read_rows(path: str, requirements: RowRequirements) -> FittingRows:
     """Read the rows of a file."""
     found, identify = FittingRows(place=path), Identifier()
-    fields = requirements.plan.recipe.dataset.fields if requirements.plan.recipe.dataset else {}
+    fields = requirements.plan.recipe.columns
     with closing(read_lines(path)) as lines:
         for number, row in lines:
             place = f"{path}:{number}"

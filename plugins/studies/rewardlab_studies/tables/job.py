@@ -59,15 +59,17 @@ class TablesJob:
     """A job that makes tables of models.
 
     measures: none for all components of the first model. rows: files of the rows that were scored, for their tasks and
-    languages. against: the model that all others are compared with, by default the first, and if that one was printed
-    the first that was not, too; "all" for all pairs. raw: show averages as they are, not as percent. draws: of the
-    bootstrap, of which intervals of numbers that are not shares are made.
+    languages. columns: what their columns are called, our field -> theirs. against: the model that all others are
+    compared with, by default the first, and if that one was printed the first that was not, too; "all" for all pairs.
+    raw: show averages as they are, not as percent. draws: of the bootstrap, of which intervals of numbers that are not
+    shares are made.
     """
 
     models: Sequence[ModelSource]
     measures: Sequence[Measure] = ()
     pass_at: Sequence[int] = ()
     rows: Sequence[str] = ()
+    columns: Mapping[str, str] = field(default_factory=dict)
     fields: PromptFields = field(default_factory=PromptFields)
     merges: Sequence[Merge] = ()
     missing: MissingPolicy = "refuse"
@@ -145,7 +147,7 @@ class TablesJob:
                         bad.add(row)
                         continue
                     try:
-                        sample = identify(to_sample(row, {}, place))
+                        sample = identify(to_sample(row, self.columns, place, answered=True))
                     except ValueError as error:
                         bad.add(Problem(where=place, what=str(error)))
                         continue

@@ -484,7 +484,7 @@ def test_bad_rows_stop_it_before_anything_is_scored(recipe, probe, main, tmp_pat
     rows += [{**ROWS[2], "id": "x", "response": " "}, {**ROWS[0]}]
     code, found, err = probe(rows=rows)
     assert (code, found["ok"], len(found["problems"])) == (2, False, 5)
-    assert "rows.jsonl:2: field 'reference' is needed by near (probed/shared); the row has none" in err
+    assert "rows.jsonl:2: field 'reference' is needed by near (probed/shared), but it is null" in err
     assert "rows.jsonl:3: known (probed/known) will abstain: not German" in err
     assert "rows.jsonl:4: the honest completion in 'response' must be a text that is not blank" in err
     assert "rows.jsonl:5: the id 'eins' is already that of rows.jsonl:1" in err

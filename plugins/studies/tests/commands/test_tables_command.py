@@ -80,6 +80,15 @@ def mean(found, model, measure="correct", task=None, language=None):
     return next(a for a in found["averages"] if place.items() <= a.items())["mean"]
 
 
+def test_rows_have_the_columns_that_the_recipe_named(tables, folder):
+    rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text("utf-8").splitlines()]
+    write(folder / "theirs.jsonl", [{"question": row.pop("prompt"), "nr": row.pop("id"), **row} for row in rows])
+    theirs = ("sft=sft.jsonl", "sp3f=sp3f.jsonl", "--rows", "theirs.jsonl")
+    assert "map yours with `fields: {prompt: <column>}`" in tables(*theirs, code=2)
+    found = tables(*theirs, "--field", "prompt=question", "--field", "id=nr")
+    assert found["averages"] == tables(*MODELS)["averages"]
+
+
 class TestAverages:
     def test_are_over_languages_and_then_over_tasks(self, tables, folder):
         found = tables(*MODELS)

@@ -13,6 +13,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import to_jsonable_python
 from rewardlab.recipe import (
     BackendUse,
+    ColumnNames,
     ComponentUse,
     DatasetUse,
     DataStage,
@@ -44,7 +45,7 @@ PARTS: Mapping[str, tuple[str, type[BaseModel]]] = {
     **{name: ("stages.N.", model) for name, model in STAGES.items()},
 }
 """part -> (what stands before its keys in an override, its model)"""
-_ELSEWHERE: tuple[type[BaseModel], ...] = (Use, RewardSection, BackendUse, *STAGES.values())
+_ELSEWHERE: tuple[type[BaseModel], ...] = (Use, ColumnNames, RewardSection, BackendUse, *STAGES.values())
 """models with a list of their own"""
 _ONE_OF_MAPPINGS = re.compile(r"\{[^{}]*\}( \| \{[^{}]*\})*")
 _BOUNDS = {"gt": ">", "ge": ">=", "lt": "<", "le": "<="}
