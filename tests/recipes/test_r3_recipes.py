@@ -328,3 +328,17 @@ def test_a_dry_run_counts_the_teachers_questions_about_a_pool_that_is_not_there(
     assert code == 0, err
     asked = re.findall(r"asks teacher up to ([\d,]+) questions", out)
     assert asked == ["13,500", "2,600", "2,900", f"{rows:,}"]
+
+
+def test_a_dry_run_prices_the_translations_of_mr3(main):
+    """A question for the texts of each language and for each rubric in it, three tries each; the rest as without."""
+    for recipe, writer in (
+        ("mr3", ["5,400"]),
+        ("mr3_ablations/tgt_tgt", ["5,400"]),
+        ("mr3_judge_texts", ["120", "240", "150"]),
+    ):
+        code, out, err = main("run", RECIPES / f"{recipe}.yaml", "--dry-run")
+        assert code == 0, err
+        assert re.findall(r"asks writer up to ([\d,]+) questions", out) == writer, recipe
+        if recipe != "mr3_judge_texts":
+            assert re.findall(r"asks teacher up to ([\d,]+) questions", out) == ["3"] * 4, "a row, by strategy"

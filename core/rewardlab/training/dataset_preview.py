@@ -132,7 +132,7 @@ def _useless_rows(plan: Plan, read_by: dict[Reader, list[Sample]]) -> Iterator[P
     """Yield a problem for each reason for which a data step can make nothing of rows, with the first of them."""
     for reader, rows in read_by.items():
         step = plan.datasets.get(reader.path)
-        if reader.use != "step" or step is None or step.spec.abstains is None:
+        if reader.use != "step" or step is None or step.spec.abstains is None or _awaits_stage(plan, step):
             continue
         found: dict[str, list[Sample]] = {}
         for row in rows:
@@ -187,6 +187,8 @@ def _abstentions(plan: Plan, rows: list[Sample]) -> Iterator[tuple[str, str, boo
         for name, reason in needs.abstentions(row, fatal_only=False):
             reasons.setdefault(name, Counter())[reason] += 1
     for name, found in reasons.items():
+        if _awaits_stage(plan, plan.components[name]):
+            continue
         listed = "; ".join(f"{reason} ({n} of {len(rows)} rows)" for reason, n in sorted(found.items()))
         fatal = name in needs.fatal
         hint = "; set on_abstain to a number, or leave these rows out" if fatal else ""
@@ -209,3 +211,11 @@ def _is_made_by_stage(plan: Plan, planned: Component) -> bool:
     """Return True if a `data` stage of this recipe writes the file, or one of the files, that this dataset reads."""
     read = set(paths_in(planned.options.model_dump()))
     return any(isinstance(stage, DataStage) and stage.to in read for stage in plan.recipe.stages)
+
+
+def _awaits_stage(plan: Plan, component: Component) -> bool:
+    """Return whether a `data` stage of this recipe writes a file that the component needs, and so may change it."""
+    if component.spec.needs_files is None:
+        return False
+    needed = component.ask("which files it needs", component.spec.needs_files, component.options)
+    return any(isinstance(stage, DataStage) and stage.to in needed for stage in plan.recipe.stages)

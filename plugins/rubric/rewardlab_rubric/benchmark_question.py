@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rewardlab_rubric.levels import Levels, levels_of
 from rewardlab_rubric.options import RubricOptions
 from rewardlab_rubric.published.layout import PublishedLayout
-from rewardlab_rubric.rubrics import field_of
+from rewardlab_rubric.rubrics import field_of, is_in_rows_language
 from rewardlab_rubric.strategies.questions import known_rubrics
 
 USE = {("binary", False): "rubric/binary", ("scale", False): "rubric/pointwise"}
@@ -16,6 +16,8 @@ def for_benchmark(options: RubricOptions, levels: Sequence[str], compares: bool,
 
     A rubric of the recipe stays. Raises ValueError if its levels are not those of the benchmark.
     """
+    if field is not None and is_in_rows_language(options.rubric):
+        raise ValueError("has its question in English, which `texts` translates; leave `language: row` out")
     wanted = levels_of(dict.fromkeys(levels, "a level"), ("scale", "binary", "pair"))
     if compares != (options.sort == "pair"):
         if field is not None and field_of(options.rubric) == field:

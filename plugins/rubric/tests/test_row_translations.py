@@ -250,6 +250,22 @@ class TestDistilled:
             self.made([row(n, "fr", TRUTH) for n in range(60)], str(path), scripted)
 
 
+def test_a_policy_is_not_asked_for_answers_that_no_judge_can_be_asked_about(tmp_path, scripted, caplog):
+    path = tmp_path / "made.jsonl"
+    texts_of(path, [row(1, "de", TRUTH)])
+    judge = scripted(lambda ask: Reply(text=json.dumps({"score": ask.parts["response"] == "long"})))
+    policy = scripted(lambda ask: Reply(text=("short", "long")[ask.draw]))
+    how = {"rubric": OWN, "strategy": "tgt-eng", "texts": str(path)}
+    spec = find("dataset", "rubric/preferences")
+    config = spec.config(policy="p", candidates=2, judge="j", asks="binary", options=how)
+    rows = [row(n, code, TRUTH) for n, code in enumerate(("de", "fr", "kk", "en"))]
+    with caplog.at_level(logging.WARNING):
+        made = list(spec.build(config, Context(judges={"p": policy, "j": judge}, source=rows)))
+    assert [one.fields["language"] for one in made] == ["de", "en"]
+    assert (len(policy.asked), len(judge.asked)) == (4, 4)
+    assert "2: no question in its language" in caplog.text
+
+
 RECIPE = """\
 version: 1
 judges:
@@ -284,18 +300,23 @@ class TestARecipe:
             write("r.yaml", RECIPE.replace("URL", server.url).replace("rubric: {field: rubric}}", f"{names}}}", 1))
             yield server
 
-    def test_may_write_the_texts_that_it_reads(self, main, served):
+    def test_may_write_the_texts_that_it_reads_and_pays_for_none_twice(self, main, served, tmp_path):
         assert main("check", "r.yaml")[0] == 0
         code, out, err = main("run", "r.yaml")
         assert code == 0, out + err
         asked = [str(one["messages"]) for one in served.requests if "BEGIN INPUT" in str(one["messages"])]
         assert len(asked) == 4 + 1, "a row each, and one before the run"
         assert sum("The answer holds." in text for text in asked) == 1
-        before = len(served.requests)
-        code, out, err = main("run", "r.yaml")
-        assert code == 0, out + err
-        again = [str(one["messages"]) for one in served.requests[before:] if "3 + 4" in str(one["messages"])]
-        assert again == [], "what was paid for is kept"
+        whole = {name: (tmp_path / name).read_bytes() for name in ("texts.jsonl", "judged.jsonl")}
+        for name, lines in (("texts.jsonl", 0), ("texts.jsonl", 2), ("judged.jsonl", 1)):  # as after a kill
+            (tmp_path / name).write_bytes(b"".join(whole[name].splitlines(keepends=True)[:lines]))
+            before = len(served.requests)
+            code, out, err = main("run", "r.yaml")
+            assert code == 0, out + err
+            assert (tmp_path / name).read_bytes() == whole[name]
+            again = [str(one["messages"]) for one in served.requests[before:]]
+            assert [text for text in again if "3 + 4" in text] == [], "what was paid for is kept"
+            assert sum("BEGIN TEXTS" in text for text in again) <= 1, "the small one before a run"
 
     def test_names_a_file_of_texts_that_nothing_writes(self, main, served, write, tmp_path):
         text = (tmp_path / "r.yaml").read_text("utf-8")

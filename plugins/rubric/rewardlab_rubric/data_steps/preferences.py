@@ -18,6 +18,7 @@ from rewardlab.errors import JobError, UserError
 
 from rewardlab_rubric.data_steps.asking import seeded
 from rewardlab_rubric.data_steps.judging_options import PreferencesOptions
+from rewardlab_rubric.strategies.untranslated_rows import without_texts
 
 ROWS_AT_ONCE = 64
 COMPLETIONS = "completions"
@@ -62,12 +63,13 @@ class PreferenceRows:
         return seeded(self._seed, "parallel", sample.id).random()
 
     async def _row(self, sample: Sample) -> Sample | DroppedRow:
+        if (why := without_texts(self._options, sample)) is not None:
+            return self._dropped(sample, "no question in its language", why, "judge")
         answers = await self._answers(sample)
         scores = await self._rewards(sample, answers)
-        missing = next((score for score in scores if score.value is None), None)
+        missing = next((score.error for score in scores if score.value is None), None)
         if missing is not None:
-            why = missing.error or missing.info.get("reason")
-            return self._dropped(sample, "an answer could not be scored", str(why), "judge")
+            return self._dropped(sample, "an answer could not be scored", str(missing), "judge")
         values = [float(score.value) for score in scores if score.value is not None]
         best, worst = values.index(max(values)), values.index(min(values))
         margin = values[best] - values[worst]

@@ -104,6 +104,32 @@ def test_a_question_without_a_translation_is_named_before_anything_is_asked(main
             assert name == "helpsteer3" or any("there are no texts in the language 'eu'" in what for what in told)
 
 
+def test_a_rubric_in_the_rows_language_is_no_benchmarks(main, served):
+    for name in QUESTIONS:
+        code, out, _ = ask(main, name, "tgt-eng", "rubric={field: rubric, language: row}")
+        assert (code, served.requests) == (2, [])
+        assert f"{name} has its question in English, which `texts` translates; leave `language: row` out" in out
+
+
+def test_a_language_without_texts_is_named_of_a_usual_question(main, served, write):
+    options = {f"option_{c}": c for c in "abcd"}
+    write(
+        "include.jsonl",
+        [
+            {"id": n, "question": "?", **options, "answer": 0, "language": language, "domain": "law"}
+            for n, language in enumerate(("German", "Basque", "Uzbek", "Kazakh"))
+        ],
+    )
+    strategy = "reward.components.binary.with.strategy=tgt-eng"
+    how = ("include.jsonl", strategy, "--component", "binary", "--benchmark", "include", "--json")
+    code, out, _ = main("judge", "judge.yaml", *how)
+    told = [problem["what"] for problem in json.loads(out)["problems"]]
+    assert (code, served.requests) == (2, [])
+    assert [re.search(r"no texts in the language '(\w+)'", what)[1] for what in told[:3]] == ["eu", "uz", "kk"]
+    assert main("judge", "judge.yaml", *how, "--skip-bad")[0] == 0
+    assert all("# Anweisung" in str(one["messages"]) for one in served.requests if "BEGIN" in str(one["messages"]))
+
+
 def test_each_strategy_asks_in_its_language(main, served):
     code, out, err = main("run", "texts.yaml")
     assert code == 0, out + err
