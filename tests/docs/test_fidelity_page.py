@@ -89,6 +89,16 @@ def test_every_row_has_a_state_and_a_place_or_a_reason():
         assert how or state == "right", (heading, what)
 
 
+OUR_OWN = re.compile(r"\bour words|of our own|\bours\b|a deviation|not (?:printed|said)|which the paper has not")
+"""words for what stands in no paper"""
+
+
+def test_what_is_said_to_be_as_printed_has_nothing_of_our_own():
+    """A row that says "right" and then what is ours misleads whoever reads the states alone."""
+    found = [(what, how) for _, (what, state, _, how) in ROWS if state == "right" and OUR_OWN.search(how)]
+    assert found == []
+
+
 def test_every_place_is_there():
     for place in PLACES:
         assert missing(place) is None, place
