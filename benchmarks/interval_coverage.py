@@ -1,6 +1,6 @@
-"""How often the intervals of `rewardlab tables` and `winrates` hold the truth, and how often their tests find nothing.
+"""How often the intervals of `tables`, `winrates` and `judge` hold the truth, and how often tests find nothing.
 
-    python benchmarks/interval_coverage.py [--experiments 300] [--only PATTERN]
+    python benchmarks/interval_coverage.py [--experiments 2000] [--only PATTERN]
 
 Each row is a benchmark whose true averages are known: problems are drawn with difficulties of their own, which their
 translations share, and models answer them. An experiment draws problems and answers, writes the files, runs the
@@ -12,13 +12,18 @@ import json
 import re
 import tempfile
 from argparse import ArgumentParser
+from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import exp, log, sqrt
 from pathlib import Path
 from random import Random
 
 import rewardlab
+from judge_worlds import JudgeWorld, judge_measures, judge_truth
+from rewardlab_studies.tables.averages import PromptValues, cells_with_values
+from rewardlab_studies.tables.layout import OVERALL, TableLayout
+from rewardlab_studies.tables.prompts import PromptFields, PromptIndex
 
 RECIPE = """
 version: 1
@@ -78,6 +83,47 @@ class World:
         return found
 
 
+@dataclass(frozen=True, kw_only=True)
+class Margins:
+    """Win rates of prompts whose mean is a half, though few may be won high and most lost by little.
+
+    rates: win rate of a problem -> its chance, alike in all languages.
+    """
+
+    rates: dict[float, float]
+    problems: int = 30
+    languages: int = 1
+    models: int = 2
+
+    def draw(self, random: Random) -> PromptValues:
+        """Return the values of all prompts, as `winrates` averages them."""
+        prompts, values = PromptIndex(PromptFields()), array("d")
+        for number, rate in enumerate(random.choices([*self.rates], [*self.rates.values()], k=self.problems)):
+            for language in range(self.languages):
+                fields = {"language": f"l{language}", "problem": str(number)}
+                prompts.add(f"{language}/{number}", fields, None, "")
+                values.append(rate)
+        return PromptValues(values, prompts, TableLayout(cells_with_values(values, prompts)), "share")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Numbers:
+    """Numbers without bounds, such as lengths: log-normal, of a standard deviation of their logarithms."""
+
+    count: int
+    spread: float = 1.0
+    models: int = 1
+
+    def draw(self, random: Random) -> PromptValues:
+        """Return the values of all prompts, as `tables --raw` averages them."""
+        prompts = PromptIndex(PromptFields())
+        for number in range(self.count):
+            prompts.add(str(number), {}, None, "")
+        values = array("d", (random.lognormvariate(0, self.spread) for _ in range(self.count)))
+        layout = TableLayout(cells_with_values(values, prompts))
+        return PromptValues(values, prompts, layout, "other", seed=str(random.random()))
+
+
 def _log_odds(share: float) -> float:
     return log(share / (1 - share))
 
@@ -116,11 +162,12 @@ class Tally:
 class Row:
     """A row of the benchmark: a world, the places whose intervals count, and the options of the command.
 
-    places: of overall, task, language, cell. difference: whether those of the second model's advantage count.
+    places: of overall, task, language, cell; of a judge the measure. difference: whether those of the second model's
+    advantage count.
     """
 
     name: str
-    world: World
+    world: World | Margins | Numbers | JudgeWorld
     places: str = "overall"
     difference: bool = False
     merges: Sequence[str] = ()
@@ -188,6 +235,28 @@ def of_win_rates(row: Row, number: int, folder: Path, tally: Tally) -> None:
     tally.called += told.data["win_rates"][0]["p"] < 0.05
 
 
+def of_margins(row: Row, number: int, folder: Path, tally: Tally) -> None:
+    """Average drawn win rates once, and count."""
+    drawn = row.world.draw(Random(f"{row.name}/{number}"))
+    found, called = drawn.average(OVERALL), drawn.against_even_odds(OVERALL).p < 0.05
+    assert called == (not found.low <= 0.5 <= found.high)
+    tally.add({"low": found.low, "high": found.high}, 0.5)
+    tally.called += called
+
+
+def of_numbers(row: Row, number: int, folder: Path, tally: Tally) -> None:
+    """Average drawn numbers once, and count."""
+    found = row.world.draw(Random(f"{row.name}/{number}")).average(OVERALL)
+    tally.add({"low": found.low, "high": found.high}, exp(row.world.spread**2 / 2))
+
+
+def of_judges(row: Row, number: int, folder: Path, tally: Tally) -> None:
+    """Judge rows with gold once, and count the intervals of one measure."""
+    found = judge_measures(row.world, number)
+    low, high = found["interval" if row.places == "accuracy" else f"{row.places}_interval"] or (None, None)
+    tally.add({"low": low, "high": high}, judge_truth(row.world)[row.places])
+
+
 def kind(average: dict) -> str:
     """Return what sort of place an average is of."""
     names = {(True, True): "overall", (False, True): "task", (True, False): "language", (False, False): "cell"}
@@ -220,7 +289,41 @@ PARALLEL = World(tasks={"t": languages(18, 60)}, parallel=True, models=2, diffic
 TASKS = {"a": languages(6, 20, 0.2, 0.5), "b": languages(4, 60, 0.5, 0.8), "c": languages(3, 150, 0.85, 0.95)}
 CHINESE = {"de": (40, 0.5), "zh-cn": (40, 0.7), "zh-tw": (40, 0.3)}
 DUEL = one_cell(30, 0.5, models=2, samples=4, difficulty=1.5, effect=0.7)
+TRANSLATED = JudgeWorld(problems=60, languages=18, difficulty=2.0, lead=0.7, bias=0.5)
+PAIRS = JudgeWorld(problems=200, lead=1.5, bias=0.4)
+SKEWED, VERY_SKEWED = {0.4: 5 / 6, 1.0: 1 / 6}, {0.55: 10 / 11, 0.0: 1 / 11}
+EVEN = {
+    "30 prompts, margins skewed": Margins(rates=SKEWED),
+    "60 prompts, margins skewed": Margins(rates=SKEWED, problems=60),
+    "60 problems x 3 languages, skewed": Margins(rates=SKEWED, problems=60, languages=3),
+    "30 prompts, very skewed": Margins(rates=VERY_SKEWED),
+    "100 prompts, very skewed": Margins(rates=VERY_SKEWED, problems=100),
+    "60 prompts, 80% ties": Margins(rates={0.5: 0.8, 0.0: 0.1, 1.0: 0.1}, problems=60),
+    "30 prompts, one comparison each": Margins(rates={0.0: 0.5, 1.0: 0.5}),
+    "12 prompts, margins skewed": Margins(rates=SKEWED, problems=12),
+    "5 prompts, margins skewed": Margins(rates=SKEWED, problems=5),
+}
+JUDGES = {
+    "60 problems x 18 languages": (TRANSLATED, ("accuracy", "kappa", "position_bias", "order_agreement")),
+    "30 problems x 18 languages": (replace(TRANSLATED, problems=30), ("accuracy", "kappa")),
+    "200 pairs": (PAIRS, ("accuracy", "kappa", "kappa_orders", "position_bias", "order_agreement")),
+    "50 pairs, mostly right": (replace(PAIRS, problems=50, lead=4.0), ("accuracy", "kappa", "order_agreement")),
+    "40 lists of six": (JudgeWorld(problems=40, answers=6, lead=0.3, difficulty=0.3), ("accuracy", "kendall_tau")),
+    "40 lists of six, pairs as rows": (
+        JudgeWorld(problems=40, answers=6, lead=0.3, difficulty=0.3, as_rows=True),
+        ("accuracy",),
+    ),
+    "10 problems x 18 languages": (replace(TRANSLATED, problems=10), ("accuracy", "kappa")),
+    "5 problems x 18 languages": (replace(TRANSLATED, problems=5), ("accuracy", "kappa")),
+}
 ROWS = [
+    *(Row(name=f"--raw, {n} skewed numbers", world=Numbers(count=n), run=of_numbers) for n in (12, 20, 30, 100)),
+    *(Row(name=f"win rate of 50%, {name}", world=world, run=of_margins) for name, world in EVEN.items()),
+    *(
+        Row(name=f"judge, {name}: {measure}", world=world, places=measure, run=of_judges)
+        for name, (world, shown) in JUDGES.items()
+        for measure in shown
+    ),
     Row(name="win rates, 60 problems x 18 languages, no difference", world=PARALLEL, run=of_win_rates),
     Row(name="the same, each language", world=PARALLEL, places="language", run=of_win_rates),
     Row(name="tables, 60 problems x 18 languages", world=PARALLEL),
@@ -269,7 +372,7 @@ ROWS = [
 def main() -> None:
     """Print a line for each row."""
     parser = ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--experiments", type=int, default=300)
+    parser.add_argument("--experiments", type=int, default=2000)
     parser.add_argument("--only", default="", help="rows whose names have this pattern")
     options = parser.parse_args()
     print(f"{'':52} {'coverage':>8} {'width':>6} {'none':>6} {'called':>7}")
@@ -278,7 +381,7 @@ def main() -> None:
             told = row.measure(options.experiments)
             width = told.width / max(1, told.intervals)
             none = told.none / max(1, told.none + told.intervals)
-            called = f"{told.called / told.experiments:7.1%}" if row.world.models > 1 else ""
+            called = f"{told.called / told.experiments:7.1%}" if getattr(row.world, "models", 1) > 1 else ""
             print(f"{row.name:52} {told.coverage:8.1%} {width:6.3f} {none:6.1%} {called}", flush=True)
 
 

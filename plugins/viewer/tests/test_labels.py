@@ -8,8 +8,7 @@ from itertools import chain, combinations
 import pytest
 from helpers.synthetic_run import GROUP, write_run
 from rewardlab.errors import UserError
-from rewardlab_studies.judge_agreement import cohen_kappa
-from rewardlab_viewer.figures.people import kappa_average
+from rewardlab_studies.judge_agreement import cohen_kappa, kappa_average
 from rewardlab_viewer.page.page import write_report
 from rewardlab_viewer.page.run_view import view_of
 from rewardlab_viewer.read.labels import LabelFinder, read_labels
@@ -166,8 +165,9 @@ def test_kappa_is_cohens_and_varies_as_draws_of_problems_do():
     assert found.mean == pytest.approx(cohen_kappa(marks))
     drawn = sorted(cohen_kappa([*chain.from_iterable(draw.choices(by_problem, k=150))]) for _ in range(1_000))
     assert found.high - found.low == pytest.approx(drawn[975] - drawn[25], rel=0.1)
-    few = kappa_average([(True, True)] * 5 + [(False, False)] * 4 + [(True, False)], range(10))
-    assert (few.mean, few.high) == (pytest.approx(0.8), 1), "kappa's interval ends where kappa does"
+    few = kappa_average([(True, True)] * 5 + [(False, False)] * 5, range(10))
+    assert (few.mean, few.high) == (1, 1), "kappa's interval ends where kappa does"
+    assert few.low == pytest.approx(1 - 2 * 0.2775, abs=1e-3), "ten that agree do not prove that all do"
     assert kappa_average([], []) is None
     assert kappa_average([(True, True)] * 3, [0, 1, 2]) is None, "chance alone agrees fully"
 

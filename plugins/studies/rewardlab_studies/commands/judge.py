@@ -60,6 +60,8 @@ class Options(Config):
     """of a benchmark: those to measure; none: all"""
     limit: Annotated[Count | None, Flag(metavar="N", former=("--most", "most"))] = None
     """of a benchmark: the first N rows of each language"""
+    cluster: Annotated[str | None, Flag(metavar="FIELD")] = None
+    """rows with one value count as one in intervals (problem, else id and prompt); none: each alone"""
     graft: Annotated[Path | None, Flag(metavar="SCORED.jsonl")] = None
     """make pairs for -o from the rows of `score` and this, its output"""
     correctness: Annotated[str | None, Flag(metavar="NAME")] = None
@@ -107,6 +109,7 @@ def run(options: Options) -> CommandResult:
             "output": options.output,
             "resume": options.resume,
             "skip_bad": options.skip_bad,
+            "cluster": options.cluster,
             "say": say,
         }
         if options.benchmark is None:

@@ -44,9 +44,9 @@ class Options(Config):
     cluster: Annotated[str | None, Flag(metavar="FIELD")] = None
     """prompts with one value count as one (problem, if there); none: each alone"""
     draws: Count = 1000
-    """of the bootstrap, for numbers that are not shares"""
+    """changes nothing, as win rates have no bootstrap; older commands name it"""
     seed: int = 0
-    """of the bootstrap"""
+    """the same"""
     say: Say = note
     """called with each note, such as how many questions will be asked"""
 
@@ -67,8 +67,6 @@ def run(options: Options) -> CommandResult:
         resume=options.resume,
         common=options.prompts == "common",
         leave_out=options.missing == "leave-out",
-        draws=options.draws,
-        seed=options.seed,
         command=again,
         say=options.say,
     ).run()

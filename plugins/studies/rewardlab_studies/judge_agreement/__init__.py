@@ -7,7 +7,8 @@ component that asks a judge: accuracy, rank correlation, position bias, cycles; 
     gold_rows       rows with gold, read as groups
     grafting        pairs made of right and wrong reasoning and right and wrong answers
     judge_verdicts  the calls of a judge about one group
-    measures        Cohen's kappa, Wilson's interval
+    case_clusters   which rows count as one in intervals
+    measures        Cohen's kappa, and intervals
     slices          the measures of all rows, and by language and kind
     dimensions      agreement with people by dimension, of rewards that score several
     report          the result as text
@@ -21,5 +22,6 @@ if TYPE_CHECKING:
     from rewardlab_studies.judge_agreement.job import measured_plan as measured_plan
     from rewardlab_studies.judge_agreement.judge_verdicts import judge_calls as judge_calls
     from rewardlab_studies.judge_agreement.measures import cohen_kappa as cohen_kappa
+    from rewardlab_studies.judge_agreement.measures import kappa_average as kappa_average
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

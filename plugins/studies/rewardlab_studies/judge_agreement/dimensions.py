@@ -12,12 +12,12 @@ from rewardlab import Score
 from rewardlab.scoring import kendall_tau_b
 
 from rewardlab_studies.judge_agreement.gold_rows import GoldCase
-from rewardlab_studies.judge_agreement.measures import cohen_kappa
+from rewardlab_studies.judge_agreement.measures import cluster_interval, kappa_average
 
-Said = tuple[str, float, float | None]
-"""(dimension, people's score, the judge's; None if it has none)"""
-Judged = tuple[GoldCase, Sequence[Score]]
-"""a case, and its scores in the row's order"""
+Said = tuple[str, float, float | None, int]
+"""(dimension, people's score, the judge's; None if it has none, the cluster of the case)"""
+Judged = tuple[GoldCase, Sequence[Score], int]
+"""a case, its scores in the row's order, and its cluster"""
 
 
 def dimension_tables(judged: Sequence[Judged]) -> dict[str, Any] | None:
@@ -26,12 +26,12 @@ def dimension_tables(judged: Sequence[Judged]) -> dict[str, Any] | None:
     Each of the measures is over all dimensions of its slice; see `dimension_measures`. others: people's dimensions that
     the judge never names, such as those of another checklist; they count nowhere.
     """
-    people = {name for case, _ in judged for scores in case.dimensions for name in scores}
+    people = {name for case, _, _ in judged for scores in case.dimensions for name in scores}
     if not people:
         return None
-    told = {name for _, scores in judged for score in scores for name in _named(score)}
+    told = {name for _, scores, _ in judged for score in scores for name in _named(score)}
     others = sorted(name for name in people if told and _key(name) not in told)
-    said = [(case, one) for case, scores in judged for one in _said(case, scores) if one[0] not in others]
+    said = [(judgement[0], one) for judgement in judged for one in _said(*judgement) if one[0] not in others]
     slices: dict[str, dict[str, list[Said]]] = {"dimension": {}, "language": {}, "kind": {}}
     for case, one in said:
         for field, value in (("dimension", one[0]), ("language", case.language), ("kind", case.kind)):
@@ -52,15 +52,21 @@ def dimension_measures(said: Sequence[Said]) -> dict[str, Any]:
 
     scores: all of them. missing: those without the judge's, which count nowhere else. agreement: the share of equal
     scores. kappa: Cohen's, of scores as labels. kendall_tau: tau-b over all of them. lead: the mean of the judge's
-    score less people's, in [-1, 1]; above 0 it is the kinder one. A measure of nothing is None.
+    score less people's, in [-1, 1]; above 0 it is the kinder one. A measure of nothing is None. MEASURE_interval: its
+    interval of 95%, where those of one cluster count together.
     """
-    known = [(ours, gold) for _, gold, ours in said if ours is not None]
+    known = [(ours, gold) for _, gold, ours, _ in said if ours is not None]
+    clusters = [cluster for _, _, ours, cluster in said if ours is not None]
     ours, gold = [one for one, _ in known], [other for _, other in known]
+    alike = [float(one == other) for one, other in known]
+    kappa = kappa_average(known, clusters)
     return {
         "scores": len(said),
         "missing": len(said) - len(known),
-        "agreement": fmean(one == other for one, other in known) if known else None,
-        "kappa": cohen_kappa(known),
+        "agreement": fmean(alike) if known else None,
+        "agreement_interval": cluster_interval(alike, clusters),
+        "kappa": kappa and kappa.mean,
+        "kappa_interval": kappa and kappa.interval,
         "kendall_tau": kendall_tau_b(ours, gold),
         "lead": fmean(one - other for one, other in known) if known else None,
     }
@@ -77,12 +83,12 @@ def quotations(scores: Sequence[Score]) -> dict[str, int] | None:
     }
 
 
-def _said(case: GoldCase, scores: Sequence[Score]) -> list[Said]:
+def _said(case: GoldCase, scores: Sequence[Score], cluster: int) -> list[Said]:
     found: list[Said] = []
     for people, score in zip(case.dimensions, scores, strict=False):  # a case without dimensions has none of anyone
         given = score.info.get("scores")
         ours = {_key(name): one for name, one in given.items()} if isinstance(given, Mapping) else {}
-        found += [(name, gold, ours.get(_key(name))) for name, gold in people.items()]
+        found += [(name, gold, ours.get(_key(name)), cluster) for name, gold in people.items()]
     return found
 
 

@@ -31,7 +31,8 @@ class GoldCase:
 
     gold: (G,) in the row's order, higher is better. is_pair: the row only says which of two answers is better.
     dimensions: (G,) people's scores by dimension, likewise; empty if the row has none.
-    row: the group to score; place p of it holds completion `order[p]` of the row.
+    row: the group to score; place p of it holds completion `order[p]` of the row. problem: what its row is about, which
+    others may be, too, such as its translations.
     """
 
     row: InputRow
@@ -41,6 +42,7 @@ class GoldCase:
     dimensions: Dimensions = ()
     language: str | None = None
     kind: str | None = None
+    problem: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -261,6 +263,7 @@ def _case(answers: _Answers, given: int | str) -> GoldCase:
         dimensions=answers.dimensions if any(answers.dimensions) else (),
         language=answers.language,
         kind=answers.kind,
+        problem=str(given),
     )
 
 

@@ -17,6 +17,7 @@ from rewardlab.scorefile import output_path_problem, to_line
 from rewardlab.scoring import MissingGuard, ScoredGroup, Scorer, scored_in_order
 from rewardlab.text import Progress
 
+from rewardlab_studies.judge_agreement.case_clusters import case_clusters
 from rewardlab_studies.judge_agreement.gold_rows import GoldCase, read_cases
 from rewardlab_studies.judge_agreement.judge_verdicts import judge_calls
 from rewardlab_studies.judge_agreement.slices import JudgedCase, tables
@@ -62,7 +63,7 @@ class JudgeJob:
     """A measurement of judges to run. plan: from `measured_plan`. rows, output: files. say: prints notes.
 
     cases: those to judge, if something else has read them; None reads `rows`. The judges' answers are kept in
-    OUTPUT.state, so that `resume` pays only for questions without an answer.
+    OUTPUT.state, so that `resume` pays only for questions without an answer. cluster: see `case_clusters`.
     """
 
     plan: Plan
@@ -71,6 +72,7 @@ class JudgeJob:
     output: Path | None = None
     resume: bool = False
     skip_bad: bool = False
+    cluster: str | None = None
     say: Callable[[str], None] = lambda text: None
     _judged: dict[str, list[JudgedCase]] = field(default_factory=dict, init=False)
 
@@ -90,6 +92,7 @@ class JudgeJob:
         if self.output is not None:
             refuse_output(self.output, self.resume)
         cases = self._read_cases() if self.cases is None else self.cases
+        clusters = case_clusters(cases, self.cluster)
         self._judged.update({name: [] for name in self.plan.components})
         with ExitStack() as stack:
             kept = None if self.output is None else self._held(self.output, stack) / "judges"
@@ -98,7 +101,7 @@ class JudgeJob:
                 self.output.unlink(missing_ok=True)  # it is written again, from the answers that are kept
             file = None if self.output is None else stack.enter_context(closing(LineAppender(self.output, new=True)))
             try:
-                self._ask(scorer, cases, file)
+                self._ask(scorer, list(zip(cases, clusters, strict=True)), file)
             except JobError as error:
                 raise JobError(f"{error}\n{self._done(cases)}") from error
             for line in scorer.judges.summary():
@@ -121,13 +124,13 @@ class JudgeJob:
         refuse_bad_rows(bad, self.rows, bool(cases), self.skip_bad, self.say)
         return cases
 
-    def _ask(self, scorer: Scorer, cases: Sequence[GoldCase], file: LineAppender | None) -> None:
+    def _ask(self, scorer: Scorer, cases: Sequence[tuple[GoldCase, int]], file: LineAppender | None) -> None:
         assert self.plan.recipe.reward is not None
         guard = MissingGuard.over_rows(self.plan.recipe.reward.components)
         with Progress("judging", total=len(cases)) as bar:
-            scored = scored_in_order(scorer, (case.row for case in cases))
-            for case, (_, group) in zip(cases, scored, strict=True):
-                for name, judged in self._split(case, group):
+            scored = scored_in_order(scorer, (case.row for case, _ in cases))
+            for (case, cluster), (_, group) in zip(cases, scored, strict=True):
+                for name, judged in self._split(case, cluster, group):
                     self._judged[name].append(judged)
                     if file is not None:
                         file.write(to_line(output_row(name, judged)))
@@ -136,7 +139,7 @@ class JudgeJob:
                 guard.check()
         guard.check_end()
 
-    def _split(self, case: GoldCase, group: ScoredGroup) -> list[tuple[str, JudgedCase]]:
+    def _split(self, case: GoldCase, cluster: int, group: ScoredGroup) -> list[tuple[str, JudgedCase]]:
         """Return each component with its scores, back in the row's order."""
         places = sorted(range(len(case.order)), key=lambda place: case.order[place])
         return [
@@ -144,6 +147,7 @@ class JudgeJob:
                 name,
                 JudgedCase(
                     case=case,
+                    cluster=cluster,
                     scores=[scores[place] for place in places],
                     calls=judge_calls(scores, self.plan.components[name].spec.scope),
                 ),

@@ -5,6 +5,8 @@ from typing import Any
 
 from rewardlab.text import columns
 
+from rewardlab_studies.tables.clusters import NO_CLUSTERS
+
 Measures = Mapping[str, Any]
 
 
@@ -16,8 +18,27 @@ def _count(name: str) -> Callable[[Measures], str]:
     return lambda measures: "-" if measures[name] is None else str(measures[name])
 
 
-def _interval(measures: Measures) -> str:
-    return "-" if measures["interval"] is None else "{:.2f}-{:.2f}".format(*measures["interval"])
+def _interval(name: str) -> Callable[[Measures], str]:
+    return lambda measures: "-" if measures[name] is None else "{:.2f}-{:.2f}".format(*measures[name])
+
+
+def _with_interval(name: str) -> Callable[[Measures], str]:
+    """Return what shows a measure that may be negative, with its interval behind it."""
+
+    def show(measures: Measures) -> str:
+        between = measures[f"{name}_interval"]
+        return _number(name)(measures) + ("" if between is None else " ({:.2f}, {:.2f})".format(*between))
+
+    return show
+
+
+def describe_clusters(measures: Measures, things: str = "rows") -> list[str]:
+    """Return how many rows count as one in the intervals, in words; nothing if each counts by itself."""
+    rows, clusters = (f"{measures[name]:,.0f}" for name in (things, "clusters"))
+    if rows == clusters:
+        return []
+    what = f"{rows} {things} of {clusters} problems; those of one problem count together"
+    return [f"95%: {what} (--cluster {NO_CLUSTERS}: each by itself)"]
 
 
 _COLUMNS: dict[str, tuple[str, Callable[[Measures], str]]] = {
@@ -26,9 +47,9 @@ _COLUMNS: dict[str, tuple[str, Callable[[Measures], str]]] = {
     "missing": ("missing", _count("missing")),
     "ties": ("ties", _count("ties")),
     "accuracy": ("accuracy", _number("accuracy")),
-    "95%": ("interval", _interval),
+    "95%": ("interval", _interval("interval")),
     "tau": ("kendall_tau", _number("kendall_tau")),
-    "kappa": ("kappa", _number("kappa")),
+    "kappa": ("kappa", _with_interval("kappa")),
     "bias": ("position_bias", _number("position_bias")),
     "orders agree": ("order_agreement", _number("order_agreement")),
     "cyclic": ("intransitivity", _number("intransitivity")),
@@ -46,7 +67,8 @@ def format_agreement(name: str, tables: Mapping[str, Any]) -> str:
     ]
     lines = [["", *(title for title, _ in shown)]]
     lines += [[label, *(show(measures) for _, show in shown)] for label, measures in slices.items()]
-    found = [f"{name} ({tables['use']})", *columns(lines, align="<>"), *_counts(tables["all"])]
+    found = [f"{name} ({tables['use']})", *columns(lines, align="<>")]
+    found += [*describe_clusters(tables["all"]), *_counts(tables["all"])]
     if "quotations" in tables:
         found.append("{unsupported} of {quoted} quotations are not in the work".format(**tables["quotations"]))
     if "dimensions" in tables:
@@ -58,7 +80,7 @@ _DIMENSION_COLUMNS: dict[str, Callable[[Measures], str]] = {
     "scores": _count("scores"),
     "missing": _count("missing"),
     "agreement": _number("agreement"),
-    "kappa": _number("kappa"),
+    "kappa": _with_interval("kappa"),
     "tau": _number("kendall_tau"),
     "lead": lambda measures: "-" if measures["lead"] is None else f"{measures['lead']:+.2f}",
 }

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeVar
 
 from rewardlab import Score
 from rewardlab.scoring import kendall_tau_b
@@ -12,14 +12,20 @@ from rewardlab_studies.judge_agreement.cycles import cyclic_share_by_size
 from rewardlab_studies.judge_agreement.dimensions import dimension_tables, quotations
 from rewardlab_studies.judge_agreement.gold_rows import GoldCase
 from rewardlab_studies.judge_agreement.judge_verdicts import COUNTS, CYCLES, WINNERS, JudgeCalls
-from rewardlab_studies.judge_agreement.measures import cohen_kappa, wilson
+from rewardlab_studies.judge_agreement.measures import cluster_interval, kappa_average
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, kw_only=True)
 class JudgedCase:
-    """A case, judged by one component. scores: (G,) in the row's order. calls: by place (`case.order`)."""
+    """A case, judged by one component. scores: (G,) in the row's order. calls: by place (`case.order`).
+
+    cluster: that of the case; cases of one cluster are not independent.
+    """
 
     case: GoldCase
+    cluster: int
     scores: Sequence[Score]
     calls: JudgeCalls
 
@@ -65,7 +71,7 @@ def tables(judged: Sequence[JudgedCase]) -> dict[str, Any]:
     for field in ("language", "kind"):
         names = sorted({name for j in judged if (name := getattr(j.case, field)) is not None})
         by_field[field] = {name: measures([j for j in judged if getattr(j.case, field) == name]) for name in names}
-    cases = [(j.case, j.scores) for j in judged]
+    cases = [(j.case, j.scores, j.cluster) for j in judged]
     more = {
         "dimensions": dimension_tables(cases),
         "quotations": quotations([score for j in judged for score in j.scores]),
@@ -76,9 +82,10 @@ def tables(judged: Sequence[JudgedCase]) -> dict[str, Any]:
 def measures(judged: Sequence[JudgedCase]) -> dict[str, Any]:
     """Measure the judge on one slice of the cases. A measure of nothing is None; every share is in [0, 1].
 
-    rows: groups. pairs: of completions with different gold, one for a row with chosen and rejected.
+    rows: groups. clusters: of rows, which are independent of each other. Intervals are of 95%, and None of one cluster.
+    pairs: of completions with different gold, one for a row with chosen and rejected.
     missing: pairs without both values; they count nowhere else. accuracy: mean of 1, 0, and 0.5 for `ties`.
-    interval: Wilson's, 95%, as if pairs were independent (those of one list are not).
+    interval: of accuracy. MEASURE_interval: of others.
     kendall_tau: mean over the `tau_rows` lists for which it is defined.
     kappa: of verdicts and gold, over calls. kappa_orders: of the two orders of a pair.
     position_bias: in [-1, 1]; 1 if the answer that stands first always wins. order_agreement: share of pairs.
@@ -86,34 +93,57 @@ def measures(judged: Sequence[JudgedCase]) -> dict[str, Any]:
     intransitive_by_size: {N: share of the groups of N answers that have such a triple}.
     parse_failures: share of the calls.
     """
-    outcomes = [outcome for j in judged for outcome in j.outcomes()]
-    known = [outcome for outcome in outcomes if outcome is not None]
-    taus = [tau for j in judged if not j.case.is_pair and (tau := j.tau()) is not None]
+    outcomes = [(outcome, j.cluster) for j in judged for outcome in j.outcomes()]
+    known, clusters = _apart([(outcome, cluster) for outcome, cluster in outcomes if outcome is not None])
+    taus, tau_clusters = _apart([(t, j.cluster) for j in judged if not j.case.is_pair and (t := j.tau()) is not None])
+    against_gold = [(labels, j.cluster) for j in judged for labels in j.calls_against_gold()]
     return {
         "rows": len(judged),
+        "clusters": len({j.cluster for j in judged}),
         "pairs": len(outcomes),
         "missing": len(outcomes) - len(known),
         "ties": known.count(0.5),
         "accuracy": _share(sum(known), len(known)),
-        "interval": wilson(sum(known), len(known)),
+        "interval": cluster_interval(known, clusters),
         "kendall_tau": _share(sum(taus), len(taus)),
+        "kendall_tau_interval": cluster_interval(taus, tau_clusters, low=-1),
         "tau_rows": len(taus),
-        "kappa": cohen_kappa([labels for j in judged for labels in j.calls_against_gold()]),
-        **_orders([j.calls for j in judged]),
+        **_kappa("kappa", against_gold),
+        **_orders(judged),
         **_counted([j.calls for j in judged]),
         "intransitive_by_size": cyclic_share_by_size(j.calls for j in judged),
     }
 
 
-def _orders(calls: Sequence[JudgeCalls]) -> dict[str, float | None]:
-    first_won = [case.verdicts[call] == "A" for case in calls for pair in case.decided() for call in pair]
-    twice = [labels for case in calls for labels in case.lower_won()]
+def _orders(judged: Sequence[JudgedCase]) -> dict[str, Any]:
+    first_won, clusters = _apart(
+        [
+            (1.0 if j.calls.verdicts[call] == "A" else -1.0, j.cluster)
+            for j in judged
+            for pair in j.calls.decided()
+            for call in pair
+        ]
+    )
+    twice = [(labels, j.cluster) for j in judged for labels in j.calls.lower_won()]
+    agreed, agreed_clusters = _apart([(float(one == other), cluster) for (one, other), cluster in twice])
     return {
         # by place, since places say nothing about gold: a judge that is always right then has a kappa of 1, too
-        "kappa_orders": cohen_kappa(twice),
-        "order_agreement": _share(sum(one == other for one, other in twice), len(twice)),
-        "position_bias": 2 * sum(first_won) / len(first_won) - 1 if first_won else None,
+        **_kappa("kappa_orders", twice),
+        "order_agreement": _share(sum(agreed), len(agreed)),
+        "order_agreement_interval": cluster_interval(agreed, agreed_clusters),
+        "position_bias": _share(sum(first_won), len(first_won)),
+        "position_bias_interval": cluster_interval(first_won, clusters, low=-1),
     }
+
+
+def _kappa(name: str, labelled: Sequence[tuple[tuple[bool, bool], int]]) -> dict[str, Any]:
+    found = kappa_average(*_apart(labelled))
+    return {name: found and found.mean, f"{name}_interval": found and found.interval}
+
+
+def _apart(values: Sequence[tuple[Value, int]]) -> tuple[list[Value], list[int]]:
+    """Return the values, and the cluster of each."""
+    return [value for value, _ in values], [cluster for _, cluster in values]
 
 
 def _counted(calls: Sequence[JudgeCalls]) -> dict[str, Any]:

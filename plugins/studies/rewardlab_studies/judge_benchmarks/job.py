@@ -32,6 +32,7 @@ class BenchmarkJob:
     plan: from `measured_plan`. benchmark: a packaged one or a file. rows: a file in one of its forms; None reads the
     hub. seeds: how many runs, each with seeds of its own. languages: those to measure. most: rows of each language.
     output: a new file of each case's values and verdicts; of several seeds one each, NAME.seed-0.jsonl ...
+    cluster: see `case_clusters`.
     """
 
     plan: Plan
@@ -44,6 +45,7 @@ class BenchmarkJob:
     output: Path | None = None
     resume: bool = False
     skip_bad: bool = False
+    cluster: str | None = None
     say: Callable[[str], None] = lambda text: None
 
     def run(self) -> dict[str, Any]:
@@ -79,7 +81,7 @@ class BenchmarkJob:
             except ValueError as error:
                 bad.add(Problem(where=place, what=str(error)))
             else:
-                cases.append(made)
+                cases.append(replace(made, problem=case.problem))
                 kept.append((place, case))
         refuse_bad_rows(bad, self.rows or self.benchmark, bool(cases), self.skip_bad, self.say)
         return kept, cases
@@ -101,6 +103,7 @@ class BenchmarkJob:
             cases=cases,
             output=self._output(number),
             resume=self.resume and _begun(self._output(number)),
+            cluster=self.cluster,
             say=self.say,
         )
         return {

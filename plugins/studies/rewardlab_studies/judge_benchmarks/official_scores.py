@@ -7,7 +7,7 @@ from typing import Any
 
 from rewardlab.scoring import kendall_tau_b
 
-from rewardlab_studies.judge_agreement.measures import wilson
+from rewardlab_studies.judge_agreement.measures import cluster_interval
 from rewardlab_studies.judge_benchmarks.benchmark_format import Average, JudgeBenchmark
 from rewardlab_studies.judge_benchmarks.outcomes import Outcome
 from rewardlab_studies.judge_benchmarks.resource_classes import level_of
@@ -56,27 +56,40 @@ def measures(benchmark: JudgeBenchmark, outcomes: Sequence[Outcome]) -> dict[str
     """Measure the judge on some cases. A measure of nothing is None.
 
     cases: all. missing: those without an answer, which count nowhere else. unparsable: those with a reply that holds no
-    verdict, which is wrong. accuracy: in [0, 1], of all that are not missing; a tie is wrong. interval: Wilson's, 95%.
+    verdict, which is wrong. accuracy: in [0, 1], of all that are not missing; a tie is wrong. interval: its 95%, where
+    the cases of a cluster count together.
     accuracy_parsed: of those that could be read. in_both: the share that is right in both orders.
     kendall_tau (tau-b), pearson: of what the judge said and gold, over cases.
     """
     known = [outcome for outcome in outcomes if outcome.right is not None]
-    rights = [outcome.right for outcome in known if outcome.right is not None]
     parsed = [o.right for o in known if o.right is not None and not o.unparsable]
     both = [outcome.in_both for outcome in known if outcome.in_both is not None]
     said, gold = _said_and_gold(benchmark, known)
     return {
         "cases": len(outcomes),
+        "clusters": len({outcome.cluster for outcome in outcomes}),
         "missing": len(outcomes) - len(known),
         "unparsable": sum(outcome.unparsable for outcome in known),
         "ties": sum(outcome.tied for outcome in known),
-        "accuracy": _mean(rights),
-        "interval": wilson(sum(rights), len(rights)),
+        "accuracy": _accuracy(known),
+        "interval": cluster_interval([o.right or 0.0 for o in known], [o.cluster for o in known]),
         "accuracy_parsed": _mean(parsed),
         "in_both": _mean(both),
         "kendall_tau": fast_tau_b(said, gold),
         "pearson": pearson(said, gold),
     }
+
+
+def _accuracy(outcomes: Iterable[Outcome]) -> float | None:
+    return _mean([outcome.right for outcome in outcomes if outcome.right is not None])
+
+
+def _score(benchmark: JudgeBenchmark, outcomes: Sequence[Outcome]) -> float | None:
+    """Return the official measure of some cases, alike."""
+    if benchmark.score == "accuracy":
+        return _accuracy(outcomes)
+    said, gold = _said_and_gold(benchmark, [outcome for outcome in outcomes if outcome.right is not None])
+    return fast_tau_b(said, gold) if benchmark.score == "kendall_tau" else pearson(said, gold)
 
 
 def _said_and_gold(benchmark: JudgeBenchmark, outcomes: Iterable[Outcome]) -> tuple[list[float], list[float]]:
@@ -110,7 +123,7 @@ def _over(benchmark: JudgeBenchmark, names: Sequence[str], outcomes: Sequence[Ou
 
 def _leaf(benchmark: JudgeBenchmark, outcomes: Sequence[Outcome]) -> float | None:
     if not benchmark.average.weights:
-        return measures(benchmark, outcomes)[benchmark.score]
+        return _score(benchmark, outcomes)
     scores = section_scores(benchmark, outcomes).values()
     return _mean([score for score in scores if score is not None])
 
@@ -121,10 +134,11 @@ def section_scores(benchmark: JudgeBenchmark, outcomes: Sequence[Outcome]) -> di
     by_value: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
         by_value.setdefault(outcome.slices.get(average.weights_of or "", ""), []).append(outcome)
-    scores = {value: measures(benchmark, found)[benchmark.score] for value, found in by_value.items()}
+    scores = {value: _score(benchmark, found) for value, found in by_value.items()}
     sections = {}
     for section, weights in average.weights.items():
-        known = [(scores[value], weight) for value, weight in weights.items() if scores.get(value) is not None]
+        told = [(scores.get(value), weight) for value, weight in weights.items()]
+        known = [(score, weight) for score, weight in told if score is not None]
         whole = sum(weight for _, weight in known)
         sections[section] = sum(score * weight for score, weight in known) / whole if known else None
     return sections

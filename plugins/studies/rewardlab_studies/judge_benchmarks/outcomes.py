@@ -22,6 +22,7 @@ class Outcome:
     right: in [0, 1], the share of the orders that count in which the judge was right; None if an answer is missing,
     which is never wrong. unparsable: a reply without a verdict, which is. tied: no answer, or none of two truths, was
     preferred. in_both: right in both orders; None unless both count. said: on the benchmark's scale; None if unknown.
+    cluster: of the case; those of one are not independent.
     """
 
     right: float | None
@@ -31,6 +32,7 @@ class Outcome:
     said: float | None = None
     gold: float | None = None
     slices: Mapping[str, str] = field(default_factory=dict)
+    cluster: int = 0
 
 
 MISSING = Outcome(right=None)
@@ -49,7 +51,7 @@ def outcome_of(benchmark: JudgeBenchmark, case: BenchmarkCase, judged: JudgedCas
         found = _by_score(benchmark, judged)
     else:
         found = _by_preference(benchmark, case, judged, positions)
-    return Outcome(**{**vars(found), "slices": case.slices})
+    return Outcome(**{**vars(found), "slices": case.slices, "cluster": judged.cluster})
 
 
 def _lacking(scores: Sequence[Score]) -> Outcome | None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from rewardlab.text import columns
 
+from rewardlab_studies.judge_agreement.report import describe_clusters
 from rewardlab_studies.judge_benchmarks.benchmark_format import JudgeBenchmark
 
 NUMBERS = {
@@ -25,7 +26,7 @@ def format_benchmark(name: str, benchmark: JudgeBenchmark, title: str, found: Ma
     seeds = f", mean of {found['seeds']} seeds" if found["seeds"] > 1 else ""
     head = f"{name} ({found['use']}) on {title}: {score_name} {_number(found, 'score')}{seeds}"
     lines = [f"  {section} {_number(found, 'sections', section)}" for section in found["sections"]]
-    return "\n".join([head, *lines, *columns(_table(found), align="<>")])
+    return "\n".join([head, *lines, *columns(_table(found), align="<>"), *describe_clusters(found["all"], "cases")])
 
 
 def _table(found: Mapping[str, Any]) -> list[list[str]]:
@@ -37,7 +38,7 @@ def _table(found: Mapping[str, Any]) -> list[list[str]]:
     if all(row["accuracy_parsed"] == row["accuracy"] for row in at.values()):
         numbers.pop("parsed", None)
     counts = {title: key for title, key in COUNTS.items() if at["all"][key]}
-    lines = [["", "cases", *counts, "score", *numbers, "95%"]]
+    lines = [["", "cases", *counts, "score", *numbers, "95% of accuracy"]]
     for label, path in rows.items():
         row = at[label]
         score = _number(found, "score") if label == "all" else _number(found, *path, "score")

@@ -35,7 +35,8 @@ class BenchmarkCase:
 
     answers: (G,). gold: (G,), higher is better, or of one answer its score, 1 for a true one and 0 for a false one.
     first: of two answers, the one that stands first officially.
-    fields: what rewards see besides the prompt. slices: name -> value, `language` among them.
+    fields: what rewards see besides the prompt. slices: name -> value, `language` among them. problem: the row's name,
+    which its cases share, and its translations.
     """
 
     id: str
@@ -45,6 +46,7 @@ class BenchmarkCase:
     fields: Mapping[str, Any] = field(default_factory=dict)
     slices: Mapping[str, str] = field(default_factory=dict)
     first: int = 0
+    problem: str = ""
 
     def as_row(self) -> dict[str, Any]:
         """Return the case as a row with gold, as `rewardlab judge` reads it."""
@@ -101,6 +103,7 @@ def _shown(benchmark: JudgeBenchmark, form: RowForm, row: Row, number: int) -> B
             "language": language,
         },
         slices={**slices, "language": language},
+        problem=name,
     )
 
 

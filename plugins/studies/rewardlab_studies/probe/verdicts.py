@@ -4,13 +4,14 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from statistics import NormalDist, stdev
+from statistics import stdev
 from typing import Literal
 
 from rewardlab.recipe import FAMILIES, Family
 
 from rewardlab_studies.probe.families import MAY_TIE
 from rewardlab_studies.probe.measure import CompletionResult, MeasuredRow
+from rewardlab_studies.tables.student import student
 
 CHANCE = 0.05
 """How often a family that gains nothing may win by chance."""
@@ -55,22 +56,8 @@ def _by_chance(differences: Sequence[float], variants: int) -> float:
     """Return the mean that a difference of 0 exceeds by chance in 5% of probes, in any of so many variants."""
     if len(differences) < 2:
         return math.inf
-    t = _student(CHANCE / variants, len(differences) - 1)
+    t = student(len(differences) - 1, tails=2 * CHANCE / variants)
     return t * stdev(differences) / math.sqrt(len(differences))
-
-
-def _student(chance: float, freedom: int) -> float:
-    """Return what Student's t with these degrees of freedom exceeds with this chance.
-
-    Exact for 1 and 2, else by the expansion of Cornish and Fisher from the normal quantile.
-    """
-    if freedom == 1:
-        return 1 / math.tan(math.pi * chance)
-    if freedom == 2:
-        return math.sqrt(1 / (2 * chance * (1 - chance)) - 2)
-    z = NormalDist().inv_cdf(1 - chance)
-    terms = (z, (z**3 + z) / 4, (5 * z**5 + 16 * z**3 + 3 * z) / 96, (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384)
-    return math.fsum(term / freedom**power for power, term in enumerate(terms))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,11 +7,13 @@ intervals, paired comparisons with corrected p-values, and sentences that say wh
     readings     the answers of one model, prompt by prompt
     evaluation_files  files about an evaluation in a run's folder, beside the ledger
     measures     what is averaged: a component, the share that reaches a threshold, pass@k
+    clusters     what counts as one: prompts of one problem
     prompts      the prompts that all models answered: task, language, cluster
     layout       which cells an average is made of, with merged languages
     language_groups  groups of languages from a file, such as resource tiers
     units        what is independent at a place: prompts, or clusters of them
     intervals    the intervals of averages of shares, of differences, and of other numbers
+    student      Student's t
     sign_test    the p-value of paired differences by all their signs
     averages     averages of values of prompts, with their intervals and p-values
     model_averages  the averages of all models, and of the differences of pairs

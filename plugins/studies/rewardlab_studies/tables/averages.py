@@ -7,7 +7,14 @@ from math import fsum
 from random import Random
 from typing import Literal
 
-from rewardlab_studies.tables.intervals import Interval, difference_interval, other_interval, share_interval
+from rewardlab_studies.tables.intervals import (
+    Interval,
+    difference_interval,
+    extreme_p,
+    other_interval,
+    share_interval,
+    share_p,
+)
 from rewardlab_studies.tables.layout import Cell, TableLayout, TablePlace
 from rewardlab_studies.tables.prompts import PromptIndex
 from rewardlab_studies.tables.sign_test import sign_test, smallest_p
@@ -30,10 +37,15 @@ class TableAverage:
     prompts: int | None = None
     clusters: int | None = None
 
+    @property
+    def interval(self) -> Interval | None:
+        """Its interval of 95%; None if there is none."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Significance:
-    """The p-value of an average, and the smallest that so many clusters could have given."""
+    """The p-value of an average, and the smallest that so many clusters could have given if all say the same."""
 
     p: float
     floor: float
@@ -87,6 +99,13 @@ class PromptValues:
         """Return how significant the average at a place is, if each cluster's part is as likely to be negative."""
         units = units_at(self.layout.weights(place), self._cells)
         return Significance(p=sign_test(units.parts), floor=smallest_p(len(units)))
+
+    def against_even_odds(self, place: TablePlace) -> Significance:
+        """Return how significantly the average at a place, of shares, is not a half: by the test of its interval."""
+        weights = self.layout.weights(place)
+        units = units_at(weights, self._cells)
+        mean = fsum(weight * self._cells[cell].mean for cell, weight in weights.items())
+        return Significance(p=share_p(mean, units), floor=extreme_p(units))
 
     def _interval(self, mean: float, units: Units, place: TablePlace) -> Interval | None:
         return _interval_of(self._kind, mean, units, self._draws, Random(f"{self._seed}/{place}"))

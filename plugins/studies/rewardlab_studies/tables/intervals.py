@@ -4,11 +4,11 @@ Sources: Wilson (1927); with an effective number of units for clusters, Korn and
 others (2019); for differences, Agresti and Min (2005); the studentised bootstrap, Efron and Tibshirani (1993, ch. 12).
 """
 
-from functools import lru_cache
-from math import exp, expm1, log, pi, sqrt
+from math import erfc, sqrt
 from random import Random
 from statistics import NormalDist
 
+from rewardlab_studies.tables.student import student, student_tails
 from rewardlab_studies.tables.units import Units
 
 LEVEL = 0.95
@@ -16,8 +16,9 @@ Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
 MAX_DRAWN = 200
 """units that a bootstrap draws; the mean of more is as good as normal"""
 MIN_DRAWN = 5
-ONE_DEGREE, TWO_DEGREES = 12.7062, 4.3027
-"""Student's t of 1 and of 2 degrees of freedom"""
+MIN_NORMAL = 6
+"""units of which a share may have Wilson's interval: that of five of five leaves out a half, which even odds miss more
+often than in 5% of cases; the interval of fewer is as wide as Student's t makes it"""
 Interval = tuple[float, float]
 
 
@@ -30,11 +31,37 @@ def share_interval(mean: float, units: Units) -> Interval | None:
     if not units.is_known:
         return None
     cases, spread = 1 / units.concentration, mean * (1 - mean)
+    z = Z if len(units) >= MIN_NORMAL else student(len(units) - 1)
     if units.variance > 0 and spread > 0:
-        cases = max(cases, spread / units.variance * (Z / student(units.freedom)) ** 2)
-    middle = (mean + Z * Z / 2 / cases) / (1 + Z * Z / cases)
-    half = Z * sqrt(max(0.0, spread) / cases + (Z / 2 / cases) ** 2) / (1 + Z * Z / cases)
+        cases = max(cases, spread / units.variance * (z / student(units.freedom)) ** 2)
+    middle = (mean + z * z / 2 / cases) / (1 + z * z / cases)
+    half = z * sqrt(max(0.0, spread) / cases + (z / 2 / cases) ** 2) / (1 + z * z / cases)
     return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def share_p(mean: float, units: Units) -> float:
+    """Return the p-value of an average of values in [0, 1] against a half; 1 if nothing says how much they vary.
+
+    It is that of the interval's own test: the interval that covers 1 - p ends at a half.
+    """
+    if not units.is_known:
+        return 1.0
+    far, spread = 2 * abs(mean - 0.5), mean * (1 - mean)
+    alone = _score_p(far, units)
+    if not units.variance or spread <= 0:
+        return alone
+    return min(alone, student_tails(far * sqrt(spread / units.variance), units.freedom))
+
+
+def extreme_p(units: Units) -> float:
+    """Return the p-value against a half of an average of 0 or 1."""
+    return _score_p(1.0, units) if units.is_known else 1.0
+
+
+def _score_p(far: float, units: Units) -> float:
+    """Return the p-value of a share of as many cases as there are units. far: twice its distance from a half."""
+    score = far / sqrt(units.concentration)
+    return erfc(score / sqrt(2)) if len(units) >= MIN_NORMAL else student_tails(score, len(units) - 1)
 
 
 def difference_interval(mean: float, units: Units) -> Interval | None:
@@ -80,25 +107,3 @@ def _studentised(deviations: list[float], draws: int, random: Random) -> list[fl
         if variance > 0:
             found.append(total / sqrt(variance * size / (size - 1)))
     return sorted(found)
-
-
-@lru_cache(maxsize=4096)
-def student(freedom: float) -> float:
-    """Return what Student's t with these degrees of freedom, 1 or more, exceeds on either side in 5% of cases.
-
-    By Hill's expansion (1970, algorithm 396) from 2 degrees on, whose error is below 1%; between 1 and 2, where it is
-    none, the logarithm is taken as linear in 1 / freedom, which is up to 3% too wide.
-    """
-    n = freedom
-    if n < 2:
-        return exp(log(ONE_DEGREE) + (log(TWO_DEGREES) - log(ONE_DEGREE)) * 2 * (1 - 1 / max(1.0, n)))
-    a = 1 / (n - 0.5)
-    b = 48 / a**2
-    c = ((20700 * a / b - 98) * a - 16) * a + 96.36
-    d = ((94.5 / (b + c) - 3) / b + 1) * sqrt(a * pi / 2) * n
-    x, y = -Z, Z * Z
-    if n < 5:
-        c += 0.3 * (n - 4.5) * (x + 0.6)
-    c = (((0.05 * d * x - 5) * x - 7) * x - 2) * x + b + c
-    y = (((((0.4 * y + 6.3) * y + 36) * y + 94.5) / c - y - 3) / b + 1) * x
-    return sqrt(n * expm1(a * y * y))

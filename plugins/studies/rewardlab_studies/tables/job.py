@@ -9,6 +9,7 @@ from rewardlab.data import BadRows, Identifier, read_lines, to_sample
 from rewardlab.errors import Problem, UserError, nearest
 
 from rewardlab_studies.tables.averages import TableAverage, cells_with_values
+from rewardlab_studies.tables.clusters import Clustering
 from rewardlab_studies.tables.comparisons import Comparison, corrected, describe_too_few
 from rewardlab_studies.tables.coverage import (
     PromptPolicy,
@@ -24,7 +25,7 @@ from rewardlab_studies.tables.measures import Measure, with_pass_at
 from rewardlab_studies.tables.model import MissingPolicy, Model, ModelReader
 from rewardlab_studies.tables.model_averages import ModelAverages
 from rewardlab_studies.tables.printed import describe_small, measure_columns, read_averages
-from rewardlab_studies.tables.prompts import Clustering, PromptFields, PromptIndex
+from rewardlab_studies.tables.prompts import PromptFields, PromptIndex
 from rewardlab_studies.tables.readings import component_names
 from rewardlab_studies.tables.sources import ModelSource
 

@@ -6,19 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from rewardlab import Message
-from rewardlab.data import kind_of
 from rewardlab.errors import UserError
 
+from rewardlab_studies.tables.clusters import CLUSTER_FIELD, Clustering, cluster_key, text_of_field
 from rewardlab_studies.tables.layout import Cell
 
 TASK_FIELDS = ("task", "eval_set")
 """of the task, the first that a row has; an evaluation with `sets` writes the second"""
 LANGUAGE_FIELD = "language"
 """of the language, which rows may lack; one that somebody named they must have"""
-CLUSTER_FIELD = "problem"
-"""of the cluster, which rows may lack; one that somebody named they must have"""
-NO_CLUSTERS = "none"
-"""what is said in place of a field if each prompt counts by itself"""
 UNKNOWN = -1
 
 
@@ -33,24 +29,6 @@ class PromptFields:
     task: str | None = None
     language: str = LANGUAGE_FIELD
     cluster: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Clustering:
-    """By what prompts count together: a field of their rows. alone: prompts without it, each of which is one."""
-
-    field: str
-    clusters: int
-    prompts: int
-    alone: int = 0
-
-    def __str__(self) -> str:
-        """Return what a reader of the table must know of it."""
-        without = f", and {self.alone:,} prompts without one" if self.alone else ""
-        return (
-            f"Prompts of a task with the same {self.field} count as one: {self.prompts:,} prompts have "
-            f"{self.clusters:,} different ones{without}. (--cluster {NO_CLUSTERS}: each prompt by itself)"
-        )
 
 
 class PromptIndex:
@@ -126,39 +104,21 @@ class PromptIndex:
         return number
 
     def _cluster(self, cell: Cell, fields: Mapping[str, Any], place: str) -> int:
-        name = self._fields.cluster
-        if name is None and _is_text(fields.get(CLUSTER_FIELD)):
-            name = CLUSTER_FIELD
         new = self._number_of_clusters
-        found = new
-        if name is not None and name != NO_CLUSTERS:
-            found = self._clusters.setdefault((cell.task, _text(fields, name, place)), new)
+        key = cluster_key(self._fields.cluster, cell.task, fields, place)
+        found = new if key is None else self._clusters.setdefault(key, new)
         self._number_of_clusters += found == new
         return found
 
     def _task(self, fields: Mapping[str, Any], place: str) -> str:
         if self._fields.task is not None:
-            return _text(fields, self._fields.task, place)
+            return text_of_field(fields, self._fields.task, place)
         name = next((name for name in TASK_FIELDS if name in fields), None)
-        return "" if name is None else _text(fields, name, place)
+        return "" if name is None else text_of_field(fields, name, place)
 
     def _language(self, fields: Mapping[str, Any], place: str) -> str:
         name = self._fields.language
-        return "" if name == LANGUAGE_FIELD and name not in fields else _text(fields, name, place)
-
-
-def _text(fields: Mapping[str, Any], name: str, place: str) -> str:
-    if name not in fields:
-        there = ", ".join(sorted(fields)[:12]) or "none"
-        raise UserError(f"no field {name!r}; fields: {there}", where=place)
-    value = fields[name]
-    if not _is_text(value):
-        raise UserError(f"{name} must be a text, not {kind_of(value)}", where=place)
-    return str(value)
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str | int) and not isinstance(value, bool) and value != ""
+        return "" if name == LANGUAGE_FIELD and name not in fields else text_of_field(fields, name, place)
 
 
 def _digest(prompt: Sequence[Message]) -> int:

@@ -7,6 +7,9 @@ from math import fsum
 
 from rewardlab_studies.tables.layout import Cell, Weights
 
+ROUNDING = 1e-24
+"""of the squares of what units add to an average: what rounding alone leaves of their variance"""
+
 
 @dataclass(frozen=True, kw_only=True)
 class CellValues:
@@ -46,8 +49,9 @@ class Units:
 
     @cached_property
     def variance(self) -> float:
-        """The estimated variance of the average."""
-        return fsum(one * one for one in self.deviations)
+        """The estimated variance of the average; 0 of equal values, whatever their mean was rounded to."""
+        found = fsum(one * one for one in self.deviations)
+        return found if found > ROUNDING * fsum(one * one for one in self.parts) else 0.0
 
     @cached_property
     def concentration(self) -> float:

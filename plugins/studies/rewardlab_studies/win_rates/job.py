@@ -12,21 +12,22 @@ from rewardlab.errors import JobError, Problem, UserError, nearest
 from rewardlab.plan import Plan
 from rewardlab.scorefile import ScoreJob
 
-from rewardlab_studies.tables.averages import PromptValues, TableAverage, cells_with_values, kind_of_values
+from rewardlab_studies.tables.averages import PromptValues, TableAverage, cells_with_values
+from rewardlab_studies.tables.clusters import Clustering
 from rewardlab_studies.tables.comparisons import LEVEL, holm
 from rewardlab_studies.tables.layout import OVERALL, TableLayout, TablePlace
-from rewardlab_studies.tables.prompts import Clustering, PromptFields, PromptIndex
+from rewardlab_studies.tables.prompts import PromptFields, PromptIndex
 from rewardlab_studies.win_rates.answer_file import AnswerFile
 from rewardlab_studies.win_rates.pairs import PAIR_OF, refuse_other_prompts, write_pairs
 
 
 @dataclass(frozen=True, kw_only=True)
 class MeasuredWinRate:
-    """How often `model` wins against `other`, in [0, 1]; p: two-sided, of 0.5, corrected for the number of pairs.
+    """How often `model` wins against `other`, in [0, 1]; p: two-sided, of 0.5, by the test of the overall interval.
 
     places: overall, and each language if there are several, each the mean over tasks of the mean over languages.
-    ties: the share of comparisons that neither won. too_few: whether no win rate whatever could have had a p below
-    0.05, of so few prompts.
+    ties: the share of comparisons that neither won. corrected: p for the number of pairs. too_few: whether winning all
+    comparisons of so few prompts would not have had a corrected p below 0.05, either.
     """
 
     model: str
@@ -34,6 +35,7 @@ class MeasuredWinRate:
     places: Mapping[TablePlace, TableAverage]
     ties: float
     p: float
+    corrected: float
     too_few: bool = False
 
 
@@ -48,8 +50,6 @@ class WinRatesResult:
     models: Sequence[str]
     rates: Sequence[MeasuredWinRate]
     prompts: int
-    draws: int
-    seed: int
     reference: str | None = None
     clustering: Clustering | None = None
 
@@ -83,8 +83,6 @@ class WinRatesJob:
     resume: bool = False
     common: bool = False
     leave_out: bool = False
-    draws: int = 1000
-    seed: int = 0
     command: Sequence[str] = ()
     say: Callable[[str], None] = lambda text: None
 
@@ -101,15 +99,13 @@ class WinRatesJob:
         found = [self._pair(one, other, ids, component) for one, other in self._pairs(files)]
         p_values = holm([pair.rate.p for pair in found])
         rates = [
-            replace(pair.rate, p=p, too_few=pair.floor * len(found) >= LEVEL)
+            replace(pair.rate, corrected=p, too_few=pair.floor * len(found) >= LEVEL)
             for pair, p in zip(found, p_values, strict=True)
         ]
         return WinRatesResult(
             models=list(self.models),
             rates=rates,
             prompts=len(ids),
-            draws=self.draws,
-            seed=self.seed,
             reference=self.reference,
             clustering=found[0].clustering,
         )
@@ -127,7 +123,13 @@ class WinRatesJob:
         if self.component is None and len(comparing) != 1:
             told = ", ".join(comparing) or "none"
             raise UserError(f"name the reward that compares answers with --component; of scope group: {told}")
-        return self.component or comparing[0]
+        chosen = self.component or comparing[0]
+        low, high = self.plan.components[chosen].spec.range
+        if low < 0 or high > 1:
+            raise UserError(
+                f"{chosen} has values from {low:g} to {high:g}, and a win rate lies in 0 to 1; name another"
+            )
+        return chosen
 
     def _make_folder(self) -> None:
         if self.folder.exists() and not self.resume:
@@ -147,14 +149,15 @@ class WinRatesJob:
         ).run()
         values, ties, prompts = self._values(rows, scores, component)
         layout = TableLayout(cells_with_values(values, prompts))
-        rates = PromptValues(values, prompts, layout, kind_of_values([values]), self.draws, f"{self.seed}/{stem}")
-        margins = PromptValues(array("d", (value - 0.5 for value in values)), prompts, layout, "difference")
+        rates = PromptValues(values, prompts, layout, "share")
         languages = layout.languages()
         places = [OVERALL, *(TablePlace(None, language) for language in languages if len(languages) > 1)]
         averages = {place: found for place in places if (found := rates.average(place)) is not None}
-        told = margins.significance(OVERALL)
+        told = rates.against_even_odds(OVERALL)
         return _MeasuredPair(
-            rate=MeasuredWinRate(model=one.name, other=other.name, places=averages, ties=ties, p=told.p),
+            rate=MeasuredWinRate(
+                model=one.name, other=other.name, places=averages, ties=ties, p=told.p, corrected=told.p
+            ),
             floor=told.floor,
             clustering=prompts.clustering(),
         )

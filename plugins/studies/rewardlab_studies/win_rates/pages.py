@@ -8,6 +8,8 @@ from rewardlab_studies.tables.layout import OVERALL, TablePlace
 from rewardlab_studies.tables.pages import UNKNOWN, Page, as_latex, as_markdown, as_text
 from rewardlab_studies.win_rates.job import MeasuredWinRate, WinRatesResult
 
+OF_PAIR = ("ties", "p", "corrected", "too_few")
+"""what is said of a pair of models, over all languages"""
 FORMATS = {".txt": as_text, ".md": as_markdown, ".tex": as_latex}
 
 
@@ -21,19 +23,22 @@ def format_win_rates(result: WinRatesResult, ending: str = ".txt") -> str:
 
 def sentences(result: WinRatesResult) -> list[str]:
     """Return a sentence for each pair of models, and how it was measured."""
-    unit = "prompts" if result.clustering is None else f"{result.clustering.field}s"
+    unit = "prompt" if result.clustering is None else result.clustering.field
     how = (
-        f"Intervals: 95%, Wilson's, of {result.prompts:,} prompts; p-values: of even odds, two-sided, by all signs of "
-        f"the {unit}' margins, corrected by Holm's method for the number of pairs."
+        f"Intervals: 95%, Wilson's, of {result.prompts:,} prompts; what is independent is a {unit}. p-values: of even "
+        "odds, two-sided, below 0.05 where the interval leaves out 50%."
     )
-    return [*map(_sentence, result.rates), how]
+    if len(result.rates) > 1:
+        how += f" Corrected by Holm's method for {len(result.rates)} pairs; preferred: a corrected p below 0.05."
+    return [*(_sentence(rate, len(result.rates)) for rate in result.rates), how]
 
 
-def _sentence(rate: MeasuredWinRate) -> str:
+def _sentence(rate: MeasuredWinRate, pairs: int) -> str:
     found = rate.places[OVERALL]
     told = f"{found.mean * 100:.1f}% {_between(rate)} of comparisons, {rate.ties * 100:.1f}% ties, {told_p(rate.p)}"
+    told += f" ({told_p(rate.corrected)} corrected)" if pairs > 1 else ""
     verdict = "preferred to" if found.mean > 0.5 else "less preferred than"
-    if rate.p >= LEVEL:
+    if rate.corrected >= LEVEL:
         verdict = "not distinguishable from"
         told += ", and so few prompts could not have shown it" if rate.too_few else ""
     return f"{rate.model} is {verdict} {rate.other}: it wins {told}"
@@ -114,7 +119,7 @@ def win_rates_as_dict(result: WinRatesResult) -> dict[str, Any]:
                 "high": average.high,
                 "prompts": average.prompts,
                 "clusters": average.clusters,
-                **({"ties": rate.ties, "p": rate.p, "too_few": rate.too_few} if place == OVERALL else {}),
+                **({name: getattr(rate, name) for name in OF_PAIR} if place == OVERALL else {}),
             }
             for rate in result.rates
             for place, average in rate.places.items()

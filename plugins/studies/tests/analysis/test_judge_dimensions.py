@@ -123,5 +123,5 @@ def test_a_list_of_completions_has_a_list_of_dimensions(judged):
 
 
 def test_a_measure_of_nothing_is_none():
-    found = dimension_measures([("Deep", 1.0, None)])
+    found = dimension_measures([("Deep", 1.0, None, 0)])
     assert (found["agreement"], found["kappa"], found["kendall_tau"], found["lead"]) == (None, None, None, None)

@@ -8,9 +8,10 @@ from statistics import fmean, stdev
 
 import pytest
 from rewardlab_studies.tables.averages import PromptValues, TableAverage, cells_with_values
+from rewardlab_studies.tables.clusters import NO_CLUSTERS
 from rewardlab_studies.tables.comparisons import Comparison, sentences
 from rewardlab_studies.tables.layout import OVERALL, TableLayout, TablePlace
-from rewardlab_studies.tables.prompts import NO_CLUSTERS, PromptFields, PromptIndex
+from rewardlab_studies.tables.prompts import PromptFields, PromptIndex
 
 SIZES = {("math", "de"): 40, ("math", "sw"): 24, ("reading", "de"): 30}
 
@@ -117,6 +118,54 @@ def test_equal_shares_are_as_uncertain_as_those_of_one_answer_each():
     alike = measured({("t", language, i): 1.0 for language in ("de", "sw") for i in range(9)}, cluster="problem")
     found = alike.average(OVERALL)
     assert (found.low, found.high, found.clusters) == (pytest.approx(9 / (9 + 1.96**2), abs=1e-3), 1.0, 9)
+
+
+@pytest.mark.parametrize("value", [0.4, 0.3, 0.55])
+def test_equal_shares_vary_by_nothing_whatever_their_mean_is_rounded_to(value):
+    """Six of 0.4 have a mean of 0.4 and a last bit, and are no more certain than six of 0.5."""
+    alike = measured({("t", "de", i): value for i in range(6)})
+    found = alike.average(OVERALL)
+    assert found.high - found.low > 0.5
+    assert alike.against_even_odds(OVERALL).p > 0.05
+
+
+SKEWED = {  # values with a mean of a half: (value, chance)
+    "skewed": ((0.4, 5 / 6), (1.0, 1 / 6)),
+    "very skewed": ((0.55, 10 / 11), (0.0, 1 / 11)),
+    "ties": ((0.5, 0.8), (0.0, 0.1), (1.0, 0.1)),
+    "one comparison": ((0.0, 0.5), (1.0, 0.5)),
+}
+
+
+def drawn_shares(random, margins, size, languages=1):
+    values, weights = zip(*margins, strict=True)
+    drawn = random.choices(values, weights, k=size)
+    return {("t", f"l{n}", i): value for i, value in enumerate(drawn) for n in range(languages)}
+
+
+@pytest.mark.parametrize("name", SKEWED)
+@pytest.mark.parametrize("size", [2, 4, 6, 30])
+def test_a_p_value_is_below_5_percent_exactly_where_the_interval_leaves_out_a_half(name, size):
+    random = Random(f"{name}{size}")
+    for _ in range(60):
+        shift = random.choice((0, 0, 0.2, -0.2))
+        margins = [(min(1.0, max(0.0, value + shift)), chance) for value, chance in SKEWED[name]]
+        values = measured(drawn_shares(random, margins, size, languages=2), cluster="problem")
+        found, told = values.average(OVERALL), values.against_even_odds(OVERALL)
+        assert (told.p < 0.05) == (not found.low <= 0.5 <= found.high)
+        assert told.floor <= 1
+
+
+@pytest.mark.parametrize("name", SKEWED)
+def test_even_odds_are_called_uneven_in_about_5_percent(name):
+    """Of 40 problems in three languages. The signs of the margins alone called skewed ones uneven in 8 to 22%."""
+    random = Random(name)
+    called = sum(
+        measured(drawn_shares(random, SKEWED[name], 40, languages=3), cluster="problem").against_even_odds(OVERALL).p
+        < 0.05
+        for _ in range(600)
+    )
+    assert called <= 0.075 * 600
 
 
 def test_equal_numbers_without_bounds_do_not_say_how_uncertain_they_are():

@@ -113,20 +113,94 @@ def kept(tmp_path, name="out.jsonl"):
 
 def test_accuracy_against_gold_by_language_and_by_kind(recipe, write, judge):
     recipe()
-    shared = {"prompt": "How much is 4 + 3?", "reference": RIGHT}
+    shared = {"reference": RIGHT}
     right, turned = {"chosen": RIGHT, "rejected": WRONG}, {"chosen": WRONG, "rejected": RIGHT}
     rows = [
-        {"id": 1, "language": "de", "kind": "easy", **shared, **right},
-        {"id": 2, "lang": "de", "subset": "hard", **shared, **turned},
-        {"id": 3, "language": "en", "category": "easy", **shared, **right},
+        {"id": 1, "prompt": "How much is 4 + 3?", "language": "de", "kind": "easy", **shared, **right},
+        {"id": 2, "prompt": "And 3 + 4?", "lang": "de", "subset": "hard", **shared, **turned},
+        {"id": 3, "prompt": "Is 4 + 3 even?", "language": "en", "category": "easy", **shared, **right},
     ]
     write("rows.jsonl", rows)
     found = judge()
     assert found["use"] == "pairwise/win_rate"
     assert (found["all"]["rows"], found["all"]["pairs"], found["all"]["accuracy"]) == (3, 3, 2 / 3)
-    assert found["all"]["interval"] == pytest.approx([0.2077, 0.9385], abs=5e-5)
+    t = 4.3027  # Student's, of two degrees of freedom
+    middle, half = (2 / 3 + t * t / 6) / (1 + t * t / 3), t * (2 / 27 + (t / 6) ** 2) ** 0.5 / (1 + t * t / 3)
+    assert found["all"]["interval"] == pytest.approx([middle - half, middle + half], abs=5e-5)
     assert {name: m["accuracy"] for name, m in found["language"].items()} == {"de": 0.5, "en": 1.0}
     assert {name: m["accuracy"] for name, m in found["kind"].items()} == {"easy": 1.0, "hard": 0.0}
+
+
+def in_languages(problems=40, languages=("de", "fr", "sw"), **columns):
+    """Rows of which a problem's are right, or wrong, in all languages; each language asks in its own words."""
+    return [
+        {"id": f"{language}-{n}", "prompt": f"{n} in {language}?", "language": language, "reference": RIGHT}
+        | ({"chosen": RIGHT, "rejected": WRONG} if n % 4 else {"chosen": WRONG, "rejected": RIGHT})
+        | {name: value.format(n=n) for name, value in columns.items()}
+        for language in languages
+        for n in range(problems)
+    ]
+
+
+INTERVALS = (
+    "interval",
+    "kappa_interval",
+    "order_agreement_interval",
+    "position_bias_interval",
+)
+
+
+@pytest.mark.parametrize("columns", [{"problem": "{n}"}, {"problem": "{n}", "task": "math"}, {"id": "{n}"}])
+def test_translations_of_a_problem_say_no_more_than_one_of_them(recipe, write, judge, columns):
+    """By `problem`, or by the id that all languages have."""
+    recipe()
+    write("rows.jsonl", in_languages(**columns))
+    found = judge()
+    whole, one = found["all"], found["language"]["de"]
+    assert (whole["rows"], whole["clusters"], one["rows"], one["clusters"]) == (120, 40, 40, 40)
+    assert {name: whole[name] for name in INTERVALS} == {name: pytest.approx(one[name]) for name in INTERVALS}
+    alone = judge("--cluster", "none")["all"]
+    assert alone["clusters"] == 120
+    assert alone["interval"][1] - alone["interval"][0] < 0.7 * (whole["interval"][1] - whole["interval"][0])
+
+
+def test_problems_of_two_tasks_are_two(recipe, write, judge):
+    recipe()
+    write("rows.jsonl", [row | {"task": row["language"]} for row in in_languages(problem="{n}")])
+    assert judge()["all"]["clusters"] == 120
+
+
+def test_pairs_out_of_one_list_count_as_one(recipe, write, judge):
+    """Whether they stand in a row as a list, or in rows of their own with the same prompt."""
+    recipe()
+    texts = [RIGHT, f"{RIGHT} I like trains.", "seven or so", WRONG]
+    listed = [{"prompt": f"{n}?", "reference": RIGHT, "completions": texts, "scores": [3, 2, 1, 0]} for n in range(9)]
+    write("rows.jsonl", listed)
+    as_lists = judge()["all"]
+    write(
+        "rows.jsonl",
+        [
+            {"id": f"{n}/{i}/{j}", "prompt": f"{n}?", "reference": RIGHT, "chosen": texts[i], "rejected": texts[j]}
+            for n in range(9)
+            for i in range(4)
+            for j in range(i + 1, 4)
+        ],
+    )
+    as_pairs = judge()["all"]
+    assert (as_lists["pairs"], as_lists["clusters"], as_pairs["pairs"], as_pairs["clusters"]) == (54, 9, 54, 9)
+    assert as_lists["interval"] == pytest.approx(as_pairs["interval"])
+    assert as_lists["kendall_tau_interval"] is not None
+
+
+def test_another_field_may_say_what_counts_as_one(recipe, write, main, judge):
+    recipe()
+    write("rows.jsonl", in_languages(text="{n}", problem="of its own"))
+    assert (judge("--cluster", "text")["all"]["clusters"], judge()["all"]["clusters"]) == (40, 1)
+    assert judge()["all"]["interval"] is None, "one problem does not say how much another would differ"
+    code, out, _ = main("judge", "r.yaml", "rows.jsonl", "--cluster", "text")
+    assert "95%: 120 rows of 40 problems; those of one problem count together (--cluster none: each by itself)" in out
+    code, _, err = main("judge", "r.yaml", "rows.jsonl", "--cluster", "page")
+    assert (code, "no field 'page'" in err) == (2, True)
 
 
 def test_a_judge_that_is_always_right(recipe, write, judge, scripted):
@@ -298,16 +372,16 @@ def test_a_component_without_a_judge_is_measured_when_it_is_named(recipe, write,
 
 def test_the_table_that_people_read(recipe, write, main, scripted):
     recipe("right")
-    write("rows.jsonl", [{**row, "language": "de" if row["id"] else "sw"} for row in pairs(4)])
+    write("rows.jsonl", [{**row, "language": "de" if row["id"] else "sw"} for row in pairs(9)])
     code, out, err = main("judge", "r.yaml", "rows.jsonl")
     assert (code, err) == (0, "")
     assert out == dedent("""\
         preference (pairwise/win_rate)
-                     rows  pairs  missing  ties  accuracy        95%  kappa  bias  orders agree  unparsable
-        all             4      4        0     0      1.00  0.51-1.00   1.00  0.00          1.00        0.00
-        language de     3      3        0     0      1.00  0.44-1.00   1.00  0.00          1.00        0.00
-        language sw     1      1        0     0      1.00  0.21-1.00   1.00  0.00          1.00        0.00
-        8 calls, 0 unparsable, 0 failed, 80 tokens
+                     rows  pairs  missing  ties  accuracy        95%              kappa  bias  orders agree  unparsable
+        all             9      9        0     0      1.00  0.70-1.00  1.00 (0.40, 1.00)  0.00          1.00        0.00
+        language de     8      8        0     0      1.00  0.68-1.00  1.00 (0.35, 1.00)  0.00          1.00        0.00
+        language sw     1      1        0     0      1.00          -               1.00  0.00          1.00        0.00
+        18 calls, 0 unparsable, 0 failed, 180 tokens
         """)
 
 

@@ -712,9 +712,24 @@ def test_the_table_that_people_read(main, judge):
     lines = [line.split() for line in out.splitlines()]
     assert out.startswith("it (pairwise/win_rate) on m_rewardbench: accuracy 0.7500\n")
     assert ["Safety", "0.5000"] in lines
-    assert ["language", "de", "2", "0.5000", "0.5000", "0.09-0.91"] in lines
+    assert ["language", "de", "2", "0.5000", "0.5000", "0.00-1.00"] in lines
     code, out, _ = main("judge", "r.yaml", "rows.jsonl", "--benchmark", "m_rewardbench", "--seeds", "2")
     assert "on m_rewardbench: accuracy 0.5000±0.2500, mean of 2 seeds" in out
+
+
+def test_cases_of_a_row_and_its_translations_count_as_one(judge):
+    """Nine pairs of a row are one problem, and so are a problem's rows in all languages, by the id that they share."""
+    styles = {"chosen": ["good good", "good good.", "good good!"], "rejected": ["good", "good.", "poor"]}
+    rows = [{"id": n, "domain": "math", "prompt": f"{n}?", **styles} for n in range(8)]
+    nine = judge("rm_bench", rows)["all"]
+    assert (nine["cases"], nine["clusters"]) == (72, 8)
+    one = judge("rm_bench", rows, "--cluster", "none")["all"]
+    assert one["clusters"] == 72
+    assert one["interval"][0] > nine["interval"][0]
+    rows = [pair(n, "hep-cpp", language=code) for n in range(8) for code in ("deu_Latn", "swh_Latn")]
+    translated = judge("m_rewardbench", [row | {"prompt": f"{row['prompt']} {row['language']}"} for row in rows])
+    assert (translated["all"]["cases"], translated["all"]["clusters"]) == (16, 8)
+    assert translated["slices"]["language"]["de"]["interval"] == pytest.approx(translated["all"]["interval"])
 
 
 # --- the hub, which in a test is a folder

@@ -1,6 +1,7 @@
 """`rewardlab winrates`: models' answers and a judge in, how often each model wins out."""
 
 import json
+from math import erfc, sqrt
 
 import pytest
 import rewardlab
@@ -81,12 +82,13 @@ def test_each_pair_of_models_has_a_win_rate_with_an_interval(winrates):
     even = rate(found, "half", "poor", "sw")
     assert (even["mean"], even["low"], even["high"]) == (
         0.5,
-        *(pytest.approx(0.5 + d, abs=0.01) for d in (-0.33, 0.33)),
+        *(pytest.approx(0.5 + d, abs=0.01) for d in (-0.39, 0.39)),
     )
     assert rate(found, "half", "poor")["ties"] == 0.5
     assert rate(found, "good", "half")["ties"] == 0.0
-    assert rate(found, "good", "half")["p"] == pytest.approx(3 * 2 / 2**10)  # of three pairs
-    assert rate(found, "half", "poor")["p"] == pytest.approx(2 / 2**5)  # five prompts differ, all one way
+    won = rate(found, "good", "half")
+    assert won["p"] == pytest.approx(erfc(sqrt(10 / 2)))  # Wilson's test of ten of ten
+    assert won["corrected"] == pytest.approx(3 * won["p"])  # of three pairs
     assert found["sentences"][0].startswith("good is preferred to half: it wins 100.0% [72.2, 100.0] of comparisons")
 
 
@@ -131,7 +133,8 @@ def test_translations_of_a_problem_count_as_one(winrates, folder, capsys):
     assert found["clustering"] == {"field": "problem", "clusters": 5, "prompts": 10, "alone": 0}
     assert alone["clustering"] is None
     together, each = (rate(one, "good", "half") for one in (found, alone))
-    assert (together["mean"], together["p"], each["p"]) == (each["mean"], 2 / 2**4, 2 / 2**8)
+    assert together["mean"] == each["mean"]
+    assert together["p"] > 0.05 > each["p"]
     assert (together["clusters"], each["clusters"]) == (5, 10)
     assert together["high"] - together["low"] > 1.2 * (each["high"] - each["low"])
     assert rate(found, "good", "half", "sw")["low"] < 0.9 < rate(found, "good", "half", "sw")["high"]
@@ -300,3 +303,34 @@ def test_an_unknown_reference_is_refused_and_the_resume_command_keeps_it(winrate
     error = winrates(*THREE, "--reference", "god", "-o", "out", code=2)
     assert "--reference: no model 'god'; did you mean 'good'?" in error
     assert not (folder / "out").exists()
+
+
+WIDE = """
+from rewardlab import RewardSpec, Score, hookimpl
+
+class Wide:
+    async def score(self, stream):
+        raise AssertionError("asked")
+
+@hookimpl
+def rewardlab_rewards():
+    return [RewardSpec(name="margin", summary="from -1 to 1", scope="group", runs="async", range=(-1.0, 1.0),
+                       build=lambda options, context: Wide())]
+"""
+
+
+def test_a_reward_beyond_0_to_1_is_no_win_rate(winrates, folder, offer):
+    offer("wide", WIDE)
+    (folder / "wide.yaml").write_text("version: 1\nreward: {components: {it: {use: wide/margin}}, total: it}\n")
+    told = winrates(*THREE, "-o", "out", recipe="wide.yaml", code=2)
+    assert "it has values from -1 to 1, and a win rate lies in 0 to 1" in told
+    assert not (folder / "out").exists()
+
+
+def test_of_several_pairs_the_interval_goes_with_the_p_value_of_one(winrates):
+    found = winrates(*THREE, "-o", "out")
+    overall = [one for one in found["win_rates"] if one["language"] is None]
+    for one in overall:
+        assert (one["p"] < 0.05) == (not one["low"] <= 0.5 <= one["high"])
+        assert one["p"] <= one["corrected"] <= 1
+    assert " corrected)" in found["sentences"][0]

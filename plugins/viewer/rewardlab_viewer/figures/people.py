@@ -6,11 +6,11 @@ one problem count together in the intervals.
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from rewardlab_studies.judge_agreement import cohen_kappa
+from rewardlab_studies.judge_agreement import kappa_average
 from rewardlab_studies.tables import TableAverage, clustered_average
 
 from rewardlab_viewer.read.columns import ScoreColumns
@@ -129,30 +129,6 @@ def _agreement(
         agreement=clustered_average([float(one == two) for one, two in marks], problems, "share"),
         kappa=kappa_average(marks, problems),
     )
-
-
-def kappa_average(marks: Sequence[Marks], problems: Sequence[int]) -> TableAverage | None:
-    """Return Cohen's kappa with its interval; None if it is undefined.
-
-    Each pair is given kappa and its influence on it, the first term of kappa's expansion in the shares that it is made
-    of: their mean is kappa, and they vary as kappa does, with the problems of their own.
-    Source: the delta method, as in Fleiss, Cohen and Everitt 1969.
-    """
-    kappa = cohen_kappa(marks)
-    if kappa is None:
-        return None
-    agreed, ours, theirs = (
-        sum(found) / len(marks) for found in ([a == b for a, b in marks], [a for a, _ in marks], [b for _, b in marks])
-    )
-    chance = ours * theirs + (1 - ours) * (1 - theirs)
-    values = []
-    for one, two in marks:
-        moved = (2 * theirs - 1) * (one - ours) + (2 * ours - 1) * (two - theirs)
-        values.append(kappa + (((one == two) - agreed) - (1 - agreed) / (1 - chance) * moved) / (1 - chance))
-    average = clustered_average(values, problems, "other")
-    if average is None or average.low is None or average.high is None:
-        return average
-    return replace(average, low=max(-1.0, average.low), high=min(1.0, average.high))
 
 
 def _disagreements(columns: ScoreColumns, labels: Sequence[FoundLabel]) -> list[Disagreement]:
