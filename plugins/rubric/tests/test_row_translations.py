@@ -199,6 +199,9 @@ class TestAQuestion:
         reward = find("reward", "rubric/pointwise")
         with pytest.raises(ValidationError, match="strategy eng-eng is English"):
             reward.config(judge="j", rubric=own)
+        step = find("dataset", "rubric/distilled")
+        with pytest.raises(ValidationError, match="strategy eng-eng is English"):
+            step.config(teacher="t", rubric=own, strategy="tgt-eng", also=["eng-eng"])
         with pytest.raises(ValidationError, match=r"\{field: NAME, language: row\} in the row's language"):
             reward.config(judge="j", rubric={"field": "rubric", "language": "fr"})
 

@@ -67,9 +67,10 @@ class PreferenceRows:
             return self._dropped(sample, "no question in its language", why, "judge")
         answers = await self._answers(sample)
         scores = await self._rewards(sample, answers)
-        missing = next((score.error for score in scores if score.value is None), None)
+        missing = next((score for score in scores if score.value is None), None)
         if missing is not None:
-            return self._dropped(sample, "an answer could not be scored", str(missing), "judge")
+            why = str(missing.error or missing.info.get("reason"))
+            return self._dropped(sample, "an answer could not be scored", why, "judge")
         values = [float(score.value) for score in scores if score.value is not None]
         best, worst = values.index(max(values)), values.index(min(values))
         margin = values[best] - values[worst]

@@ -32,7 +32,7 @@ class Languages:
     def __init__(self, path: str | None = None) -> None:
         """Raise ValueError that says with file and line what is wrong with a file of a folder, or with a made one."""
         self.made: Mapping[str, Sequence[Any]] = {}
-        self.awaited = is_made(path) and not Path(os.path.expanduser(str(path))).exists()
+        self.awaited = is_awaited(path)
         own: list[LanguageTexts] = []
         if is_made(path) and not self.awaited:
             self.made = read_made(str(path))
@@ -80,6 +80,11 @@ class Languages:
 def is_made(path: str | None) -> bool:
     """Return whether texts are in a file of rubric/translated_texts, and not in a folder of files."""
     return path is not None and path.endswith(".jsonl")
+
+
+def is_awaited(path: str | None) -> bool:
+    """Return whether texts are in a file of rubric/translated_texts that is not there yet."""
+    return is_made(path) and not Path(os.path.expanduser(str(path))).exists()
 
 
 def read_made(path: str) -> dict[str, list[dict[str, Any]]]:

@@ -7,7 +7,7 @@ from typing import Protocol
 from rewardlab import Sample
 
 from rewardlab_rubric.rubrics import Rubrics
-from rewardlab_rubric.strategies.language_texts import Languages, NoTexts, is_made
+from rewardlab_rubric.strategies.language_texts import NoTexts, is_awaited, is_made
 from rewardlab_rubric.strategies.questions import QuestionOptions, rubrics_of
 
 
@@ -20,7 +20,10 @@ class AskingOptions(Protocol):
 
 def without_texts(options: AskingOptions, sample: Sample) -> str | None:
     """Return why a row has no question in its language; None if it has, or if texts are still to be made."""
-    for rubrics in _rubrics(_Same(options)):
+    same = _Same(options)
+    if any(map(is_awaited, _files(same))):
+        return None
+    for rubrics in _rubrics(same):
         try:
             rubrics(sample)
         except NoTexts as error:
@@ -32,8 +35,7 @@ def without_texts(options: AskingOptions, sample: Sample) -> str | None:
 
 def texts_files(options: AskingOptions) -> list[str]:
     """Return the files with texts that an earlier stage may write."""
-    named = dict.fromkeys(one.texts for one in options.asked)
-    return [texts for texts in named if texts is not None and is_made(texts)]
+    return _files(_Same(options))
 
 
 class _Same:
@@ -49,8 +51,16 @@ class _Same:
         return id(self.options)
 
 
-@lru_cache(maxsize=16)  # a check asks about each of thousands of rows
+# a check asks about each of thousands of rows, and to make such options anew is to read all of their files
+
+
+@lru_cache(maxsize=16)
+def _files(same: _Same) -> list[str]:
+    named = dict.fromkeys(one.texts for one in same.options.asked)
+    return [texts for texts in named if texts is not None and is_made(texts)]
+
+
+@lru_cache(maxsize=16)
 def _rubrics(same: _Same) -> list[Rubrics]:
-    """Return the functions that give a row its rubric, of each strategy in the row's language whose texts are there."""
-    translated = [one for one in same.options.asked if one.strategy != "eng-eng"]
-    return [rubrics_of(one) for one in translated if not Languages(one.texts).awaited]
+    """Return the functions that give a row its rubric, of each strategy in the row's language."""
+    return [rubrics_of(one) for one in same.options.asked if one.strategy != "eng-eng"]
