@@ -20,6 +20,8 @@ __all__ = ["TOKEN", "VisitorRefusal", "VisitorRules", "address_of", "bound_socke
 
 TOKEN = "REWARDLAB_TOKEN"
 """the variable with the token that requests must bring"""
+_HOST = re.compile(r"(?:\[(?P<address>[0-9A-Fa-f:.]+)\]|(?P<name>[A-Za-z0-9._-]+))(?::\d{1,5})?")
+"""a header Host: a name or an address, and a port"""
 
 
 class VisitorRefusal(NamedTuple):
@@ -56,10 +58,10 @@ class VisitorRules:
         return None
 
     def _is_ours(self, host: str) -> bool:
-        try:
-            name = urlsplit(f"//{host}").hostname or ""
-        except ValueError:
+        match = _HOST.fullmatch(host)
+        if match is None:
             return False
+        name = (match["address"] or match["name"]).lower()
         ours = ("localhost", *self.hosts, socket.gethostname())
         return name in map(str.lower, ours) or _is_address(name)
 

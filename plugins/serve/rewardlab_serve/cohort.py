@@ -10,6 +10,7 @@ from typing import Any
 from rewardlab import Completion, GroupStream, Sample
 
 from rewardlab_serve.errors import conflict
+from rewardlab_serve.memory import memory_of_json
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,14 +43,14 @@ class GroupIdentity:
 class Cohort:
     """A group whose completions arrive, and whose answer is to come.
 
-    characters: of its prompt, fields and completions, about.
+    memory: bytes that its prompt, fields and completions take, about.
     """
 
     def __init__(self, key: str, sample: Sample, size: int) -> None:
         self.key = key
         self.stream = GroupStream(sample, size)
         canonical = _canonical_sample(sample)
-        self.characters = len(canonical)
+        self.memory = memory_of_json(canonical)
         self.identity = GroupIdentity(sample=_digest(canonical), size=size)
         self.scoring: asyncio.Task[None]
         self.answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
@@ -59,7 +60,7 @@ class Cohort:
         """Add a completion that `identity` does not refuse; a repeat changes nothing."""
         if slot not in self.identity.completions:
             self.identity.completions[slot] = digest
-            self.characters += completion.characters
+            self.memory += completion.characters
             self.stream.put(slot, completion)
 
     def missing(self) -> list[int]:

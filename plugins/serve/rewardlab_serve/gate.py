@@ -10,14 +10,15 @@ from rewardlab.serving import VisitorRules
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rewardlab_serve.errors import RequestError, too_many
+from rewardlab_serve.errors import RequestError, bad_request, too_many
 from rewardlab_serve.json_answers import json_answer
+from rewardlab_serve.memory import memory_of_json
 from rewardlab_serve.metrics import Metrics
 
 OPEN = ("/healthz", "/readyz")
 """what a supervisor asks, who has no token and calls the machine by any name"""
 MAX_HELD = 2**30
-"""bytes of the bodies of all requests that have no answer yet"""
+"""bytes of memory of all requests that have no answer yet"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +55,9 @@ class RequestGate:
                 self._admit(scope, Headers(scope=scope))
         except RequestError as error:
             self.metrics.request("gate", error.status)
-            await json_answer(error.as_dict(), error.status, error.after)(scope, receive, send)
+            answer = json_answer(error.as_dict(), error.status, error.after)
+            answer.headers["Connection"] = "close"  # what follows may be a body that nobody has read
+            await answer(scope, receive, send)
             return
         self._under_way += 1
         body = _Bounded(receive, self.rules.body, self._take)
@@ -62,21 +65,21 @@ class RequestGate:
             await self.app(scope, body, send)
         finally:
             self._under_way -= 1
-            self._held -= body.read
+            self._held -= body.held
 
     def _take(self, size: int) -> None:
         if self._held + size > MAX_HELD:
-            raise too_many(f"requests of {self._held:,} bytes are being answered, as many as the server takes", 1.0)
+            raise too_many(f"requests that hold {self._held:,} bytes are being answered, as many as it takes", 1.0)
         self._held += size
 
     def _admit(self, scope: Scope, headers: Headers) -> None:
         brought = headers.get("authorization", f"bearer {headers.get('x-api-key', '')}")
         if refused := self.rules.refusal(headers.get("host", ""), headers.get("origin"), brought):
             raise RequestError(*refused)
-        kind = headers.get("content-type", "").partition(";")[0].strip()
-        if scope["method"] == "POST" and _has_body(headers) and kind != "application/json":
-            what = "a request has JSON: Content-Type: application/json"
-            raise RequestError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "bad_request", what)
+        if "content-length" in headers and "transfer-encoding" in headers:
+            raise bad_request("a request says its length once: Content-Length, or Transfer-Encoding")
+        if scope["method"] == "POST" and _has_body(headers):
+            _check_form(headers)
         if int(headers.get("content-length") or 0) > self.rules.body:
             raise _too_large(self.rules.body)
         if self._under_way >= self.rules.requests:
@@ -104,15 +107,30 @@ class _Bounded:
     most: int
     take: Callable[[int], None]
     read: int = 0
+    held: int = 0
 
     async def __call__(self) -> Message:
         message = await self.receive()
-        size = len(message.get("body", b""))
-        if self.read + size > self.most:
+        part = message.get("body", b"")
+        if self.read + len(part) > self.most:
             raise _too_large(self.most)
-        self.take(size)
-        self.read += size
+        memory = memory_of_json(part)
+        self.take(memory)
+        self.read += len(part)
+        self.held += memory
         return message
+
+
+def _check_form(headers: Headers) -> None:
+    """Raise a RequestError for a body that is no JSON, or that is packed."""
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        what = "a request has JSON: Content-Type: application/json"
+        raise RequestError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "bad_request", what)
+    packed = headers.get("content-encoding", "identity").strip().lower()
+    if packed != "identity":
+        what = f"Content-Encoding {packed[:40]!r} is not read; send the JSON as it is"
+        raise RequestError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "bad_request", what)
 
 
 def _has_body(headers: Headers) -> bool:

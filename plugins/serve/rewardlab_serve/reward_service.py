@@ -37,14 +37,14 @@ class ServiceLimits:
     """The bounds of a service.
 
     cohort: seconds that a group may take to arrive, from its first completion on. scoring: seconds that it may be
-    scored for once it is there. groups, characters: that are under way at the same time, and of their texts, at which
+    scored for once it is there. groups, memory: that are under way at the same time, and bytes that they hold, at which
     no new group is taken; members of these groups are, up to twice as many. kept: bytes of answers that are kept.
     """
 
     cohort: float = 600.0
     scoring: float | None = None
     groups: int = 1024
-    characters: int = 2**28
+    memory: int = 2**28
     kept: int = 64 * 2**20
 
 
@@ -62,7 +62,7 @@ class RewardService:
         self._guard = MissingGuard.over_rows(plan.uses_in_total)
         self._kept = KeptAnswers(limits.kept)
         self._pending: dict[str, Cohort] = {}
-        self._characters = 0
+        self._memory = 0
         self._ready_at, self._end = 0.0, math.inf
         self.draining = False
         metrics.watch(lambda: len(self._pending), scorer.judges.attempt_usage)
@@ -179,29 +179,29 @@ class RewardService:
             self._metrics.repeated()
             answer: dict[str, Any] = json.loads(kept.line)
             return answer
-        if self._characters + sum(one.characters for one in group.completions) > 2 * self._limits.characters:
+        if self._memory + sum(one.characters for one in group.completions) > 2 * self._limits.memory:
             raise self._full()
         cohort = self._pending.get(key) or self._begin(key, group, size)
         cohort.identity.refuse_other(key, sample, size, digests)
-        before = cohort.characters
+        before = cohort.memory
         for slot, completion in given.items():
             cohort.put(slot, completion, digests[slot])
-        self._characters += cohort.characters - before
+        self._memory += cohort.memory - before
         return await asyncio.shield(cohort.answer)
 
     def _begin(self, key: str, group: Group, size: int) -> Cohort:
         if self.draining:
             raise unavailable("shutting_down", "the server is being shut down, and takes no new group", after=5.0)
-        if len(self._pending) >= self._limits.groups or self._characters >= self._limits.characters:
+        if len(self._pending) >= self._limits.groups or self._memory >= self._limits.memory:
             raise self._full()
         cohort = Cohort(key, group.sample, size)
         self._pending[key] = cohort
-        self._characters += cohort.characters
+        self._memory += cohort.memory
         cohort.scoring = asyncio.create_task(self._score(cohort))
         return cohort
 
     def _full(self) -> RequestError:
-        found = f"{len(self._pending):,} groups with {self._characters:,} characters"
+        found = f"{len(self._pending):,} groups with {self._memory:,} bytes"
         return too_many(f"{found} are under way, as many as this server takes", after=1.0)
 
     async def _score(self, cohort: Cohort) -> None:
@@ -222,7 +222,7 @@ class RewardService:
             self._failed(cohort, unavailable("scoring_failed", one_line(error)))
         finally:
             late.cancel()
-            self._characters -= cohort.characters
+            self._memory -= cohort.memory
             del self._pending[cohort.key]
 
     async def _scored(self, stream: GroupStream) -> ScoredGroup:

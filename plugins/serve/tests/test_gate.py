@@ -1,5 +1,7 @@
 """Who may ask, how much, and in which form: what a request is answered that may not pass."""
 
+import gzip
+import json
 import socket
 
 import pytest
@@ -20,7 +22,12 @@ def test_a_token_is_needed_for_all_but_health(serving):
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "evil.example:80", "localhost.evil.example", "", "[::1", "127.0.0.1.nip.io"]
+    "host",
+    [
+        *("evil.example", "evil.example:80", "localhost.evil.example", "", "[::1", "127.0.0.1.nip.io"),
+        *("evil.com@localhost", "localhost/evil.com", "localhost?evil.com", "localhost#evil.com", "[::1%evil.com]"),
+        *("localhost:80:80", "localhost:", "localhost:x", "localhost, evil.com", "localhost\\evil.com", "::1"),
+    ],
 )
 def test_a_name_that_leads_here_by_dns_is_refused(serving, host):
     assert error(serving().ask("/v1/groups", GROUP, headers={"Host": host})) == (421, "forbidden")
@@ -38,6 +45,38 @@ def test_pages_of_other_sites_are_refused(serving):
         assert error(server.ask("/v1/groups", GROUP, headers={"Origin": origin})) == (403, "forbidden")
     form = {"Content-Type": "text/plain"}  # what a page may send without being asked first
     assert error(server.ask("/v1/groups", GROUP, headers=form)) == (415, "bad_request")
+
+
+def test_the_type_of_json_may_be_written_otherwise_and_no_body_may_be_packed(serving):
+    server = serving()
+    for kind in ("Application/JSON", "application/json; charset=utf-8", "APPLICATION/JSON;x=y"):
+        assert server.ask("/v1/groups", GROUP, headers={"Content-Type": kind}).status == 200
+    assert server.ask("/v1/groups", GROUP, headers={"Content-Encoding": "identity"}).status == 200
+    for packed in ("gzip", "br", "deflate", "gzip, identity"):
+        found = server.ask(
+            "/v1/groups", gzip.compress(json.dumps(GROUP).encode()), headers={"Content-Encoding": packed}
+        )
+        assert error(found) == (415, "bad_request")
+
+
+def test_a_request_of_two_lengths_is_refused_and_nothing_behind_it_is_read(serving):
+    server = serving()
+    head = "POST /v1/groups HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 4\r\n"
+    smuggled = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+        connection.sendall(f"{head}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n{smuggled}".encode())
+        answered = b"".join(iter(lambda: connection.recv(65536), b""))
+    assert answered.startswith(b"HTTP/1.1 400 ")
+    assert (answered.count(b"HTTP/1.1"), b"live" in answered) == (1, False)
+
+
+def test_many_small_values_count_for_the_memory_that_they_take(serving, monkeypatch):
+    monkeypatch.setattr("rewardlab_serve.gate.MAX_HELD", 1_000_000)
+    server = serving(requests=8)
+    text = {**GROUP, "extra": "x" * 200_000}
+    assert server.ask("/v1/groups", text).status == 200
+    assert error(server.ask("/v1/groups", {**GROUP, "extra": [[]] * 40_000})) == (429, "too_many_requests")
+    assert server.ask("/v1/groups", text).status == 200  # what was refused holds nothing
 
 
 def test_a_large_body_is_refused_by_its_length_and_while_it_comes(serving):
@@ -106,7 +145,7 @@ def test_another_path_is_told_which_there_are(serving):
 
 
 def test_bodies_of_all_requests_are_bounded_together(serving, monkeypatch):
-    monkeypatch.setattr("rewardlab_serve.gate.MAX_HELD", 1000)
+    monkeypatch.setattr("rewardlab_serve.gate.MAX_HELD", 1500)
     server = serving()
     body = {"size": 2, **ROW, "completion": "x" * 600}
     answer = waiting_member(server, body)

@@ -158,7 +158,7 @@ class TestMembers:
             assert server.ask(f"/v1/groups/g/members/{quote(slot)}", {"size": 2}).status == 400
 
     def test_are_bounded_as_well_as_groups(self, serving):
-        server = serving(characters=1000)
+        server = serving(memory=1500)
         body = {"size": 3, **ROW, "completion": "x" * 900}
         answers = [waiting_member(server, body, slot) for slot in range(2)]
         assert error(server.ask("/v1/groups/g/members/2", body)) == (429, "too_many_requests")
@@ -168,8 +168,13 @@ class TestMembers:
         assert server.ask("/v1/groups", {**ROW, "completions": [RIGHT]}).status == 200
 
     def test_fields_count_as_well_as_completions(self, serving):
-        server = serving(characters=1000)
+        server = serving(memory=1500)
         waiting_member(server, {"size": 2, **ROW, "completion": "x", "extra": "y" * 1000})
+        assert error(server.ask("/v1/groups", {**ROW, "completions": [""]})) == (429, "too_many_requests")
+
+    def test_of_many_values_hold_more_than_their_characters(self, serving):
+        server = serving(memory=20_000)
+        waiting_member(server, {"size": 2, **ROW, "completion": "x", "extra": [[]] * 300})
         assert error(server.ask("/v1/groups", {**ROW, "completions": [""]})) == (429, "too_many_requests")
 
     def test_give_their_place_back_when_their_clients_leave(self, serving):

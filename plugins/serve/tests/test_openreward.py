@@ -127,7 +127,7 @@ def test_a_closed_session_is_forgotten(serving):
 
 
 def test_sessions_that_nobody_asks_for_make_room(serving, monkeypatch):
-    monkeypatch.setattr("rewardlab_serve.doors.sessions.MAX_CHARACTERS", 1500)
+    monkeypatch.setattr("rewardlab_serve.doors.sessions.MAX_MEMORY", 2500)
     server = serving(doors=["openreward"])
     first, second = Session(server), Session(server)
     assert error(second.created) == (429, "too_many_requests")

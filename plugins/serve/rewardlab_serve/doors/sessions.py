@@ -9,13 +9,14 @@ from itertools import takewhile
 from typing import Any
 
 from rewardlab_serve.errors import RequestError, bad_request, too_many
+from rewardlab_serve.memory import memory_of_json
 
 STALE = 900.0
 """seconds after which a session ends that nobody has asked for"""
-MAX_CHARACTERS = 2**28
-"""of the rows of all sessions"""
+MAX_MEMORY = 2**28
+"""bytes that the rows of all sessions take"""
 OVERHEAD = 1024
-"""characters for which a session counts beside its row"""
+"""bytes for which a session counts beside its row"""
 
 
 class Sessions:
@@ -25,7 +26,7 @@ class Sessions:
         self._rows: dict[str, tuple[Mapping[str, Any], int]] = {}
         self._seen: dict[str, float] = {}
         """when a session was last asked for, the longest ago first"""
-        self._characters = 0
+        self._memory = 0
 
     @staticmethod
     def new_id() -> str:
@@ -35,15 +36,15 @@ class Sessions:
     def open(self, name: str, row: Mapping[str, Any]) -> None:
         """Keep a row. Raises a RequestError if the session has one, or if there are too many."""
         self._end_stale()
-        size = OVERHEAD + len(json.dumps(row))
+        size = OVERHEAD + memory_of_json(json.dumps(row).encode())
         if name in self._rows:
             raise bad_request(f"session {name[:64]!r} exists already")
         if len(name) > 128:
             raise bad_request("the id of a session has at most 128 characters")
-        if self._characters + size > MAX_CHARACTERS:
+        if self._memory + size > MAX_MEMORY:
             raise too_many(f"{len(self._rows):,} sessions are open, as many as this server holds", after=5.0)
         self._rows[name], self._seen[name] = (row, size), time.monotonic()
-        self._characters += size
+        self._memory += size
 
     def row(self, name: str) -> Mapping[str, Any]:
         """Return a session's row, and keep it for longer. Raises a RequestError for one that is not open."""
@@ -56,7 +57,7 @@ class Sessions:
     def close(self, name: str) -> None:
         """Forget a session; one that is not open is no fault."""
         if name in self._rows:
-            self._characters -= self._rows.pop(name)[1]
+            self._memory -= self._rows.pop(name)[1]
             del self._seen[name]
 
     def _end_stale(self) -> None:
