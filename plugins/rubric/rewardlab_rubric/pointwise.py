@@ -5,12 +5,12 @@ from collections.abc import Sequence
 
 from rewardlab import Completion, Context, Reply, Sample, Score
 from rewardlab.errors import RewardlabError, one_line
+from rewardlab_pairwise.pairwise_reward import NoQuestion
 
 from rewardlab_rubric.levels import as_json
 from rewardlab_rubric.options import PointwiseOptions
 from rewardlab_rubric.replies.expected import level_probabilities
 from rewardlab_rubric.replies.reading import level_read, read_answer, why_unread
-from rewardlab_rubric.strategies.language_texts import NoTexts
 from rewardlab_rubric.strategies.questions import Questions, RubricQuestion
 
 CLOSE = "</think>"
@@ -46,7 +46,7 @@ class RubricScore:
             reply = await self._judge.ask(question.ask)
         except RewardlabError:  # the job is to stop, with this message
             raise
-        except NoTexts as error:
+        except NoQuestion as error:
             return Score(info={"reason": str(error)})
         except Exception as error:  # a rubric of a row, or whatever a judge raises
             return Score(error=one_line(error))

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+from rewardlab import Sample, find
 from rewardlab.cli import main
 
 SERVER = Path(__file__).parents[3] / "tests" / "judge_server.py"
@@ -227,6 +228,18 @@ def test_mr3s_is_in_the_rows_part_and_language_with_its_indents(asked):
     (body, *_) = asked("pairwise", LAYOUT + "general}, strategy: tgt-eng, orders: a_only", "7", "8")
     assert contents(body)[0].startswith("Think in English.\n\n# Auftrag\n")
     assert contents(body)[2] == "<think>"
+
+
+def test_a_language_without_published_texts_is_named_before_anything_is_asked(asked):
+    spec = find("reward", "rubric/pairwise")
+    layout = {"file": "dataset_gen.py", "name": "Pairs", "texts": "m/pair_texts.json", "part": "general"}
+    for strategy in ("eng-eng", "tgt-eng", "tgt-tgt"):
+        config = spec.config(judge="j", layout=layout, strategy=strategy)
+        for language in ("de", "fr", "sw", "zh"):
+            row = Sample(id="r", prompt=({"role": "user", "content": "?"},), fields={"language": language})
+            why = spec.abstains(config, row)
+            assert (why is None) is (strategy == "eng-eng" or language == "de")
+            assert why is None or f"published texts (m/pair_texts.json) have no language '{language}'" in why
 
 
 def test_mr3s_of_a_conversation_and_of_one_text(asked):

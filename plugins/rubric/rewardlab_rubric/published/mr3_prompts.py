@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab import Message, Sample
+from rewardlab_pairwise.pairwise_reward import NoQuestion
 
 from rewardlab_rubric.levels import Kind, levels_of
 from rewardlab_rubric.published.layout import PartByField, PublishedLayout, loaded, parsed
@@ -113,7 +114,8 @@ class Mr3Prompt:
         code = ENGLISH if self.strategy == "eng-eng" else sample.fields.get(self.language)
         for name, texts in {str(self.layout.texts): self.texts, **self.beside}.items():
             if code not in texts:
-                raise ValueError(f"field {self.language!r}: the published texts ({name}) have no language {code!r}")
+                what = f"field {self.language!r}: the published texts ({name}) have no language {code!r}"
+                raise NoQuestion(what) if isinstance(code, str) else ValueError(what)
         return str(code)
 
     def _values(self, sample: Sample, code: str) -> dict[str, Any]:

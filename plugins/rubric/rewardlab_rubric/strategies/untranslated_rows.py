@@ -5,9 +5,10 @@ from functools import lru_cache
 from typing import Protocol
 
 from rewardlab import Sample
+from rewardlab_pairwise.pairwise_reward import NoQuestion
 
 from rewardlab_rubric.rubrics import Rubrics
-from rewardlab_rubric.strategies.language_texts import NoTexts, is_awaited, is_made
+from rewardlab_rubric.strategies.language_texts import is_awaited, is_made
 from rewardlab_rubric.strategies.questions import QuestionOptions, rubrics_of
 
 
@@ -26,7 +27,7 @@ def without_texts(options: AskingOptions, sample: Sample) -> str | None:
     for rubrics in _rubrics(same):
         try:
             rubrics(sample)
-        except NoTexts as error:
+        except NoQuestion as error:
             return str(error)
         except ValueError:  # another mistake in the row, which is named where it is asked about
             return None
