@@ -70,7 +70,7 @@ def test_a_dry_run_of_the_critics_data_asks_once_a_row(main):
     """Critiques of traces, answers and both come out 240:300:150, each of a row of its own."""
     code, out, err = main("run", RECIPES / "amro_critic.yaml", "--dry-run", "backend={use: trl}")
     assert code == 0, err
-    assert "asks teacher up to 1,000 questions" in out
+    assert "asks teacher up to 1 question a row" in out
     kinds = [load(RECIPES / f"amro_{name}.yaml").tree["stages"][0]["dataset"] for name in ("critic", "csft")]
     for dataset in kinds:
         assert dataset["from"]["critiques"]["with"]["kinds"] == {"reasoning": 240, "answer": 300, "joint": 150}

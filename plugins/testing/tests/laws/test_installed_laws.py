@@ -33,8 +33,12 @@ OFF = {
     "rubric/agreeing (so many rows)": ORDERED,
     "rubric/pairwise (both bad)": {"antisymmetry"},
     "rubric/preferences (one of parallel rows)": ORDERED,
+    "rubric/translated_texts (rows' rubrics)": {"streaming"},
+    "rubric/translated_texts (rubric)": {"streaming"},
+    "rubric/translated_texts (texts)": {"streaming"},
     "rubric/verdict (mr3_official)": {"prompt_copy"},
     "rubric/verdict (r3_official)": {"prompt_copy"},
+    "studies/benchmark_questions": {"streaming"},
 }
 """component, or component (example) -> the laws that are off"""
 OF_SAMPLERS, OF_ORDERS = {"more", "select", "arrival"}, {"order", "repeat", "untouched"}
