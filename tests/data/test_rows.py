@@ -86,6 +86,37 @@ def test_one_column_may_serve_two_names():
     assert (sample.id, sample.prompt, sample.fields) == ("How many?", (USER,), {"query": "How many?"})
 
 
+@each_case(
+    "column, value",
+    [
+        ("extra.answer", "7"),
+        ("extra.deep.er", [1]),
+        ("extra.deep", {"er": [1]}),
+        ("a.b", "by its own name"),
+        ("a.c", None),
+        ("extra", {"answer": "7", "deep": {"er": [1]}, "none": None}),
+        ("extra.nothing", None),
+        ("extra.answer.x", None),
+        ("extra.none.x", None),
+        ("nowhere.x", None),
+        ("extra.", None),
+        (".", None),
+    ],
+)
+def test_a_column_may_stand_in_an_object_of_another(column, value):
+    extra = {"answer": "7", "deep": {"er": [1]}, "none": None}
+    row = {"prompt": "How many?", "extra": extra, "a.b": "by its own name", "a": {"b": "not by it"}}
+    found = to_sample(row, {"ours": column}).fields
+    assert found.get("ours") == value
+    assert ("ours" in found) == (value is not None)
+    assert found["extra"] == extra
+
+
+def test_a_prompt_may_stand_in_an_object():
+    sample = to_sample({"row": {"asked": "How many?", "key": 5}}, {"prompt": "row.asked", "id": "row.key"})
+    assert (sample.prompt, sample.id) == ((USER,), "5")
+
+
 def test_the_samples_of_a_plugin_are_mapped_like_rows():
     made = Sample(id="s1", prompt=[USER], fields={"solution": "7"}, source="somewhere")
     mapped = remap(made, {"reference": "solution", "query": "prompt"})

@@ -99,6 +99,7 @@ def test_all_are_found():
         "sp3f_ablations/sft",
         "sp3f_ablations/translate_test",
         "sp3f_no_privilege",
+        "sp3f_published",
         "sp3f_single_language",
     ]
 

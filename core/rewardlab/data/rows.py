@@ -16,6 +16,7 @@ from rewardlab.data.jsonl import kind_of
 from rewardlab.errors import nearest
 from rewardlab.types import Completion, Group, Message, Sample
 
+_ABSENT = object()
 _STRUCTURE = ("id", "prompt", "completions")
 _COMPLETION_KEYS = ("text", "messages", "token_count", "truncated")
 
@@ -40,8 +41,9 @@ def remap(sample: Sample, fields: Mapping[str, str], answered: bool = False) -> 
     """Return the sample with its columns under our names, checked.
 
     `fields` maps ours to theirs (`{"reference": "solution"}`), `id` and `prompt` included, all at once: two
-    columns can be swapped. Our name takes the value of their column; a column of our own name counts only
-    if theirs is absent. Their column stays too, unless it became the id, the prompt or the completions.
+    columns can be swapped. "a.b" is what the object in their column "a" has as "b". Our name takes the value of their
+    column; a column of our own name counts only if theirs is absent. Their column stays too, unless it became the id,
+    the prompt or the completions.
     As columns, a sample's id is a text, and a prompt of one user message is that message's text.
     answered: whether the prompt has its completions, so that it may hold pictures, which text rewards pass over.
 
@@ -95,9 +97,22 @@ def _as_column(prompt: Any) -> Any:
 
 
 def _map_columns(columns: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:
-    renamed = {ours: columns[theirs] for ours, theirs in fields.items() if theirs in columns}
+    found = {ours: _column(columns, theirs) for ours, theirs in fields.items()}
+    renamed = {ours: value for ours, value in found.items() if value is not _ABSENT}
     used = {fields[ours] for ours in _STRUCTURE if ours in renamed} - {*_STRUCTURE}
     return {name: value for name, value in columns.items() if name not in used} | renamed
+
+
+def _column(columns: Mapping[str, Any], name: str) -> Any:
+    """Return the value of a column; of "a.b", if no column has that name, what the object in column "a" has as "b"."""
+    if name in columns or "." not in name:
+        return columns.get(name, _ABSENT)
+    value: Any = columns
+    for part in name.split("."):
+        if not isinstance(value, Mapping) or part not in value:
+            return _ABSENT
+        value = value[part]
+    return value
 
 
 def _describe_missing(ours: str, fields: Mapping[str, str], columns: Mapping[str, Any]) -> str:

@@ -36,7 +36,7 @@ class ColumnNames(Config):
     """What the columns of rows are called that somebody hands over, where no dataset is read."""
 
     fields: dict[str, str]
-    """our field: their column (`prompt` and `id` too)"""
+    """our field: their column (`prompt` and `id` too); `a.b` is what an object in column `a` has"""
 
 
 ONE, SEVERAL = "one dataset", "several datasets"
@@ -61,7 +61,7 @@ class DatasetUse(Use):
     ) = Field(None, alias="from")
     """for a data step: the dataset that it makes its rows from; for data/mix several, each by a name"""
     fields: dict[str, str] = Field(default_factory=dict)
-    """our field: their column (`prompt` and `id` too)"""
+    """our field: their column (`prompt` and `id` too); `a.b` is what an object in column `a` has"""
     holdout: Share = 0.0
     """share of the rows kept out of training, by a hash of their id; a column `split` decides if there is one"""
     timeout: WorkerTimeout | None = None

@@ -20,7 +20,8 @@ class HubRows:
     """
 
     def __init__(self, options: HubOptions, context: Context | None = None) -> None:
-        self._options, self._seed = options, 0 if context is None else context.seed
+        self._options = options
+        self._seed = options.seed if options.seed is not None else 0 if context is None else context.seed
 
     def __iter__(self) -> Iterator[Sample]:
         options = self._options

@@ -124,11 +124,15 @@ class HubOptions(Config):
     """the most rows to read, from the first on"""
     drawn: bool = False
     """whether the recipe's seed draws those `rows` among all, which are read to the end; they come in their order"""
+    seed: Annotated[int, Field(ge=0, strict=True)] | None = None
+    """of the draw, in place of the recipe's: with another one, rows are drawn independently"""
 
     @model_validator(mode="after")
     def _draws_some(self) -> Self:
         if self.drawn and self.rows is None:
             raise ValueError("drawn: true draws `rows` of the rows; say how many")
+        if self.seed is not None and not self.drawn:
+            raise ValueError("seed is for drawn: true")
         return self
 
 

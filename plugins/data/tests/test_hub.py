@@ -58,6 +58,15 @@ def test_rows_are_drawn_by_the_seed_and_come_in_their_order(folder):
     assert {*map(tuple, found)} == {("0", "2"), ("0", "4"), ("2", "4")}
     with pytest.raises(ValueError, match="say how many"):
         dataset(path=str(folder), drawn=True)
+    spec = find("dataset", "data/hub")
+
+    def of_its_own(seed):
+        options = spec.config(path=str(folder), rows=2, drawn=True, seed=seed)
+        return [sample.fields["answer"] for sample in spec.build(options, Context(seed=7))]
+
+    assert [of_its_own(seed) for seed in range(40)] == found, "in the place of the recipe's"
+    with pytest.raises(ValueError, match="seed is for drawn: true"):
+        spec.config(path=str(folder), rows=2, seed=1)
 
 
 def test_another_split(folder):
