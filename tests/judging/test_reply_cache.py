@@ -7,6 +7,7 @@ import random
 import pytest
 from rewardlab import Ask, Config, JudgeSpec, Reply, Score
 from rewardlab.errors import JobError, UserError
+from rewardlab.judging import reply_cache
 from rewardlab.judging.kept_replies import ReplyFiles
 from rewardlab.judging.reply_cache import ReplyCache
 from rewardlab.judging.settings import JudgingSettings
@@ -299,7 +300,22 @@ class TestUnusable:
 
     def test_a_reply_whose_asker_could_use_it_stays(self, answers):
         first = answers(kept=True)
-        reply, _ = get(first, Calls())
-        first.read(reply)
-        first.unusable(reply)  # another asker of the same question, under way at the same time
+        first.read(get(first, Calls())[0])
         assert get(answers(kept=True), None) == (YES, True)
+
+    @pytest.mark.parametrize("first_says", ["read", "unusable"])
+    def test_one_of_two_askers_who_cannot_use_it_suffices(self, answers, first_says):
+        """Both parts of a critique are asked for at once; the one without a score is to be asked for again."""
+        first = answers(kept=True)
+        reply, _ = get(first, Calls(Reply(text="half")))
+        for says in (first_says, {"read": "unusable", "unusable": "read"}[first_says]):
+            getattr(first, says)(reply)
+        assert get(answers(kept=True), Calls()) == (YES, False)
+
+    def test_only_the_latest_that_were_read_are_remembered(self, answers, monkeypatch):
+        monkeypatch.setattr(reply_cache, "MAX_READ", 1)
+        first = answers(kept=True)
+        replies = [get(first, Calls(), Ask(messages=[{"role": "user", "content": one}]))[0] for one in ("a", "b")]
+        for reply in replies:
+            first.read(reply)
+        assert len(first._read) == 1

@@ -13,6 +13,8 @@ from rewardlab.types import Ask, Reply
 
 MAX_OPEN = 4096
 """replies whose asker has not said yet whether it could use them; the oldest are taken for usable"""
+MAX_READ = 256
+"""replies that an asker could use, of which another may yet say that it could not"""
 MAX_UNUSABLE = 65_536
 """unusable replies that this job does not ask for again; later ones may be asked for once more"""
 
@@ -67,6 +69,7 @@ class ReplyCache:
         self._store: ReplyStore = own or cast(ReplyStore, store)
         self._keeps = store is not None or self.kept_in is not None
         self._open: dict[int, tuple[Reply, str]] = {}  # id of a reply -> the reply, which keeps the id, and its key
+        self._read: dict[int, tuple[Reply, str]] = {}  # the same, of those that an asker could use
         self._unusable: dict[str, Reply] = {}
         self._forgotten = 0
         self._trusted = False
@@ -115,17 +118,20 @@ class ReplyCache:
         return reply, reused
 
     def read(self, reply: Reply) -> None:
-        """Note that the asker could use a reply."""
-        self._open.pop(id(reply), None)
+        """Note that an asker could use a reply."""
+        if (known := self._open.pop(id(reply), None)) is not None:
+            _add(self._read, known, MAX_READ)
 
     def unusable(self, reply: Reply) -> None:
-        """Forget a reply that the asker could not use, for the jobs that follow. Raises JobError if that fails.
+        """Forget a reply that an asker could not use, for the jobs that follow. Raises JobError if that fails.
 
-        A recipe's cassette keeps it: its replay gives the same bytes.
+        Also if another asker could use it: a critique is asked for once and read by several. A recipe's cassette keeps
+        it: its replay gives the same bytes.
         """
-        _, key = self._open.pop(id(reply), (reply, None))
-        if key is None or len(self._unusable) >= MAX_UNUSABLE:
+        known = self._open.pop(id(reply), None) or self._read.pop(id(reply), None)
+        if known is None or len(self._unusable) >= MAX_UNUSABLE:
             return
+        key = known[1]
         self._unusable[key] = reply
         if self._keeps:
             self._forgotten += self._store.forget([key], recorded=False)
@@ -143,13 +149,18 @@ class ReplyCache:
 
     def _note(self, key: str, reply: Reply) -> None:
         if self._keeps:
-            self._open[id(reply)] = (reply, key)
-            if len(self._open) > MAX_OPEN:
-                del self._open[next(iter(self._open))]
+            _add(self._open, (reply, key), MAX_OPEN)
 
     def close(self) -> None:
         """Close the cassettes; calling it again does nothing."""
         self._store.close()
+
+
+def _add(replies: dict[int, tuple[Reply, str]], known: tuple[Reply, str], limit: int) -> None:
+    """Add a reply with its key, and drop the oldest one above a limit."""
+    replies[id(known[0])] = known
+    if len(replies) > limit:
+        del replies[next(iter(replies))]
 
 
 def judge_identity(spec: JudgeSpec, settings: JudgeUse, options: Any) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from rewardlab_checklist.critique import Critique, EvidencePolicy, examined
 from rewardlab_checklist.critique_form import task_key
 from rewardlab_checklist.critique_reply import read_critique
 from rewardlab_checklist.evidence import Grounds
-from rewardlab_checklist.options import ChecklistOptions, CritiqueOptions
+from rewardlab_checklist.options import AnswerOptions, ChecklistOptions, CritiqueOptions, TaskOptions
 from rewardlab_checklist.question import ANSWER, TRACE, Work, query_of, question
 
 
@@ -85,11 +85,22 @@ class Critic:
         if reply.error is not None:
             raise NoCritique(reply.error or "the judge gave an error without a text")
         said, fault, planted = read_critique(reply, work.lists, ask.parts)
-        self._judge.report_parsed(reply, said is not None or planted)  # no completion may end a job
         if said is None:
+            self._judge.report_parsed(reply, planted)  # no completion may end a job
             raise PlantedCritique(fault) if planted else NoCritique(fault)
         tokens = (reply.prompt_tokens or 0) + (reply.completion_tokens or 0)
         policy = EvidencePolicy(
             supported=self._options.on_unsupported == "missing", quoted=self._options.on_unquoted == "missing"
         )
-        return examined(work.lists[part], said[part], Grounds(ask.parts.values()), policy, tokens)
+        critique = examined(work.lists[part], said[part], Grounds(ask.parts.values()), policy, tokens)
+        self._judge.report_parsed(reply, self._has_what_is_asked(part, critique))
+        return critique
+
+    def _has_what_is_asked(self, part: str, critique: Critique) -> bool:
+        """Return whether a critique gives what its asker reads: a task, or scores of their scales."""
+        options = self._options
+        if isinstance(options, TaskOptions) or (isinstance(options, AnswerOptions) and part == TRACE):
+            return critique.task is not None
+        if options.on_missing_score == "leave_out":
+            return len(critique.lacking) < len(critique.checklist.scored)
+        return not critique.lacking

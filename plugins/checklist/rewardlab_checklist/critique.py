@@ -13,15 +13,17 @@ from rewardlab_checklist.evidence import Grounds, quotations
 class Critique:
     """A critic's scores and evidence for one part of a work.
 
-    scores: dimension -> its worth in [0, 1]; those without a usable one are in `missing`. unsupported: quotations that
-    stand neither in the work nor in the question, by dimension. quoted: all quotations. unquoted: dimensions with more
-    than the least score and without a quotation that says something. extra: names that the checklist does not have.
-    task: the label that it recognises, if the checklist asks for one. tokens: of question and reply.
+    scores: dimension -> its worth in [0, 1]; those without a usable one are in `missing`, and in `lacking` if the reply
+    gives none of their scale. unsupported: quotations that stand neither in the work nor in the question, by dimension.
+    quoted: all quotations. unquoted: dimensions with more than the least score and without a quotation that says
+    something. extra: names that the checklist does not have. task: the label that it recognises, if the checklist asks
+    for one. tokens: of question and reply.
     """
 
     checklist: Checklist
     scores: Mapping[str, float]
     missing: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
     unsupported: Mapping[str, int] = field(default_factory=dict)
     quoted: int = 0
     unquoted: tuple[str, ...] = ()
@@ -44,6 +46,7 @@ def examined(
     given = by_name(said)
     scores: dict[str, float] = {}
     unsupported: dict[str, int] = {}
+    lacking: list[str] = []
     unquoted: list[str] = []
     quoted = 0
     for one in checklist.scored:
@@ -53,6 +56,8 @@ def examined(
         if lost := sum(not grounds.have(quotation) for quotation in evidence):
             unsupported[one.name] = lost
         worth = one.worth_of(score_of(entry))
+        if worth is None:
+            lacking.append(one.name)
         bare = worth is not None and worth > 0 and not any(grounds.say(quotation) for quotation in evidence)
         if bare:
             unquoted.append(one.name)
@@ -64,6 +69,7 @@ def examined(
         checklist=checklist,
         scores=scores,
         missing=tuple(one.name for one in checklist.scored if one.name not in scores),
+        lacking=tuple(lacking),
         unsupported=unsupported,
         quoted=quoted,
         unquoted=tuple(unquoted),

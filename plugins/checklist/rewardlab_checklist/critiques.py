@@ -97,7 +97,7 @@ class CritiqueRows:
         read = {} if said is None else _examined(work, said)
         why = self._unusable(work, read)
         if self._teacher is not None:
-            self._teacher.report_parsed(reply, said is not None or planted)
+            self._teacher.report_parsed(reply, planted or (said is not None and _is_whole(read)))
         if said is None or why is not None:
             fault = "source" if self._teacher is None or planted else "judge"
             return _dropped(sample, kind, *(why or (unread, repr(reply.text[-60:]))), fault)
@@ -137,6 +137,12 @@ class NoAnswer(Exception):
 def _examined(work: Work, said: Mapping[str, Any]) -> dict[str, Critique]:
     grounds = Grounds([work.query, *work.texts.values()])
     return {part: examined(made, said[part], grounds, EvidencePolicy()) for part, made in work.lists.items()}
+
+
+def _is_whole(read: Mapping[str, Critique]) -> bool:
+    """Return whether a critique has each score that was asked for, and the task if a checklist recognises one."""
+    unnamed = (one.checklist.recognised is not None and one.task is None for one in read.values())
+    return not any(unnamed) and not any(one.lacking for one in read.values())
 
 
 def _written(checklist: Checklist, said: Mapping[str, Any], read: Critique) -> dict[str, Any]:

@@ -17,6 +17,13 @@ _SAYS = (
 )
 """letters of English that a sign says: of Chinese and Yi; of Japanese, Korean and Ethiopic syllables, and of digits"""
 
+_SIGNS = re.compile(r"[\u0900-\u109f\u1700-\u17ff\u1900-\u1cff\ua800-\uabff\U00011000-\U00011fff]")
+"""letters and marks of the scripts of South and South-East Asia, of which vowels are marks of a letter"""
+MAX_SIGNS = 3
+"""marks of one letter that say something: two letters below it and a vowel, in Tibetan"""
+_SILENT = (7, 9, 107, 122)
+"""combining classes of marks there that are no vowel: dots that make another letter, signs for "no vowel", tones"""
+
 
 def normalised(text: str) -> str:
     """Return a text as quotations are compared: one case, one kind of quotation mark, single spaces."""
@@ -78,4 +85,11 @@ def _has(text: str, stretches: list[str]) -> bool:
 def _said(text: str) -> int:
     """Return how many letters of English a text says at least; signs that are neither letter nor digit say nothing."""
     heavy = sum((weight - 1) * len(pattern.findall(text)) for weight, pattern in _SAYS)
-    return heavy + sum(map(str.isalnum, text))
+    letters = sum(map(str.isalnum, text))
+    return heavy + letters + min(MAX_SIGNS * letters, sum(map(_is_vowel_sign, _SIGNS.findall(text))))
+
+
+def _is_vowel_sign(sign: str) -> bool:
+    """Return whether a sign is a vowel, or another letter, that is written as a mark of the one before it."""
+    kind = unicodedata.combining(sign)
+    return unicodedata.category(sign) in ("Mc", "Mn") and kind not in _SILENT and kind < 200

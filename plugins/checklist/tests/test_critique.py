@@ -180,6 +180,24 @@ class TestTheScore:
             ("뜻", "<think>a</think>뜻이 있다.", False),
             ("뜻이", "<think>a</think>뜻이 있다.", True),
             ("7", "<think>a</think>7", True),  # the whole answer
+            ("पानी", "<think>a</think>यह पानी है।", True),  # pānī: two letters with a vowel each
+            ("है", "<think>a</think>यह पानी है।", False),
+            ("क्या", "<think>a</think>यह क्या है?", False),  # kyā
+            ("নদীর", "<think>a</think>নদীর জল", True),
+            ("நீர்", "<think>a</think>நீர் இது", False),
+            ("நீரா", "<think>a</think>நீரா இது", True),
+            ("ཆུ་བོ", "<think>a</think>ཆུ་བོ་རིང་", True),
+            ("རྒྱུ", "<think>a</think>རྒྱུ་ནོར།", True),  # three stacked letters with a vowel
+            ("མི", "<think>a</think>མི་འདི།", False),
+            ("မြို့ကို", "<think>a</think>မြို့ကို သွား", True),
+            ("ရေ", "<think>a</think>ရေ သောက်", False),
+            ("ទន្លេ", "<think>a</think>ទន្លេធំ", True),
+            ("ជា", "<think>a</think>ជា ទឹក", False),
+            ("น้ำดี", "<think>a</think>น้ำดี มาก", True),
+            ("ไม่", "<think>a</think>ไม่ ดี", False),
+            ("a\u0301\u0302\u0303\u0304b", "<think>a</think>a\u0301\u0302\u0303\u0304b c", False),
+            ("❤\ufe0f❤\ufe0f❤\ufe0f❤\ufe0f", "<think>a</think>❤\ufe0f❤\ufe0f❤\ufe0f❤\ufe0f b", False),
+            ("\u093e\u093e\u093e\u093e", "<think>a</think>पा\u093e\u093e\u093e\u093e b", False),  # of no letter
             ("", TEXT, False),
         ],
     )
@@ -258,6 +276,27 @@ class TestWhatIsNoCritique:
         judge = Judge(broken)
         assert score("answer", judge).value == 1.0
         assert judge.read == [True]
+
+    @each_case(
+        "name, said, options, usable",
+        [
+            ("answer", critique(), {}, True),
+            ("answer", critique(answer="0.3"), {}, False),  # off the scale
+            ("answer", critique(**{CHAT[0]: {"why": "no score"}}), {}, False),
+            ("answer", critique(**{CHAT[0]: {"score": 7}}), {"on_missing_score": "leave_out"}, True),
+            ("answer", critique(answer="high"), {"on_missing_score": "leave_out"}, False),
+            ("answer", critique(trace="high"), {}, True),  # what the other part lacks is for its own component to say
+            ("reasoning", critique(trace="high"), {}, False),
+            ("reasoning", critique(task="Maths"), {}, True),
+            ("task", critique(task="Maths"), {}, False),
+            ("task", critique(trace="high"), {}, True),
+            ("answer", critique(evidence="It is 6"), {"on_unsupported": "missing"}, True),  # it has the form
+        ],
+    )
+    def test_and_one_that_lacks_what_its_asker_reads_is_of_no_use(self, name, said, options, usable):
+        judge = Judge(said)
+        score(name, judge, **options)
+        assert judge.read == [usable]
 
     def test_may_quote_the_end_of_thoughts(self):
         said = json.dumps(critique(evidence="</think> It is 5"))

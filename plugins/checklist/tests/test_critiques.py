@@ -41,7 +41,7 @@ class Teacher:
     """A judge that replies with texts, one after the other and then the last again."""
 
     def __init__(self, *replies):
-        self._replies, self.asked = [*replies], []
+        self._replies, self.asked, self.read = [*replies], [], []
 
     async def ask(self, ask):
         self.asked.append(ask)
@@ -51,7 +51,7 @@ class Teacher:
         return Reply(text=said if isinstance(said, str) else json.dumps(said), finish_reason="stop")
 
     def report_parsed(self, reply, ok):
-        """Nobody counts here."""
+        self.read.append(ok)
 
 
 def rows(source, teacher=None, seed=0, **options):
@@ -129,6 +129,21 @@ def test_a_critique_that_teaches_something_wrong_is_left_out_and_named(said, why
     assert f"1 of 2 rows dropped: 1 answer: {why.partition(':')[0]}" in caplog.text
     assert why in caplog.text
     assert "rows.jsonl:1" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("said", "usable"),
+    [
+        ({"answer": {"Right": entry()}}, False),
+        ({"answer": {"Right": entry(), "Short": entry(7)}}, False),
+        ({"answer": {"Right": entry(), "Short": entry(evidence="It is 6")}}, True),
+        (SAID, True),
+    ],
+)
+def test_a_teachers_critique_without_a_score_is_asked_for_again_on_resume(said, usable):
+    teacher = Teacher(said, SAID)
+    rows([ROW, ROW], teacher)
+    assert teacher.read == [usable, True]
 
 
 def test_the_question_is_evidence_so_that_low_scores_of_coverage_stay():

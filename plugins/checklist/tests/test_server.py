@@ -60,6 +60,31 @@ def test_three_components_take_one_question_a_completion(server, tmp_path, monke
     assert scored["components"]["answer"]["info"][0]["unsmoothed"] == 1.0
 
 
+@pytest.mark.parametrize("lost", [{"why": "It is fine."}, {"score": "8 of 10"}])
+def test_a_critique_without_a_score_is_asked_for_again_on_resume(server, tmp_path, monkeypatch, capsys, lost):
+    """The other parts of the same reply can be read, and their scores stay."""
+    monkeypatch.chdir(tmp_path)
+    missing = "on_missing: zero_advantage, max_missing: 1}"
+    recipe = RECIPE.replace("{judge: critic}}", f"{{judge: critic}}, {missing}")
+    Path("r.yaml").write_text(recipe.replace("URL", server.url))
+    row = {"id": "a", "prompt": "Does it fly?", "task": "NLI", "completions": ["<think>All do.</think>Entailment."]}
+    Path("rows.jsonl").write_text(json.dumps(row) + "\n")
+
+    def incomplete(request):
+        said = json.loads(critic(request))
+        said["answer"][next(iter(said["answer"]))] = lost
+        return json.dumps(said)
+
+    server.answer = incomplete
+    assert main(["score", "r.yaml", "rows.jsonl", "-o", "scores.jsonl"]) == 0, capsys.readouterr().err
+    found = json.loads(Path("scores.jsonl").read_text())["components"]
+    assert [found[name]["value"] for name in ("task", "reasoning", "answer")] == [[1.0], [1.0], [None]]
+    server.answer = critic
+    assert main(["score", "r.yaml", "rows.jsonl", "-o", "scores.jsonl", "--resume"]) == 0, capsys.readouterr().err
+    assert json.loads(Path("scores.jsonl").read_text())["components"]["answer"]["value"] == [1.0]
+    assert server.answered == 2
+
+
 def test_a_row_of_a_task_without_a_checklist_is_named_with_its_place(server, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("r.yaml").write_text(RECIPE.replace("URL", server.url))
