@@ -107,6 +107,27 @@ def test_what_is_left_of_an_earlier_run_does_not_count_where_a_stage_makes_more(
     assert "has 10 to train on: each about 1600 times" in alone
 
 
+@each_case(
+    "step, said",
+    [
+        (asking(languages_per_row="all", draw=17_000), "trains on what stage 0 makes, at most 17,000 rows"),
+        (asking(), "trains on what stage 0 makes, how many rows is not known yet"),
+    ],
+)
+def test_a_stage_by_epochs_says_what_it_knows_of_its_rows(step, said, told):
+    _, dry = told(making(step), {**RL, "steps": None, "epochs": 2}, dataset=READING)
+    assert said in dry
+    assert "trains on" not in told(making(step), RL, dataset=READING)[1]
+
+
+def test_one_that_reads_the_hub_does_not_know(told):
+    _, dry = told({**RL, "steps": None, "epochs": 2}, dataset=HUB)
+    assert "trains on data/hub, how many rows is not known yet" in dry
+    _, dry = told({**RL, "steps": None, "epochs": 2}, dataset={**HUB, "with": {"path": "a/b", "rows": 500}})
+    assert "trains on data/hub, at most 500 rows" in dry
+    assert "trains on" not in told({**RL, "steps": None, "epochs": 2}, rows=40)[1]
+
+
 def test_check_as_json_tells_it_too(recipe, main):
     out = json.loads(main("check", recipe(RL, rows=40), "--json")[1])
     assert out["repeated"] == [

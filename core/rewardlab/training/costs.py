@@ -12,7 +12,7 @@ from rewardlab.plan.dataset_places import sources_of, with_sources
 from rewardlab.recipe.evaluation import EvalStage
 from rewardlab.recipe.training_stages import RlStage
 from rewardlab.recipe.validation import RecipePath
-from rewardlab.training.row_counts import Rows, made, questions, source_rows, together
+from rewardlab.training.row_counts import Rows, made, questions, source_of, source_rows, together
 from rewardlab.training.stage_rows import evaluation_samples
 
 BYTES_A_TOKEN = 3.0
@@ -50,14 +50,8 @@ def _dataset_costs(plan: Plan, place: RecipePath, asks: bool) -> tuple[list[str]
 def _starts_from(source: Component, rows: Rows) -> Iterator[str]:
     if rows.counted:
         yield f"starts from {rows.most:,} rows of {source.use.use}"
-    elif rows.stage is not None:
-        yield f"starts from what stage {rows.stage} makes, {_how_many(rows)}"
-    elif rows.most is None:
-        yield f"starts from {source.use.use}, {_how_many(rows)}"
-
-
-def _how_many(rows: Rows) -> str:
-    return "how many rows is not known yet" if rows.most is None else f"at most {rows.most:,} rows"
+    elif rows.stage is not None or rows.most is None:
+        yield f"starts from {source_of(rows, source)}"
 
 
 def _step_costs(plan: Plan, step: Component, rows: Rows) -> Iterator[str]:

@@ -8,7 +8,7 @@ from rewardlab.recipe.models import DataStage, Stage
 from rewardlab.recipe.training_stages import DpoStage, RlStage, SftStage
 from rewardlab.training.backend import Backend
 from rewardlab.training.costs import data_costs, describe_evaluation, reward_costs
-from rewardlab.training.row_counts import repeated_readings
+from rewardlab.training.row_counts import repeated_readings, uncounted_rows
 from rewardlab.training.stage_batches import StageBatches
 from rewardlab.workers.placement import describe_environment
 
@@ -20,7 +20,8 @@ def describe_run(plan: Plan, backend: Backend, only: int | None) -> str:
     repeated = dict(repeated_readings(plan, only, limit=None))
     for index, stage in enumerate(plan.recipe.stages):
         if only in (None, index):
-            about = [*_describe_stage(plan, backend, index, stage), *filter(None, [repeated.get(index)])]
+            rows = [*uncounted_rows(plan, index, only is not None), *filter(None, [repeated.get(index)])]
+            about = [*_describe_stage(plan, backend, index, stage), *rows]
             lines += [f"stage {index}: {stage.use}", *(f"  {line}" for line in about)]
     return "\n".join(lines)
 

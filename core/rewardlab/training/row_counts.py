@@ -119,6 +119,25 @@ def repeated_readings(
             yield index, f"{told} {rows.most:,} to train on: {often}"
 
 
+def uncounted_rows(plan: Plan, index: int, alone: bool) -> Iterator[str]:
+    """Yield a line about the rows of a training stage by `epochs` that cannot be counted yet; nothing about others.
+
+    alone: whether no stage before it runs.
+    """
+    stage = plan.recipe.stages[index]
+    if not isinstance(stage, SftStage | DpoStage | RlStage) or stage.steps:
+        return
+    rows = _training_rows(plan, index, 1, alone)
+    if not rows.counted:
+        yield f"trains on {source_of(rows, plan.stage_dataset(index))}"
+
+
+def source_of(rows: Rows, planned: Component[Any, Any]) -> str:
+    """Return in words where rows that are not counted come from, and how many they are at most."""
+    source = planned.use.use if rows.stage is None else f"what stage {rows.stage} makes"
+    return f"{source}, {'how many rows is not known yet' if rows.most is None else f'at most {rows.most:,} rows'}"
+
+
 def _often(times: float) -> str:
     if times >= MANY_TIMES:
         return f"each about {times:.0f} times"
