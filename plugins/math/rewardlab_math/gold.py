@@ -11,9 +11,10 @@ import sympy
 from rewardlab.errors import one_line
 from rewardlab.text import last_boxes
 
-from rewardlab_math import algebra, guard, systems, wording
+from rewardlab_math import algebra, guard, moments, systems, wording
 from rewardlab_math.deadline import TimeLimitExceeded, call_within
 from rewardlab_math.in_order import DOTS
+from rewardlab_math.moments import Moment
 from rewardlab_math.notation import plain
 from rewardlab_math.numerals import writes_decimal_point
 from rewardlab_math.quantities import Quantity, quantities
@@ -43,7 +44,7 @@ class Gold:
     that. is_label: whether it is the label before another right answer, so that nothing else may stand behind it.
     unknowns: of the solution of a system, in alphabetical order. point_only: whether only a point marks decimals in it.
     only_number: whether it can be nothing but a number, so that algebra has nothing to add if the answer is a
-    number, too.
+    number, too. moment: the time of day or the date that it is.
     """
 
     text: str
@@ -55,6 +56,7 @@ class Gold:
     unknowns: tuple[str, ...] = ()
     refused: str | None = None
     point_only: bool = True
+    moment: Moment | None = None
 
     def part(self, text: str, seconds: float) -> "Sequence[Gold]":
         """Return the right answers that a part of this one, or another writing of it, gives; none if it is blank."""
@@ -108,6 +110,17 @@ def _golds(written: str, point_only: bool, seconds: float) -> tuple[Gold, ...]:
 
 
 def _gold(text: str, point_only: bool, seconds: float) -> Gold:
+    moment = moments.read(text)
+    if moment is None:
+        return _gold_without_moment(text, point_only, seconds)
+    words = Gold(text=text, kind="words", point_only=point_only, moment=moment)
+    if not moments.may_be_number(moment, None):
+        return words
+    number = _gold_without_moment(text, point_only, seconds)
+    return words if number.refused else replace(number, moment=moment)
+
+
+def _gold_without_moment(text: str, point_only: bool, seconds: float) -> Gold:
     core = standard(text, point_only=point_only)
     numbers = frozenset() if _TERM.fullmatch(core) else quantities(core, point_only=point_only)
     listed = _LIST_OR_DECIMAL.fullmatch(core) and all(number.value.denominator > 1 for number in numbers)

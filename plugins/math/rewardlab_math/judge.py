@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from rewardlab.errors import one_line
 from rewardlab.text import only_joins
 
-from rewardlab_math import algebra, guard, systems, wording
+from rewardlab_math import algebra, guard, moments, systems, wording
 from rewardlab_math.deadline import TimeLimitExceeded, call_within
 from rewardlab_math.gold import LABELLED, LONGEST, Gold
 from rewardlab_math.in_order import DOTS, MAX_PARTS, equal_in_order
@@ -85,6 +85,10 @@ def _judge_as_written(golds: Sequence[Gold], answer: str, language: str | None, 
         return AnswerVerdict(right=False, reason="blank")
     if any(_same_writing(gold, writing) for gold in golds for writing in (text, core)):
         return AnswerVerdict(right=True)
+    moment = moments.read(text) or moments.read(core)
+    if moment and any(gold.moment and moments.equal(gold.moment, moment) for gold in golds):
+        return AnswerVerdict(right=True)
+    golds = [gold for gold in golds if moments.may_be_number(gold.moment, moment)]
     golds = [gold for gold in golds if gold.kind == "formula" and not _BASED.fullmatch(compact(gold.text))]
     golds = [gold for gold in golds if DOTS not in gold.text and DOTS not in core]  # no set, sum or product
     if not golds:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from rewardlab_math import inequalities, intervals, repeating, units
+from rewardlab_math import inequalities, intervals, ratios, repeating, units
 from rewardlab_math.plain_text import as_latex
 
 _LEIBNIZ = r"d(?:\^\{?\d\}?)?\s*([A-Za-z])\s*\}\s*\{\s*(d)\s*([A-Za-z](?:\^\{?\d\}?)?)"
@@ -27,10 +27,8 @@ def standard(text: str, *, point_only: bool) -> str:
         text = _PRIMED.sub(lambda name: f"{name[1]}_{{{'p' * len(name[2])}}}", text)
     if "\\" in text:
         text = _DERIVATIVE.sub(r"\1_{\2\3}", text)
-        text = _REALS.sub(
-            r"(-\\infty, \\infty)", _VECTOR.sub(r"(\1)", _NAMED.sub(lambda name: _NAMES[name.group()], text))
-        )
-    return intervals.standard(repeating.with_fractions(text), point_only=point_only)
+        text = _REALS.sub(r"(-\\infty, \\infty)", _VECTOR.sub(r"(\1)", _renamed(text)))
+    return intervals.standard(ratios.as_tuple(repeating.with_fractions(text)), point_only=point_only)
 
 
 def _renamed(text: str) -> str:
