@@ -115,8 +115,9 @@ def repeated_readings(
         if rows.most and rows.most < enough:
             has = "has" if rows.counted else "has at most"
             often = _often(read / rows.most)
+            more = f", unless stage {rows.stage} adds to them" if rows.counted and rows.stage is not None else ""
             told = f"reads {read:,} rows in {stage.steps:,} steps, and {plan.stage_dataset(index).use.use} {has}"
-            yield index, f"{told} {rows.most:,} to train on: {often}"
+            yield index, f"{told} {rows.most:,} to train on: {often}{more}"
 
 
 def uncounted_rows(plan: Plan, index: int, alone: bool) -> Iterator[str]:
@@ -148,18 +149,19 @@ def _often(times: float) -> str:
 def _training_rows(plan: Plan, index: int, enough: int, alone: bool) -> Rows:
     """Return the rows that stage `index` trains on; no more than `enough` are counted.
 
-    alone: whether no stage before it runs, and those rows are there that a stage made before.
+    alone: whether no stage before it runs; else `stage` is one that may yet add to the rows that are there.
     """
     place = plan.stage_dataset_place(index)
     planned = plan.datasets[place]
-    if planned.has_free_rows() and (alone or _maker(plan, place) is None):
-        try:
-            samples = read_dataset(planned, Context(seed=plan.recipe.seed))
-            kept = (1 for sample in samples if not is_held_out(sample, planned.use.holdout))
-            return Rows(sum(islice(kept, enough)), counted=True)
-        except UserError:
-            return Rows(None)
-    return made_before(plan, place) if planned.has_free_rows() else rows_of(plan, place)
+    if not planned.has_free_rows():
+        return rows_of(plan, place)
+    stage = None if alone else _maker(plan, place)
+    try:
+        samples = read_dataset(planned, Context(seed=plan.recipe.seed))
+        kept = (1 for sample in samples if not is_held_out(sample, planned.use.holdout))
+        return Rows(sum(islice(kept, enough)), counted=True, stage=stage)
+    except UserError:
+        return Rows(None) if stage is None else made_before(plan, place)
 
 
 def _maker(plan: Plan, place: RecipePath) -> int | None:
