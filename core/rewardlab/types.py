@@ -175,7 +175,8 @@ class Reply:
     """A judge's answer. `text` is never parsed or trimmed: the reward that asked makes the verdict.
 
     `reasoning` is text that the server sends separately. `finish_reason` is stop, length, content_filter or tool_calls,
-    as at OpenAI, or refusal, by which `text` has the judge's words. If `error` is set, there is no answer.
+    as at OpenAI, or refusal, by which `text` has the judge's words. If `error` is set, there is no answer; `refused`
+    then says that there never will be one to this question, though there may be to others.
     """
 
     text: str = ""
@@ -185,6 +186,7 @@ class Reply:
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     error: str | None = None
+    refused: bool = False
 
     @property
     def cut_off(self) -> bool:

@@ -37,8 +37,10 @@ if TYPE_CHECKING:
     from rewardlab.data.conversations import without_media as without_media
     from rewardlab.data.datasets import is_held_out as is_held_out
     from rewardlab.data.datasets import read_dataset as read_dataset
+    from rewardlab.data.dropped_rows import REFUSED as REFUSED
     from rewardlab.data.dropped_rows import DroppedRow as DroppedRow
     from rewardlab.data.dropped_rows import DroppedRows as DroppedRows
+    from rewardlab.data.dropped_rows import refusal as refusal
     from rewardlab.data.growing_file import GrowingFile as GrowingFile
     from rewardlab.data.growing_file import ReplacedFile as ReplacedFile
     from rewardlab.data.jsonl import BLOCK as BLOCK

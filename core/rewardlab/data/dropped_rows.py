@@ -2,10 +2,12 @@
 
 import logging
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeGuard, TypeVar
 
 from rewardlab.errors import JobError
+from rewardlab.types import Reply
 
 log = logging.getLogger("rewardlab.dropped")  # users filter by this name
 
@@ -13,6 +15,8 @@ T = TypeVar("T")
 ENOUGH = 50
 """The number of rows that must have been tried before their share of failures means anything."""
 EXAMPLES = 3
+REFUSED = "refused by the server"
+"""the reason of a row about which a server will never answer, such as one that is too long for it"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +32,11 @@ class DroppedRow:
     reason: str
     detail: str
     fault: Literal["judge", "source"]
+
+
+def refusal(replies: Iterable[Reply]) -> str | None:
+    """Return the error of the first of some replies by which a server refused its question for good; None for none."""
+    return next((reply.error for reply in replies if reply.refused), None)
 
 
 class DroppedRows:

@@ -33,7 +33,7 @@ END = re.compile(rb', "draw": \d+\}\n\Z')
 MAX_END_LENGTH = 64
 BLOCK = 1 << 20
 LENGTH_BITS = 26  # a line's start and length are packed into one number; no answer has 64 MB
-REPLY_FIELDS = tuple(field.name for field in fields(Reply))
+REPLY_FIELDS = tuple(field.name for field in fields(Reply) if field.name != "refused")  # which is not kept
 _encoded = json.JSONEncoder(sort_keys=True, default=str).encode
 
 

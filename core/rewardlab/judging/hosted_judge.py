@@ -19,6 +19,7 @@ from rewardlab.judging.budget import Budget
 from rewardlab.judging.group_deadline import GROUP_CLOCK, UNANSWERED, GroupTimeout
 from rewardlab.judging.kept_replies import reply_files
 from rewardlab.judging.limits import Limits, own_limits
+from rewardlab.judging.refusal_watch import SMALL, RefusalWatch, small_question
 from rewardlab.judging.reply_cache import ReplyCache, judge_identity
 from rewardlab.judging.retries import Attempts
 from rewardlab.judging.settings import JudgingSettings
@@ -31,7 +32,7 @@ from rewardlab.text.chat_markers import escape_chat_markers, unescape_chat_marke
 from rewardlab.text.redaction import redact
 from rewardlab.types import Ask, Reply
 
-PROBE_QUESTION = Ask(messages=({"role": "user", "content": "Please reply with the single word: ready"},))
+PROBE_QUESTION = Ask(messages=({"role": "user", "content": SMALL},))
 
 
 def escaped_question(ask: Ask) -> Ask:
@@ -61,6 +62,7 @@ class HostedJudge:
         self._home = home
         self._judging = judging or JudgingSettings()
         self._unparsable = UnparsableWatch(name, spec.local)
+        self._refusals = RefusalWatch()
         sharing = None if spec.local else self._judging.sharing
         folder = None if spec.local or sharing is not None else self._judging.folder
         stem = quote(name, safe=" ")
@@ -189,6 +191,8 @@ class HostedJudge:
         try:
             async with limit:
                 reply, reused = await self._cache.get(asked, self._attempts.ask if asked is ask else self._ask_escaped)
+            if not reused and self._judging.stop_on_refusals:
+                await self._watch_refusals(ask, reply)
         except GroupTimeout as error:
             reply = Reply(error=str(error))
         except (RewardlabError, OSError) as error:  # a full disk, a budget that is used up
@@ -212,6 +216,18 @@ class HostedJudge:
         reply = await self._attempts.ask(ask)
         reasoning = reply.reasoning and unescape_chat_markers(reply.reasoning)
         return replace(reply, text=unescape_chat_markers(reply.text), reasoning=reasoning)
+
+    async def _watch_refusals(self, ask: Ask, reply: Reply) -> None:
+        """End the job if the server refuses every question for good: also a small one, after several in a row."""
+        if reply.error is None:
+            self._refusals.answered()
+        elif reply.refused and self._refusals.refused():
+            small = await self._attempts.first(small_question(ask))  # before the questions that wait for a place
+            if small.refused:
+                what = f"judge {self.name!r} refuses every question, also one of a few words: {small.error}"
+                self._stop(JobError(redact(what)))
+            else:
+                self._refusals.answered()
 
     def _stop(self, error: JobError) -> None:
         """Make no further call; the first reason counts."""

@@ -29,11 +29,13 @@ class JudgingSettings:
     """The settings of a job for all of its judges.
 
     folder: where answers and usage are kept; None: nowhere. stop_on_unparsable: whether answers that cannot be read
-    end the job; otherwise `say` gets a warning. sharing: where other processes ask the same judges; limits, budgets
+    end the job; otherwise `say` gets a warning. stop_on_refusals: whether a server that refuses also a small question,
+    after several refusals in a row, ends the job. sharing: where other processes ask the same judges; limits, budgets
     and answers are then theirs, too, and `folder` is not used.
     """
 
     folder: Path | None = None
     stop_on_unparsable: bool = False
+    stop_on_refusals: bool = False
     say: Callable[[str], None] = _silent
     sharing: JudgeSharing | None = None

@@ -113,7 +113,9 @@ def _judges(plan: Plan, place: RecipePath, target: Path, say: Callable[[str], No
     require_secrets(plan, wanted)
     home = LoopThread("rewardlab-judges")
     try:
-        judging = JudgingSettings(folder=_state_folder(target) / "judges", stop_on_unparsable=True, say=say)
+        judging = JudgingSettings(
+            folder=_state_folder(target) / "judges", stop_on_unparsable=True, stop_on_refusals=True, say=say
+        )
         judges = open_judges(wanted, home, Context(seed=plan.recipe.seed), judging)
         try:
             yield judges

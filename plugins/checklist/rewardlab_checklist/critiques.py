@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from rewardlab import Completion, Context, Reply, Sample
-from rewardlab.data import DroppedRow, DroppedRows, in_order
+from rewardlab.data import REFUSED, DroppedRow, DroppedRows, in_order, refusal
 from rewardlab.errors import JobError, UserError
 
 from rewardlab_checklist.checklist import Checklist, Dimension, name_key
@@ -91,6 +91,8 @@ class CritiqueRows:
         work = work_of(self._options, sample, texts)
         ask = question(work, self._options.structured, self._options.template)
         reply = self._given(sample) if self._teacher is None else await self._teacher.ask(ask)
+        if (refused := refusal([reply])) is not None:
+            return _dropped(sample, kind, REFUSED, refused, "judge")
         if reply.error is not None:
             raise NoAnswer(reply.error)
         said, unread, planted = read_critique(reply, work.lists, ask.parts)

@@ -188,6 +188,17 @@ def test_a_row_that_cannot_be_examined_is_named_with_its_place(fields, options, 
     assert says in str(caught.value)
 
 
+def test_a_row_that_the_server_refuses_is_left_out(caplog):
+    refused = Reply(error="HTTP 400: too long", refused=True)
+    second = Sample(id="b", prompt=ROW.prompt, fields=ROW.fields, source="rows.jsonl:2")
+    made = rows([ROW, second], Teacher(SAID, refused))
+    assert [one.id for one in made] == ["sum"]
+    told = "1 answer: refused by the server; first: rows.jsonl:2 (answer): refused by the server: HTTP 400: too long"
+    assert told in caplog.text
+    with pytest.raises(JobError, match=r"1 of 1 rows .* refused by the server: HTTP 400: too long"):
+        rows([ROW], Teacher(refused))
+
+
 def test_a_teacher_that_does_not_answer_ends_the_job():
     with pytest.raises(JobError, match="teacher 't' answered none of 1 questions: down"):
         rows([ROW], Teacher(Reply(error="down")))

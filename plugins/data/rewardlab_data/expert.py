@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import replace
 
 from rewardlab import Ask, Context, Reply, Sample
-from rewardlab.data import DroppedRow, DroppedRows, in_order
+from rewardlab.data import REFUSED, DroppedRow, DroppedRows, in_order, refusal
 from rewardlab.errors import JobError, UserError
 
 from rewardlab_data.expert_prompt import load
@@ -50,9 +50,13 @@ class ExpertRows:
         if not question.strip():
             reason = "the question is blank"
             return DroppedRow(where=where, reason=reason, detail=reason, fault="source"), 0
-        messages, ill_formed, errors = self._template.messages(question), [], []
+        messages = self._template.messages(question)
+        ill_formed: list[IllFormedReply] = []
+        errors: list[str] = []
         for draw in range(self._options.attempts):
             reply = await self._expert.ask(Ask(messages=messages, parts={"query": question}, draw=draw))
+            if not ill_formed and (why := refusal([reply])) is not None:
+                return DroppedRow(where=where, reason=REFUSED, detail=f"{REFUSED}: {why}", fault="judge"), len(errors)
             if reply.error is not None:
                 errors.append(reply.error)
                 continue

@@ -160,6 +160,26 @@ def test_no_answer_at_all_is_an_error_and_never_a_dropped_row():
         list(rows(source(3), down, attempts=2))
 
 
+def test_a_row_that_the_server_refuses_is_dropped_after_one_question(caplog):
+    refused = Reply(error="HTTP 400: too long", refused=True)
+    expert = Expert(lambda ask, right: refused if "1 and 1" in ask.parts["query"] else right)
+    with caplog.at_level(logging.WARNING, "rewardlab.dropped"):
+        made = list(rows(source(4), expert, attempts=3))
+    assert [row.id for row in made] == ["p0-es", "p2-es", "p3-es"]
+    assert len(expert.asks) == 4
+    assert (
+        "1 of 4 rows dropped: 1: refused by the server; first: questions.jsonl:2: refused by the server: HTTP 400"
+        in (caplog.text)
+    )
+
+
+def test_more_refused_rows_than_are_allowed_stop_the_job():
+    refused = Reply(error="HTTP 422: too long", refused=True)
+    expert = Expert(lambda ask, right: refused if ask.parts["query"].endswith(("3?", "7?", "9?")) else right)
+    with pytest.raises(JobError, match=r"15 of 50 rows .*refused by the server: HTTP 422.*max_dropped: 0.2 allows"):
+        list(rows(source(90), expert))
+
+
 def test_a_failed_draw_is_counted_and_the_next_one_asked(caplog):
     flaky = Expert(lambda ask, right: Reply(error="timeout") if ask.draw == 0 else right)
     with caplog.at_level(logging.WARNING):

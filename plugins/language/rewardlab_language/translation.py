@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rewardlab import Ask, Reply
+from rewardlab.data import REFUSED, refusal
 from rewardlab.errors import JobError
 
 from rewardlab_language.alterations import Alteration, alterations, reason_of
@@ -83,8 +84,8 @@ class Translator:
 
         code, source: ISO 639-1 codes of the target language and of the text's own. language: the target's English name;
         None: that of the code. check: returns what a candidate altered of the text; those that altered nothing come
-        first. Raises NoUsableTranslation if no candidate is complete and in the language, and
-        JobError if no question was answered.
+        first. Raises NoUsableTranslation if no candidate is complete and in the language or the server refuses the
+        text for good, and JobError if no question was answered.
         """
         name = language or wordings()[code].name
         if self._meter(code).measure(text).value is None and not prose(text).hidden:
@@ -93,6 +94,8 @@ class Translator:
         replies = await asyncio.gather(*map(self._judge.ask, asks))
         answered = [(draw, reply) for draw, reply in enumerate(replies) if reply.error is None]
         if not answered:
+            if (refused := refusal(replies)) is not None:
+                raise NoUsableTranslation(REFUSED, refused)
             raise JobError(f"translator {self._name!r} answered none of {len(replies)} questions: {replies[0].error}")
         self.failed += len(replies) - len(answered)
         found = [self._candidate(draw, reply, text, code, name, check) for draw, reply in answered]

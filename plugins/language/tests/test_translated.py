@@ -585,6 +585,18 @@ def test_no_answer_at_all_is_an_error_and_never_a_dropped_row(rows, source, stor
         list(rows(source(3), down, languages=["id"]))
 
 
+def test_a_text_that_the_server_refuses_drops_its_row(rows, source, story, caplog):
+    refused = Reply(error="HTTP 400: too long", refused=True)
+    translator = StoryTranslator(story, lambda ask, right: refused if "101" in ask.parts["text"] else right)
+    with caplog.at_level(logging.WARNING, "rewardlab.dropped"):
+        made = list(rows(source(3), translator, languages=["id"]))
+    assert [row.id for row in made] == ["p0-id", "p2-id"]
+    told = (
+        "1 of 3 rows dropped: 1 id: refused by the server; first: english.jsonl:2 (id): refused by the server: HTTP 400"
+    )
+    assert told in caplog.text
+
+
 def test_a_question_without_an_answer_is_no_candidate(rows, source, story, caplog):
     flaky = StoryTranslator(story, lambda ask, right: Reply(text=right, error="timeout") if ask.draw < 3 else right)
     assert len(list(rows(source(3), flaky, languages=["id"], kind="rl"))) == 3

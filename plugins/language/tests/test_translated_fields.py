@@ -311,6 +311,7 @@ class TestLongTexts:
             ("Vielleicht. " * 5000, "every candidate is empty, cut off or far too long"),
             (SPANISH, "no candidate is in the language"),
             (ENGLISH, "no candidate is in the language"),
+            (Reply(error="HTTP 400: too long", refused=True), "refused by the server"),
         ],
     )
     def test_one_piece_without_a_translation_drops_the_row_and_shortens_none(self, says, told, caplog):

@@ -12,8 +12,10 @@ from urllib.parse import urlsplit
 
 TEMPORARY = (408, 409, 425, 429)
 """statuses below 500 after which another try may help"""
+ABOUT_THE_QUESTION = (400, 413, 422)
+"""statuses by which a server refuses one question, such as one that is too long, and may answer another"""
 FINAL = {"insufficient_quota", "billing_hard_limit_reached"}
-"""codes of a 429 for which waiting does not help"""
+"""codes for which waiting does not help, and no other question either"""
 SHOWN = 300
 """characters of the server's words in a message"""
 MAX_REFUSAL_BYTES = 16 << 10
@@ -30,8 +32,8 @@ class Refusal:
     """A server's refusal to answer.
 
     message: the server's words with its status, and a hint for the user. temporary: whether the server may answer
-    later. after: the seconds that it asks to wait for, or None. `redact` hides secrets that the words may repeat, such
-    as a key.
+    later. about_question: whether it will never answer this question, but may answer others. after: the seconds that it
+    asks to wait for, or None. `redact` hides secrets that the words may repeat, such as a key.
     """
 
     def __init__(
@@ -42,6 +44,7 @@ class Refusal:
         real = _wrapped_status(codes) if status == 200 else status
         message = f"HTTP {status}: {shown}" if shown else f"HTTP {status} with an empty body"
         self.temporary = (real in TEMPORARY or real >= 500) and not codes & FINAL
+        self.about_question = real in ABOUT_THE_QUESTION and not codes & FINAL
         self.after = _retry_after(headers)
         if not self.temporary:
             message += redact(_hint(real, headers, address)) or _hint_of_role(real, words)

@@ -24,8 +24,8 @@ class ServerJudge:
 
     A busy or failing server (HTTP 408, 409, 425, 429, 5xx, a broken connection, an answer that is not whole JSON)
     raises TryAgain, with the pause that the server asks for; whatever another try cannot fix (a wrong key, model,
-    address or request) is a Reply with the server's own words as its error. The key is read from the environment
-    at the first question, so that a replay needs none.
+    address or request) is a Reply with the server's own words as its error, `refused` if another question may be
+    answered. The key is read from the environment at the first question, so that a replay needs none.
     """
 
     use: ClassVar[str]
@@ -112,7 +112,8 @@ class ServerJudge:
         refusal = Refusal(status, headers, body, self._address, credentials.redact)
         if refusal.temporary:
             raise TryAgain(f"answered {refusal.message}", after=refusal.after)
-        return Reply(error=f"{self._address} answered {refusal.message}{self.hint(status)}")
+        error = f"{self._address} answered {refusal.message}{self.hint(status)}"
+        return Reply(error=error, refused=refusal.about_question)
 
     def _describe_failure(self, error: Exception) -> str:
         cause = " ".join(f"{type(error).__name__}: {error}".split())

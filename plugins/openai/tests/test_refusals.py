@@ -6,6 +6,7 @@ from email.utils import format_datetime
 
 import pytest
 from aiohttp import web
+from helpers.each_case import each_case
 from helpers.long_texts import assert_linear
 from rewardlab import Reply
 from rewardlab.errors import TryAgain
@@ -36,8 +37,28 @@ def test_a_busy_or_failing_server_is_asked_again(replying, ask, status):
 def test_a_refusal_stands_in_the_servers_words(replying, ask, status, hint):
     server = replying({"error": {"message": "The model `m` does not exist", "code": "x"}}, status)
     message = f"{server.url} answered HTTP {status}: The model `m` does not exist{hint}"
-    assert ask(server) == Reply(error=message)
+    assert ask(server) == Reply(error=message, refused=status in (400, 413, 422))
     assert server.seen["requests"] == 1
+
+
+@each_case(
+    "status, body, refused",
+    [
+        (400, {"error": {"message": "maximum context length is 4096 tokens", "code": "context_length_exceeded"}}, True),
+        (400, {"error": {"message": "filtered", "code": "content_filter"}}, True),
+        (413, "<html><title>413 Request Entity Too Large</title></html>", True),
+        (422, {"error": "inputs tokens + max_new_tokens must be <= 4096", "error_type": "validation"}, True),
+        (200, {"error": {"message": "too long", "code": 400}}, True),
+        (400, {"error": {"message": "hard limit", "code": "billing_hard_limit_reached"}}, False),
+        (429, {"error": {"message": "no money", "code": "insufficient_quota"}}, False),
+        (401, {"error": {"message": "no key"}}, False),
+        (402, {"error": {"message": "no credits"}}, False),
+        (404, {"error": {"message": "no model"}}, False),
+        (200, {"error": {"message": "no model", "code": 404}}, False),
+    ],
+)
+def test_a_refusal_is_about_the_question_or_about_all_of_them(replying, ask, status, body, refused):
+    assert ask(replying(body, status)).refused is refused
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,24 @@ class TestSmallModel:
         assert kept.fields["right"] == 0
         assert judge.understood_ == [False] * 5
 
+    def test_whose_server_refuses_a_row_drops_it(self, agreeing, caplog):
+        refused, long = Reply(error="HTTP 400: too long", refused=True), ({"role": "user", "content": "long"},)
+        rows = [row(1), replace(row(2), prompt=long)]
+        right = self.right_at(1)
+        with caplog.at_level(logging.WARNING, "rewardlab.dropped"):
+            kept, _ = agreeing(rows, lambda ask: refused if ask.messages == list(long) else right(ask))
+        assert [one.id for one in kept] == ["1"]
+        assert (
+            "1 of 2 rows dropped: 1: refused by the server; first: r.jsonl:2: refused by the server: 'HTTP 400"
+            in caplog.text
+        )
+
+    def test_whose_server_refuses_too_many_rows_stops_the_job(self, agreeing):
+        refused = Reply(error="HTTP 400: too long", refused=True)
+        rows = [replace(row(n), prompt=({"role": "user", "content": str(n % 2)},)) for n in range(60)]
+        with pytest.raises(JobError, match=r"25 of 50 rows could not be asked about: .* max_dropped: 0.2 allows"):
+            agreeing(rows, lambda ask: refused if ask.messages[0]["content"] == "1" else 1)
+
     def test_that_is_down_stops_the_job(self, agreeing):
         with pytest.raises(JobError, match=r"r.jsonl:1: judge 'small' gave no answer: HTTP 503"):
             agreeing([row(1)], lambda ask: Reply(error="HTTP 503"))

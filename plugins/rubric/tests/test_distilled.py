@@ -154,6 +154,17 @@ class TestReplies:
         with pytest.raises(JobError, match=r"more than max_dropped: 0\.1 allows"):
             distil(Reply(text="I would rather not."), *rows, max_dropped=0.1)
 
+    def test_that_the_server_refuses_are_left_out_and_counted(self, distil, caplog):
+        good, refused = Reply(text=f"<think>Hm.</think>{TRUTH}"), Reply(error="HTTP 400: too long", refused=True)
+        rows = [row("good"), row("long", response="long")]
+        with caplog.at_level(logging.WARNING, "rewardlab.dropped"):
+            made, _ = distil(lambda ask: refused if ask.parts["response"] == "long" else good, *rows, draws=2)
+        assert [one.id for one in made] == ["good/0", "good/1"]
+        assert (
+            "1 of 3 rows dropped: 1: refused by the server; first: rows.jsonl:long: refused by the server: HTTP 400"
+            in (caplog.text)
+        )
+
     def test_of_a_teacher_that_is_down_stop_the_job(self, distil):
         with pytest.raises(JobError, match=r"rows.jsonl:pens: teacher 't' answered none of 2 questions: HTTP 503"):
             distil(Reply(error="HTTP 503"), draws=2)

@@ -201,6 +201,20 @@ class TestAsked:
         ):
             negatives([row()], says("PARIS", "", "x" * 900))
 
+    def test_a_row_that_the_server_refuses_is_dropped(self, negatives, caplog):
+        refused = Reply(error="HTTP 400: too long", refused=True)
+        reply = says("Lyon")
+        with caplog.at_level(logging.WARNING, "rewardlab.dropped"):
+            made, judge = negatives(
+                [row(), row(answer="Rome")], lambda ask: refused if "Rome" in ask.parts.values() else reply(ask)
+            )
+        assert {one.fields["answer"] for one in made} == {"Paris"}
+        assert (
+            "1 of 2 rows dropped: 1: refused by the server; first: q.jsonl:q: refused by the server: 'HTTP"
+            in caplog.text
+        )
+        assert len(judge.asked) == 3
+
     def test_a_judge_that_is_down_stops_the_job(self, negatives):
         with pytest.raises(JobError, match=r"q.jsonl:q: judge 'liar' answered none of 3 questions: HTTP 503"):
             negatives([row()], says(Reply(error="HTTP 503")))

@@ -100,6 +100,22 @@ class TestFailures:
         assert [one.id for one in made] == ["a"]
         assert "an answer could not be scored" in caplog.text
 
+    def test_a_prompt_that_the_server_refuses_leaves_its_row_out(self, prefer, caplog):
+        refused, long = Reply(error="HTTP 400: too long", refused=True), ({"role": "user", "content": "long"},)
+        with caplog.at_level(logging.WARNING, "rewardlab.dropped"):
+            made, _ = prefer(
+                row("a"),
+                Sample(id="b", prompt=long, fields={}, source="r.jsonl:b"),
+                policy=lambda ask: (
+                    refused if ask.messages == list(long) else Reply(text=["good", "fair"][ask.draw % 2])
+                ),
+            )
+        assert [one.id for one in made] == ["a"]
+        assert (
+            "1 of 2 rows dropped: 1: refused by the server; first: r.jsonl:b: refused by the server: 'HTTP 400"
+            in caplog.text
+        )
+
     def test_a_policy_that_is_down_stops_the_job(self, prefer):
         with pytest.raises(JobError, match=r"r.jsonl:a: policy 'p' gave no answer: HTTP 503"):
             prefer(policy=lambda ask: Reply(error="HTTP 503"))

@@ -105,6 +105,19 @@ def test_a_summary_in_the_tags_of_thoughts_is_taken_out_of_them(summarised):
     assert made.fields["trace"] == SHORT.text
 
 
+def test_a_row_that_the_server_refuses_is_left_out(summarised, caplog):
+    refused = Reply(error="HTTP 400: " + "too long " * 9, refused=True)
+    with caplog.at_level(logging.WARNING, "rewardlab.dropped"):
+        made, judge = summarised(
+            lambda ask: refused if "twice" in ask.parts["text"] else SHORT, row(), row("s", LONG + " I do it twice.")
+        )
+    assert [one.id for one in made] == ["r"]
+    assert (
+        f"first: r.jsonl:s: refused by the server: '{refused.error.strip()}'" in caplog.text
+    )  # in the server's words, whole
+    assert len(judge.asked) == 2
+
+
 def test_no_answer_is_an_error(summarised):
     with pytest.raises(JobError, match=r"r.jsonl:r: judge 'short' answered none of 3 questions: HTTP 503"):
         summarised(Reply(error="HTTP 503"))

@@ -106,6 +106,14 @@ def test_a_language_that_cannot_be_had_is_left_out(caplog):
     assert "1 of 2 rows dropped: 1 xh: no translation that is in the language and keeps keys" in caplog.text
 
 
+def test_a_language_that_the_server_refuses_is_left_out(caplog):
+    refused = Reply(error="HTTP 413: too large", refused=True)
+    rows, asked = made(["eu", "xh"], lambda text, number: refused if "[xh]" in text else text)
+    assert [row.id for row in rows] == ["texts-eu"]
+    assert "1 xh: refused by the server; first: xh (xh): refused by the server: HTTP 413: too large" in caplog.text
+    assert len(asked) == 2
+
+
 def test_a_translator_that_never_answers_ends_the_job():
     with pytest.raises(JobError, match=r"translator 't' answered none of 3 questions about eu: HTTP 503"):
         made(["eu"], lambda text, number: Reply(error="HTTP 503"))

@@ -131,6 +131,20 @@ def test_what_is_no_rubric_is_asked_again_and_then_left_out(written, caplog, fir
     assert f"rubric/rubrics: 1 of 2 rows dropped: 1: {why}; first: r.jsonl:s: {why}" in caplog.text
 
 
+def test_a_row_that_the_server_refuses_is_left_out_after_one_question(written, caplog):
+    refused = Reply(error="HTTP 422: too long", refused=True)
+    with caplog.at_level(logging.WARNING, "rewardlab.dropped"):
+        made, writer = written(
+            lambda ask: refused if "snow" in ask.parts["query"] else rubric(), row(), row("s", "It snows.")
+        )
+    assert [one.id for one in made] == ["r"]
+    assert (
+        "1 of 2 rows dropped: 1: refused by the server; first: r.jsonl:s: refused by the server: 'HTTP 422"
+        in caplog.text
+    )
+    assert len(writer.asked) == 2
+
+
 def test_no_answer_is_an_error(written):
     with pytest.raises(JobError, match=r"r.jsonl:r: judge 'w' answered none of 3 questions: HTTP 503"):
         written(Reply(error="HTTP 503"))

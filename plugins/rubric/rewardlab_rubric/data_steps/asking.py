@@ -9,23 +9,25 @@ from json import dumps
 from typing import Any, TypeVar
 
 from rewardlab import Ask, Reply, Sample
-from rewardlab.data import DroppedRow, DroppedRows, in_order
+from rewardlab.data import REFUSED, DroppedRow, DroppedRows, in_order, refusal
 from rewardlab.errors import JobError
 
 ROWS_AT_ONCE = 256
 """rows under way at once; the judge's `concurrency` limits the questions"""
 SHOWN = 60
 """characters of a reply in a message"""
+MAX_ERROR = 400
+"""characters of a server's error in a message"""
 T = TypeVar("T")
 
 
 class UnusableReply(Exception):
     """A reply that cannot be used. `reason` is one of a few texts, `detail` shows this reply."""
 
-    def __init__(self, reason: str, text: str = "") -> None:
+    def __init__(self, reason: str, text: str = "", shown: int = SHOWN) -> None:
         text = " ".join(text.split())
         self.reason = reason
-        self.detail = f"{reason}: {text if len(text) <= SHOWN else text[: SHOWN - 3] + '...'!r}" if text else reason
+        self.detail = f"{reason}: {text if len(text) <= shown else text[: shown - 3] + '...'!r}" if text else reason
         super().__init__(self.detail)
 
 
@@ -35,6 +37,11 @@ class UnusableRow(Exception):
     def __init__(self, reason: str, detail: str = "") -> None:
         self.reason, self.detail = reason, f"{reason}: {detail}" if detail else reason
         super().__init__(self.detail)
+
+
+def refused_reply(reply: Reply) -> UnusableReply | None:
+    """Return what says that a server refused a question for good; None if it did not."""
+    return None if (error := refusal([reply])) is None else UnusableReply(REFUSED, error, MAX_ERROR)
 
 
 class PatientAsker:
@@ -51,11 +58,14 @@ class PatientAsker:
         """Return the result of `read` for the first usable reply.
 
         read: raises UnusableReply. first: the number of the first draw. Raises the first UnusableReply if no reply
-        is usable, and JobError if no question was answered.
+        is usable or the server refuses the question for good, and JobError if no question was answered.
         """
         unusable, errors = [], []
         for draw in range(first, first + self._attempts):
             reply = await self._judge.ask(replace(ask, draw=draw))
+            if (refused := refused_reply(reply)) is not None:
+                unusable.append(refused)
+                break
             if reply.error is not None:
                 errors.append(reply.error)
                 continue

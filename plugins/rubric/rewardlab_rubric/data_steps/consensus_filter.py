@@ -15,9 +15,10 @@ from contextlib import closing
 from dataclasses import replace
 
 from rewardlab import Ask, Context, Sample
-from rewardlab.data import in_order
+from rewardlab.data import DroppedRow, DroppedRows, in_order
 from rewardlab.errors import JobError, UserError
 
+from rewardlab_rubric.data_steps.asking import UnusableReply, refused_reply
 from rewardlab_rubric.data_steps.judging_options import AgreeingOptions
 from rewardlab_rubric.levels import canonical
 from rewardlab_rubric.replies.reading import read_reply
@@ -34,7 +35,7 @@ class AgreeingRows:
     `rows`, from the ids of the whole source and the seed.
 
     Iterating raises UserError for a row without a gold score or without one of the scores, and JobError if the model
-    does not answer one of the questions about a row.
+    does not answer one of the questions about a row, or its server refuses too many rows for good, which are dropped.
     """
 
     def __init__(self, options: AgreeingOptions, context: Context) -> None:
@@ -53,12 +54,16 @@ class AgreeingRows:
 
     def _staying(self, left_out: Counter[str]) -> Iterator[Sample]:
         """Yield the rows that stay, or with `rows` those that may; count the others."""
+        tally = DroppedRows("rubric/agreeing", self._options.max_dropped, "could not be asked about")
         with closing(in_order(self._source, self._row, ROWS_AT_ONCE)) as outcomes:
             for outcome in outcomes:
-                if isinstance(outcome, Sample):
-                    yield outcome
-                else:
+                if not tally.keeps(outcome):
+                    continue
+                if isinstance(outcome, str):
                     left_out[outcome] += 1
+                elif isinstance(outcome, Sample):
+                    yield outcome
+        tally.close(0)
 
     def _chosen(self, samples: Iterable[Sample], rows: int, left_out: Counter[str]) -> list[Sample]:
         """Return this many of the rows, in their order: the first by `_place`.
@@ -89,15 +94,20 @@ class AgreeingRows:
             raise UserError(f"{what}; look at the fields of gold and scores")
         log.warning("rubric/agreeing: %d of %d rows kept; left out: %s", kept, kept + left_out.total(), reasons)
 
-    async def _row(self, sample: Sample) -> Sample | str:
-        """Return the row, or why it is left out."""
+    async def _row(self, sample: Sample) -> Sample | str | DroppedRow:
+        """Return the row, or why it is left out; it is dropped if the server refuses it."""
         gold = _score(sample, self._options.gold)
         for name in self._options.scores:
             if _score(sample, name) != gold:
                 return f"with a wrong {name}"
         if self._judge is None:
             return sample
-        right = await self._times_right(sample, gold)
+        try:
+            right = await self._times_right(sample, gold)
+        except UnusableReply as refused:
+            return DroppedRow(
+                where=sample.source or sample.id, reason=refused.reason, detail=refused.detail, fault="judge"
+            )
         if not self._stays(sample, right):
             return f"that the small model got right {right} times of {self._options.draws}"
         return replace(sample, fields={**sample.fields, "right": right})
@@ -110,6 +120,8 @@ class AgreeingRows:
         shown = [message["content"] for message in sample.prompt]
         ask = Ask(messages=list(sample.prompt), parts={}, params=self._options.params, draw=draw)
         reply = await self._judge.ask(ask)
+        if (refused := refused_reply(reply)) is not None:
+            raise refused
         if reply.error is not None:
             raise JobError(f"{sample.source or sample.id}: judge {self._options.judge!r} gave no answer: {reply.error}")
         raw = read_reply(self._options.profile, reply, shown).raw

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 from rewardlab import Ask, Context, Message, Reply, Sample
-from rewardlab.data import DroppedRow, DroppedRows, in_order
+from rewardlab.data import REFUSED, DroppedRow, DroppedRows, in_order, refusal
 from rewardlab.errors import JobError, UserError
 
 from rewardlab_rubric.asked import FIELD, way_of
@@ -90,6 +90,8 @@ class DistilledRows:
         errors: list[str] = []
         for draw in range(self._options.draws):
             reply = await self._teacher.ask(replace(question.ask, draw=draw))
+            if not made and (why := refusal([reply])) is not None:
+                return [self._dropped(sample, REFUSED, f"{REFUSED}: {why}")], len(errors)
             if reply.error is None:
                 others = await self._judged_otherwise(sample, draw, errors)
                 made.append(await self._distil(sample, question, reply, draw, gold, others))

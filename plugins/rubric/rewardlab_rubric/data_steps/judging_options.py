@@ -145,6 +145,8 @@ class AgreeingOptions(Config):
     whole: dict[Field_, Annotated[list[Any], Field(min_length=1)]] = Field(default_factory=dict)
     """with `rows`: field -> values, such as {source: [MATH-500]}; rows with one of them stay before any other, whatever
     their share, if it is not 0"""
+    max_dropped: Share = 0.2
+    """a larger share of rows that the small model's server refuses than this, once there are 50, stops the job"""
 
     @model_validator(mode="after")
     def _check(self) -> "AgreeingOptions":

@@ -16,7 +16,7 @@ from rewardlab import Ask, Completion, Context, Group, GroupStream, Sample, Scor
 from rewardlab.data import DroppedRow, DroppedRows, in_order
 from rewardlab.errors import JobError, UserError
 
-from rewardlab_rubric.data_steps.asking import seeded
+from rewardlab_rubric.data_steps.asking import UnusableReply, refused_reply, seeded
 from rewardlab_rubric.data_steps.judging_options import PreferencesOptions
 from rewardlab_rubric.strategies.untranslated_rows import without_texts
 
@@ -65,7 +65,10 @@ class PreferenceRows:
     async def _row(self, sample: Sample) -> Sample | DroppedRow:
         if (why := without_texts(self._options, sample)) is not None:
             return self._dropped(sample, "no question in its language", why, "judge")
-        answers = await self._answers(sample)
+        try:
+            answers = await self._answers(sample)
+        except UnusableReply as refused:
+            return self._dropped(sample, refused.reason, refused.detail, "judge")
         scores = await self._rewards(sample, answers)
         missing = next((score for score in scores if score.value is None), None)
         if missing is not None:
@@ -96,6 +99,8 @@ class PreferenceRows:
         assert self._policy is not None
         ask = Ask(messages=list(sample.prompt), parts={}, params=self._options.params, draw=draw)
         reply = await self._policy.ask(ask)
+        if (refused := refused_reply(reply)) is not None:
+            raise refused
         if reply.error is not None:
             where = sample.source or sample.id
             raise JobError(f"{where}: policy {self._options.policy!r} gave no answer: {reply.error}")

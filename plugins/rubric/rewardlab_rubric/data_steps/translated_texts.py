@@ -9,7 +9,7 @@ from contextlib import closing
 from typing import Any
 
 from rewardlab import Ask, Context, Sample
-from rewardlab.data import DroppedRow, DroppedRows, in_order
+from rewardlab.data import REFUSED, DroppedRow, DroppedRows, in_order, refusal
 from rewardlab.errors import JobError
 
 from rewardlab_rubric.data_steps.reply_language import foreign
@@ -87,6 +87,8 @@ class TranslatedTexts:
         why, unanswered = "", 0
         for draw in range(self._options.tries):
             reply = await self._judge.ask(question(original, language.name, draw))
+            if (refused := refusal([reply])) is not None:
+                raise _NoTranslation(REFUSED, refused)
             if reply.error is not None:
                 why, unanswered = reply.error, unanswered + 1
                 continue
