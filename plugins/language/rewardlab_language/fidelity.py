@@ -9,8 +9,10 @@ from rewardlab import Completion, Context, Sample, Score
 
 from rewardlab_language import sp3f
 from rewardlab_language.languages import Target, UnknownLanguage, resolve
+from rewardlab_language.mixing import Mixing, at_most, mixing_of
 from rewardlab_language.options import FidelityOptions
 from rewardlab_language.parts import select
+from rewardlab_language.prose import prose
 from rewardlab_language.rivals import contest
 from rewardlab_language.share import Share, ShareMeter
 
@@ -53,6 +55,7 @@ class Fidelity:
             return _without_share(None, str(error))
         shares: dict[str, Share] = {}
         values: dict[str, float] = {}
+        mixed: dict[str, str] = {}
         for name, part in select(text, self._options.part).items():
             if part is None:
                 return _without_share(0.0, f"the text has no {name}")
@@ -60,11 +63,24 @@ class Fidelity:
             if share.value is None:
                 return _without_share(0.0, f"the {name} has no letters")
             values[name] = share.value
+            if (mixing := self._mixing(part, meter)) is not None:
+                values[name] = min(share.value, round(1 - mixing.share, 4))
+                mixed[name] = mixing.language
         lowest = min(values, key=values.__getitem__)
         info: dict[str, Any] = {"share": values[lowest], "language": shares[lowest].language}
         if len(values) > 1:
             info["parts"] = values
-        return Score(value=self._value(values[lowest]), info=info)
+        if mixed:
+            info["mixed"] = mixed[lowest] if lowest in mixed else next(iter(mixed.values()))
+        graded = self._options.threshold is None
+        value = values[lowest] if graded else self._value(min(share.value or 0.0 for share in shares.values()))
+        return Score(value=at_most(self._options.on_mixed, value) if mixed else value, info=info)
+
+    def _mixing(self, part: str, meter: ShareMeter) -> Mixing | None:
+        """Return what a part of a row in English is mixed with, if this is looked for."""
+        if self._options.on_mixed is None or not meter.is_english:
+            return None
+        return mixing_of(prose(part).text)
 
     def _score_officially(self, text: str, language: Any) -> Score:
         try:

@@ -23,7 +23,7 @@ class LanguageFilter:
 
     def __init__(self, options: FilterOptions, context: Context) -> None:
         self._options, self._source = options, context.source
-        known = ConsistencyOptions(detectors=options.detectors, least_letters=options.least_letters)
+        known = ConsistencyOptions(detectors=options.detectors, least_letters=options.least_letters, on_mixed=None)
         self._answers = Consistency(known.model_copy(update={"parts": "answer"}))
         self._traced = Consistency(known)
 

@@ -18,6 +18,8 @@ UnseenLanguage = Literal["af", "gu", "he", "nl", "pa", "tl", "tr", "vi"]
 Language = Literal[TrainingLanguage, UnseenLanguage, "fa", "pl", "sv", "uk"]
 """The languages that wording.toml covers: SP3F's 18, the 8 that it only tests on, and others."""
 DropAltered = Literal["problems", "all", "none"]
+OnMixed = Annotated[float, Field(ge=0.0, le=1.0)] | Literal["abstain"] | None
+"""What a text in English is worth at most that is mixed with another language."""
 TRAINING_LANGUAGES: tuple[Language, ...] = get_args(TrainingLanguage)
 
 
@@ -38,6 +40,10 @@ class FidelityOptions(Config):
     both: the lower share of response and reasoning."""
     languages: tuple[str, ...] | None = Field(default=None, min_length=1)
     """The languages that compete with the row's: only these; null: English and the language's fixed rivals."""
+    on_mixed: OnMixed = 0.0
+    """The most that a text is worth, of a row in English, that mixes English with another language in the same letters,
+    as Hinglish, Spanglish and pinyin between English words do; abstain: it gets no value; null: this is not looked for.
+    It is mixed if of its words that belong to one language beyond doubt more than 30% are no English."""
     profile: Literal["default", "sp3f_official"] = "default"
     """sp3f_official measures as SP3F's published code does: words instead of letters, nothing taken out, the language
     against English alone, 0 for languages without a model."""
@@ -51,8 +57,9 @@ class FidelityOptions(Config):
 
     @model_validator(mode="after")
     def _check_official(self) -> "FidelityOptions":
-        if self.profile == "sp3f_official" and (self.part != "response" or self.languages is not None):
-            raise ValueError("profile sp3f_official fixes `part` and `languages`; leave them out")
+        fixed = self.part != "response" or self.languages is not None or "on_mixed" in self.model_fields_set
+        if self.profile == "sp3f_official" and fixed:
+            raise ValueError("profile sp3f_official fixes `part`, `languages` and `on_mixed`; leave them out")
         return self
 
 
@@ -73,6 +80,9 @@ class ConsistencyOptions(Config):
     least_letters: Annotated[int, Field(ge=1, strict=True)] = 20
     """Minimum information of a part, in letters of English (eight Chinese characters say as much as 22). A shorter part
     has no label and does not count; the reward abstains if no part has a label."""
+    on_mixed: OnMixed = 0.0
+    """The most that a completion is worth, where English is wanted, of which a part mixes English with another
+    language; as language/fidelity's."""
 
     @field_validator("detectors")
     @classmethod

@@ -38,6 +38,11 @@ class ShareMeter:
         self._read = frozenset().union(*(SCRIPTS[code] for code in contest.candidates))
         self._segmenters: dict[str, Segmenter] = {}
 
+    @property
+    def is_english(self) -> bool:
+        """Whether the language is English."""
+        return self._own == {"en"}
+
     def measure(self, text: str) -> Share:
         """Return the letters of the words in the target language, divided by the letters of all words.
 
