@@ -14,12 +14,14 @@ Answer = TypeVar("Answer")
 class RowNeeds:
     """The needs of a recipe's rewards, asked of one row at a time.
 
-    fields: field -> who needs it, in words. abstains: component -> a function that says why the component will give a
+    fields: field -> who needs it, in words. refuses: component -> a function that says why it cannot use a sample's
+    fields, or None. abstains: component -> a function that says why the component will give a
     sample no value, or None. cautions: component -> a function that says what is doubtful about a sample, and the text
     to show, or None. uses: component -> what it is, for messages. fatal: those whose abstention ends a job.
     """
 
     fields: Mapping[str, str] = field(default_factory=dict)
+    refuses: Mapping[str, Callable[[Sample], str | None]] = field(default_factory=dict)
     abstains: Mapping[str, Callable[[Sample], str | None]] = field(default_factory=dict)
     cautions: Mapping[str, Callable[[Sample], tuple[str, str] | None]] = field(default_factory=dict)
     uses: Mapping[str, str] = field(default_factory=dict)
@@ -34,14 +36,25 @@ class RowNeeds:
     def lacks(self, sample: Sample, columns: Mapping[str, str]) -> Iterator[str]:
         """Yield a sentence for each field that a row lacks: who needs it, and how its column is named.
 
-        columns: what columns are called, our field -> theirs.
+        Of a row that lacks none, yield why components cannot use what it has. columns: what columns are called, our
+        field -> theirs.
         """
+        complete = True
         for name, readers in self.lacking(sample):
+            complete = False
             found, theirs = "it is null" if name in sample.fields else "the row has none", columns.get(name)
             hint = f"; map its column with `dataset: {{fields: {{{name}: <column>}}}}`"
             if theirs is not None:
                 hint = "" if name in sample.fields else f": there is no column {theirs!r}"
             yield f"field {name!r} is needed by {readers}, but {found}{hint}"
+        if complete:
+            yield from (f"{name} ({self.uses[name]}): {reason}" for name, reason in self.refusals(sample))
+
+    def refusals(self, sample: Sample) -> Iterator[tuple[str, str]]:
+        """Yield (component, why) for each component that cannot use what a row has. A JobError names one that fails."""
+        for component, refuses in self.refuses.items():
+            if reason := self._asked(component, "refuses", refuses, sample):
+                yield component, reason
 
     def abstentions(self, sample: Sample, fatal_only: bool = True) -> Iterator[tuple[str, str]]:
         """Yield (component, why) for each component that will give a row no value.

@@ -64,6 +64,7 @@ class Plan:
                 field: ", ".join(f"{name} ({uses[name]})" for name in names)
                 for field, names in self.required_fields.items()
             },
+            refuses=self._of_options("refuses"),
             abstains=abstains,
             uses=uses,
             cautions=self._of_options("cautions"),

@@ -49,6 +49,8 @@ class RewardSpec(Spec):
         is better, is it right). A ValueError, whose text goes on after the benchmark's name, says what does not fit
         and what to set.
     abstains: says why a sample will get no value, or None; lets `check` warn before anything is paid for.
+    refuses: says why a sample's fields cannot be used, such as a right answer that is empty, or None: such a row is a
+        bad row, named before anything is scored. It is asked about rows that have all required fields, and is quick.
     needs_files: a function of the options: files that an earlier stage `data` may write; `check` names one that is not
         there and that none writes.
     cautions: says what is doubtful about a sample's fields, such as a right answer that cannot be read, or None: a pair
@@ -86,6 +88,7 @@ class RewardSpec(Spec):
     question: Function[Callable[[Any], Questions] | None] = Function(None)
     for_benchmark: Function[Callable[[Any, Sequence[str], bool, str | None], Any] | None] = Function(None)
     abstains: Function[Callable[[Any, Sample], str | None] | None] = Function(None)
+    refuses: Function[Callable[[Any, Sample], str | None] | None] = Function(None)
     needs_files: Function[Callable[[Any], Sequence[str]] | None] = Function(None)
     cautions: Function[Callable[[Any, Sample], tuple[str, str] | None] | None] = Function(None)
     runs: Literal["inline", "thread", "worker", "async"] = "thread"

@@ -65,6 +65,7 @@ def preview(plan: Plan, most: int | None = ROWS) -> tuple[list[str], list[Proble
         read_by = {reader: reader.rows(rows, planned.use.holdout) for reader in _readers(plan, path)}
         problems += _missing_fields(plan, path, read_by)
         problems += _useless_rows(plan, read_by)
+        problems += _refused_rows(plan, read_by)
         if most is None or len(rows) < most:
             problems += _without_rows(plan, path, read_by)
         scored = {row.id: row for reader, those in read_by.items() if reader.use in SCORED for row in those}
@@ -142,6 +143,20 @@ def _useless_rows(plan: Plan, read_by: dict[Reader, list[Sample]]) -> Iterator[P
             what = f"{reader.name} can make nothing of {len(those)} of {len(rows)} rows: {reason}"
             where = f"first {those[0].source or those[0].id}"
             yield Problem(where=plan.document.where(reader.path), what=f"{what} ({where})", path=reader.path)
+
+
+def _refused_rows(plan: Plan, read_by: dict[Reader, list[Sample]]) -> Iterator[Problem]:
+    """Yield a problem for each reason for which a reward cannot use rows, with the first of them."""
+    needs, refused = plan.row_needs, dict[tuple[str, str], list[Sample]]()
+    scored = {row.id: row for reader, rows in read_by.items() if reader.use in SCORED for row in rows}
+    for row in scored.values():
+        if not any(needs.lacking(row)):
+            for name, reason in needs.refusals(row):
+                refused.setdefault((name, reason), []).append(row)
+    for (name, reason), rows in refused.items():
+        path = ("reward", "components", name)
+        what = f"cannot use {len(rows)} of {len(scored)} rows: {reason} (first {rows[0].source or rows[0].id})"
+        yield Problem(where=plan.document.where(path), what=what, path=path)
 
 
 def _needed_fields(plan: Plan, reader: Reader) -> dict[str, str]:

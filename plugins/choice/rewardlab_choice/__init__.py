@@ -15,6 +15,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
             config=ChoiceOptions,
             range=(0.0, 1.0),
             abstains="rewardlab_choice.accuracy:why_without_choices",
+            refuses="rewardlab_choice.accuracy:refusal",
             cautions="rewardlab_choice.accuracy:without_leads",
             runs="inline",
             counted_info=("no_answer", "unreadable", "hedged"),

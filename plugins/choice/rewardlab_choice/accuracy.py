@@ -41,8 +41,7 @@ class ChoiceAccuracy:
         if why_without_choices(self._options, sample):
             return Score()
         try:
-            choices = choices_of(sample.fields[self._options.choices])
-            gold = self._golds(sample.fields.get(self._options.field), choices)
+            choices, gold = _choices_and_golds(self._options, sample)
         except ValueError as error:
             return Score(error=str(error))
         if self._options.profile == "sp3f_official":
@@ -52,19 +51,35 @@ class ChoiceAccuracy:
         info = {"extracted": found.extracted, "choice": labels if len(labels) > 1 else next(iter(labels), None)}
         return Score(value=float(found.labels == gold), info=info | ({found.fault: True} if found.fault else {}))
 
-    def _golds(self, value: Any, choices: Mapping[str, str]) -> frozenset[str]:
-        """Return the labels of the right choices: one, or several of a list or `A,B` if answer lines are read."""
-        if self._options.extract == "answer_line":
-            if isinstance(value, list | tuple) and value:
-                return frozenset(_gold(one, choices) for one in value)
-            if isinstance(value, str) and len(labels := labels_named(value.strip(), choices, several=True)) > 1:
-                return labels
-        return frozenset({_gold(value, choices)})
+
+def _choices_and_golds(options: ChoiceOptions, sample: Sample) -> tuple[dict[str, str], frozenset[str]]:
+    """Return a row's choices, and the labels of the right ones: several of a list or `A,B` if answer lines are read.
+
+    Raises ValueError that says what is wrong with a field.
+    """
+    choices, value = choices_of(sample.fields[options.choices]), sample.fields.get(options.field)
+    if options.extract == "answer_line":
+        if isinstance(value, list | tuple) and value:
+            return choices, frozenset(_gold(one, choices) for one in value)
+        if isinstance(value, str) and len(labels := labels_named(value.strip(), choices, several=True)) > 1:
+            return choices, labels
+    return choices, frozenset({_gold(value, choices)})
 
 
 def why_without_choices(options: ChoiceOptions, sample: Sample) -> str | None:
     """Return why a row gets no value, or None if it has choices."""
     return f"no field {options.choices!r}" if sample.fields.get(options.choices) is None else None
+
+
+def refusal(options: ChoiceOptions, sample: Sample) -> str | None:
+    """Return what is wrong with a row's choices or its right one; None if nothing is, or if it has no choices."""
+    if why_without_choices(options, sample):
+        return None
+    try:
+        _choices_and_golds(options, sample)
+    except ValueError as error:
+        return str(error)
+    return None
 
 
 def without_leads(options: ChoiceOptions, sample: Sample) -> tuple[str, str] | None:

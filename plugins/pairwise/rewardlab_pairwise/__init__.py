@@ -22,6 +22,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
             scope="group",
             range=(0.0, 1.0),
             requires=lambda options: [options.privileged] if options.privileged else [],
+            refuses="rewardlab_pairwise.win_rate:refusal",
             judges=("judge",),
             calls=_calls,
             runs="async",

@@ -10,6 +10,26 @@ from rewardlab_pairwise.prompts import fence_key, load, query_of
 from rewardlab_pairwise.verdicts import Verdict, is_tie, official_verdict, verdict
 
 
+def privileged_text(sample: Sample, field: str) -> str:
+    """Return the reference that the judge is shown. Raises ValueError if the field holds no text."""
+    reference = sample.fields.get(field)
+    if isinstance(reference, (int, float)) and not isinstance(reference, bool):
+        reference = str(reference)
+    if not isinstance(reference, str) or not reference.strip():
+        raise ValueError(f"field {field!r} holds no text to show to the judge, but {reference!r}")
+    return reference
+
+
+def refusal(options: WinRateOptions, sample: Sample) -> str | None:
+    """Return why a row's reference cannot be shown; None if it can, or if the judge sees none."""
+    if options.privileged is not None:
+        try:
+            privileged_text(sample, options.privileged)
+        except ValueError as error:
+            return str(error)
+    return None
+
+
 class WinRate(PairwiseReward):
     """The reward P(answer i beats answer j), averaged over the group's other answers j; in [0, 1], 0.5 for G = 1.
 
@@ -28,12 +48,7 @@ class WinRate(PairwiseReward):
         field = self._options.privileged
         if field is None:
             return shared
-        reference = sample.fields.get(field)
-        if isinstance(reference, (int, float)) and not isinstance(reference, bool):
-            reference = str(reference)
-        if not isinstance(reference, str) or not reference.strip():
-            raise ValueError(f"field {field!r} holds no text to show to the judge, but {reference!r}")
-        return {**shared, "reference": reference}
+        return {**shared, "reference": privileged_text(sample, field)}
 
     def question(self, shared: dict[str, str], first: str, second: str) -> PairQuestion:
         """Return the question which of two texts is better."""

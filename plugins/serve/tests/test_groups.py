@@ -111,6 +111,14 @@ def test_a_column_is_called_as_the_message_says(serving):
     assert named.body["total"] == [1.1, 0]
 
 
+def test_a_row_whose_field_a_reward_cannot_use_is_a_bad_row(serving):
+    reward = {"components": {"choice": {"use": "choice/accuracy"}}, "total": "choice"}
+    row = {"prompt": "?", "choices": ["a", "b"], "answer": "", "completions": ["\\boxed{A}"]}
+    found = serving({"version": 1, "reward": reward}).ask("/v1/groups", row)
+    assert error(found) == (422, "bad_row")
+    assert "the right choice is ''" in found.body["error"]["message"]
+
+
 class TestMembers:
     def test_wait_for_each_other_and_get_the_numbers_of_the_group(self, serving):
         recipe = {

@@ -1,0 +1,46 @@
+"""Rows with a field that a reward cannot use, such as an empty right answer, are bad rows."""
+
+import json
+from pathlib import Path
+
+import pytest
+from rewardlab.cli import main
+
+CHOICES = {"A": "a train", "B": "a car"}
+ROW = {"prompt": "Which?", "choices": CHOICES, "answer": "A", "completions": ["\\boxed{A}"]}
+
+
+@pytest.fixture
+def score(tmp_path, monkeypatch, capsys):
+    """score(rows, *flags): (exit code, rows of scores, what is told)."""
+    monkeypatch.chdir(tmp_path)
+    components = {"choice": {"use": "choice/accuracy"}, "math": {"use": "math/accuracy", "workers": 1}}
+
+    def run(rows, *flags, component="choice"):
+        reward = {"components": {component: components[component]}, "total": component}
+        Path("r.yaml").write_text(json.dumps({"version": 1, "reward": reward}))
+        Path("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        code = main(["score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", *flags])
+        out = Path("out.jsonl")
+        lines = [json.loads(line) for line in out.read_text().splitlines()] if out.exists() else []
+        return code, lines, capsys.readouterr().err
+
+    return run
+
+
+def test_a_right_choice_that_is_none_of_the_choices_is_a_bad_row(score):
+    bad = [ROW | {"answer": answer} for answer in ("", "Z", [], {}, 7)]
+    code, lines, told = score([ROW, *bad])
+    assert (code, lines) == (2, [])
+    assert "rows.jsonl:2: choice (choice/accuracy): the right choice is '', and none of A, B" in told
+    assert "5 bad rows" in told
+
+
+def test_rows_go_on_without_it_or_with_it_mended(score):
+    rows = [ROW | {"id": "a"}, ROW | {"id": "b", "answer": ""}]
+    assert score(rows)[0] == 2
+    code, lines, _ = score(rows, "--skip-bad")
+    assert (code, [line["id"] for line in lines]) == (0, ["a"])
+    Path("out.jsonl").unlink()
+    code, lines, _ = score([ROW | {"id": "a"}, ROW | {"id": "b"}])
+    assert (code, [line["id"] for line in lines]) == (0, ["a", "b"])
