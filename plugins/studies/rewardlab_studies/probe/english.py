@@ -7,6 +7,8 @@ MIN_SHARE, MIN_DIFFERENT = 0.2, 2
 """The share of a text's letters that common words must have, and how many different ones there must be."""
 MIN_PLAIN = 0.7
 """The share of a text's letters that words without accents and in Latin letters must have."""
+MIN_WORDS = 4
+"""The words without accents that a text must have, and no others, to be English beside one in other letters."""
 _OWN = (
     "the and that this these those which what whose with from they them their there its you your she his who each "
     "every many much how why when where while because therefore then thus hence since would could should might cannot "
@@ -27,15 +29,28 @@ _NO_PROSE = re.compile(r"```.*?(?:```|\Z)|\$[^$]*\$|\\[A-Za-z]+|</?\w+>", re.DOT
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-def is_english(text: str) -> bool:
-    """Return whether a text is seen to be English; a number, a formula or a name alone is not."""
-    words = _WORD.findall(_NO_PROSE.sub(" ", text).casefold())
+def is_english(text: str, beside: str = "") -> bool:
+    """Return whether a text is seen to be English; a number, a formula or a name alone is not.
+
+    beside: a text in another language. Where that is in other letters than Latin ones, some words in these are enough.
+    """
+    words, others = _words(text), _words(beside)
     common = [word for word in words if word in _COMMON_WORDS]
-    different, letters = set(common), _letters(words)
+    different, letters, plain = set(common), _letters(words), _plain(words)
+    in_other_letters = _plain(others) < (1 - MIN_PLAIN) * _letters(others)
+    if in_other_letters and len(words) >= MIN_WORDS and plain == letters:
+        return True
     if len(different) < MIN_DIFFERENT or not different & _OWN_WORDS:
         return False
-    plain = _letters([word for word in words if word.isascii()])
     return _letters(common) >= MIN_SHARE * letters and plain >= MIN_PLAIN * letters
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(_NO_PROSE.sub(" ", text).casefold())
+
+
+def _plain(words: Sequence[str]) -> int:
+    return _letters([word for word in words if word.isascii()])
 
 
 def _letters(words: Sequence[str]) -> int:

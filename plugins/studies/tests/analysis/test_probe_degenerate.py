@@ -297,6 +297,28 @@ def test_an_english_reference_beside_another_language_is_tried(language, referen
     assert "english_reference" in made(row(language=language, reference=reference), OTHER).texts
 
 
+@each_case(
+    "honest, reference, seen",
+    [
+        ("答えは七です。", "Water boils at 100 degrees.", True),
+        ("答えは七です。", "Photosynthesis converts light into energy.", True),
+        ("Ответ: семь яблок.", "Photosynthesis converts light into energy.", True),
+        ("उत्तर सात है।", "Photosynthesis converts light into energy.", True),
+        ("答えは七です。", "They are seven.", True),
+        ("答えは七です。", "iPhone 15 Pro", False),
+        ("答えは七です。", "Tokyo", False),
+        ("答えは七です。", r"\boxed{7} $x + y + z = w$", False),
+        ("Одговор је седам јабука.", "Prvo ćemo sabrati sve jabuke zajedno.", False),
+        ("7", "Photosynthesis converts light into energy.", False),
+        ("Es sind sieben.", "Die Antwort lautet sieben Tiere zusammen.", False),
+        ("Es sind sieben.", "Photosynthesis converts light into energy.", False),
+    ],
+)
+def test_beside_other_letters_a_few_plain_words_are_enough(honest, reference, seen):
+    probe = made(row(honest, reference=reference, language="xx"), OTHER)
+    assert ("english_reference" in probe.texts) == seen
+
+
 def test_a_reference_without_tags_stands_in_both_of_them_where_answers_are_prose():
     prose = row("<think>Drei.</think><answer>Es sind sieben. So ist es.</answer>", reference="They are seven.")
     assert made(prose).texts["english_reference"] == "<think>They are seven.</think><answer>They are seven.</answer>"

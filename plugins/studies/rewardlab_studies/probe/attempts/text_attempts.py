@@ -171,6 +171,6 @@ def _english(of: Material) -> ResponseParts:
         raise NoCompletion("the row does not say its language")
     if of.row.is_english:
         raise NoCompletion("the row is in English")
-    if not is_english(of.row.reference):
+    if not is_english(of.row.reference, of.row.honest):
         raise NoCompletion("its reference is not seen to be English")
     return response_parts(of.row.reference)
