@@ -5,7 +5,7 @@ import re
 
 import pytest
 from helpers.each_case import each_case
-from helpers.paths import RECIPES, TESTS
+from helpers.paths import RECIPES, ROOT, TESTS
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.models import Recipe
 from rewardlab.text import sections
@@ -64,6 +64,38 @@ def test_reinforcement_goes_on_from_the_supervised_model_and_never_from_the_base
     assert (code, f"'{folder}/models/1-sft' is not a model folder" in err) == (2, True)
     code, out, _ = main(*command, "model=some/supervised-model")
     assert (code, "some/supervised-model" in out) == (0, True)
+
+
+def test_the_critic_is_served_as_the_recipe_asks_for_it():
+    """The line in the head starts what `judges.critic` asks: under its name, at its port, from the critic's folder."""
+    served = re.search(r"vllm serve (\S+) (.*)", (RECIPES / "amro.yaml").read_text(encoding="utf-8"))
+    critic = load(RECIPES / "amro.yaml").tree["judges"]["critic"]["with"]
+    assert served[1] == load(RECIPES / "amro.yaml").tree["model"]
+    assert f"--served-model-name {critic['model']} --port 8001" in served[2]
+    assert ":8001/v1" in critic["base_url"]
+
+
+TABLE_4 = {
+    "MMLU-Pro": "5", "MMLU-Redux": "5", "BBH": "3", "ARC-C": "25", "TruthfulQA": "0", "WinoGrande": "5",
+    "HellaSwag": "10", "Translated MMLU": "5", "IndoMMLU": "3", "XCOPA": "5", "XWinograd": "5", "MGSM": "8",
+    "Flores-101": "5",
+}  # fmt: skip
+"""the open benchmarks, with the number of examples that the paper prints"""
+
+
+def test_each_open_benchmark_of_table_4_has_a_command_with_its_number_of_examples():
+    page = (ROOT / "docs" / "amro.md").read_text(encoding="utf-8")
+    part = page.partition("## The open benchmarks of table 4")[2].partition("\n## ")[0]
+    rows = dict(re.findall(r"^\| ([\w -]+), (.*) \|$", part, re.MULTILINE))
+    assert rows.keys() == TABLE_4.keys()
+    for name, shots in TABLE_4.items():
+        told, command, _ = rows[name].split("|", 2) if name != "MMLU-Pro" else ("5-shot", part, "")
+        assert told.strip().startswith(f"{shots}-shot")
+        if recipe := re.search(r"rewardlab eval recipes/(\w+)\.yaml", command if name != "MMLU-Pro" else ""):
+            (use,) = load(RECIPES / f"{recipe[1]}.yaml").tree["stages"][0]["sets"].values()
+            assert str(use["with"]["shots"]) == shots
+        else:
+            assert f"--num_fewshot {shots}" in command
 
 
 def test_a_dry_run_of_the_critics_data_asks_once_a_row(main):

@@ -10,7 +10,7 @@ from rewardlab import Context, Sample
 from rewardlab.data import BadRows, raw_sample, read_lines
 from rewardlab.errors import Problem, UserError, nearest
 
-from rewardlab_data.benchmark_cases import BenchmarkQuestion, case_of, example_of
+from rewardlab_data.benchmark_cases import BenchmarkQuestion, NoRightChoice, case_of, example_of
 from rewardlab_data.benchmark_format import BENCHMARKS
 from rewardlab_data.benchmark_prompts import BenchmarkPrompts
 from rewardlab_data.options import BenchmarkOptions
@@ -115,6 +115,8 @@ class BenchmarkRows:
             try:
                 case = case_of(self._benchmark, row, language, number)
             except ValueError as error:
+                if isinstance(error, NoRightChoice) and self._benchmark.lacks_answers:
+                    continue
                 bad.add(Problem(where=place, what=str(error)))
                 continue
             yield place, case

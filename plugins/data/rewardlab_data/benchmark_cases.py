@@ -17,6 +17,10 @@ _LABEL = re.compile(r"[^:：\n]{1,40}[:：]\s*")
 _NUMBER = re.compile(r"[-+−]?\d[\d.,\s'\u00a0\u202f]*(?:/\d+)?%?")
 
 
+class NoRightChoice(ValueError):
+    """A row whose right answer is none of its choices."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class BenchmarkQuestion:
     """A question of a benchmark in one language.
@@ -99,8 +103,10 @@ def _choices(benchmark: BenchmarkFormat, row: Row) -> dict[str, str]:
 
 
 def _listed(value: Any, name: str) -> Sequence[Any]:
-    """Return a list that is one, or that is written as a text, as some tables have it."""
+    """Return a list that is one, or that is written as a text or as lines with labels, as some tables have it."""
     if isinstance(value, str):
+        if lines := _labelled_lines(value):
+            return lines
         try:
             value = ast.literal_eval(value)
         except (ValueError, SyntaxError, MemoryError, RecursionError):
@@ -108,6 +114,20 @@ def _listed(value: Any, name: str) -> Sequence[Any]:
     if not isinstance(value, list | tuple):
         raise ValueError(f"column {name!r} lists no choices, but is {value!r}")
     return value
+
+
+def _labelled_lines(text: str) -> list[str]:
+    """Return the choices of a text with a line for each, with its label: `A. text`; [] for another text."""
+    found: list[str] = []
+    for line in filter(None, map(str.strip, text.splitlines())):
+        label, choice = line[:1], line[2:].strip()
+        if len(found) < len(LABELS) and label == LABELS[len(found)] and line[1:2] in (".", ")"):
+            found.append(choice)
+        elif found:
+            found[-1] += f" {line}"
+        else:
+            return []
+    return found
 
 
 def _answer(benchmark: BenchmarkFormat, row: Row, choices: Mapping[str, str]) -> str:
@@ -122,7 +142,7 @@ def _answer(benchmark: BenchmarkFormat, row: Row, choices: Mapping[str, str]) ->
     label = _label(benchmark, value, choices)
     if label not in choices:
         told = ", ".join(choices)
-        raise ValueError(f"the right answer, column {benchmark.answer!r}, is {value!r}, not a choice of {told}")
+        raise NoRightChoice(f"the right answer, column {benchmark.answer!r}, is {value!r}, not a choice of {told}")
     return label
 
 

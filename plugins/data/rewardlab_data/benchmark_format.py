@@ -52,7 +52,12 @@ class BenchmarkFormat(Config):
     """value: the answer itself; number: and it is one. label: A, B, ... of the right choice; text: its text;
     index_from_0 or _1: its number"""
     choices: Name | tuple[Name, ...] | None = None
-    """the columns with the choices, or one column that lists them; empty ones are left out. Absent: no choices"""
+    """the columns with the choices, or one column that lists them, also as lines such as `A. text`; empty ones are left
+    out. Absent: no choices"""
+    lacks_answers: YesOrNo = False
+    """whether rows are known whose answer is none of the choices: they are left out, and are no error"""
+    boxed: YesOrNo = True
+    r"""whether examples show the answer in \boxed{}, as the instruction asks for it"""
     worked: Name | None = None
     """the column with a solution that ends in the answer, which examples show"""
     labelled: tuple[Literal["question", "worked"], ...] = ()

@@ -148,9 +148,8 @@ class BenchmarkOptions(Config):
     """Options of data/benchmark."""
 
     benchmark: Annotated[str, Field(min_length=1)]
-    """one that comes with this plugin (belebele, global_mmlu_lite, include, mgsm, mlogiqa, mmlu_prox, mt_aime2024,
-    mt_math100), or a
-    YAML file of your own in the same form"""
+    """one that comes with this plugin (belebele, flores_101, global_mmlu_lite, include, indommlu, mgsm, mlogiqa,
+    mmlu_prox, mt_aime2024, mt_math100), or a YAML file of your own in the same form"""
     languages: Annotated[tuple[str, ...], Field(min_length=1), AfterValidator(_check_distinct)] | None = None
     """the languages to read, by their codes; null: all that the benchmark has"""
     path: str | None = None

@@ -60,6 +60,9 @@ ROWS = {
 }  # fmt: skip
 
 
+INTO_ENGLISH = "Translate this sentence into English. Write the translation and nothing else."
+
+
 class TestPublishedFormats:
     def test_each_that_comes_with_it_can_be_read_and_has_its_source(self):
         assert len(BENCHMARKS.packaged) >= 7
@@ -120,6 +123,33 @@ class TestPublishedFormats:
         assert (found.fields["answer"], len(found.fields["choices"])) == (answer, choices)
         assert kept.items() <= found.fields.items()
         assert "Was?" in found.prompt[0]["content"]
+
+    def test_indommlu_has_a_line_for_each_choice_and_rows_without_an_answer(self, write):
+        options = "A. kasti\nB. rounders\nC. sepak bola\nseperti ini"
+        row = {"question": "Apa?", "options": options, "answer": "C", "subject": "Sport", "level": "SD"}
+        write("i.jsonl", [row, row | {"answer": "E"}, row | {"answer": "b"}])
+        found = read(benchmark="indommlu", path="i.jsonl", languages=["id"])
+        assert [one.fields["answer"] for one in found] == ["C", "B"]
+        assert found[0].fields["choices"] == {"A": "kasti", "B": "rounders", "C": "sepak bola seperti ini"}
+        assert "Tulis hurufnya" in found[0].prompt[0]["content"]
+
+    def test_another_benchmark_refuses_an_answer_that_is_no_choice(self, write):
+        write("German.jsonl", [ROWS["include"] | {"answer": 9}])
+        with pytest.raises(UserError, match="not a choice"):
+            read(benchmark="include", path="{language}.jsonl", languages=["de"])
+
+    @each_case("text", ["no choices", "B. begins\nA. late", "A", "A. one alone", "A: w\nB: x"])
+    def test_a_text_of_another_form_lists_no_choices(self, write, text):
+        write("i.jsonl", [{"question": "Apa?", "options": text, "answer": "A"}])
+        with pytest.raises(UserError, match="choices"):
+            read(benchmark="indommlu", path="i.jsonl", languages=["id"])
+
+    def test_flores_101_is_translated_into_english(self, write):
+        rows = [{"id": n, "sentence_deu": f"Satz {n}.", "sentence_eng": f"Sentence {n}."} for n in range(3)]
+        write("f.jsonl", rows)
+        _, found = read(benchmark="flores_101", path="f.jsonl", languages=["de"], shots=1, shots_path="f.jsonl")
+        assert [turn["content"] for turn in found.prompt][1:] == ["Sentence 0.", f"Satz 2.\n\n{INTO_ENGLISH}"]
+        assert found.fields["answer"] == "Sentence 2."
 
 
 class TestExamples:
