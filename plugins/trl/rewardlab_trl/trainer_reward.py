@@ -35,7 +35,7 @@ class TrainerReward:
         self,
         reward: RecipeReward,
         group_size: int | None = None,
-        ends: Collection[int] = (),
+        ends: Collection[int] | int = (),
         opened: str = "",
         name: str = NAME,
         beside: Mapping[Beside, float] | None = None,
@@ -44,7 +44,10 @@ class TrainerReward:
         self._beside = dict(beside or {})
         self.__name__ = name  # TRL's name for the function in its logs
         self._id_column = reward.plan.recipe.columns.get("id", "id")
-        self._group_size, self._ends, self._opened = group_size, frozenset(ends), opened
+        if group_size is not None and group_size < 1:
+            raise UserError(f"group_size is the trainer's num_generations, and not {group_size}")
+        self._group_size, self._opened = group_size, opened
+        self._ends = frozenset([ends] if isinstance(ends, int) else ends)
 
     def __call__(
         self,
@@ -133,11 +136,14 @@ class TrainerReward:
             if self._ends:
                 raise UserError("completion_ids say which completions are truncated, as `ends` asks; give them, too")
             return [_said(completion, self._opened) for completion in completions]
+        for index, ids in enumerate(completion_ids):
+            if not hasattr(ids, "__len__"):
+                raise UserError(f"completion_ids[{index}] must be a list of the ids of tokens, not {kind_of(ids)}")
         return [
             {
                 **_said(completion, self._opened),
                 "token_count": len(ids),
-                "truncated": bool(self._ends) and (not ids or ids[-1] not in self._ends),
+                "truncated": bool(self._ends) and (len(ids) == 0 or int(ids[-1]) not in self._ends),
             }
             for completion, ids in zip(completions, completion_ids, strict=True)
         ]
@@ -218,7 +224,11 @@ def _rows(
     start = 0
     for size in sizes:
         row = {name: values[start] for name, values in fields.items()}
-        if (given := row.get(id_column)) is not None:
+        given = row.pop(id_column, None)
+        given = given.item() if getattr(given, "ndim", None) == 0 else given
+        if (
+            isinstance(given, str | int) and given != "" and not isinstance(given, bool)
+        ):  # what else is called so is no id
             seen[given] += 1
             row[id_column] = given if seen[given] == 1 else f"{given}#{seen[given]}"
         yield {**row, "prompt": prompts[start], "completions": list(completions[start : start + size])}
@@ -232,6 +242,8 @@ def _said(completion: Any, opened: str) -> dict[str, Any]:
     """
     if isinstance(completion, str):
         return {"text": opened + completion}
+    if not isinstance(completion, list | tuple) or not all(isinstance(turn, Mapping) for turn in completion):
+        return {"text": completion}  # which the check of rows refuses and names
     first = completion[0] if len(completion) == 1 else {}
     if first.get("role") == "assistant" and isinstance(first.get("content"), str) and not first.get("tool_calls"):
         return {"text": opened + first["content"]}

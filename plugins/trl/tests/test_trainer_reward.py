@@ -216,6 +216,12 @@ def test_pictures_in_prompts_are_passed_over(reward, parts):
         ({"prompts": "one?"}, "prompts must be a list with a value for each of 4 completions, not a text"),
         ({"completion_ids": [[1]] * 5}, "completion_ids has 5 values for 4 completions"),
         ({"completion_ids": 3}, "completion_ids must be a list with a value for each of 4 completions"),
+        ({"completion_ids": [[1], None, [1], [1]]}, "completion_ids[1] must be a list of the ids of tokens, not null"),
+        ({"completion_ids": [1, 2, 3, 4]}, "completion_ids[0] must be a list of the ids of tokens, not the number 1"),
+        ({"completions": [None] * 4}, "completions[0].text must be a text; it is null"),
+        ({"completions": [{"role": "assistant", "content": "a"}] * 4}, "completions[0].text must be a text; it is an"),
+        ({"completions": [["a"]] * 4}, "completions[0].text must be a text; it is a list"),
+        ({"completions": [[]] * 4}, "completions[0].messages has no message of the assistant"),
     ],
 )
 def test_what_has_not_a_value_for_each_completion_is_named(reward, changes, told):
@@ -230,6 +236,33 @@ def test_token_ids_are_needed_only_for_what_is_told_by_them(reward, toy):
     assert reward([], []) == []
     with reward_function(RECIPE, ends=[9]) as told, pytest.raises(UserError, match="completion_ids say which"):
         told(prompts, TEXTS)
+
+
+@each_case(
+    "ids_of_rows",
+    [
+        [None] * 4,
+        [1.5] * 4,
+        [math.nan] * 4,
+        [[1]] * 4,
+        [""] * 4,
+        [True] * 4,
+        ["a", "a", "b", "b"],
+        [3, 3, 4, 4],
+        numpy.array([3, 3, 4, 4]),
+        [numpy.int64(3), numpy.int64(3), numpy.int64(4), numpy.int64(4)],
+    ],
+)
+def test_a_column_id_that_is_no_id_is_a_column_like_others(reward, ids_of_rows):
+    assert call(reward, id=ids_of_rows) == [1.0, 1.5, 1.0, 1.25]
+
+
+def test_one_end_is_enough_and_a_group_has_a_size(toy):
+    with reward_function(RECIPE, ends=7) as reward:
+        said = reward._completions(["a", "b", ""], [numpy.array([1, 7]), [1, 2], []])
+    assert [one["truncated"] for one in said] == [False, True, True]
+    with pytest.raises(UserError, match="group_size is the trainer's num_generations, and not 0"):
+        reward_function(RECIPE, group_size=0)
 
 
 def test_an_answer_that_is_null_is_an_empty_text(reward):

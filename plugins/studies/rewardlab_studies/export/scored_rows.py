@@ -62,7 +62,7 @@ class ScoredRows:
             yield ScoredRow(group=Group(sample=sample, completions=group.completions), scores=line)
 
     def _groups(self) -> Iterator[Group]:
-        fields = (self.origin or {}).get("recipe", {}).get("dataset", {}).get("fields", {})
+        fields = ((self.origin or {}).get("recipe", {}).get("dataset") or {}).get("fields", {})
         for number, row in read_lines(self.rows):
             if not isinstance(row, Problem):
                 with suppress(ValueError):  # it could not be scored, either

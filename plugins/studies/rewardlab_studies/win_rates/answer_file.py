@@ -1,6 +1,6 @@
 """A file of one model's answers, with its rows looked up by id: memory holds where each row stands, not the rows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from rewardlab import Group
@@ -12,11 +12,15 @@ class AnswerFile:
     """The rows of a JSON lines file with prompts and completions, as an evaluation writes them.
 
     is_reference: whether all other models meet this one, which may have a single answer to each prompt for that.
+    columns: what the rows' columns are called, our field -> theirs.
     """
 
-    def __init__(self, name: str, path: str, is_reference: bool = False) -> None:
+    def __init__(
+        self, name: str, path: str, is_reference: bool = False, columns: Mapping[str, str] | None = None
+    ) -> None:
         """Read the whole file once. A UserError lists the rows that are wrong."""
         self.name, self.path, self.is_reference = name, path, is_reference
+        self._columns = columns or {}
         self._places: dict[str, tuple[int, int]] = {}
         if not Path(path).is_file():
             raise UserError("no such file; name the rows of an evaluation, with completions", where=path)
@@ -25,7 +29,7 @@ class AnswerFile:
             for number, (line, size) in enumerate(measured_lines(file), 1):
                 if line.strip():
                     try:
-                        self._places[identify(_group(line, f"{path}:{number}").sample).id] = (number, start)
+                        self._places[identify(self._group(line, f"{path}:{number}").sample).id] = (number, start)
                     except ValueError as error:
                         bad.add(Problem(where=f"{path}:{number}", what=str(error)))
                 start += size
@@ -51,13 +55,12 @@ class AnswerFile:
         with open(self.path, "rb") as file:
             file.seek(start)
             try:
-                return _group(file.readline(), place)
+                return self._group(file.readline(), place)
             except ValueError as error:
                 raise JobError(f"{place}: the file changed while it was read: {error}") from error
 
-
-def _group(line: bytes, place: str) -> Group:
-    row = parse_row(line, place, any_text=True)
-    if isinstance(row, Problem):
-        raise ValueError(row.what)
-    return to_group(row, {}, place)
+    def _group(self, line: bytes, place: str) -> Group:
+        row = parse_row(line, place, any_text=True)
+        if isinstance(row, Problem):
+            raise ValueError(row.what)
+        return to_group(row, self._columns, place)

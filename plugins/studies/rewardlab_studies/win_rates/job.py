@@ -93,7 +93,8 @@ class WinRatesJob:
             raise UserError("at least two models are needed: --model NAME=ROWS.jsonl --model NAME=ROWS.jsonl")
         if self.reference is not None and self.reference not in self.models:
             raise UserError(f"no model {self.reference!r}{nearest(self.reference, self.models)}", where="--reference")
-        files = [AnswerFile(name, path, name == self.reference) for name, path in self.models.items()]
+        columns = self.plan.recipe.columns
+        files = [AnswerFile(name, path, name == self.reference, columns) for name, path in self.models.items()]
         ids = refuse_other_prompts(files, self.common)
         self._make_folder()
         found = [self._pair(one, other, ids, component) for one, other in self._pairs(files)]

@@ -92,6 +92,18 @@ def test_each_pair_of_models_has_a_win_rate_with_an_interval(winrates):
     assert found["sentences"][0].startswith("good is preferred to half: it wins 100.0% [72.2, 100.0] of comparisons")
 
 
+def test_columns_are_called_as_the_recipe_says(winrates, folder):
+    theirs = {"prompt": "question", "reference": "solution", "id": "nr"}
+    for name in ("good", "half", "poor"):
+        lines = [json.loads(line) for line in (folder / f"{name}.jsonl").read_text("utf-8").splitlines()]
+        write(
+            folder / f"{name}.jsonl", [{theirs.get(key, key): value for key, value in line.items()} for line in lines]
+        )
+    (folder / "named.yaml").write_text(RECIPE + f"dataset: {{fields: {json.dumps(theirs)}}}\n")
+    found = winrates(*THREE, "-o", "wins", recipe="named.yaml")
+    assert rate(found, "good", "half")["mean"] == 1.0
+
+
 def test_models_may_be_called_as_the_hub_calls_them(winrates, folder, capsys):
     """Of ORGANISATION/MODEL each pair has files in the folder itself, also after a resume, and in both directions."""
     names = ("Qwen/Qwen2.5-7B", "Qwen%2FQwen2.5-7B", "../up")
