@@ -12,6 +12,7 @@ Case does not matter. All languages are read at once: a model answers in more th
     subjects    what else may stand before the choice where it is all that a line or a clause says: "it is", "so"
     links       what joins a lead and the choice
     behind      what may follow the choice within its sentence: "because", a copula, "option"
+    because     those of them that give a reason: a last line may begin with a choice and one of these
     affirms     what makes the choice before it the answer: "is the right answer"
     or          what joins choices of which the response names none: such an answer is a hedge
     correction  what takes a statement back, where another label follows: "wait", "actually"
@@ -70,7 +71,7 @@ def lead() -> re.Pattern[str]:
     Groups: `lead`, `verb` or `option`, and `mid`, if something joins them.
     """
     joins = _one_of(_words("links") | _words("options"))
-    mid = rf"(?P<mid>(?:[\s:፦፡=*`_]{{1,12}}+|[\"'”’»](?=\s?[:=])|[-–—](?=\s)|{joins}){{0,10}}+)"
+    mid = rf"(?P<mid>(?:[\s:፦፡=>→⇒*`_]{{1,12}}+|[\"'”’»](?=\s?[:=])|[-–—](?=[\s>])|{joins}){{0,10}}+)"
     verbs, leads, options = _words("verbs"), _words("leads"), _words("options")
     kinds = {"verb": verbs, "lead": leads - verbs, "option": options - leads - verbs}
     words = "|".join(rf"(?P<{kind}>{_one_of(words)})" for kind, words in kinds.items())
@@ -94,13 +95,19 @@ def before_choice() -> re.Pattern[str]:
 @cache
 def affirmation() -> re.Pattern[str]:
     """Return the pattern of what makes the choice before it the answer."""
-    return re.compile(_one_of(_words("affirms"), glued=True), re.IGNORECASE)
+    return re.compile(_one_of(_words("affirms")), re.IGNORECASE)
 
 
 @cache
 def behind(of: tuple[str, ...]) -> re.Pattern[str]:
     """Return the pattern of what may follow a choice in these languages."""
     return re.compile(rf"\s{{0,3}}{_one_of(_words('behind', of), glued=True)}", re.IGNORECASE)
+
+
+@cache
+def because() -> re.Pattern[str]:
+    """Return the pattern of a reason behind a choice."""
+    return re.compile(rf"[\s,،፣]{{0,3}}{_one_of(_words('because'))}", re.IGNORECASE)
 
 
 @cache
@@ -128,6 +135,12 @@ def denial_behind() -> str:
 def contrast() -> str:
     """Return the pattern, as a text, of what the choice follows after another one is denied."""
     return _one_of(_words("contrast"))
+
+
+@cache
+def contrast_or_subject() -> str:
+    """Return the pattern, as a text, of the same, and of what begins a clause: "it is" in "not B, it is C"."""
+    return _one_of(_words("contrast") | _words("subjects"))
 
 
 @cache

@@ -145,7 +145,7 @@ class ChoiceSet:
     @cached_property
     def _denial_first(self) -> re.Pattern[str]:
         label = rf"{_OPEN}[(\[]?(?:{self.forms})[)\]]?{_CLOSE}"
-        comma, contrast = r"[\s,،、፣]{0,3}+", answer_words.contrast()
+        comma, contrast = r"[\s,;،、፣]{0,3}+", answer_words.contrast_or_subject()
         prefixed = rf"\s{{0,3}}{answer_words.denial()}\s{{0,3}}{label}{comma}{contrast}"
         suffixed = rf"\s{{0,3}}{label}\s{{0,3}}{answer_words.denial_behind()}{comma}(?:{contrast})?"
         return re.compile(rf"(?:{prefixed}|{suffixed})\s{{0,3}}", re.IGNORECASE)

@@ -9,7 +9,7 @@ STOPS = ".:,;)]。、।۔።፣"
 QUOTES = "\"'“”‘’«»「」『』"
 
 _FONT = re.compile(r"\\(?:(?:text|math)(?:bf|it|rm|sf|tt|normal|up)?|boldsymbol|mbox)\s*+\{([^{}]*+)\}")
-_SPACING = re.compile(r"\\[,;:! ]|(?<=\S)~(?=\S)")
+_SPACING = re.compile(r"\\[,;:! ()]|(?<=\S)~(?=\S)")
 _ONE_IN_BRACES = re.compile(r"\{([^{}\\])\}")
 _BOLD = re.compile(r"(?<![^\W_])(?:\*\*|__)|(?:\*\*|__)(?![^\W_])")  # 2**3 is not 23
 _SPACE = re.compile(r"\s+")

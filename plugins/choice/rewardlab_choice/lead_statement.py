@@ -31,11 +31,12 @@ class Statement:
 
 
 def named_alone(written: str, choices: ChoiceSet) -> Named:
-    """Return what a line or a clause names that says nothing else: `B`, `Option B`, `So it is B`."""
+    """Return what a line or a clause names that says nothing else: `B`, `Option B`, `So it is B`, `Not A but B`."""
     named = choices.named(written)
-    if named is NOTHING and (before := answer_words.before_choice().match(written)) is not None:
-        return choices.named(written[before.end() :])
-    return named
+    if named is not NOTHING:
+        return named
+    before = answer_words.before_choice().match(written)
+    return choices.named(choices.past_denial(written[before.end() :] if before else written))
 
 
 def last_lead(text: str, choices: ChoiceSet) -> Statement | None:

@@ -80,6 +80,7 @@ class _Patterns:
     bold: re.Pattern[str]
     label: re.Pattern[str]
     bare: re.Pattern[str]
+    joined: re.Pattern[str]
 
 
 @lru_cache(maxsize=512)
@@ -94,6 +95,7 @@ def _patterns(choices: ChoiceSet) -> _Patterns:
             rf"^{own}|(?<![\w)\]}}\\])[(\[]\s?(?P<label>{forms})\s?[)\]](?P<behind>[)\]}}$\"'”’»」]{{0,3}})",
             re.IGNORECASE | re.MULTILINE,
         ),
+        joined=re.compile(rf"{answer_words.joiner()}\s{{0,3}}[(\[]?(?:{forms})(?!\w)", re.IGNORECASE),
         bare=re.compile(rf"(?<![A-Za-z0-9'’])(?:{forms})(?![A-Za-z0-9'’]|\s[a-z])", re.IGNORECASE),
     )
 
@@ -134,7 +136,7 @@ def _last_line(text: str, choices: ChoiceSet) -> Statement | None:
     end = len(text.rstrip())
     start = text.rfind("\n", 0, end) + 1
     line = text[start:end].strip()
-    named = named_alone(line, choices)
+    named = named_alone(_without_reason(line, choices), choices)
     if named.label is not None:
         return Statement(start, HEDGED if _is_listed(text, start, named.label, choices) else named, line, firm=True)
     front = max(start, end - MAX_SENTENCE)
@@ -146,6 +148,18 @@ def _last_line(text: str, choices: ChoiceSet) -> Statement | None:
         return None
     last = HEDGED if before not in (None, label) else Named(label)
     return Statement(sentences.start("last"), last, sentences["last"].strip(), firm=True)
+
+
+def _without_reason(line: str, choices: ChoiceSet) -> str:
+    """Return a line that begins with a choice without the reason behind it: `B` of `B, because cars are fast`."""
+    before = answer_words.before_choice().match(line)
+    head = choices.head.match(line, before.end() if before else 0)
+    if head is None or not choices.is_own(head["label"]):
+        return line
+    reason = answer_words.because().match(line, head.end())
+    if reason is None or _patterns(choices).joined.search(line, reason.end()):  # "B because it floats, or C"
+        return line
+    return line[: head.end()]
 
 
 def _is_listed(text: str, start: int, label: str, choices: ChoiceSet) -> bool:
