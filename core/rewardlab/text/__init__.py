@@ -9,6 +9,7 @@ that a reward compares, and prompts in which no quoted text can pose as somethin
     chat_markers    the marks of turns inside of messages, escaped so that no server reads them
     comparison      a part of a response beside the same part of a reference
     piecewise       long texts in pieces, each for one question to a translator
+    languages       languages as people name them, `Deutsch` or `ドイツ語`
     printable       texts without what steers a terminal; everything that is printed goes through it
     progress        progress of long work: a bar on a terminal, a line every so often elsewhere
     terminal        the foot of a terminal, above which all that is printed stands
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from rewardlab.text.comparison import ComparedTexts as ComparedTexts
     from rewardlab.text.comparison import Part as Part
     from rewardlab.text.comparison import compared_texts as compared_texts
+    from rewardlab.text.languages import named_language as named_language
     from rewardlab.text.printable import cursor_stream as cursor_stream
     from rewardlab.text.printable import printable as printable
     from rewardlab.text.progress import Progress as Progress

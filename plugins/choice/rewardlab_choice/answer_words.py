@@ -28,6 +28,7 @@ from importlib.resources import files
 from itertools import groupby
 
 import yaml
+from rewardlab.text import named_language
 
 from rewardlab_choice.folding import folded
 
@@ -49,8 +50,8 @@ def languages() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
 
 
 def has_leads(tag: str) -> bool:
-    """Return whether the words of a language are known: by a code, with or without script and region, or its name."""
-    name = re.split(r"[-_ ]", tag.strip().casefold())[0]
+    """Return whether the words of a language are known: by a code, with or without script and region, or a name."""
+    name = named_language(tag) or re.split(r"[-_ ]", tag.strip().casefold())[0]
     return any(name == code or name in lists["names"] for code, lists in languages().items())
 
 

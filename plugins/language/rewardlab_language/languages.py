@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rewardlab.text import named_language
+
 if TYPE_CHECKING:
     from lingua import Language
 
@@ -74,9 +76,9 @@ class Target:
 
 
 def resolve(tag: object) -> Target:
-    """Return the language meant by an ISO 639-1 or 639-3 code, a tag with script or region, or an English name.
+    """Return the language meant by an ISO 639-1 or 639-3 code, a tag with script or region, or a name.
 
-    "id", "zh-cn", "pt_BR", "ind_Latn", "Indonesian" and "Chinese (Simplified)" are all understood. Raises
+    "id", "zh-cn", "pt_BR", "ind_Latn", "Indonesian", "Deutsch" and "Chinese (Simplified)" are all understood. Raises
     UnknownLanguage for a language, or a script of it, that lingua has no model of.
     """
     if not isinstance(tag, str):
@@ -87,6 +89,8 @@ def resolve(tag: object) -> Target:
 @functools.lru_cache(maxsize=1024)
 def _resolve(tag: str) -> Target:
     plain = _PARENTHESES.sub("", tag).strip()
+    if plain.lower() not in _CODES:
+        plain = named_language(plain) or plain
     primary, *subtags = re.split(r"[-_]", plain) if plain.lower() not in _CODES else [plain]
     name = primary.lower()
     code = _CODES.get(name, name)

@@ -13,6 +13,8 @@ A run of digits and separators, with digits in ASCII already (see `notation`), h
 import re
 from fractions import Fraction
 
+from rewardlab.text import named_language
+
 # ISO 639-1 (fil has none), ISO 639-3 with the individual languages that data sets name, English names
 _POINT_LANGUAGES = """
 am amh Amharic|bn ben Bengali Bangla|cy cym Welsh|en eng English|fil fil Filipino|ga gle Irish|gu guj Gujarati
@@ -35,9 +37,11 @@ UNSPACED_NUMERAL = r"(?:\d[\d.,٫٬'_]*|[.,٫]\d+)"
 def writes_decimal_point(language: str | None) -> bool:
     """Return whether a language marks decimals only with a point.
 
-    language: a code, "en", "eng", "en-GB", "eng_Latn", or an English name, "English", "Chinese (Simplified)".
+    language: a code, "en", "eng", "en-GB", "eng_Latn", or a name, "English", "Japanisch", "Chinese (Simplified)".
     """
-    return language is not None and re.split(r"[-_ (]", language.strip().lower())[0] in POINT_LANGUAGES
+    if language is None:
+        return False
+    return (named_language(language) or re.split(r"[-_ (]", language.strip().lower())[0]) in POINT_LANGUAGES
 
 
 def readings(run: str, *, point_only: bool = False) -> frozenset[Fraction]:

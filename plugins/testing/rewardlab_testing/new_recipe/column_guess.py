@@ -9,6 +9,7 @@ from statistics import median
 from typing import Any
 
 from rewardlab.data import FINAL, columns_named, field_named, looks_like_an_answer, to_messages
+from rewardlab.text import named_language
 
 FIELDS = ("prompt", "answer", "reference", "language", "response", "id")
 """the fields that columns are guessed for, the most important first"""
@@ -112,8 +113,12 @@ def _looks_like_a_prompt(values: Sequence[Any]) -> bool:
 
 
 def _looks_like_a_language(values: Sequence[Any]) -> bool:
-    found = [_LANGUAGE.fullmatch(value) if isinstance(value, str) else None for value in values]
-    return all(code is not None and code[1] in _language_codes() for code in found)
+    return all(isinstance(value, str) and _names_a_language(value) for value in values)
+
+
+def _names_a_language(value: str) -> bool:
+    code = _LANGUAGE.fullmatch(value)
+    return named_language(value) is not None or (code is not None and code[1] in _language_codes())
 
 
 _Test = Callable[[Sequence[Any]], bool]

@@ -105,6 +105,18 @@ def test_the_stage_that_is_a_comment_is_valid_too(made, main):
     assert [stage["use"] for stage in yaml.safe_load(Path(file).read_text("utf-8"))["stages"]] == ["sft", "rl"]
 
 
+def test_languages_may_have_names_under_any_column(made, main):
+    """A column of another name is found by its values, and the reward for the language is in the total."""
+    names = {"de": "Deutsch", "ja": "Japanisch", "en": "English"}
+    rows = [{**row, "Spr": names.get(row["lang"], "ドイツ語")} for row in MULTILINGUAL]
+    for row in rows:
+        del row["lang"]
+    file, tree, told = made(rows)
+    assert told["columns"]["language"]["column"] == "Spr"
+    assert "language" in tree["reward"]["total"]
+    assert main("check", file)[0] == 0
+
+
 def test_a_language_that_no_model_knows_leaves_its_reward_out(made):
     rows = [row | {"lang": "tlh"} for row in MULTILINGUAL]
     _, tree, told = made(rows)
