@@ -226,9 +226,7 @@ def _rows(
         row = {name: values[start] for name, values in fields.items()}
         given = row.pop(id_column, None)
         given = given.item() if getattr(given, "ndim", None) == 0 else given
-        if (
-            isinstance(given, str | int) and given != "" and not isinstance(given, bool)
-        ):  # what else is called so is no id
+        if type(given) in (str, int) and given != "":  # else it is a column that is called so, and no id
             seen[given] += 1
             row[id_column] = given if seen[given] == 1 else f"{given}#{seen[given]}"
         yield {**row, "prompt": prompts[start], "completions": list(completions[start : start + size])}
