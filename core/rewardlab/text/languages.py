@@ -1,4 +1,4 @@
-"""Languages as people name them: `Deutsch`, `Japanisch`, `German` and `ドイツ語` are the codes de, ja, de and de.
+"""Languages as people name them: `Deutsch`, `German` and `ドイツ語` are the code de, `Japanisch` is ja.
 
 The names of 109 languages are those of Unicode's CLDR, as babel 2.19 has it (Unicode licence), each in its own and in 26
 languages, and a few that people use beside them.
