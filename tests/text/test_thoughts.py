@@ -21,6 +21,9 @@ MARKS = [
     ("<|im_start|>think", "<|im_start|>answer"),
     ("<|channel>thought", "<channel|>"),
     ("<unused94>", "<unused95>"),
+    ("<|thinking|>", "<|/thinking|>"),
+    ("<|assistant|>\n<think>", "</think>"),
+    ("<|channel|>analysis", "<|channel|>final"),
     HARMONY,
     (f"<|start|>assistant{HARMONY[0]}", HARMONY[1]),
     (HARMONY[0], "<|end|>"),
@@ -66,6 +69,8 @@ def test_a_prompt_may_have_begun_the_thoughts(end):
         "the assistantfinal word",
         "It thinks <think> where nobody ends it.",
         "[think]",
+        "<analysis> it is good",
+        "Let me see... done. I am thinking.",
         "a < b and c > d",
         "<thinkers>",
         "</thinker>",
@@ -74,6 +79,15 @@ def test_a_prompt_may_have_begun_the_thoughts(end):
 def test_other_texts_have_none(text):
     thoughts = thoughts_of(text)
     assert (thoughts.begin_it, thoughts.ends, thoughts.first_words) == (False, (), 0)
+
+
+@each_case(
+    "text",
+    ["<analysis>I compare.</analysis>said", "<scratchpad>a</scratchpad>said", "Thinking...\na\n...done thinking.said"],
+)
+def test_some_marks_only_end_thoughts(text):
+    thoughts = thoughts_of(text)
+    assert (thoughts.begin_it, thoughts.first_words, text[thoughts.ends[-1][1] :]) == (False, 0, "said")
 
 
 def test_the_end_of_a_turn_ends_no_thoughts_behind_those_of_harmony():

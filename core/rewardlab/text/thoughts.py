@@ -8,12 +8,15 @@ import re
 from dataclasses import dataclass
 
 _NAMES = "(?i:think|thinking|thoughts?|reasoning|seed:think)"
+_ONLY_ENDS = "(?i:analysis|scratchpad|reflection|cot)"
+"""tags that prompts ask for: what follows them is said, but one that nobody closes may hold all that is said"""
 _BEGINS = (
     rf"<{_NAMES}>",  # Qwen, DeepSeek, EXAONE, Seed-OSS, and prompts that name such tags
     r"\[THINK\]",  # Magistral
     r"◁think▷",  # Kimi
     r"<\|begin_of_thought\|>",  # OpenThinker, Sky-T1
     r"<\|START_THINKING\|>",  # Command A
+    r"<\|thinking\|>",
     r"<\|inner_prefix\|>",  # Apertus
     r"<\|im_start\|>think\b",  # s1
     r"<\|channel>thought\b",  # Gemma
@@ -21,17 +24,20 @@ _BEGINS = (
 )
 _ENDS = (
     rf"</{_NAMES}>",
+    rf"</{_ONLY_ENDS}>",
     r"\[/THINK\]",
     r"◁/think▷",
     r"<\|end_of_thought\|>",
     r"<\|END_THINKING\|>",
+    r"<\|/thinking\|>",
+    r"\.\.\.done thinking\.",  # as Ollama prints them
     r"<\|inner_suffix\|>",
     r"<\|im_start\|>answer\b",
     r"<channel\|>",
     r"<unused95>|<ctrl95>",
-    r"<\|channel\|>(?:final|commentary)[^\n<]{0,40}(?:<\|constrain\|>[^\n<]{0,20})?<\|message\|>",
+    r"<\|channel\|>(?:final|commentary)(?:[^\n<]{0,40}(?:<\|constrain\|>[^\n<]{0,20})?<\|message\|>)?",
 )
-_HARMONY = r"<\|channel\|>analysis<\|message\|>"
+_HARMONY = r"<\|channel\|>analysis(?:<\|message\|>)?"
 """the channel of thoughts of gpt-oss"""
 _HARMONY_ENDS = (r"<\|end\|>", r"assistantfinal")
 """what ends thoughts only behind such a beginning: elsewhere the first ends a turn, and the second is a word"""
@@ -41,7 +47,9 @@ _UNMARKED, _UNMARKED_END = "analysis", "assistantfinal"
 THOUGHT_MARK = re.compile("|".join((*_BEGINS, *_ENDS, _HARMONY, *_HARMONY_ENDS)))
 """what begins or may end thoughts"""
 _BEGIN, _END = re.compile("|".join((*_BEGINS, _HARMONY))), re.compile("|".join(_ENDS))
-_TURN = re.compile(r"(?:\s|<\|(?:im_)?start\|>assistant)*+")
+_TURN = re.compile(
+    r"(?:\s|<\|(?:im_)?start\|>assistant|<\|assistant\|>|<\|start_header_id\|>assistant<\|end_header_id\|>)*+"
+)
 """what may stand before the thoughts of a turn"""
 
 

@@ -26,7 +26,7 @@ REASONS = {
 }
 """why a model ended, in OpenAI's word: the words of gateways to models of others"""
 _REASONS = {other: reason for reason, others in REASONS.items() for other in others}
-_REASONING = ("reasoning_content", "reasoning", "thinking")
+_REASONING = ("reasoning_content", "reasoning", "thinking", "reasoning_details", "thinking_blocks")
 
 
 class NoAnswerError(Exception):
@@ -66,7 +66,7 @@ def read_completion(body: str, hide: Hide) -> Reply:
 
 def _reply(choice: Mapping[str, Any], message: Mapping[str, Any], usage: Any, hide: Hide) -> Reply:
     written = _text(message.get("content"))
-    text = written or message.get("refusal") or ""
+    text = written or _refusal(message) or ""
     reasoning = _reasoning(message)
     shown = hide(text), hide(reasoning or "")
     reason = _finish_reason(choice, message)
@@ -93,7 +93,7 @@ def _is_null(choice: Mapping[str, Any], message: Mapping[str, Any]) -> bool:
 def _finish_reason(choice: Mapping[str, Any], message: Mapping[str, Any]) -> str | None:
     """Return why the model ended, by what the message has where the server only says that it did."""
     if not (_text(message.get("content")) or "").strip():
-        if message.get("refusal"):
+        if _refusal(message):
             return "refusal"
         if message.get("tool_calls") or message.get("function_call"):
             return "tool_calls"
@@ -103,12 +103,26 @@ def _finish_reason(choice: Mapping[str, Any], message: Mapping[str, Any]) -> str
 
 def _reasoning(message: Mapping[str, Any]) -> str | None:
     """Return the reasoning beside the content, or that of its parts."""
-    given = [message.get(name) for name in _REASONING]
+    given = [*(message.get(name) for name in _REASONING), _parts(message, "thinking", "reasoning")]
+    return next(filter(None, map(_spelt, given)), None)
+
+
+def _refusal(message: Mapping[str, Any]) -> str:
+    """Return the words of a refusal beside the content, or in its parts; "" without one."""
+    return _spelt(message.get("refusal")) or _spelt(_parts(message, "refusal"))
+
+
+def _parts(message: Mapping[str, Any], *types: str) -> list[Any]:
     content = message.get("content")
-    if isinstance(content, list):
-        parts = [part for part in content if part.get("type") in ("thinking", "reasoning")]
-        given += [_text(part.get("thinking") or part.get("text")) for part in parts]
-    return next((one for one in given if one and isinstance(one, str)), None)
+    return [part for part in content if part.get("type") in types] if isinstance(content, list) else []
+
+
+def _spelt(value: Any) -> str:
+    """Return a text that may come in parts, whatever servers call these; "" for anything else."""
+    if isinstance(value, list):
+        names = ("text", "thinking", "summary", "refusal")
+        return "".join(_spelt(part.get(name)) for part in value if isinstance(part, dict) for name in names)
+    return value if isinstance(value, str) else ""
 
 
 def _text(content: Any) -> str | None:

@@ -55,6 +55,10 @@ PARTS = [
         ({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}]}, "", "hm"),  # Magistral
         ({"content": []}, "", None),
         ({"content": ""}, "", None),
+        ({"content": None, "reasoning_details": [{"type": "reasoning.text", "text": "hm"}]}, "", "hm"),  # OpenRouter
+        ({"content": "yes", "thinking_blocks": [{"thinking": "hm", "signature": "x"}]}, "yes", "hm"),  # LiteLLM
+        ({"content": [{"type": "refusal", "refusal": "No."}]}, "No.", None),
+        ({"content": [{"type": "thinking", "thinking": {"a": 1}}, {"type": "text", "text": "yes"}]}, "yes", None),
         ({"content": None, "refusal": "I will not judge this."}, "I will not judge this.", None),
         ({"content": "", "refusal": "I will not judge this."}, "I will not judge this.", None),
         ({"content": None, "tool_calls": [{"function": {"name": "f"}}]}, "", None),
@@ -98,6 +102,7 @@ def test_why_it_ended(replying, ask, reason, expected):
     [
         ({"content": None, "refusal": "No."}, "stop", "refusal"),
         ({"content": "yes", "refusal": "No."}, "stop", "stop"),
+        ({"content": [{"type": "refusal", "refusal": "No."}]}, "stop", "refusal"),
         ({"content": "", "tool_calls": [{"id": "1"}]}, "stop", "tool_calls"),
         ({"content": "yes", "tool_calls": [{"id": "1"}]}, "tool_calls", "tool_calls"),
         ({"content": None, "function_call": {"name": "f"}}, "function_call", "tool_calls"),

@@ -5,7 +5,7 @@ loser.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Literal
 
 from rewardlab.text import THOUGHT_MARK
@@ -26,6 +26,7 @@ _SENTENCE_END = re.compile(
     r"(?<!\svs)(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\s\d)[.!?](?=[\s*\"'”’)]*\s)|[。！？；;]|[\"”]\s*[,}]\s*(?=[\"“])"
 )
 _NOT_A_WORD = re.compile(rf"[^\w{VOTE}{OTHER}{NEITHER}]+")
+_NO_MARKS = dict.fromkeys(map(ord, (VOTE, OTHER, NEITHER)))
 EARLIER = 4
 """lines in which the other response can be said to win if the last one only says which loses"""
 
@@ -45,24 +46,29 @@ def _words(text: str, box: re.Match[str], letter: Letter, is_quoted: Callable[[r
 
     None if a response, or a tie, is named behind the line that the box does not hold.
     """
-    last = max(0, box.start() - WINDOW)
-    last = max([last, *(mark.end() for mark in THOUGHT_MARK.finditer(text, last, box.start()))])
+    start = max(0, box.start() - WINDOW)
+    start = max([start, *(mark.end() for mark in THOUGHT_MARK.finditer(text, start, box.start()))])
     line_end = _LINE_END.search(text, box.end())
     end = min(box.end() + BEHIND, len(text) if line_end is None else line_end.start())
-    written = []
-    for name in _NAMES.finditer(text, last):
-        stands = VOTE if name.start() == box.start() else _stands_for(name[1] or name[2] or "", letter)
-        if stands is None or (name.start() < box.start() and is_quoted(name)):
-            continue
-        if name.start() < end:
-            written += [text[last : name.start()], stands]
-            last = name.end()
-        elif stands != VOTE:
-            return None
-    return "".join([*written, text[last:end]])
+    if any(_stands_for(name, letter) in (OTHER, NEITHER) for name in _NAMES.finditer(text, end)):
+        return None
+    own = (name for name in _NAMES.finditer(text, start, box.start()) if not is_quoted(name))
+    before = _marked(text, start, box.start(), own, letter)
+    return before + VOTE + _marked(text, box.end(), end, _NAMES.finditer(text, box.end(), end), letter)
 
 
-def _stands_for(inside: str, letter: Letter) -> str | None:
+def _marked(text: str, start: int, end: int, names: Iterable[re.Match[str]], letter: Letter) -> str:
+    """Return a part of a text with a character in the place of each response that it names."""
+    found = [(name.start(), name.end(), stands) for name in names if (stands := _stands_for(name, letter)) is not None]
+    pieces, place = [], start
+    for first, last, stands in found:
+        pieces += [text[place:first].translate(_NO_MARKS), stands]
+        place = last
+    return "".join([*pieces, text[place:end].translate(_NO_MARKS)])
+
+
+def _stands_for(name: re.Match[str], letter: Letter) -> str | None:
+    inside = name[1] or name[2] or ""
     letters = set(_LETTER.findall(inside))
     if len(letters) == 1:
         return VOTE if letter in letters else OTHER

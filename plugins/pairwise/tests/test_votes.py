@@ -91,6 +91,7 @@ FOR_A = [
 
 FOR_B = [
     r"\boxed{A}, no: \boxed{B}",
+    "It is \ue000 \\boxed{\n\n B \n}",
     r"\boxed{B} has no errors.",
     r"\boxed{B}, no doubt.",
     r"My verdict is \boxed{B}, not \boxed{A}.",

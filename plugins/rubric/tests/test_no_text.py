@@ -45,6 +45,9 @@ REPLIES = {
     "blank": ({"content": "  \n"}, "the reply has no text"),
     "thoughts in parts": ({"content": PARTS}, ALONE),
     "thoughts alone": ({"content": f"<think>{OWN}"}, "the reply does not end its thoughts"),
+    "ended thoughts alone": ({"content": "<think>Score: 4</think>\n"}, "the reply is thoughts alone"),
+    "of OpenRouter": ({"content": None, "reasoning_details": [{"type": "reasoning.text", "text": OWN}]}, ALONE),
+    "refused in a part": ({"content": [{"type": "refusal", "refusal": "No."}]}, "the judge refused to answer: No."),
     "a refusal in the text": ({"content": "I can't help with that."}, "the reply holds no score that can be read"),
 }  # fmt: skip
 RECIPE = """\

@@ -65,8 +65,16 @@ def unreadable(levels: Levels, profile: str) -> str | None:
 def why_unread(reading: VerdictReading, levels: Levels, reply: Reply) -> str:
     """Return why the reading of a reply names no level."""
     if reading.raw is None:
-        thinks_on = "the reply does not end its thoughts" if thoughts_of(reply.text).unfinished else None
-        return reply.fault or thinks_on or "the reply holds no score that can be read"
+        return reply.fault or _thoughts_alone(reply.text) or "the reply holds no score that can be read"
     shown = repr(reading.raw)
     shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
     return f"the score {shown} is none of the rubric's: {levels.describe()}"
+
+
+def _thoughts_alone(text: str) -> str | None:
+    """Return why a text is nothing but thoughts; None if it says something."""
+    thoughts = thoughts_of(text)
+    if thoughts.unfinished:
+        return "the reply does not end its thoughts"
+    says_nothing = thoughts.ends and not text[thoughts.ends[-1][1] :].strip()
+    return "the reply is thoughts alone" if says_nothing else None
