@@ -11,7 +11,7 @@ import sympy
 from rewardlab.errors import one_line
 from rewardlab.text import last_boxes
 
-from rewardlab_math import algebra, guard, moments, systems, wording
+from rewardlab_math import algebra, guard, moments, sequences, systems, wording
 from rewardlab_math.deadline import TimeLimitExceeded, call_within
 from rewardlab_math.in_order import DOTS
 from rewardlab_math.moments import Moment
@@ -134,7 +134,7 @@ def _gold_without_moment(text: str, point_only: bool, seconds: float) -> Gold:
         return Gold(
             text=text, kind=kind, quantities=numbers, formulas=formulas, only_number=True, point_only=point_only
         )
-    core, unknowns = systems.solved(core) or (core, ())
+    core, unknowns = systems.solved(core) or (sequences.as_tuple(core), ())
     gold = Gold(text=text, kind=kind, quantities=numbers, unknowns=unknowns, point_only=point_only)
     try:
         guard.check(core, gold=core)

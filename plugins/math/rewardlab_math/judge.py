@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from rewardlab.errors import one_line
 from rewardlab.text import only_joins
 
-from rewardlab_math import algebra, guard, moments, systems, wording
+from rewardlab_math import algebra, guard, moments, sequences, systems, wording
 from rewardlab_math.deadline import TimeLimitExceeded, call_within
 from rewardlab_math.gold import LABELLED, LONGEST, Gold
 from rewardlab_math.in_order import DOTS, MAX_PARTS, equal_in_order
@@ -18,7 +18,6 @@ from rewardlab_math.standard import joined, standard
 from rewardlab_math.writing import compact
 
 _BASED = re.compile(r"[0-9A-F]+_(?:\d|\{\d+\})")
-_LETTERS = re.compile(r"[A-Za-z](?: [A-Za-z])+")
 _MAX_PARTS = 4
 _EMBEDDED = re.compile(
     r"\\\\|\$(?P<inline>[^$]+)\$|\\\((?P<round>(?:(?!\\\)).)+)\\\)|\\\[(?P<square>(?:(?!\\\]).)+)\\\]", re.DOTALL
@@ -89,6 +88,10 @@ def _judge_as_written(golds: Sequence[Gold], answer: str, language: str | None, 
     if moment and any(gold.moment and moments.equal(gold.moment, moment) for gold in golds):
         return AnswerVerdict(right=True)
     golds = [gold for gold in golds if moments.may_be_number(gold.moment, moment)]
+    orders = [sequences.same_order(gold.text, core) for gold in golds]
+    if any(orders):
+        return AnswerVerdict(right=True)
+    golds = [gold for gold, order in zip(golds, orders, strict=True) if order is None]
     golds = [gold for gold in golds if gold.kind == "formula" and not _BASED.fullmatch(compact(gold.text))]
     golds = [gold for gold in golds if DOTS not in gold.text and DOTS not in core]  # no set, sum or product
     if not golds:
@@ -103,7 +106,7 @@ def _judge_as_written(golds: Sequence[Gold], answer: str, language: str | None, 
         return AnswerVerdict(right=False)
     if not numbers and wording.kind(core) == "words":
         return AnswerVerdict(right=False, reason="no formula")
-    core, unknowns = systems.solved(core) or (core, ())
+    core, unknowns = systems.solved(core) or (sequences.as_tuple(core), ())
     golds = [gold for gold in golds if not (unknowns and gold.unknowns) or unknowns == gold.unknowns]
     if not golds:
         return AnswerVerdict(right=False)
@@ -149,8 +152,6 @@ def _same_writing(gold: Gold, text: str) -> bool:
     one, other = compact(gold.text), compact(text)
     if _BASED.fullmatch(one):  # 4210_5, of which the question may have said the base
         other = other if "_" in other else f"{other}_{one.partition('_')[2]}"
-    if _LETTERS.fullmatch(one):  # m g h, which "mgh" says too, though it may be a word
-        one, other = one.replace(" ", ""), other.replace(" ", "")
     return one == other
 
 
