@@ -1,7 +1,7 @@
 """Languages as people name them: `Deutsch`, `German` and `ドイツ語` are the code de, `Japanisch` is ja.
 
-The names of 109 languages are those of Unicode's CLDR, as babel 2.19 has it (Unicode licence), each in its own and in 26
-languages, and a few that people use beside them.
+The names of 109 languages are those of Unicode's CLDR, as babel 2.19 has it (Unicode licence), each in its own and 26
+others, and a few that people use beside them.
 """
 
 import re

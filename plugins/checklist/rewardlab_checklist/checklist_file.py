@@ -15,7 +15,7 @@ from rewardlab_checklist.checklist import Checklist, Dimension
 LARGEST = 1 << 20
 """characters; no checklist is longer"""
 LEVELS = {"0": 0.0, "0.5": 0.5, "1": 1.0}
-"""the scores of a dimension that names none; the annotators of the paper had discrete ones, and 0.5 for a neutral one"""
+"""the scores of a dimension that names none; the paper's annotators had discrete ones, with 0.5 a neutral one"""
 CONTINUOUS = "continuous"
 KEYS = {"task": True, "subtask": False, "source": False, "levels": False, "dimensions": True}
 DIMENSION_KEYS = {"name": True, "asks": True, "weight": False, "labels": False, "recognises": False}
