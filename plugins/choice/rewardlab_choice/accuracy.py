@@ -111,8 +111,14 @@ def official_right(answer: str, gold: str, gold_text: str) -> bool:
     It is right if it is, in lower case and without `\text{}`, the label, the choice's text, or anything that begins
     with the label: "because" is B there.
     """
-    said = _TEXT.sub(r"\1", answer).lower()
+    said = "\n".join(map(_without_text, answer.split("\n"))).lower()
     return said in (gold.lower(), gold_text.lower()) or said[:1] == gold.lower()
+
+
+def _without_text(line: str) -> str:
+    r"""Return a line without `\text{}` about its texts; only up to the last brace, behind which nothing is closed."""
+    closed, brace, rest = line.rpartition("}")
+    return _TEXT.sub(r"\1", closed + brace) + rest
 
 
 def _gold(value: Any, choices: Mapping[str, str]) -> str:

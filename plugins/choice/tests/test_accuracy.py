@@ -1,5 +1,7 @@
 """choice/accuracy: what names a choice, what names none, and rows that cannot be scored."""
 
+import random
+import re
 import time
 
 import pytest
@@ -204,3 +206,12 @@ def test_long_texts_of_any_shape_are_read_in_linear_time(kind):
         for whole in (text, rf"\boxed{{{text}}}", f"<answer>{text}</answer>"):
             score(whole, extract=kind)
         assert time.process_time() - started < 1, shape  # 0.1 s at most where it is linear
+
+
+def test_text_groups_are_taken_off_as_by_the_published_pattern():
+    draw = random.Random(4)
+    parts = ["\\text{", "}", "A", "b", "\n", " ", "{"]
+    for _ in range(2_000):
+        answer = "".join(draw.choices(parts, k=draw.randint(0, 12)))
+        said = re.sub(r"\\text\{(.*?)\}", r"\1", answer).lower()
+        assert official_right(answer, "A", "nothing") == (said in ("a", "nothing") or said[:1] == "a"), answer

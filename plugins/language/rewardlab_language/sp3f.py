@@ -1,9 +1,11 @@
 """SP3F's language score, as its published code computes it (lintangsutawika/sp3f, sp3f/utils.py).
 
 Its shortcomings are reproduced: nothing is taken out of the text, words count instead of letters, English has no rival
-and passes in any Latin text, and what cannot be scored is 0.
+and passes in any Latin text, and what cannot be scored is 0. Only what no language has differs: text of more than 4,000
+characters without a space is read in pieces of so many, since lingua takes the square of a word's length.
 """
 
+import re
 from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING
@@ -13,6 +15,9 @@ from rewardlab_language.share import Share
 
 if TYPE_CHECKING:
     from lingua import LanguageDetector
+
+MAX_WORD = 4000
+_WORD = re.compile(r"\S+")
 
 
 def after_thinking(text: str) -> str:
@@ -29,11 +34,22 @@ def share(text: str, language: str) -> Share:
     if language not in SCRIPTS:
         raise KeyError(f"lingua has no model of the language {language!r}")
     counts: Counter[str] = Counter()
-    for segment in _detector(language).detect_multiple_languages_of(after_thinking(text)):
+    for segment in _detector(language).detect_multiple_languages_of(_in_pieces(after_thinking(text))):
         counts[segment.language.iso_code_639_1.name.lower()] += segment.word_count
     total = counts.total()
     main = max(counts, key=lambda code: (counts[code], code == language)) if total else None
     return Share(counts[language] / total if total else 0.0, main)
+
+
+def _in_pieces(text: str) -> str:
+    """Return a text without words of more than MAX_WORD characters, of which each is several."""
+    if all(len(word) <= MAX_WORD for word in text.split()):
+        return text
+    return _WORD.sub(lambda found: " ".join(_pieces(found[0])), text)
+
+
+def _pieces(word: str) -> list[str]:
+    return [word[at : at + MAX_WORD] for at in range(0, len(word), MAX_WORD)]
 
 
 @cache

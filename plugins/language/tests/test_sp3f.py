@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from helpers.each_case import each_case
+from rewardlab_language.sp3f import _in_pieces
 
 CASES = [json.loads(line) for line in (Path(__file__).parent / "data" / "sp3f_lang_cases.jsonl").open()]
 
@@ -68,3 +69,11 @@ def test_models_loaded_on_demand_answer_as_preloaded_ones(solutions, four_senten
                 expected = counts[language] / sum(counts.values()) if any(counts.values()) else 0.0
                 score = fidelity(text, language, profile="sp3f_official", threshold=None)
                 assert score.value == expected, (language, text)
+
+
+def test_words_that_no_language_has_are_read_in_pieces():
+    """So that a word of 400,000 letters does not take its square; all else reaches lingua as it is."""
+    text = f"Das ist {'a' * 4000} und\n\n{'b' * 9000}, ja"
+    assert _in_pieces(text) == f"Das ist {'a' * 4000} und\n\n{'b' * 4000} {'b' * 4000} {'b' * 1000}, ja"
+    short = "Pertama  kita\ttahu\n"
+    assert _in_pieces(short) is short

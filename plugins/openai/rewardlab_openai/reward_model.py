@@ -61,7 +61,7 @@ def number_in(reply: Reply, label: int | None) -> float:
     """Return the score in a reply of openai/pooling. Raises ValueError that says why there is none."""
     try:
         numbers = json.loads(reply.text)
-    except ValueError:
+    except (ValueError, RecursionError):
         numbers = None
     if not isinstance(numbers, list) or not all(isinstance(n, int | float) for n in numbers):
         raise ValueError(f"the judge gave no numbers; is it `use: openai/pooling`? It said {reply.text[:80]!r}")
@@ -69,7 +69,10 @@ def number_in(reply: Reply, label: int | None) -> float:
         raise ValueError(f"the model gives {len(numbers)} numbers; `label` says which one counts, from 0")
     if label is not None and label >= len(numbers):
         raise ValueError(f"the model gives {len(numbers)} numbers, and none has the number {label}, counted from 0")
-    found = float(numbers[label or 0])
+    try:
+        found = float(numbers[label or 0])
+    except OverflowError:  # a whole number beyond all floats
+        found = math.inf
     if not math.isfinite(found):
         raise ValueError(f"the model's number is {found}, which is not finite")
     return found

@@ -1,0 +1,160 @@
+"""How the work of a component grows with a hostile text: twice as long a text may take twice the work, not four times.
+
+A component is tried by the examples of its laws, as `rewardlab.testing` builds them: rewards on completions, and those
+that ask judges also on their judges' replies. What is compared is processor time of a process of its own at a fourth of
+the length and at all of it, and only where it is more than a trifle.
+"""
+
+import resource
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from importlib import import_module
+from types import SimpleNamespace
+from typing import Any
+
+from rewardlab import Completion
+from rewardlab.registry import installed
+from rewardlab_testing.component_under_test import Trial, open_trial
+from rewardlab_testing.outcome import BuildFailure, UnmetNeed
+from rewardlab_testing.reward_harness import another_bench
+from rewardlab_testing.reward_laws import cases
+from rewardlab_testing.run_laws import examples_of
+
+WHOLE = 100_000
+TRIFLE_S = 0.05
+"""seconds of processor time for a text, of which not even a quadratic reader takes one for four times the text"""
+MAX_OF_PART = 6
+"""times the work for a fourth of the text, above which four times the text is looked at, too"""
+MAX_GROWTH = 9
+"""times the work for four times the length: a linear reader takes 4, a quadratic one 16"""
+MAX_S = 20
+LIMIT_S = 600
+"""seconds of processor time for all shapes"""
+SKIPPED = 77
+AT_START = [
+    *("a", "é", "字", "0", " ", "\n", "{", "}", "[", "(", "<", "`", '"', "\\", "*", "- ", "word. ", "a b ", "1,", "1/"),
+    *("a@", "://", "<think>", "</think>", "<answer>", "\\boxed{", "\\boxed{\n", '{"score": ', '"a": "', "<|im_start|>"),
+    *("The answer is ", "not ", "A or ", "(A) ", "**A", "\\[", "$", "\\text{", "a.\n\n", "A: "),
+]
+IN_A_BOX = ["\\text{", "\\frac{", "\\mathrm{", "\\left(", "{", "(", "1,", "A, ", "x=", " "]
+MAX_FRAGMENTS = 8
+Made = Callable[[int], str]
+
+
+def shapes(known: Sequence[str]) -> Iterator[tuple[str, Made]]:
+    """Yield (what it is, a function of a length that makes such a text). known: texts that a component understands."""
+    for unit in AT_START:
+        yield f"many {unit!r}", lambda length, unit=unit: unit * (length // len(unit))
+    for opening in ("\\boxed ", "\\boxed{"):
+        for unit in IN_A_BOX:
+            yield f"{opening!r} + many {unit!r}", lambda length, o=opening, u=unit: o + u * (length // len(u))
+    for text in known:
+        for unit in _fragments(text):
+            yield f"many {unit!r}", lambda length, unit=unit: unit * (length // len(unit))
+            yield f"many {unit!r} before {text!r}", lambda length, u=unit, t=text: u * (length // len(u)) + t
+
+
+def _fragments(text: str) -> list[str]:
+    """Return beginnings of a text that end behind a sign, which leave open what it opens."""
+    ends = [place + 1 for place, sign in enumerate(text) if not sign.isalnum() and not sign.isspace()]
+    step = max(1, len(ends) // MAX_FRAGMENTS)
+    return [text[:end] for end in ends[::step]][:MAX_FRAGMENTS]
+
+
+def rewards() -> list[str]:
+    """Return the names of all installed rewards."""
+    return [f"{plugin.name}/{name}" for plugin in installed() for kind, name in plugin.specs if kind == "reward"]
+
+
+def try_reward(use: str) -> None:
+    """Read every shape with a reward, under the options of each of its examples, in this process.
+
+    It ends by a signal where that takes too much work, and with SKIPPED if no example can be built here.
+    """
+    resource.setrlimit(resource.RLIMIT_CPU, (LIMIT_S, LIMIT_S + 5))
+    registry = installed()
+    spec, plugin = registry.find("reward", use), registry.plugin(use.partition("/")[0])
+    tried = 0
+    for example in {repr(one.options): one for one in examples_of(spec, plugin)}.values():
+        print(f"{use}: {example.title or example.options}", flush=True)
+        with suppress(UnmetNeed, BuildFailure), open_trial(spec, example, tries=1, plugin=plugin) as tested:
+            _try(tested)
+            tried += 1
+    sys.exit(0 if tried else SKIPPED)
+
+
+def try_reader(name: str) -> None:
+    """Read every shape with a function of one text, by its full name, in this process."""
+    resource.setrlimit(resource.RLIMIT_CPU, (LIMIT_S, LIMIT_S + 5))
+    module, _, function = name.rpartition(".")
+    read = getattr(import_module(module), function)
+    for what, made in shapes([]):
+        refuse_growth(what, read, made)
+
+
+def _try(tested: Trial) -> None:
+    known = [*cases.good(tested)[:1], *cases.bad(tested)[:1]]
+    replies: list[str] = []
+    change: list[Callable[[str], str]] = [lambda reply: replies.append(reply) or reply]
+    judges = {name: _changing(judge, change) for name, judge in tested.judges.items()}
+    with another_bench(tested, judges=judges) as bench:
+        items = cases.items(tested.example.sample, known)
+        bench.score(items)
+        asked = list(dict.fromkeys(replies))[:2]
+        change[0] = lambda reply: reply
+        for what, made in shapes([one.text for one in known]):
+            refuse_growth(f"a completion of {what}", lambda text: bench.raw(_with(items, text)), made)
+        for what, made in shapes(asked) if judges else ():
+            for where, joined in REPLIES.items():
+
+                def score(text: str, joined: Any = joined) -> None:
+                    change[0] = lambda reply: joined(text, reply)
+                    bench.raw(items)
+
+                refuse_growth(f"a reply of {what}{where}", score, made)
+
+
+REPLIES = {
+    "": lambda text, reply: text,
+    " before a reply": lambda text, reply: text + reply,
+    " behind a reply": lambda text, reply: reply + text,
+}
+
+
+def _changing(judge: Any, change: Sequence[Callable[[str], str]]) -> Any:
+    """Return a judge whose replies are changed before they are read."""
+
+    async def ask(question: Any) -> Any:
+        reply = await judge.ask(question)
+        return replace(reply, text=change[0](reply.text))
+
+    return SimpleNamespace(ask=ask, report_parsed=lambda reply, ok: None)
+
+
+def _with(items: Sequence[tuple[Any, Completion]], text: str) -> list[tuple[Any, Completion]]:
+    (sample, first), *others = items
+    return [(sample, cases.with_text(first, text)), *others]
+
+
+def refuse_growth(what: str, read: Callable[[str], object], made: Made) -> None:
+    """Raise an AssertionError if the work for four times the text is out of proportion, twice in a row."""
+    print(what, flush=True)
+    for last in (False, True):
+        whole = _seconds(read, made(WHOLE))
+        if whole < TRIFLE_S or whole < MAX_OF_PART * _seconds(read, made(WHOLE // 4)):
+            return
+        assert whole < MAX_S, f"{what}: {whole:.1f} s for {WHOLE:,} characters"
+        more = _seconds(read, made(4 * WHOLE))
+        if more <= MAX_GROWTH * whole:
+            return
+        assert not last, f"{what}: {whole:.2f} s for {WHOLE:,} characters, {more:.2f} s for {4 * WHOLE:,}"
+
+
+def _seconds(read: Callable[[str], object], text: str) -> float:
+    began = time.process_time()
+    with suppress(ValueError):  # what is too long may be refused
+        read(text)
+    return time.process_time() - began

@@ -1,0 +1,87 @@
+"""The work of every reader of hostile texts grows with their length, and not with its square.
+
+`choice/accuracy` took 18.6 s for 96 kB of one shape, inline, so that it held up a whole server, and `language/fidelity` in
+its published form 4.6 s for a word of 100,000 letters.
+"""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from helpers.growth import LIMIT_S, SKIPPED, WHOLE, refuse_growth, rewards, shapes
+from helpers.paths import TESTS
+
+HEAVY = {"comet/answer", "embed/cosine", "embed/translated_cosine", "reward_model/score"}
+"""rewards by models, which read as many tokens as they take at most"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("use", rewards())
+def test_of_a_reward(use):
+    """Of its completions and, if it asks judges, of their replies."""
+    if use in HEAVY:
+        pytest.skip("a model cuts its texts")
+    run(f"growth.try_reward({use!r})", use)
+
+
+READERS = {
+    "boxes": "rewardlab.text.last_box",
+    "all boxes": "rewardlab.text.boxed.last_boxes",
+    "the official box": "rewardlab.text.official_box",
+    "sections": "rewardlab.text.sections.split",
+    "answers": "rewardlab.text.sections.answer",
+    "printable text": "rewardlab.text.printable",
+    "thoughts": "rewardlab.text.thoughts.thoughts_of",
+    "markers": "rewardlab.text.chat_markers.escape_chat_markers",
+    "numbers": "rewardlab_language.numbers_in_text.numbers_in",
+    "secrets": "rewardlab.text.redaction.redact",
+    "maths": "rewardlab_pairwise.maths.maths",
+    "verdicts": "rewardlab_pairwise.verdicts.verdict",
+    "published verdicts": "rewardlab_pairwise.verdicts.official_verdict",
+    "replies to rubrics": "rewardlab_rubric.replies.strict.read_strict",
+    "published replies of R3": "rewardlab_rubric.replies.official.read_r3",
+    "published replies of mR3": "rewardlab_rubric.replies.official.read_mr3",
+    "evidence": "rewardlab_checklist.evidence.quotations",
+    "works": "rewardlab_checklist.evidence.normalised",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("reader", READERS)
+def test_of_a_reader(reader):
+    run(f"growth.try_reader({READERS[reader]!r})", reader)
+
+
+def run(call, what):
+    paths = os.pathsep.join([str(TESTS), *filter(None, [os.environ.get("PYTHONPATH")])])
+    done = subprocess.run(
+        [sys.executable, "-c", f"import helpers.growth as growth; {call}"],
+        env=os.environ | {"PYTHONPATH": paths},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=4 * LIMIT_S,
+    )
+    if done.returncode == SKIPPED:
+        pytest.skip(f"{what} cannot be built here")
+    last = done.stdout.splitlines()[-2:]
+    assert done.returncode == 0, f"{what}: ended with {done.returncode} while it read {last}\n{done.stderr[-2000:]}"
+
+
+def test_a_quadratic_reader_is_found_and_a_linear_one_is_not():
+    def linear(text):
+        return sum(text.count(sign) for sign in "abc" * 400)
+
+    def quadratic(text):
+        return sum(text.count("b", start) for start in range(0, len(text), 20))
+
+    refuse_growth("many a", linear, lambda length: "a" * length)
+    with pytest.raises(AssertionError, match=r"many a: .* s for 100,000 characters"):
+        refuse_growth("many a", quadratic, lambda length: "a" * length)
+
+
+def test_texts_are_as_long_as_they_are_said_to_be():
+    made = dict(shapes(['{"a": ["b"]}']))
+    assert len(made) > 50
+    assert all(0.9 * WHOLE <= len(make(WHOLE)) <= WHOLE + 100 for make in made.values())
+    assert "many '{\"'" in made
