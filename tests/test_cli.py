@@ -4,6 +4,8 @@ import io
 import json
 import os
 import shlex
+import shutil
+import signal
 import subprocess
 import sys
 
@@ -158,6 +160,49 @@ def test_nothing_that_a_plugin_raises_ends_a_command_in_silence(main, write, off
     assert code in (1, 2)
     assert "Traceback" not in out + err
     assert error.partition("(")[0] in err
+
+
+ENDING = """
+import os, signal, sys
+sys.argv = ["rewardlab", "--version"]
+from rewardlab.cli import main
+
+code = main()
+os.kill(os.getpid(), signal.SIGINT)
+sys.exit(code)
+"""
+
+
+def test_an_interrupt_while_python_ends_prints_no_traceback():
+    done = subprocess.run([sys.executable, "-c", ENDING], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
+@pytest.mark.parametrize(("arguments", "code"), [(["--version"], 0), (["nocommand"], 2), (["check", "no.yaml"], 2)])
+def test_what_cannot_be_told_for_lack_of_room_changes_no_exit_code(arguments, code):
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "rewardlab", *arguments]
+        assert subprocess.run(command, stdout=subprocess.PIPE, stderr=full, timeout=60).returncode == code
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
+def test_rows_are_scored_though_there_is_no_room_for_notes(tmp_path):
+    recipe = {"version": 1, "reward": {"components": {"box": {"use": "format/boxed"}}, "total": "box"}}
+    (tmp_path / "r.yaml").write_text(json.dumps(recipe))
+    (tmp_path / "rows.jsonl").write_text('{"prompt": "?", "completions": ["no"]}\n' * 30)
+    command = [sys.executable, "-m", "rewardlab", "score", "r.yaml", "rows.jsonl", "-o", "out.jsonl"]
+    with open("/dev/full", "w") as full:
+        environment = os.environ | {"REWARDLAB_PROGRESS_S": "0.000001"}
+        done = subprocess.run(command, cwd=tmp_path, stdout=full, stderr=full, timeout=60, env=environment)
+    assert done.returncode in (0, 1), "1 where stdout is full, too"
+    assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 30
+    (tmp_path / "out.jsonl").unlink()
+    shutil.rmtree(tmp_path / "out.jsonl.state", ignore_errors=True)
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=full, timeout=60, env=environment)
+    assert done.returncode == 0
+    assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 30
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")

@@ -1,7 +1,15 @@
 """Whole files: what a failure and another writer leave of them."""
 
+import errno
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+
 import pytest
 from rewardlab import files
+from rewardlab.scratch_file import scratch_file
 
 
 def test_a_failure_leaves_the_earlier_file_and_no_scratch(tmp_path, monkeypatch):
@@ -29,6 +37,56 @@ def test_two_writers_at_once_leave_a_whole_file(tmp_path, monkeypatch):
     files.write_json(path, ["one"])
     assert files.read_json(path) == ["one"]
     assert [*tmp_path.iterdir()] == [path]
+
+
+KILLED = """
+import os, pathlib, signal, sys
+from rewardlab import files
+
+def lines():
+    yield "half" * 10_000
+    os.kill(os.getpid(), signal.SIGKILL)
+
+files.write_text(pathlib.Path(sys.argv[1]), lines())
+"""
+
+
+def test_what_a_killed_writer_left_is_gone_after_the_next(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    for _ in range(3):
+        assert subprocess.run([sys.executable, "-c", KILLED, str(path)]).returncode == -signal.SIGKILL
+        assert len([*tmp_path.iterdir()]) == 1, "each took the file of the one before"
+    assert not path.exists()
+    files.write_text(path, "whole")
+    assert [*tmp_path.iterdir()] == [path]
+    assert path.read_text() == "whole"
+
+
+def test_a_file_whose_name_is_as_long_as_can_be_is_written(tmp_path):
+    path = tmp_path / ("n" * 255)
+    files.write_text(path, "whole")
+    assert [*tmp_path.iterdir()] == [path]
+
+
+def test_what_stands_where_a_scratch_file_would_is_left_alone(tmp_path):
+    path, private = tmp_path / "state.json", tmp_path / "private"
+    private.write_text("mine")
+    scratch_file(path)[0].unlink()
+    usual, number = scratch_file(path)
+    os.close(number)
+    usual.unlink()
+    usual.symlink_to(private)
+    files.write_text(path, "whole")
+    assert (path.read_text(), private.read_text()) == ("whole", "mine")
+
+
+def test_a_file_system_without_locks_keeps_no_scratch(tmp_path, monkeypatch):
+    def refused(*_):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refused)
+    files.write_text(tmp_path / "state.json", "whole")
+    assert [one.name for one in tmp_path.iterdir()] == ["state.json"]
 
 
 def test_any_number_look_at_a_lock_at_a_time_and_see_only_who_holds_it(tmp_path):

@@ -4,6 +4,7 @@ Nothing but the standard library is imported before a command is known, so that 
 """
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -29,7 +30,18 @@ ORDER = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code: 0 success, 1 the job failed, 2 the user's mistake, else a signal."""
+    """Run one command and return its exit code: 0 success, 1 the job failed, 2 the user's mistake, else a signal.
+
+    arguments: absent: those of this program, which ends with the command.
+    """
+    try:
+        return _ended(arguments)
+    finally:
+        if arguments is None:  # an interrupt while Python ends is no more than the end, and has no traceback
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def _ended(arguments: Sequence[str] | None) -> int:
     if os.name != "posix":
         return _complain("rewardlab runs on Linux and macOS; on Windows, use it in WSL (wsl --install)", MISTAKE)
     _open_closed_streams()
@@ -93,7 +105,7 @@ def _dispatch(arguments: Sequence[str]) -> int:
         return _complain(f"{name} comes before a command; write rewardlab {rest[0]} {name}", MISTAKE)
     if spec is None:
         code = _complain(f"no command {name!r}{nearest(name, dict(_of_ours()))}", MISTAKE)
-        print("usage: rewardlab COMMAND ...; `rewardlab --help` lists the commands", file=sys.stderr)
+        _tell("usage: rewardlab COMMAND ...; `rewardlab --help` lists the commands")
         return code
     return _run(spec, rest)
 
@@ -202,8 +214,20 @@ def _complain(text: str, code: int) -> int:
     from rewardlab.text.redaction import redact
 
     lines = redact(text).rstrip("\n").split("\n") if text.strip() else ["unknown error"]
-    print("\n".join(f"error: {printable(line)}" for line in lines), file=sys.stderr)
+    _tell("\n".join(f"error: {printable(line)}" for line in lines))
     return code
+
+
+def _tell(text: str) -> None:
+    """Print a text on stderr, as far as there is room: the exit code says the rest."""
+    from rewardlab.text.printable import discard
+
+    try:
+        print(text, file=sys.stderr)
+    except BrokenPipeError:
+        raise
+    except OSError:
+        discard(sys.stderr)
 
 
 def _of_ours() -> list[tuple[str, str]]:

@@ -4,7 +4,6 @@ import fcntl
 import hashlib
 import json
 import os
-import secrets
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from rewardlab.errors import JobError, UserError
+from rewardlab.scratch_file import name_target, scratch_file
 
 __all__ = [
     "FileLock",
@@ -169,27 +169,24 @@ def write_json(path: Path, content: Any) -> None:
 def write_text(path: Path, text: str | Iterable[str]) -> None:
     r"""Write a text, or its pieces, to a file, whole or not at all: a kill or a full disk leaves an earlier file there.
 
-    Of several writers at once the last one wins. A lone surrogate, which no file can hold, is written as its escape,
-    such as \ud800.
+    Of several writers at once the last one wins. What a killed one left is used by the next. A lone surrogate, which no
+    file can hold, is written as its escape, such as \ud800.
     """
-    scratch = path.with_name(f".{secrets.token_hex(8)}.writing")
+    scratch, number = scratch_file(path)
     try:
-        with open(scratch, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.writelines([text] if isinstance(text, str) else text)
-            file.flush()
-            os.fsync(file.fileno())
-        scratch.replace(path)
-    except BaseException as error:
-        with suppress(OSError):
-            scratch.unlink(missing_ok=True)
-        _name(error, scratch, path)
+        with open(number, "w", encoding="utf-8", errors="backslashreplace") as file:  # which is ours until it is closed
+            try:
+                file.truncate()
+                file.writelines([text] if isinstance(text, str) else text)
+                file.flush()
+                os.fsync(file.fileno())
+                scratch.replace(path)
+            except BaseException:
+                scratch.unlink(missing_ok=True)
+                raise
+    except OSError as error:
+        name_target(error, scratch, path)
         raise
-
-
-def _name(error: BaseException, scratch: Path, target: Path) -> None:
-    """Let an error about a scratch file, or about none, as of a full disk, be about what was to be written."""
-    if isinstance(error, OSError) and error.errno and str(error.filename or scratch).startswith(str(scratch)):
-        error.filename = str(target)
 
 
 @contextmanager
@@ -205,7 +202,7 @@ def whole_folder(target: Path) -> Iterator[Path]:
         yield scratch
     except BaseException as error:
         shutil.rmtree(scratch, ignore_errors=True)
-        _name(error, scratch, target)
+        name_target(error, scratch, target)
         raise
     if target.exists():
         shutil.rmtree(target)

@@ -39,6 +39,43 @@ print(signal.getsignal(signal.SIGTERM) is signal.SIG_DFL)
     assert said(program) == (0, ["interrupted", "True"])
 
 
+@pytest.mark.parametrize(("signal_name", "code"), [("SIGTERM", 143), ("SIGHUP", 129), ("SIGINT", 130)])
+def test_one_that_lands_in_a_finaliser_comes_again_without_a_traceback(signal_name, code):
+    program = f"""
+import sys
+from rewardlab.concurrency.termination import stop_code
+
+class Finalised:
+    def __del__(self):
+        os.kill(os.getpid(), signal.{signal_name})
+        time.sleep(0.01)
+        print("went on")
+
+with sigterm_as_interrupt():
+    before = sys.unraisablehook
+    try:
+        Finalised()
+        time.sleep(5)
+        print("slept")
+    except KeyboardInterrupt:
+        print(stop_code())
+print(sys.unraisablehook is sys.__unraisablehook__)
+"""
+    assert said(program) == (0, [str(code), "True"])
+
+
+def test_other_faults_of_finalisers_are_printed_as_ever():
+    program = """
+with sigterm_as_interrupt():
+    class Finalised:
+        def __del__(self):
+            raise ValueError("wrong")
+    Finalised()
+"""
+    done = subprocess.run([sys.executable, "-c", BEGINNING + program], capture_output=True, text=True, timeout=30)
+    assert "ValueError: wrong" in done.stderr
+
+
 @pytest.mark.parametrize(("signal_name", "heard"), [("SIGTERM", True), ("SIGHUP", True), ("SIGINT", False)])
 def test_which_signal_it_was_is_known_until_the_block_ends(signal_name, heard):
     program = f"""

@@ -285,3 +285,14 @@ class TestNames:
 
 def test_true_is_no_version():
     assert recipe(version=True) == ["r.yaml:3.version: expected 1, found true"]
+
+
+@pytest.mark.parametrize("name", ["..", ".", "a\0b", "a\x1b[2J", "a\u202eb", "n" * 300, "字" * 90, "/etc", "a/b", " a"])
+def test_a_name_that_is_no_folder_of_its_own_is_refused(name):
+    (line,) = recipe(name=name)
+    assert line.startswith("r.yaml:3.name: ")
+
+
+@pytest.mark.parametrize("name", ["a", ".hidden", "a..b", "字" * 60, "Ein Lauf, der zweite", "n" * 200])
+def test_other_names_are_taken(name):
+    assert not recipe(name=name)

@@ -3,6 +3,7 @@
 import math
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +12,8 @@ from types import FrameType
 GRACE_VARIABLE = "REWARDLAB_GRACE_S"
 GRACE_S = 25.0
 """less than the 30 s after which Kubernetes and Slurm kill; docker's are 10"""
+AGAIN_S = 0.05
+"""seconds until an interrupt that was dropped comes again: the finaliser is over then"""
 SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 _heard: list[int] = []
 
@@ -33,7 +36,7 @@ def sigterm_as_interrupt() -> Iterator[None]:
     def heard(number: int, frame: FrameType | None) -> None:
         _heard.append(number)
         if not timers:
-            timers.append(_again_after(grace_s()))
+            timers.append(_send_after(grace_s(), signal.SIGTERM))
         interrupt = signal.getsignal(signal.SIGINT)
         if not callable(interrupt):  # Ctrl-C is ignored, as in what a script starts with `&`; this signal is not
             raise KeyboardInterrupt
@@ -42,13 +45,32 @@ def sigterm_as_interrupt() -> Iterator[None]:
     for number in taken:
         signal.signal(number, heard)
     try:
-        yield
+        with _interrupts_kept():
+            yield
     finally:
         for number in taken:
             signal.signal(number, signal.SIG_DFL)
         _heard.clear()
         for timer in timers:
             timer.cancel()
+
+
+@contextmanager
+def _interrupts_kept() -> Iterator[None]:
+    """Let an interrupt that lands in a finaliser, where Python prints and drops it, come again a moment later."""
+    before = sys.unraisablehook
+
+    def hook(dropped: "sys.UnraisableHookArgs") -> None:
+        if isinstance(dropped.exc_value, KeyboardInterrupt):
+            _send_after(AGAIN_S, _heard[-1] if _heard else signal.SIGINT)
+        else:
+            before(dropped)
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
 
 
 def sigterm_heard() -> bool:
@@ -70,10 +92,10 @@ def grace_s() -> float:
     return given if math.isfinite(given) and given >= 0 else GRACE_S
 
 
-def _again_after(seconds: float) -> threading.Timer:
+def _send_after(seconds: float, number: int) -> threading.Timer:
     main = threading.main_thread().ident
     assert main is not None
-    timer = threading.Timer(seconds, signal.pthread_kill, (main, signal.SIGTERM))  # wakes it from a system call
+    timer = threading.Timer(seconds, signal.pthread_kill, (main, number))  # wakes it from a system call
     timer.daemon = True
     timer.start()
     return timer

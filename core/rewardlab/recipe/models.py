@@ -20,6 +20,8 @@ from rewardlab.recipe.training_stages import DpoStage, RlStage, SftStage
 from rewardlab.recipe.use import ColumnNames, ComponentUse, DatasetUse, JudgeUse, Use
 from rewardlab.specs import Config
 
+MAX_NAME = 200
+"""bytes of a run's name; file systems take 255, of which some are for what is put behind it"""
 Family = Literal[
     "empty",
     "noop",
@@ -205,6 +207,17 @@ class Recipe(Config):
     """what happens if a training's numbers show that something is wrong; a resume does not compare it"""
     probe: Probe = Field(default_factory=Probe)
     """for `rewardlab probe`: degenerate completions that are known to win; a resume does not compare it"""
+
+    @field_validator("name")
+    @classmethod
+    def _can_be_a_folder(cls, name: str | None) -> str | None:
+        if name in (".", ".."):
+            raise ValueError("it is a folder that is there already; give the run a name of its own")
+        if name is not None and not name.isprintable():
+            raise ValueError("it has characters that cannot be seen")
+        if name is not None and (size := len(name.encode("utf-8", "surrogatepass"))) > MAX_NAME:
+            raise ValueError(f"it has {size} bytes, and the name of a folder at most {MAX_NAME}")
+        return name
 
     @property
     def columns(self) -> dict[str, str]:

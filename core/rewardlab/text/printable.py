@@ -1,6 +1,7 @@
 """Print text to a terminal without secrets and without the control characters that could steer it."""
 
 import json
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -12,6 +13,7 @@ from rewardlab.text.redaction import redact, redactor
 
 # all control characters but tab and newline; marks that reorder a line; surrogates, which no stream can encode
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+STDERR = 2
 _MOVES = re.compile("(?:\x1b\\[A)+")
 """tqdm's escape sequence to move to the bar above"""
 
@@ -54,7 +56,12 @@ class PrintableStream:
         kept = len(text) if _MOVES.fullmatch(text) and _writes_bars(sys._getframe(1)) else int(text.startswith("\r"))
         shown = text[:kept] + printable(redact(text[kept:]))
         write = PrintableStream.above_foot or _write
-        write(self.below, shown)
+        try:
+            write(self.below, shown)
+        except OSError as error:
+            if isinstance(error, BrokenPipeError) or not is_stderr(self.below):
+                raise
+            discard(self.below)
         return len(text)
 
     def writelines(self, lines: Any) -> None:
@@ -64,6 +71,21 @@ class PrintableStream:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.below, name)
+
+
+def is_stderr(stream: TextIO) -> bool:
+    """Return whether a stream writes where a process tells what no other program reads."""
+    try:
+        return stream.fileno() == STDERR
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
+def discard(stream: TextIO) -> None:
+    """Discard what a stream holds and will be given, as of notes on a full disk: they end no job whose rows fit."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, stream.fileno())
+    os.close(null)
 
 
 @contextmanager
