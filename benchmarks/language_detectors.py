@@ -10,7 +10,7 @@ log-odds to the log-odds of being right (Platt scaling); the odd ones measure. A
 counts for it as wrong, as it is. Printed are the lines, by length the share of right labels, and the expected
 calibration error. --speed compares the time of the reward with that of calling the three tools one by one. --mixed
 scores the texts of plugins/language/tests/data/mixed_texts.jsonl as answers to a row in English, with and without a
-look at their function words (`on_mixed`): English mixed with 28 languages, romanised languages, and English that is
+look at their function words (`on_mixed`): English mixed with 50 languages, romanised languages, and English that is
 full of foreign names, loan words and titles.
 """
 

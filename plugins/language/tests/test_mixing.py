@@ -1,6 +1,6 @@
 """English that is mixed with another language in the same letters: what is seen, what is no mixture, what it is worth.
 
-data/mixed_texts.jsonl has texts of our own: English mixed with 28 languages (`mixed`), romanised languages alone
+data/mixed_texts.jsonl has texts of our own: English mixed with 50 languages (`mixed`), romanised languages alone
 (`romanised`), and English with foreign names, loan words, titles, quotations and formulas (`english`). Those that are
 `unseen` were written when the words of function_words.toml stood.
 """
@@ -42,8 +42,8 @@ def consistency(text, language="en", **options):
 
 
 def test_mixed_and_romanised_texts_earn_nothing_where_english_is_wanted(fidelity):
-    assert len(texts("mixed")) == 93
-    assert len({row["language"] for row in TEXTS if row["kind"] == "mixed"}) == 28
+    assert len(texts("mixed")) == 136
+    assert len({row["language"] for row in TEXTS if row["kind"] == "mixed"}) == 50
     assert {text for text in texts("mixed") if fidelity(text, "en").value} == NOT_SEEN
     assert len(texts("romanised")) == 29
     assert not [text for text in texts("romanised") if fidelity(text, "en").value]
@@ -137,6 +137,6 @@ def test_the_published_profile_has_no_such_option(fidelity):
 def test_a_function_word_is_one_of_english_or_of_other_languages():
     lists = dict(mixing._lists())
     english, _ = lists.pop("en"), lists.pop("particles")
-    assert len(lists) == 32
+    assert len(lists) == 46
     assert {language: words & english for language, words in lists.items() if words & english} == {}
     assert all(word == mixing._plain(word) and len(word) > 1 for words in lists.values() for word in words)
