@@ -59,7 +59,8 @@ _YIELDS = _any(
     "behind, inferior to, second to, (?:beaten|outperformed|defeated|surpassed|outclassed|edged out) by"
 )
 _INSTEAD_OF = _any(
-    "rather than, instead of, as opposed to, in place of, against, unlike, compared (?:to|with), except, avoid, "
+    "rather than, instead of, as opposed to, in place of, against, anything but, other than, unlike, "
+    "compared (?:to|with), except, avoid, "
     "rejects?, rejected, dismiss, discard, exclude, eliminate, ruled? out, disqualify, statt, anstatt, "
     "plutôt que, au lieu de, en lugar de, en vez de, em vez de, invece di, anziché, вместо"
 )
@@ -69,7 +70,8 @@ _VERDICT = _any(
 )
 _LAST = _any(
     "worse, worst, weaker, weakest, loser, losing, inferior, poorer, poorest, rejected, lesser, runner[- ]up, "
-    "last, bottom, wrong, incorrect, dispreferred, less preferred, not chosen, discarded, second(?! to none), "
+    "last, bottom, wrong, incorrect, dispreferred, less preferred, not (?:chosen|preferred|selected), other, "
+    "discarded, second(?! to none), "
     "2nd, schlechter, pire, peor, хуже"
 )
 _RANK = (
@@ -84,7 +86,7 @@ _DOUBT = (
     rf"(?:{_NOT}|\b(?:hardly|barely|if|whether|unless|wrong|false|mistake|mistaken|doubt|refuse|may|might|could|some))"
 )
 _COMPARED = rf"(?:(?:{_BETTER}|{_WORSE})(?: \S+){{0,3}} (?:than|to|over)|{_BEATS}|{_YIELDS})"
-_SYMBOL = "(?:[<>≻≺≥≤≫≪≈~→]|(?<!=)=(?!=))"
+_SYMBOL = "(?:[<>≻≺≥≤≫≪≈~]|(?<!=)=(?!=))"
 
 
 def _before(*patterns: str, joint: str = " ?") -> re.Pattern[str]:
@@ -98,12 +100,18 @@ def _behind(*patterns: str) -> re.Pattern[str]:
 _BEFORE: tuple[tuple[Sign, re.Pattern[str]], ...] = (
     ("unclear", _before(_SYMBOL)),
     ("unclear", _before(rf"{_DOUBT} (?:[^\s,]+ ){{0,5}}{_COMPARED}", rf"{_NOT} (?:just|only)")),
+    ("unclear", _before(rf"{_NOT} {_NAMED}{_FILL}(?:{_BEST}|{_VERDICT}){_RANK}{_COPULA}?", joint="[ :,]*")),
     ("wins", _before(rf"\b{_YIELDS}", rf"\b{_WORSE}(?: \S+){{0,3}} than")),
     ("loses", _before(rf"\b{_BETTER}(?: \S+){{0,3}} than", r"\b(?:rather|prefer)\b[^,;:]{0,60} than")),
     ("loses", _before(r"\bprefer\w* (?:\S+ ){1,3}to", rf"\b{_BEATS}", rf"\b{_INSTEAD_OF}")),
     ("loses", _before(rf"{_NOT} ?{_NAMED}{_FILL}{_NAMED}(?:{_CHOOSE})?")),
     ("loses", _before(rf"{_LABEL}{_LAST}{_RANK}{_COPULA}?")),
-    ("unclear", _before(r"\bthan", rf"{_DOUBT} (?:[^\s,]+ ){{0,3}}{_CHOOSE}")),
+    (
+        "unclear",
+        _before(
+            rf"{_NOT} (?:[^\s,]+ ){{0,2}}(?:by|with|of|in|about)", r"\bthan", rf"{_DOUBT} (?:[^\s,]+ ){{0,3}}{_CHOOSE}"
+        ),
+    ),
     ("wins", _before(rf"\b{_CHOOSE}", rf"\b{_BEST}{_RANK}{_COPULA}?", joint="[ :,]*")),
     ("wins", _before(rf"\b{_VERDICT}{_RANK}{_COPULA}", rf"{_LABEL}(?:first|1st)(?: place)? ?[:=]", joint="[ :,]*")),
 )
@@ -118,7 +126,8 @@ _BEHIND: tuple[tuple[Sign, re.Pattern[str]], ...] = (
         _behind(rf"(?:{_IS})?{_VERY}{_NOT} {_VERY}(?:{_WORSE}|{_LAST}|bad|only|just|behind|beaten|flawed|false)\b"),
     ),
     ("loses", _behind(rf"(?:{_IS})?{_VERY}{_NOT} (?:the |as )?(?:{_BEST}|{_VERDICT}|selected|good|acceptable)\b")),
-    ("loses", _behind(rf"{_IS}{_VERY}(?:{_WORSE}|{_LAST}|out|beaten|behind|flawed|false|mistaken|excluded)\b")),
+    ("loses", _behind(rf"{_IS}{_VERY}(?:{_WORSE}|{_LAST}|out|behind|flawed|false|mistaken|excluded)\b")),
+    ("loses", _behind(rf"{_IS}{_VERY}(?:beaten|outperformed|defeated|surpassed|outclassed|edged out|eliminated)\b")),
     (
         "loses",
         _behind(

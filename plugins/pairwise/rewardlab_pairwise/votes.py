@@ -20,7 +20,7 @@ _NAMES = re.compile(r"\\boxed\s*+\{([^\n{}]{0,60}(?:\{[^\n{}]{0,60}\}[^\n{}]{0,2
 """all that names a response in a box or in double brackets"""
 _LETTER = re.compile(r"(?<![^\W_])[AB](?![^\W_])")
 _TIE = re.compile(r"tie|neither|both|draw|equal", re.IGNORECASE)
-_LINE_END = re.compile(r"\n|(?<!\\)\\n(?=\W|[A-Z])")
+_LINE_END = re.compile(r"\n|\\n(?<!\\\\n)(?=\W|[A-Z])")
 """also of a line inside of JSON"""
 _SENTENCE_END = re.compile(
     r"(?<!\svs)(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\s\d)[.!?](?=[\s*\"'”’)]*\s)|[。！？；;]|[\"”]\s*[,}]\s*(?=[\"“])"

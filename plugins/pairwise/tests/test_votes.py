@@ -1,6 +1,7 @@
 """Which of two named responses a judge's last words are for: the winner of their grammar, or none, never the loser."""
 
 import re
+from pathlib import Path
 
 from helpers.each_case import each_case
 from rewardlab_pairwise.verdicts import verdict
@@ -200,6 +201,24 @@ def test_a_vote_for_b(reply):
 @each_case("reply", FOR_NEITHER)
 def test_words_that_do_not_say_clearly_who_wins_are_no_vote(reply):
     assert verdict(reply) is None
+
+
+def lines(name):
+    """The replies of a file, one a line."""
+    text = (Path(__file__).parent / "data" / name).read_text(encoding="utf-8")
+    return [re.sub(r"\\n(?=[A-Z\\])", "\n", line) for line in text.splitlines()]
+
+
+@each_case("reply", lines("votes_for_a.txt"))
+def test_the_ways_in_which_judges_close_are_votes(reply):
+    assert verdict(reply) == "A"
+    assert verdict(f"I compared them.\n\n{reply}") == "A"
+
+
+@each_case("reply", lines("votes_never_for_b.txt"))
+def test_no_words_against_a_response_are_a_vote_for_it(reply):
+    assert verdict(reply) in ("A", None)
+    assert verdict(f"I compared them.\n\n{reply}") in ("A", None)
 
 
 @each_case("reply", [*FOR_A, *FOR_B, *FOR_NEITHER])
