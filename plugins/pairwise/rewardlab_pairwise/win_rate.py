@@ -57,7 +57,7 @@ class WinRate(PairwiseReward):
         return PairQuestion(ask=Ask(messages=self._template.messages(parts, key), parts=parts), key=key)
 
     def read(self, reply: Reply, question: PairQuestion) -> tuple[PairVerdict, bool]:
-        """Return the verdict in the reply's last box; a boxed tie is understood, but no verdict."""
+        """Return the verdict in the reply's last words; a boxed tie is understood, but no verdict."""
         winner = self._winner(reply, question.ask.parts, question.key)
         if winner is not None:
             return PairVerdict(verdict=winner, first_wins=float(winner == "A")), True
