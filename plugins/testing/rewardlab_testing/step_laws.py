@@ -19,7 +19,7 @@ LONG = 4096
 """samples of a source so long that no step should read all of it before its first row"""
 STILL_S = 0.1
 """if no further sample is read for so long, a step has begun all that it does at once"""
-UNUSABLE = (Reply(finish_reason="stop"), Reply(error="no answer"))
+UNUSABLE = (Reply(finish_reason="stop"), Reply(error="no answer"), Reply(error="too long", refused=True))
 """replies with which no step can do anything"""
 PARTS = 6
 """parts of a source that are tried: each takes two passes"""

@@ -57,7 +57,7 @@ def reward_function(
     recipe: str | PathLike[str] | Mapping[str, Any],
     *overrides: str,
     group_size: int | None = None,
-    ends: Collection[int] | int = (),
+    ends: Collection[int] | int | None = (),
     opened: str = "",
     name: str = "rewardlab",
     device: str = "auto",

@@ -35,19 +35,21 @@ class TrainerReward:
         self,
         reward: RecipeReward,
         group_size: int | None = None,
-        ends: Collection[int] | int = (),
+        ends: Collection[int] | int | None = (),
         opened: str = "",
         name: str = NAME,
         beside: Mapping[Beside, float] | None = None,
     ) -> None:
         self.reward = reward
-        self._beside = dict(beside or {})
         self.__name__ = name  # TRL's name for the function in its logs
         self._id_column = reward.plan.recipe.columns.get("id", "id")
-        if group_size is not None and group_size < 1:
-            raise UserError(f"group_size is the trainer's num_generations, and not {group_size}")
+        if group_size is not None and not (isinstance(group_size, int) and group_size > 0):
+            raise UserError(f"group_size is the trainer's num_generations, and not {group_size!r}")
+        if beside is not None and not isinstance(beside, Mapping):
+            raise UserError(f"beside is a mapping of reward functions to their weights, not {kind_of(beside)}")
+        self._beside = dict(beside or {})
         self._group_size, self._opened = group_size, opened
-        self._ends = frozenset([ends] if isinstance(ends, int) else ends)
+        self._ends = frozenset([ends] if isinstance(ends, int) else ends or ())  # a tokenizer may have none
 
     def __call__(
         self,

@@ -261,8 +261,15 @@ def test_one_end_is_enough_and_a_group_has_a_size(toy):
     with reward_function(RECIPE, ends=7) as reward:
         said = reward._completions(["a", "b", ""], [numpy.array([1, 7]), [1, 2], []])
     assert [one["truncated"] for one in said] == [False, True, True]
-    with pytest.raises(UserError, match="group_size is the trainer's num_generations, and not 0"):
-        reward_function(RECIPE, group_size=0)
+    for wrong, told in (
+        ({"group_size": 0}, "group_size is the trainer's num_generations, and not 0"),
+        ({"group_size": "4"}, "group_size is the trainer's num_generations, and not '4'"),
+        ({"beside": [len]}, "beside is a mapping of reward functions to their weights, not a list"),
+    ):
+        with pytest.raises(UserError, match=re.escape(told)):
+            reward_function(RECIPE, **wrong)
+    with reward_function(RECIPE, ends=None) as reward:
+        assert call(reward) == [1.0, 1.5, 1.0, 1.25]
 
 
 def test_an_answer_that_is_null_is_an_empty_text(reward):
