@@ -14,11 +14,18 @@ ROW = {"prompt": "Which?", "choices": CHOICES, "answer": "A", "completions": ["\
 def score(tmp_path, monkeypatch, capsys):
     """score(rows, *flags): (exit code, rows of scores, what is told)."""
     monkeypatch.chdir(tmp_path)
-    components = {"choice": {"use": "choice/accuracy"}, "math": {"use": "math/accuracy", "workers": 1}}
+    judge = {"use": "openai/chat", "with": {"model": "m", "base_url": "http://127.0.0.1:9/v1"}}  # nobody is asked
+    components = {
+        "choice": {"use": "choice/accuracy"},
+        "rubric": {"use": "rubric/pointwise", "with": {"judge": "main", "rubric": {"field": "rubric"}}},
+        "verdict": {"use": "rubric/verdict", "with": {"gold": "gold"}},
+        "preference": {"use": "pairwise/win_rate", "with": {"judge": "main", "privileged": "reference"}},
+    }
 
     def run(rows, *flags, component="choice"):
         reward = {"components": {component: components[component]}, "total": component}
-        Path("r.yaml").write_text(json.dumps({"version": 1, "reward": reward}))
+        judges = {"main": judge} if "with" in components[component] and component != "verdict" else {}
+        Path("r.yaml").write_text(json.dumps({"version": 1, "judges": judges, "reward": reward}))
         Path("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
         code = main(["score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", *flags])
         out = Path("out.jsonl")
@@ -34,6 +41,20 @@ def test_a_right_choice_that_is_none_of_the_choices_is_a_bad_row(score):
     assert (code, lines) == (2, [])
     assert "rows.jsonl:2: choice (choice/accuracy): the right choice is '', and none of A, B" in told
     assert "5 bad rows" in told
+
+
+BROKEN = {
+    "rubric": [{"rubric": "no rubric"}, {"rubric": {}}, {"rubric": []}, {"rubric": {"1": ""}}],
+    "verdict": [{"gold": ""}, {"gold": "  "}, {"gold": []}],
+    "preference": [{"reference": " "}, {"reference": ["a"]}, {"reference": True}],
+}
+
+
+@pytest.mark.parametrize("component", BROKEN)
+def test_what_a_judge_is_to_be_shown_is_checked_before_it_is_asked(score, component):
+    code, lines, told = score([{**ROW, **fields} for fields in BROKEN[component]], component=component)
+    assert (code, lines) == (2, [])
+    assert f"{len(BROKEN[component])} bad rows" in told
 
 
 def test_rows_go_on_without_it_or_with_it_mended(score):

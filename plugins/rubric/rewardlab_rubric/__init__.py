@@ -5,7 +5,7 @@ from rewardlab.laws import Laws
 
 from rewardlab_rubric.options import BinaryOptions, PairOptions, PointwiseOptions, RubricOptions, VerdictOptions
 
-ROWS = "rewardlab_rubric.strategies.untranslated_rows"
+ROWS = "rewardlab_rubric.strategies.unasked_rows"
 
 
 def _most_calls(options: PairOptions, size: int) -> int:
@@ -31,6 +31,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
             range=(0.0, 1.0),
             requires=_fields,
             abstains=f"{ROWS}:without_texts",
+            refuses=f"{ROWS}:unusable",
             needs_files=f"{ROWS}:texts_files",
             judges=("judge",),
             calls=_most_calls,
@@ -46,6 +47,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
             config=VerdictOptions,
             range=(0.0, 1.0),
             requires=lambda options: [options.gold],
+            refuses="rewardlab_rubric.verdict:refusal",
             counted_info=("unread",),
             build="rewardlab_rubric.verdict:Verdict",
             laws=Laws(examples="rewardlab_rubric.examples:verdict"),
@@ -61,6 +63,7 @@ def _judged(name: str, summary: str, options: type[PointwiseOptions]) -> RewardS
         range=(0.0, 1.0),
         requires=_fields,
         abstains=f"{ROWS}:without_texts",
+        refuses=f"{ROWS}:unusable",
         needs_files=f"{ROWS}:texts_files",
         judges=("judge",),
         calls=lambda options, size: size,

@@ -9,6 +9,12 @@ from rewardlab_rubric.options import VerdictOptions
 from rewardlab_rubric.replies.reading import read_text
 
 
+def refusal(options: VerdictOptions, sample: Sample) -> str | None:
+    """Return why a row's field holds no gold score; None if it does."""
+    value = sample.fields.get(options.gold)
+    return None if canonical(value) else f"field {options.gold!r} holds no score, but {repr(value)[:60]}"
+
+
 class Verdict:
     """The reward 1 if the policy's score is the gold one, else 0, also for a completion without a score.
 
@@ -25,10 +31,9 @@ class Verdict:
         return [self._score(sample, completion) for sample, completion in items]
 
     def _score(self, sample: Sample, completion: Completion) -> Score:
+        if reason := refusal(self._options, sample):
+            return Score(error=reason)
         gold = canonical(sample.fields.get(self._options.gold))
-        if not gold:
-            value = sample.fields.get(self._options.gold)
-            return Score(error=f"field {self._options.gold!r} holds no score, but {repr(value)[:60]}")
         shown = [message["content"] for message in sample.prompt]
         reading = read_text(self._options.profile, completion.text, shown, completion.truncated)
         info = {"raw": as_json(reading.raw), "explanation": reading.explanation, "unread": reading.raw is None}

@@ -6,7 +6,7 @@ from rewardlab.laws import Laws
 from rewardlab_rubric.data_steps.judging_options import AgreeingOptions, DistilledOptions, PreferencesOptions
 from rewardlab_rubric.options import TranslatedTextsOptions
 
-ROWS = "rewardlab_rubric.strategies.untranslated_rows"
+ROWS = "rewardlab_rubric.strategies.unasked_rows"
 
 
 def judging_specs() -> list[DatasetSpec]:

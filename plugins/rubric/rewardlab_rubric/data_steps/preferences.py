@@ -18,7 +18,7 @@ from rewardlab.errors import JobError, UserError
 
 from rewardlab_rubric.data_steps.asking import UnusableReply, refused_reply, seeded
 from rewardlab_rubric.data_steps.judging_options import PreferencesOptions
-from rewardlab_rubric.strategies.untranslated_rows import without_texts
+from rewardlab_rubric.strategies.unasked_rows import without_texts
 
 ROWS_AT_ONCE = 64
 COMPLETIONS = "completions"

@@ -1,4 +1,4 @@
-"""The rows about which nothing can be asked in their language, so that `check` names them before anything is paid."""
+"""The rows about which nothing can be asked, in their language or at all, which `check` names before a payment."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -7,7 +7,7 @@ from typing import Protocol
 from rewardlab import Sample
 from rewardlab_pairwise.pairwise_reward import NoQuestion
 
-from rewardlab_rubric.rubrics import Rubrics
+from rewardlab_rubric.rubrics import Rubrics, rubrics_of_rows
 from rewardlab_rubric.strategies.language_texts import is_awaited, is_made
 from rewardlab_rubric.strategies.questions import QuestionOptions, rubrics_of
 
@@ -29,8 +29,24 @@ def without_texts(options: AskingOptions, sample: Sample) -> str | None:
             rubrics(sample)
         except NoQuestion as error:
             return str(error)
-        except ValueError:  # another mistake in the row, which is named where it is asked about
+        except ValueError:  # another mistake in the row: `unusable`
             return None
+    return None
+
+
+def unusable(options: AskingOptions, sample: Sample) -> str | None:
+    """Return what is wrong with a row's own rubric; None if nothing is, or if texts are still to be made."""
+    same = _Same(options)
+    if any(map(is_awaited, _files(same))):
+        return None
+    english = (rubrics_of_rows(one.applied, one.kinds) for one in options.asked if one.strategy == "eng-eng")
+    for rubrics in (*filter(None, english), *_rubrics(same)):
+        try:
+            rubrics(sample)
+        except NoQuestion:
+            return None
+        except ValueError as error:
+            return str(error)
     return None
 
 
