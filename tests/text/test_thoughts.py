@@ -3,7 +3,7 @@
 import pytest
 from helpers.each_case import each_case
 from helpers.long_texts import assert_linear
-from rewardlab.text import thoughts_of
+from rewardlab.text import thoughts_of, without_thoughts
 
 HARMONY = ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>")
 MARKS = [
@@ -39,6 +39,7 @@ def test_what_follows_thoughts_is_said(begin, end):
         thoughts = thoughts_of(text)
         assert thoughts.begin_it
         assert not thoughts.unfinished
+        assert without_thoughts(text) == "\nsaid"
         assert text[thoughts.ends[-1][1] :] == "\nsaid"
         assert thoughts.first_words <= thoughts.ends[-1][1]
         assert thoughts.last_end < len(text) - len("said")
@@ -47,6 +48,7 @@ def test_what_follows_thoughts_is_said(begin, end):
 @each_case("begin, end", [one for one in MARKS if one[0] != "analysis"])
 def test_thoughts_without_an_end_are_unfinished_also_behind_others(begin, end):
     assert thoughts_of(f"{begin} I compare").first_words is None
+    assert without_thoughts(f"{begin} I compare") == ""
     assert thoughts_of(f"<think>Well.</think>\n{begin} I compare").unfinished
     assert thoughts_of(f"{begin} I compare. {end} said").first_words is not None
 
@@ -79,6 +81,7 @@ def test_a_prompt_may_have_begun_the_thoughts(end):
 def test_other_texts_have_none(text):
     thoughts = thoughts_of(text)
     assert (thoughts.begin_it, thoughts.ends, thoughts.first_words) == (False, (), 0)
+    assert without_thoughts(text) == text
 
 
 @each_case(

@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from rewardlab.text.thoughts import THOUGHT_MARK as THOUGHT_MARK
     from rewardlab.text.thoughts import Thoughts as Thoughts
     from rewardlab.text.thoughts import thoughts_of as thoughts_of
+    from rewardlab.text.thoughts import without_thoughts as without_thoughts
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)
 __getattr__("printable")  # at once: its module has the same name, and would be found in its place

@@ -96,6 +96,12 @@ def thoughts_of(text: str) -> Thoughts:
     )
 
 
+def without_thoughts(text: str) -> str:
+    """Return what a text says behind its thoughts; "" if it does not end them."""
+    thoughts = thoughts_of(text)
+    return "" if thoughts.unfinished else text[thoughts.ends[-1][1] :] if thoughts.ends else text
+
+
 def _turn_start(text: str, place: int) -> int:
     words = _TURN.match(text, place)
     return words.end() if words is not None else place

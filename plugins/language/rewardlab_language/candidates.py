@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rewardlab.text import sections
+from rewardlab.text import without_thoughts
 
 from rewardlab_language.alterations import Alteration
 from rewardlab_language.translation_prompt import fence_lines
@@ -43,7 +43,7 @@ def clean(reply: str, source: str, language: str) -> str:
     source: the text to translate. language: the English name of the target. A code fence is removed if it holds
     the whole reply, a heading ("Thai translation:") if it comes first.
     """
-    text, heading, fences = sections.response(reply).strip(), _heading(source, language), fence_lines(source)
+    text, heading, fences = without_thoughts(reply).strip(), _heading(source, language), fence_lines(source)
     for _ in range(LAYERS):
         text = _without_code_fence(heading.sub("", text, count=1).strip())
         for line in fences:

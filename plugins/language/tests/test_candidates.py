@@ -29,6 +29,7 @@ TEXT = "Ada berapa apel?"
         f"Translation:\n{TEXT}",
         f"<think>It asks for a number.</think>\n{TEXT}",
         f"The user wants Indonesian.</think>{TEXT}",
+        f"[THINK]It asks for a number.[/THINK]{TEXT}",
         fence(SOURCE).replace(SOURCE, TEXT),
         f"```\n{fence(SOURCE).replace(SOURCE, TEXT)}\n```",
     ],

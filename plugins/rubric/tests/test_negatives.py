@@ -151,7 +151,7 @@ class TestCorruptions:
 
 class TestAsked:
     def test_in_two_passes(self, negatives):
-        (right, wrong), judge = negatives([row()], says("<think>Hm.</think>My wrong answer is Lyon"))
+        (right, wrong), judge = negatives([row()], says("<thought>Hm.</thought>My wrong answer is Lyon"))
         assert (right.fields["response"], wrong.fields["response"]) == ("Paris", "Lyon")
         assert wrong.fields["made_by"] == "asked"
         made_up, copied = judge.asked

@@ -50,7 +50,9 @@ def shown(writer):
 
 
 def test_a_row_gets_a_list_that_a_reward_reads(written):
-    (made,), writer = written(Reply(text=f"<think>Three.</think>Here it is:\n```json\n{rubric()}\n```"), row(kept=1))
+    (made,), writer = written(
+        Reply(text=f"[THINK]{{}} Three.[/THINK]Here it is:\n```json\n{rubric()}\n```"), row(kept=1)
+    )
     assert made.fields == {"kept": 1, "rubric": [{"description": "Say whether it is brief.", "scoring": LEVELS}]}
     number, read = rubrics_of_rows({"field": "rubric"}, ["scale"])(made)
     assert (number, read.description, dict(read.levels.texts)) == (0, "Say whether it is brief.", LEVELS)

@@ -13,7 +13,7 @@ from typing import Any
 from rewardlab import Ask, Context, Reply, Sample
 from rewardlab.data import DroppedRows
 from rewardlab.errors import UserError
-from rewardlab.text import fence, fence_key, read_template, sections
+from rewardlab.text import fence, fence_key, read_template, without_thoughts
 from rewardlab_data.corrupted_answers import NumberLabels, corrupted
 from rewardlab_pairwise.pairwise_reward import query_of
 
@@ -155,7 +155,7 @@ def is_same(one: str, other: str) -> bool:
 
 def _whole(reply: Reply) -> str:
     """Return the text after the thoughts of a reply. Raises UnusableReply if it is incomplete."""
-    text = sections.response(reply.text).strip()
+    text = without_thoughts(reply.text).strip()
     if reply.cut_off:
         raise UnusableReply("cut off at the limit of tokens", text)
     if not text:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rewardlab import Reply
-from rewardlab.text import sections
+from rewardlab.text import without_thoughts
 
 from rewardlab_rubric.data_steps.asking import UnusableReply
 from rewardlab_rubric.levels import Kind
@@ -23,7 +23,7 @@ def read_rubric(reply: Reply, kind: Kind, levels: int) -> Rubric:
 
     levels: how many a scale has, from 1.
     """
-    text = sections.response(reply.text).strip()
+    text = without_thoughts(reply.text).strip()
     if reply.cut_off:
         raise UnusableReply("cut off at the limit of tokens", text[-60:])
     found = next(_objects(text), None)

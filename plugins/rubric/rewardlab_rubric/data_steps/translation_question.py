@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from rewardlab import Ask, Reply
-from rewardlab.text import fence, fence_key
+from rewardlab.text import fence, fence_key, without_thoughts
 
 KEPT = re.compile(r"\$key\b|\bBEGIN\b|\bEND\b|\bJSON\b|\bAssistant [AB]\b|\bResponse [12]\b")
 """what a translation has as often as the original, as it stands"""
@@ -33,7 +33,7 @@ def question(original: Any, language: str, draw: int) -> Ask:
 
 def read_translation(reply: Reply, original: Any) -> Any:
     """Return the translated value in a reply. Raises ValueError that says what it lost or left untranslated."""
-    text = _FENCE.sub("", reply.text.rpartition("</think>")[2].strip())
+    text = _FENCE.sub("", without_thoughts(reply.text).strip())
     if reply.cut_off:
         raise ValueError("the reply was cut off")
     try:
