@@ -34,6 +34,8 @@ from rewardlab_choice.folding import folded
 
 _UNSPACED = r"\u0e00-\u0eff\u3005-\u30ff\u4e00-\u9fff\uac00-\ud7af"
 """scripts that write no spaces between words, or glue particles to them"""
+_VOWEL_SIGNS = r"\u0300-\u036f\u0900-\u0963\u0966-\u0dff"
+"""letters and vowel signs of India, which Python takes for no part of a word, and accents"""
 _GLUED_IN_FRONT = r"\u0590-\u06ff"
 """scripts that glue "and", "so" and the article to the front of a word"""
 
@@ -114,7 +116,7 @@ def because() -> re.Pattern[str]:
 @cache
 def negation(of: tuple[str, ...] = ()) -> re.Pattern[str]:
     """Return the pattern of words after which nothing is stated; without languages of those that mean little else."""
-    words = _words("not", of)
+    words = _words("not", of) | {word for word in _words("not_before", of) if len(word) > 2}
     if not of:
         words = {word for word in words if len(word) > 2 or not word.isascii() or word in ("if", "no", "ob")} - _ENGLISH
     return re.compile(_one_of(words) + r"|n['’]t(?!\w)", re.IGNORECASE)
@@ -185,7 +187,8 @@ def _edges(word: str) -> tuple[str, str]:
     """Return the patterns of where a word may begin and end."""
     unspaced = re.match(rf"[{_UNSPACED}]", word) is not None
     glued = unspaced or re.match(rf"[{_GLUED_IN_FRONT}]", word) is not None
-    return ("" if glued or not word[0].isalnum() else r"(?<![^\W_])", "" if unspaced else r"(?![^\W_])")
+    front = rf"(?<![^\W_])(?<![{_VOWEL_SIGNS}])"  # වැරදි, wrong, is no word of නිවැරදි, right
+    return ("" if glued or not word[0].isalnum() else front, "" if unspaced else r"(?![^\W_])")
 
 
 def _spaced(word: str) -> str:

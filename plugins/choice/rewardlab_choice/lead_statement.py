@@ -47,8 +47,8 @@ def last_lead(text: str, choices: ChoiceSet) -> Statement | None:
         if found["option"] is not None and not joined:
             continue
         languages = answer_words.languages_of(found["verb"] or found["lead"] or found["option"])
-        if is_negated(text, found.start(), languages) or answer_words.negation(languages).search(found["mid"]):
-            continue  # also in a link: "ni" is "is" in Swahili and "nor" in Serbian
+        if is_negated(text, found.start("mid"), languages) or answer_words.negation(languages).search(found["mid"]):
+            continue  # also around a lead (不正解 has 正解), and in a link ("ni": "is" in Swahili, "nor" in Serbian)
         statement = _behind_lead(text, found, joined, languages, choices)
         if statement is None:
             continue

@@ -54,9 +54,26 @@ def test_a_choice_that_a_language_denies_is_not_stated(language):
             assert stated(text) is None, text
 
 
+@each_case("language", sorted(languages()))
+def test_no_word_that_denies_leaves_its_choice_stated(language):
+    lists = languages()[language]
+    lead, link, affirms = lists["leads"][0], lists.get("links", [":"])[0], lists["affirms"][0]
+    for word in (*lists["not"], *lists.get("not_before", ())):
+        for text in (f"{lead}: {word} C", f"{lead} {link} {word} C.", f"C {word} {affirms}.", f"{word} C {affirms}."):
+            assert stated(text) is None, text
+    for word in lists.get("not_behind", ()):
+        assert stated(f"{lead}: C {word}.") is None, word
+
+
 def test_a_word_that_joins_in_one_language_and_denies_in_another_denies():
     assert stated("Odgovor: ni C") is None  # Serbian for "nor", Swahili for "is"
+    assert stated("ni C est la bonne réponse.") is None
     assert stated("Jibu: ni C") == "C"
+
+
+def test_a_word_within_another_one_neither_states_nor_denies():
+    assert stated("答え: 不正解 C") is None  # wrong; 正解 is right
+    assert stated("නිවැරදි පිළිතුර: C") == "C"  # right; වැරදි is wrong
 
 
 @each_case(
