@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab import Completion, Sample
-from rewardlab.data import read_lines
+from rewardlab.data import read_lines, without_media
 from rewardlab.errors import Problem, UserError
 from rewardlab.plan import Plan, make_plan
 from rewardlab.recipe import load
@@ -38,6 +38,7 @@ class ScriptGroups:
     def __init__(self, config: Any) -> None:
         settings = script_settings(config)
         plan = script_plan(settings.recipe)
+        self._named = plan.recipe.columns
         _check_rows(plan, config.data.train_files, config.data.prompt_key)
         import ray
 
@@ -51,7 +52,7 @@ class ScriptGroups:
         """Return the shaped reward of a completion; JobError if it has none, so that verl leaves it out."""
         completion = Completion(text=text, token_count=tokens, truncated=truncated)
         uid, step = str(columns["uid"]), int(columns["global_steps"])
-        sample = script_sample(columns, uid)
+        sample = script_sample(columns, uid, self._named)
         own = sample.fields.get(SIZE)
         sizes = self._sizes if own is None else (int(own), int(own))
         arguments = (uid, int(columns["session_id"]), step, sizes, sample, completion)
@@ -80,16 +81,24 @@ def script_plan(recipe: Path) -> Plan:
     return make_plan(load(recipe, []), purpose="score")
 
 
-def script_sample(columns: Mapping[str, Any], name: str) -> Sample:
-    """Return a row of verl's dataset as rewards see it.
+def script_sample(columns: Mapping[str, Any], name: str, named: Mapping[str, str] | None = None) -> Sample:
+    """Return a row of verl's dataset as rewards see it, its prompt without pictures.
 
-    fields: its columns, what `extra_info` holds, and `reward_model.ground_truth` as `answer` and `reference`.
+    fields: its columns, what `extra_info` holds, and `reward_model.ground_truth` as `answer` and `reference`. named:
+    what columns are called, our field -> theirs.
     """
     truth = (columns.get("reward_model") or {}).get("ground_truth")
     fields = {**{"answer": truth, "reference": truth}, **dict(columns.get("extra_info") or {})}
     fields |= {key: value for key, value in columns.items() if isinstance(value, str | int | float | bool)}
-    prompt = [{"role": str(turn["role"]), "content": str(turn["content"])} for turn in columns["raw_prompt"]]
+    fields |= {ours: fields[theirs] for ours, theirs in (named or {}).items() if theirs in fields}
+    prompt = [{"role": str(turn["role"]), "content": _text(turn["content"])} for turn in columns["raw_prompt"]]
     return Sample(id=name, prompt=prompt, fields=fields)
+
+
+def _text(content: Any) -> str:
+    read = without_media(content)
+    parts = read if isinstance(read, list) else [{"text": read}]
+    return "".join(str(part.get("text") or "") for part in parts)
 
 
 def _check_rows(plan: Plan, files: Any, prompt: str) -> None:
@@ -99,7 +108,6 @@ def _check_rows(plan: Plan, files: Any, prompt: str) -> None:
     if isinstance(row, Problem):
         raise UserError([row])
     columns = {**row, "raw_prompt": row.get(prompt) or []}
-    lacking = [*plan.row_needs.lacking(script_sample(columns, "first"))]
-    if lacking:
-        problems = [Problem(where=str(path), what=f"no field {name!r}, which {who} needs") for name, who in lacking]
-        raise UserError(problems)
+    first = script_sample(columns, "first", plan.recipe.columns)
+    if lacks := [*plan.row_needs.lacks(first, plan.recipe.columns)]:
+        raise UserError([Problem(where=str(path), what=what) for what in lacks])

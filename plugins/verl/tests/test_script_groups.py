@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from helpers.advice import as_advised
 from omegaconf import OmegaConf
 from rewardlab.errors import UserError
 from rewardlab_verl.script_groups import ScriptGroups, script_sample, script_settings
@@ -42,8 +43,19 @@ def config(tmp_path, toy):
 
 
 def test_a_field_that_the_rows_lack_is_named_with_who_needs_it(config, tmp_path):
-    with pytest.raises(UserError, match=r"train\.jsonl: no field 'task', which form \(format/validity\) needs"):
+    told = r"train\.jsonl: field 'task' is needed by form \(format/validity\), but the row has none"
+    with pytest.raises(UserError, match=told) as missing:
         ScriptGroups(config(recipe=str(tmp_path / "reward.yaml")))
+    named = as_advised({"version": 1}, missing, "data_source")["dataset"]["fields"]
+    sample = script_sample({**ROW, "raw_prompt": ROW["prompt"]}, "0", named)
+    assert (sample.fields["task"], sample.fields["answer"]) == ("made", "3")
+    assert script_sample({**ROW, "raw_prompt": []}, "0", {"answer": "language"}).fields["answer"] == "en"
+
+
+def test_pictures_in_a_prompt_are_passed_over():
+    shown = [{"type": "image", "image": "a.png"}, {"type": "text", "text": "say 3"}]
+    sample = script_sample({**ROW, "raw_prompt": [{"role": "user", "content": shown}]}, "0")
+    assert sample.prompt == [{"role": "user", "content": "say 3"}]
 
 
 def test_a_script_without_a_recipe_is_told_how_to_name_one(config):
