@@ -40,7 +40,7 @@ AT_START = [
     *("The answer is ", "not ", "A or ", "(A) ", "**A", "\\[", "$", "\\text{", "a.\n\n", "A: "),
 ]
 IN_A_BOX = ["\\text{", "\\frac{", "\\mathrm{", "\\left(", "{", "(", "1,", "A, ", "x=", " "]
-MAX_FRAGMENTS = 8
+MAX_FRAGMENTS = 4
 Made = Callable[[int], str]
 
 

@@ -1,7 +1,7 @@
 """The work of every reader of hostile texts grows with their length, and not with its square.
 
-`choice/accuracy` took 18.6 s for 96 kB of one shape, inline, so that it held up a whole server, and `language/fidelity` in
-its published form 4.6 s for a word of 100,000 letters.
+`choice/accuracy` took 18.6 s for 96 kB of one shape, inline, so that it held up a whole server, and
+`language/fidelity`, in its published form, 4.6 s for a word of 100,000 letters.
 """
 
 import os
