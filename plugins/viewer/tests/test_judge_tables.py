@@ -43,7 +43,8 @@ def test_kappa_and_wins_are_of_all_verdicts_and_by_language():
     assert [found[one]["their kappa"] for one in ("en", "am")] == ["0.00", "–"], (
         "no pair agrees; one label throughout has none"
     )
-    assert [found[one]["kappa with correctness"] for one in ("all", "en", "am")] == ["0.50", "0.00", "1.00"]
+    shown = [found[one]["kappa with correctness"] for one in ("all", "en", "am")]
+    assert shown == ["0.50 (-0.98 to 1.00)", "0.00", "1.00"], "one problem alone does not say how much others differ"
     assert list(consistency.wins()) == [
         [
             "component",

@@ -1,6 +1,6 @@
 """The tables about judges: questions and costs, how consistent comparisons were, and who won them.
 
-The position bias has a 95% interval, in which the groups of a problem count together.
+The position bias and kappa have 95% intervals, in which the groups of a problem count together.
 """
 
 from collections import Counter, defaultdict
@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from rewardlab import Score
 from rewardlab.data import read_lines
 from rewardlab.files import read_json
-from rewardlab_studies.judge_agreement import cohen_kappa, judge_calls
+from rewardlab_studies.judge_agreement import judge_calls, kappa_average
 from rewardlab_studies.tables import TableAverage, clustered_average
 
 from rewardlab_viewer.read.columns import problem_of
@@ -32,6 +32,7 @@ WINS |= {"unparsable": ("unparsable",), "failed": ("failed",)}
 VERDICTS = {verdict for verdicts in WINS.values() for verdict in verdicts}
 PLACES = ("the more correct", "one as correct", "the less correct")
 CONSISTENCY = ("groups", "position bias", "orders agree", "their kappa", "kappa with correctness", "cyclic triples")
+Labels = tuple[bool, bool]
 SHOWN = (*CONSISTENCY, "ties", "unparsable", "failed")
 
 
@@ -173,14 +174,14 @@ class _ConsistencySums:
         self._bias: list[float] = []
         self._problems: list[int] = []
         self._agreement: list[float] = []
-        self._twice: Counter[tuple[bool, bool]] = Counter()
-        self._right: Counter[tuple[bool, bool]] = Counter()
+        self._twice: Counter[tuple[Labels, int]] = Counter()
+        self._right: Counter[tuple[Labels, int]] = Counter()
         self.wins: Counter[tuple[str, str]] = Counter()
 
     def add(self, group: Mapping[str, Any], problem: int, verdicts: "GroupVerdicts") -> None:
         self._groups += 1
-        self._twice.update(verdicts.twice)
-        self._right.update(verdicts.right)
+        self._twice.update((labels, problem) for labels in verdicts.twice)
+        self._right.update((labels, problem) for labels in verdicts.right)
         self.wins.update(verdicts.wins)
         for name in COUNTED:
             self._counts[name] += _known(group[name], 0.0)
@@ -205,9 +206,9 @@ class _ConsistencySums:
         ]
 
 
-def _kappa(counts: Counter[tuple[bool, bool]]) -> str:
-    kappa = cohen_kappa(list(counts.elements()))
-    return "–" if kappa is None else f"{kappa:.2f}"
+def _kappa(counts: Counter[tuple[Labels, int]]) -> str:
+    told = list(counts.elements())
+    return _with_interval(kappa_average([labels for labels, _ in told], [problem for _, problem in told]), sign="")
 
 
 def _known(value: Any, otherwise: Any) -> Any:
@@ -216,11 +217,11 @@ def _known(value: Any, otherwise: Any) -> Any:
     return found if found == found else otherwise
 
 
-def _with_interval(average: TableAverage | None) -> str:
+def _with_interval(average: TableAverage | None, sign: str = "+") -> str:
     if average is None:
         return "–"
-    spread = "" if average.low is None else f" ({average.low:+.2f} to {average.high:+.2f})"
-    return f"{average.mean:+.2f}{spread}"
+    spread = "" if average.low is None else f" ({average.low:{sign}.2f} to {average.high:{sign}.2f})"
+    return f"{average.mean:{sign}.2f}{spread}"
 
 
 def _share(part: float, whole: float) -> str:
