@@ -1,7 +1,8 @@
 """The thoughts that a model left in its text, by the marks of many models.
 
-A server that does not take thoughts out of a text leaves them there, between marks of the model's own. Whoever reads
-a judge's reply asks here which part of it is thought. Each function takes time linear in the text.
+A server that does not take thoughts out of a text leaves them there, between marks of the model's own. Whoever reads a
+judge's reply asks here which part of it is thought; `sections` has the one form that a policy is trained in. Each
+function takes time linear in the text.
 """
 
 import re
