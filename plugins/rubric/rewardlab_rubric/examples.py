@@ -129,7 +129,7 @@ def pairwise() -> list[RewardExample]:
 def verdict() -> list[RewardExample]:
     """Return an example for each profile: the policy scores a response, and the row says what is right."""
     good = ['{"explanation": "right, with a reason", "score": 4}', '<think>3?</think>{"explanation": "", "score": "4"}']
-    bad = ["", '{"explanation": "right", "score": 5}', "4", '{"explanation": "", "Score": 4}']
+    bad = ["", '{"explanation": "right", "score": 5}', "4", '{"explanation": "", "points": 4}']
     profiles = ("strict", "r3_official", "mr3_official")
     return [
         RewardExample(
