@@ -61,6 +61,8 @@ def test_no_word_that_denies_leaves_its_choice_stated(language):
     for word in (*lists["not"], *lists.get("not_before", ())):
         for text in (f"{lead}: {word} C", f"{lead} {link} {word} C.", f"C {word} {affirms}.", f"{word} C {affirms}."):
             assert stated(text) is None, text
+    for word in lists.get("not_before", ()):
+        assert stated(f"{word} {lead} C.") is None or len(word) < 3, word  # "instead of answer C", but "no, answer C"
     for word in lists.get("not_behind", ()):
         assert stated(f"{lead}: C {word}.") is None, word
 
