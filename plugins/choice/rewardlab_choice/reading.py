@@ -17,8 +17,8 @@ MAX_BOXES = 50
 """boxes of a response whose labels are compared, from its end"""
 _REASONING_END = "</think>"
 _OPEN_TAG, _CLOSE_TAG = "<answer>", "</answer>"
-_OPENED = re.compile(r"\\boxed\s*\{")
-_BOX = re.compile(r"\\boxed\s*+\{([^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+)\}")
+_OPENED = re.compile(r"\\(?:boxed|fbox)\s*\{")
+_BOX = re.compile(r"\\(?:boxed|fbox)\s*+\{([^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def _boxed(text: str, choices: ChoiceSet, states: bool) -> tuple[str | None, Nam
     if named.label is None:
         return answer, named
     boxes = list(_BOX.finditer(text))[-MAX_BOXES:]
-    read = [choices.named(box[1].replace(r"\boxed", r"\text")) for box in boxes]  # also of a box in a box
+    read = [choices.named(_OPENED.sub(r"\\text{", box[1])) for box in boxes]  # also of a box in a box
     others = {one.label for one in read} - {None, named.label} | {one.fault for one in read[-1:]} - {None}
     if states:
         others |= {stated_behind_a_lead(_BOX.sub(" ", text), choices).label} - {None, named.label}
@@ -105,10 +105,10 @@ def _last_stated(response: str, choices: ChoiceSet) -> tuple[str | None, Named]:
 
 def _place(response: str, content: str) -> tuple[int, int]:
     """Return where the last box with a content begins and ends."""
-    begin = response.rfind(r"\boxed")
-    while not (opened := _OPENED.match(response, begin)) or not response.startswith(content + "}", opened.end()):
-        begin = response.rfind(r"\boxed", 0, begin)
-    return begin, opened.end() + len(content) + 1
+    opened = next(
+        found for found in reversed(list(_OPENED.finditer(response))) if response.startswith(content + "}", found.end())
+    )
+    return opened.start(), opened.end() + len(content) + 1
 
 
 def _tagged(text: str, response: str, choices: ChoiceSet) -> tuple[str | None, Named]:

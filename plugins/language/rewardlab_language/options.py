@@ -57,7 +57,7 @@ class FidelityOptions(Config):
 
     @model_validator(mode="after")
     def _check_official(self) -> "FidelityOptions":
-        fixed = self.part != "response" or self.languages is not None or "on_mixed" in self.model_fields_set
+        fixed = self.part != "response" or self.languages is not None or self.on_mixed != 0.0
         if self.profile == "sp3f_official" and fixed:
             raise ValueError("profile sp3f_official fixes `part`, `languages` and `on_mixed`; leave them out")
         return self

@@ -131,7 +131,9 @@ def test_rows_in_other_languages_are_judged_as_before(fidelity):
 def test_the_published_profile_has_no_such_option(fidelity):
     assert fidelity(HINGLISH, "en", profile="sp3f_official").value == 1.0
     with pytest.raises(ValidationError, match="fixes `part`, `languages` and `on_mixed`"):
-        find("reward", "language/fidelity").config(profile="sp3f_official", on_mixed=0.0)
+        find("reward", "language/fidelity").config(profile="sp3f_official", on_mixed=0.5)
+    resolved = find("reward", "language/fidelity").config(profile="sp3f_official").model_dump()
+    assert find("reward", "language/fidelity").config(**resolved).profile == "sp3f_official"
 
 
 def test_a_function_word_is_one_of_english_or_of_other_languages():
