@@ -129,7 +129,7 @@ def describe_reply(reply: Any) -> str:
     """Return a reply as it stands in a failing example, without its empty fields."""
     if not isinstance(reply, Reply):
         return cut(reply)
-    filled = {name: value for name, value in asdict(reply).items() if value not in (None, "")}
+    filled = {name: value for name, value in asdict(reply).items() if value not in (None, "", False)}
     return f"Reply({', '.join(f'{name}={cut(value)}' for name, value in filled.items())})"
 
 
