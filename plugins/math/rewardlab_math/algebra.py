@@ -27,6 +27,7 @@ from math_verify.parser import get_last_eq, should_treat_as_complex
 from rewardlab_math.differences import differ, explicit_sides
 from rewardlab_math.members import marked, members_equal
 from rewardlab_math.quantities import Quantity
+from rewardlab_math.sets import evaluated
 from rewardlab_math.units import without_unit
 from rewardlab_math.wording import with_commas
 
@@ -115,7 +116,7 @@ def _formula(latex: str) -> sympy.Basic:
             except Exception:  # the parser raises whatever its own code runs into
                 continue
             if found is not None:
-                return marked(found, writing)
+                return marked(evaluated(found), writing)
     raise UnparsableFormula(latex)
 
 

@@ -13,7 +13,7 @@ _EATEN = re.compile(
 _LETTER = {"\t": "t", "\f": "f", "\x08": "b", "\r": "r"}
 _TWICE = re.compile(
     r"\\\\(?=(?:[dt]?frac|sqrt|pi|theta|alpha|beta|cdot|times|infty|cup|cap|pm|left|right|text|math[a-z]+|sin|cos|tan|log|ln"
-    r"|circ|leq?|geq?|neq?|in|ldots|dots)(?![A-Za-z]))"
+    r"|circ|leq?|geq?|neq?|in|ldots|dots|[Bb]igg?[lr]?)(?![A-Za-z]))"
 )
 _RAISED = re.compile(r"<(su[bp])>([^<>]*)</su[bp]>", re.IGNORECASE)
 _STYLED = re.compile(r"</?(?:b|i|em|strong|u|span|p|br)\s*/?>", re.IGNORECASE)

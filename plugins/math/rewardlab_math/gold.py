@@ -11,13 +11,15 @@ import sympy
 from rewardlab.errors import one_line
 from rewardlab.text import last_boxes
 
-from rewardlab_math import algebra, guard, moments, sequences, systems, wording
+from rewardlab_math import algebra, congruences, guard, moments, qualifiers, sequences, systems, wording
+from rewardlab_math.answer_leads import inside_tags
 from rewardlab_math.deadline import TimeLimitExceeded, call_within
 from rewardlab_math.in_order import DOTS
 from rewardlab_math.moments import Moment
 from rewardlab_math.notation import plain
 from rewardlab_math.numerals import writes_decimal_point
 from rewardlab_math.quantities import Quantity, quantities
+from rewardlab_math.reading import readable
 from rewardlab_math.standard import joined, standard
 
 LONGEST = 2000
@@ -44,7 +46,8 @@ class Gold:
     that. is_label: whether it is the label before another right answer, so that nothing else may stand behind it.
     unknowns: of the solution of a system, in alphabetical order. point_only: whether only a point marks decimals in it.
     only_number: whether it can be nothing but a number, so that algebra has nothing to add if the answer is a
-    number, too. moment: the time of day or the date that it is.
+    number, too. moment: the time of day or the date that it is. is_computed: whether algebra may compare it; a list
+    with dots and a congruence are compared otherwise.
     """
 
     text: str
@@ -57,6 +60,7 @@ class Gold:
     refused: str | None = None
     point_only: bool = True
     moment: Moment | None = None
+    is_computed: bool = True
 
     def part(self, text: str, seconds: float) -> "Sequence[Gold]":
         """Return the right answers that a part of this one, or another writing of it, gives; none if it is blank."""
@@ -98,8 +102,9 @@ def _golds(written: str, point_only: bool, seconds: float) -> tuple[Gold, ...]:
     """Return the right answer, and behind the label of a choice, `C. x = 42`, also the label."""
     if len(written) > LONGEST:
         raise BrokenGold(f"{len(written)} characters are too long for an answer")
-    boxes = last_boxes(written.rpartition(_FINAL)[2])
-    text = plain(joined(boxes) if boxes else written.rpartition(_FINAL)[2])
+    final = inside_tags(written.rpartition(_FINAL)[2])
+    boxes = last_boxes(final)
+    text = readable(plain(joined(boxes) if boxes else final))
     if not any(character.isalnum() for character in text):
         raise BrokenGold(f"{written!r} holds no answer")
     labelled = LABELLED.fullmatch(text)
@@ -127,8 +132,10 @@ def _gold_without_moment(text: str, point_only: bool, seconds: float) -> Gold:
     if listed and point_only:  # "1,2" is two numbers
         numbers = frozenset()
     kind = "formula" if numbers else wording.kind(core)
-    if kind != "formula" or DOTS in core:
+    if kind != "formula":
         return Gold(text=text, kind=kind, point_only=point_only)
+    if DOTS in core or congruences.read(text):
+        return Gold(text=text, kind=kind, point_only=point_only, is_computed=False)
     if numbers and not listed and not any(number.name for number in numbers):
         formulas = tuple(algebra.numbers(numbers))
         return Gold(
@@ -144,7 +151,9 @@ def _gold_without_moment(text: str, point_only: bool, seconds: float) -> Gold:
     except algebra.UnparsableFormula:
         if numbers:  # P(A \cup B) = 0.7
             return replace(gold, formulas=tuple(algebra.numbers(numbers)), only_number=True)
-        return replace(gold, refused="it cannot be read as mathematics")
+        bare = qualifiers.read(text)
+        formulas = [formula for part in gold.part(bare.formula, seconds) for formula in part.formulas] if bare else []
+        return replace(gold, formulas=tuple(formulas), refused=None if formulas else "it cannot be read as mathematics")
     except Exception as error:  # of the algebra system, which some formulas make fail
         return replace(gold, refused=f"it cannot be compared: {one_line(error)}")
     return replace(gold, formulas=tuple(found))

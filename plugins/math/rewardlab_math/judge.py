@@ -3,17 +3,21 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from rewardlab.errors import one_line
 from rewardlab.text import only_joins
 
-from rewardlab_math import algebra, guard, moments, sequences, systems, wording
+from rewardlab_math import algebra, congruences, guard, moments, sequences, systems, wording
 from rewardlab_math.deadline import TimeLimitExceeded, call_within
 from rewardlab_math.gold import LABELLED, LONGEST, Gold
 from rewardlab_math.in_order import DOTS, MAX_PARTS, equal_in_order
+from rewardlab_math.inequalities import compared_name
 from rewardlab_math.notation import plain
 from rewardlab_math.numerals import writes_decimal_point
 from rewardlab_math.quantities import Quantity, only_quantity, quantities
+from rewardlab_math.reading import readable
+from rewardlab_math.rewritings import same_form
 from rewardlab_math.standard import joined, standard
 from rewardlab_math.writing import compact
 
@@ -54,31 +58,34 @@ def judge_answer(golds: Sequence[Gold], parts: Sequence[str], language: str | No
 
 
 def _judge(golds: Sequence[Gold], answer: str, language: str | None, seconds: float) -> AnswerVerdict:
-    """Compare one answer as it is written, then part by part where the order of its parts says what is what."""
+    """Compare one answer as it is written, then part by part, as a congruence, and in the gold answer's form."""
     verdict = _judge_as_written(golds, answer, language, seconds)
     if verdict.right or len(answer) > LONGEST or verdict.timed_out:
         return verdict
-    text = plain(answer)
+    text = readable(plain(answer), language)
 
-    def is_in_order(gold: Gold) -> bool:
-        def equal(part: str, other: str) -> bool:
-            return _judge_as_written(gold.part(part, seconds), other, language, seconds / MAX_PARTS).right
+    def equal(gold: Gold, part: str, other: str) -> bool:
+        return _judge_as_written(gold.part(part, seconds), other, language, seconds / MAX_PARTS).right
 
-        return equal_in_order(gold.text, text, equal) is True
+    def is_equal(gold: Gold) -> bool:
+        if equal_in_order(gold.text, text, partial(equal, gold)) or congruences.equal(gold.text, text):
+            return True
+        pair = same_form(gold.text, text)
+        return pair is not None and equal(gold, *pair)
 
-    return AnswerVerdict(right=True) if any(map(is_in_order, golds)) else verdict
+    return AnswerVerdict(right=True) if any(map(is_equal, golds)) else verdict
 
 
 def _judge_as_written(golds: Sequence[Gold], answer: str, language: str | None, seconds: float) -> AnswerVerdict:
     if len(answer) > LONGEST:
         return AnswerVerdict(right=False, refused=f"longer than {LONGEST} characters")
-    text = plain(answer)
+    text = readable(plain(answer), language)
     labelled = LABELLED.fullmatch(text) if any(gold.is_label for gold in golds) else None
     if labelled:
         if not any(gold.is_label and gold.text == labelled["label"] for gold in golds):
             return AnswerVerdict(right=False)
         golds = [gold for gold in golds if not gold.is_label]
-        answer, text = labelled["answer"], plain(labelled["answer"])
+        answer, text = labelled["answer"], readable(plain(labelled["answer"]), language)
     core = _core(text, answer)
     if not core:
         return AnswerVerdict(right=False, reason="blank")
@@ -93,7 +100,7 @@ def _judge_as_written(golds: Sequence[Gold], answer: str, language: str | None, 
         return AnswerVerdict(right=True)
     golds = [gold for gold, order in zip(golds, orders, strict=True) if order is None]
     golds = [gold for gold in golds if gold.kind == "formula" and not _BASED.fullmatch(compact(gold.text))]
-    golds = [gold for gold in golds if DOTS not in gold.text and DOTS not in core]  # no set, sum or product
+    golds = [gold for gold in golds if gold.is_computed and DOTS not in core and _names_fit(gold.text, core)]
     if not golds:
         return AnswerVerdict(right=False)
     point_only = language is not None and writes_decimal_point(language)
@@ -144,11 +151,17 @@ def _by_algebra(
         return AnswerVerdict(right=False, failed=one_line(error))
 
 
+def _names_fit(gold: str, answer: str) -> bool:
+    """Return whether inequalities compare the same name, unless one of both has none."""
+    name, other = compared_name(gold), compared_name(answer)
+    return not name or not other or name.lower() == other.lower()
+
+
 def _same_writing(gold: Gold, text: str) -> bool:
     if gold.kind == "choice":
         return wording.choice(gold.text) == wording.choice(text)
     if gold.kind == "words":
-        return wording.normalised(gold.text) == wording.normalised(text)
+        return wording.normalised(wording.with_commas(gold.text)) == wording.normalised(wording.with_commas(text))
     one, other = compact(gold.text), compact(text)
     if _BASED.fullmatch(one):  # 4210_5, of which the question may have said the base
         other = other if "_" in other else f"{other}_{one.partition('_')[2]}"

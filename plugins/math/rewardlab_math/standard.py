@@ -3,16 +3,18 @@
 import re
 from collections.abc import Sequence
 
-from rewardlab_math import inequalities, intervals, ratios, repeating, units
+from rewardlab_math import inequalities, intervals, ratios, repeating, set_notation, units
 from rewardlab_math.plain_text import as_latex
 
 _LEIBNIZ = r"d(?:\^\{?\d\}?)?\s*([A-Za-z])\s*\}\s*\{\s*(d)\s*([A-Za-z](?:\^\{?\d\}?)?)"
 _DERIVATIVE = re.compile(rf"\\[dt]?frac\s*\{{\s*{_LEIBNIZ}\s*\}}")
 _PRIMED = re.compile(r"(?<![A-Za-z\\])([A-Za-z])('{1,3})(?![A-Za-z'])")
-_REALS = re.compile(r"\A(?:[A-Za-z]\s*\\in\s*)?\\math(?:bb|bf|rm)\s*(?:\{\s*R\s*\}|R)\Z")
+_REALS = re.compile(r"\A[A-Za-z]\s*\\in\s*(?=\(-\\infty, \\infty\)\Z)")
+_NAMED_SET = re.compile(r"\A[A-Za-z]\s*(?:=|\\in(?![A-Za-z]))\s*(?=[(\[][^=<>]*\\(?:cup|cap|setminus)(?![A-Za-z]))")
 _VECTOR = re.compile(r"\A(?:\\left\s*)?\\langle(?![A-Za-z])\s*([^<>]*?)\s*(?:\\right\s*)?\\rangle\Z")
 _NAMES = {r"\varnothing": r"\emptyset", r"\lbrace": r"\{", r"\rbrace": r"\}"}
 _NAMED = re.compile(r"\\(?:varnothing|[lr]brace)(?![A-Za-z])")
+_BOTH_SIGNS = re.compile(r"\A(?P<name>[A-Za-z]\s*\([^()=]{1,9}\))\s*=\s*\\pm(?![A-Za-z])\s*(?P<term>[^=<>,;+-]+)\Z")
 _DECIMAL_COMMA = re.compile(r"\d,\d")
 
 
@@ -22,12 +24,15 @@ def standard(text: str, *, point_only: bool) -> str:
     Repeating decimals are fractions, intervals are written as usual, and what is typed as on a keyboard is LaTeX.
     point_only: the language marks decimals only with a point.
     """
-    text = inequalities.as_union(as_latex(units.without_inner_units(text)))
+    text = set_notation.as_intervals(as_latex(units.without_inner_units(text)))
+    text = inequalities.as_union(text)
     if "'" in text:
         text = _PRIMED.sub(lambda name: f"{name[1]}_{{{'p' * len(name[2])}}}", text)
     if "\\" in text:
         text = _DERIVATIVE.sub(r"\1_{\2\3}", text)
-        text = _REALS.sub(r"(-\\infty, \\infty)", _VECTOR.sub(r"(\1)", _renamed(text)))
+        text = _BOTH_SIGNS.sub(r"\g<name>=\g<term>, \g<name>=-(\g<term>)", text)
+        text = _NAMED_SET.sub("", _REALS.sub("", text))
+        text = _VECTOR.sub(r"(\1)", _renamed(text))
     return intervals.standard(ratios.as_tuple(repeating.with_fractions(text)), point_only=point_only)
 
 
