@@ -24,6 +24,7 @@ from math_verify import verify
 from math_verify.grader import is_assignment_relation, is_equation, is_relation, take_last_relation
 from math_verify.parser import get_last_eq, should_treat_as_complex
 
+from rewardlab_math.common_values import agree
 from rewardlab_math.differences import differ, explicit_sides
 from rewardlab_math.members import marked, members_equal
 from rewardlab_math.quantities import Quantity
@@ -171,7 +172,9 @@ def _equal(gold: sympy.Basic, answer: sympy.Basic) -> bool:
     same = members_equal(_as_interval(gold), _as_interval(answer), _equal)
     if same is not None:
         return same
-    return verify([gold], [answer], allow_set_relation_comp=True, timeout_seconds=None, raise_on_error=True)
+    return agree(gold, answer) or verify(
+        [gold], [answer], allow_set_relation_comp=True, timeout_seconds=None, raise_on_error=True
+    )
 
 
 def _value_sides(gold: sympy.Basic, answer: sympy.Basic) -> tuple[sympy.Basic, sympy.Basic] | None:

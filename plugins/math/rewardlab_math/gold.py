@@ -152,8 +152,9 @@ def _gold_without_moment(text: str, point_only: bool, seconds: float) -> Gold:
         if numbers:  # P(A \cup B) = 0.7
             return replace(gold, formulas=tuple(algebra.numbers(numbers)), only_number=True)
         bare = qualifiers.read(text)
-        formulas = [formula for part in gold.part(bare.formula, seconds) for formula in part.formulas] if bare else []
-        return replace(gold, formulas=tuple(formulas), refused=None if formulas else "it cannot be read as mathematics")
+        parts = gold.part(bare.formula, seconds) if bare else ()
+        held = tuple(formula for part in parts for formula in part.formulas)
+        return replace(gold, formulas=held, refused=None if held else "it cannot be read as mathematics")
     except Exception as error:  # of the algebra system, which some formulas make fail
         return replace(gold, refused=f"it cannot be compared: {one_line(error)}")
     return replace(gold, formulas=tuple(found))

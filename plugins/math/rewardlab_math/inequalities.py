@@ -32,11 +32,11 @@ def condition(text: str, name: str) -> str | None:
     """
     unions = []
     for alternative in _ALTERNATIVE.split(_IN_REALS.sub("", text)):
-        sets = [_set(part, name) for part in _TOGETHER.split(alternative) if part.strip()]
+        sets = [_set(part, name) or "" for part in _TOGETHER.split(alternative) if part.strip()]
         if not sets or len(sets) > MAX_PARTS or not all(sets):
             return None
         unions.append(
-            sets[0] if len(sets) == 1 else r" \cap ".join(rf"({one})" if "cup" in one else one for one in sets if one)
+            sets[0] if len(sets) == 1 else r" \cap ".join(f"({one})" if "cup" in one else one for one in sets)
         )
     return r"\cup".join(unions) if len(unions) <= MAX_PARTS else None
 

@@ -45,7 +45,8 @@ def _named_alike(gold: str, answer: str) -> Pair:
         return gold, answer
     if all(names) and names[0] != names[1]:
         return gold, answer
-    return tuple(text[found.end() :] if found else text for found, text in zip(named, (gold, answer), strict=True))
+    bare = [text[found.end() :] if found else text for found, text in zip(named, (gold, answer), strict=True)]
+    return bare[0], bare[1]
 
 
 def _angles(gold: str, answer: str) -> Pair:
