@@ -26,7 +26,7 @@ _NOON = "noon|midday|mittag|midi|mediodía|meio-dia|mezzogiorno|полдень|�
 _MIDNIGHT = "midnight|mitternacht|minuit|medianoche|meia-noite|mezzanotte|полночь|午夜|真夜中|자정"
 _NAMED = re.compile(rf"(?:12(?::00)? ?)?(?:(?P<noon>{_NOON})|(?P<midnight>{_MIDNIGHT}))")
 _BEFORE = re.compile(r"(?:(?P<am>午前|上午|早上|凌晨|오전)|(?P<pm>午後|下午|晚上|오후)) ?")
-_AFTER = re.compile(rf"(?<![^\W\d_]) ?(?:(?P<am>{_AM})|(?P<pm>{_PM}))\Z")
+_AFTER = re.compile(rf"(?<![^\W\d_]) ?(?:(?P<am>{_AM})|(?P<pm>{_PM}))(?![^\W\d_])\.?")
 _TIME = re.compile(
     r"(?:(?:at|um|à|alle|a las|às|в|pukul|jam) )?(?P<hour>\d{1,2})"
     r"(?: ?(?:(?P<point>\.)|(?P<colon>:)|h|uhr|[時时点點시]) ?(?P<minute>\d\d)(?::(?P<second>\d\d))?[分분]?)?"
@@ -38,12 +38,16 @@ _LOOSE_COLON = re.compile(r" ?: ?")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ClockTime:
-    """A time of day as written; half: of the day, None if the text does not say. Without minutes it is a whole hour."""
+    """A time of day as written; half: of the day, None if the text does not say. Without minutes it is a whole hour.
+
+    words: what else stands behind it, a day or a time zone.
+    """
 
     hour: int
     minute: int | None = None
     second: int = 0
     half: Half | None = None
+    words: str = ""
 
     @property
     def may_be_number(self) -> bool:
@@ -54,6 +58,8 @@ class ClockTime:
         """Return whether both are one time of day, as far as they say."""
         if (self.minute or 0, self.second) != (other.minute or 0, other.second):
             return False
+        if self.words and other.words and self.words != other.words:
+            return False
         if self.half is None and other.half is None:
             return self.hour == other.hour
         return not self._hours().isdisjoint(other._hours())
@@ -62,7 +68,9 @@ class ClockTime:
         """Return the hours of the day, 0 to 23, that the text may mean: 7 may be 19, and 12 is noon."""
         if self.half and self.hour <= 12:
             return {self.hour % 12 + (12 if self.half == "pm" else 0)}
-        return {self.hour, self.hour + 12} if 1 <= self.hour <= 11 else {self.hour % 24}
+        if (self.hour, self.minute or 0) == (24, 0):
+            return {0}
+        return {self.hour, self.hour + 12} if 1 <= self.hour <= 11 else {self.hour}
 
 
 def read(text: str) -> ClockTime | None:
@@ -75,12 +83,13 @@ def read(text: str) -> ClockTime | None:
         return ClockTime(hour=12, minute=0, half="pm" if named["noon"] else "am")
     half, bare = _half_of_day(bare)
     time = _TIME.fullmatch(bare)
-    if time is None or (time["words"] and not time["colon"]):
+    if time is None or (time["words"] and not (time["colon"] or half)):
         return None
     if not (half or time["hours"] or (time["minute"] and not time["point"])):
         return None  # 7.30 and 7 are numbers
     minute = int(time["minute"]) if time["minute"] else None
-    return ClockTime(hour=int(time["hour"]), minute=minute, second=int(time["second"] or 0), half=half)
+    second = int(time["second"] or 0)
+    return ClockTime(hour=int(time["hour"]), minute=minute, second=second, half=half, words=time["words"].strip())
 
 
 def _half_of_day(text: str) -> tuple[Half | None, str]:
@@ -88,4 +97,5 @@ def _half_of_day(text: str) -> tuple[Half | None, str]:
     mark = _BEFORE.match(text) or _AFTER.search(text)
     if mark is None:
         return None, text
-    return "am" if mark["am"] else "pm", (text[: mark.start()] + text[mark.end() :]).strip()
+    rest = f"{text[: mark.start()]} {text[mark.end() :]}"
+    return "am" if mark["am"] else "pm", " ".join(rest.split())

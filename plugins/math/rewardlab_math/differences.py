@@ -39,11 +39,10 @@ def _differ_at_a_point(one: sympy.Expr, other: sympy.Expr) -> bool:
         value, other_value = _parts(one, point), _parts(other, point)
         if value is None or other_value is None:
             return False
+        distance = max(abs(a - b) for a, b in zip(value, other_value, strict=True))
         uncertain = sum(map(_uncertainty, (*value, *other_value)))
         largest = max(map(abs, (*value, *other_value)))
-        if max(abs(a - b) for a, b in zip(value, other_value, strict=True)) > max(
-            uncertain, (_ROUNDED if rounded else _EXACT) * largest
-        ):
+        if distance > max(uncertain, (_ROUNDED if rounded else _EXACT) * largest):
             return True
     return False
 

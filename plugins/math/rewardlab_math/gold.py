@@ -15,7 +15,7 @@ from rewardlab_math import algebra, congruences, guard, moments, qualifiers, seq
 from rewardlab_math.answer_leads import inside_tags
 from rewardlab_math.deadline import TimeLimitExceeded, call_within
 from rewardlab_math.in_order import DOTS
-from rewardlab_math.moments import Moment
+from rewardlab_math.moments import Moments
 from rewardlab_math.notation import plain
 from rewardlab_math.numerals import writes_decimal_point
 from rewardlab_math.quantities import Quantity, quantities
@@ -46,7 +46,7 @@ class Gold:
     that. is_label: whether it is the label before another right answer, so that nothing else may stand behind it.
     unknowns: of the solution of a system, in alphabetical order. point_only: whether only a point marks decimals in it.
     only_number: whether it can be nothing but a number, so that algebra has nothing to add if the answer is a
-    number, too. moment: the time of day or the date that it is. is_computed: whether algebra may compare it; a list
+    number, too. moments: the times of day or the dates that it is. is_computed: whether algebra may compare it; a list
     with dots and a congruence are compared otherwise.
     """
 
@@ -59,7 +59,7 @@ class Gold:
     unknowns: tuple[str, ...] = ()
     refused: str | None = None
     point_only: bool = True
-    moment: Moment | None = None
+    moments: Moments = ()
     is_computed: bool = True
 
     def part(self, text: str, seconds: float) -> "Sequence[Gold]":
@@ -115,17 +115,17 @@ def _golds(written: str, point_only: bool, seconds: float) -> tuple[Gold, ...]:
 
 
 def _gold(text: str, point_only: bool, seconds: float) -> Gold:
-    moment = moments.read(text)
-    if moment is None:
-        return _gold_without_moment(text, point_only, seconds)
-    words = Gold(text=text, kind="words", point_only=point_only, moment=moment)
-    if not moments.may_be_number(moment, None):
+    times = moments.read(text)
+    if not times:
+        return _gold_without_moments(text, point_only, seconds)
+    words = Gold(text=text, kind="words", point_only=point_only, moments=times)
+    if not moments.may_be_numbers(times, ()):
         return words
-    number = _gold_without_moment(text, point_only, seconds)
-    return words if number.refused else replace(number, moment=moment)
+    number = _gold_without_moments(text, point_only, seconds)
+    return words if number.refused else replace(number, moments=times)
 
 
-def _gold_without_moment(text: str, point_only: bool, seconds: float) -> Gold:
+def _gold_without_moments(text: str, point_only: bool, seconds: float) -> Gold:
     core = standard(text, point_only=point_only)
     numbers = frozenset() if _TERM.fullmatch(core) else quantities(core, point_only=point_only)
     listed = _LIST_OR_DECIMAL.fullmatch(core) and all(number.value.denominator > 1 for number in numbers)
@@ -153,8 +153,8 @@ def _gold_without_moment(text: str, point_only: bool, seconds: float) -> Gold:
             return replace(gold, formulas=tuple(algebra.numbers(numbers)), only_number=True)
         bare = qualifiers.read(text)
         parts = gold.part(bare.formula, seconds) if bare else ()
-        held = tuple(formula for part in parts for formula in part.formulas)
-        return replace(gold, formulas=held, refused=None if held else "it cannot be read as mathematics")
+        read = tuple(formula for part in parts for formula in part.formulas)
+        return replace(gold, formulas=read, refused=None if read else "it cannot be read as mathematics")
     except Exception as error:  # of the algebra system, which some formulas make fail
         return replace(gold, refused=f"it cannot be compared: {one_line(error)}")
     return replace(gold, formulas=tuple(found))

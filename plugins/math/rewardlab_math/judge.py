@@ -91,10 +91,10 @@ def _judge_as_written(golds: Sequence[Gold], answer: str, language: str | None, 
         return AnswerVerdict(right=False, reason="blank")
     if any(_same_writing(gold, writing) for gold in golds for writing in (text, core)):
         return AnswerVerdict(right=True)
-    moment = moments.read(text) or moments.read(core)
-    if moment and any(gold.moment and moments.equal(gold.moment, moment) for gold in golds):
+    times = moments.read(text) or moments.read(core)
+    if times and any(moments.equal(gold.moments, times) for gold in golds):
         return AnswerVerdict(right=True)
-    golds = [gold for gold in golds if moments.may_be_number(gold.moment, moment)]
+    golds = [gold for gold in golds if moments.may_be_numbers(gold.moments, times)]
     orders = [sequences.same_order(gold.text, core) for gold in golds]
     if any(orders):
         return AnswerVerdict(right=True)

@@ -8,7 +8,7 @@ To algebra they are products, sums and differences. What tells them from an expr
 - numbers with nothing but spaces between them, which are written as a tuple.
 
 An answer of the same form is right in the same order. Any other is compared by algebra: `xy` and `2ab` are products,
-and so is `R \cdot T`, also for the right answer `RT`. Whoever writes `TR` for it is not paid: `VI` for `IV` must not be.
+and so is `R \cdot T`, also for the right answer `RT`. `TR` is not right for it, lest `VI` be for `IV`.
 """
 
 import re

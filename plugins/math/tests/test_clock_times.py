@@ -46,6 +46,19 @@ def is_right(gold, answer):
         ("오후 7시 30분", "7:30 PM"),
         ("3:45 in the afternoon", "3:45 p.m."),
         ("3:45 p.m.", "at 3:45 p.m."),
+        ("t = 7:30 p.m.", "7:30 p.m."),
+        ("7:30 p.m.", "t = 7:30 p.m."),
+        ("7:30 p.m.", "7:30 p.m. EST"),
+        ("7:30 p.m.", r"7:30 \text{ in the evening}"),
+        ("3:00", "3 o'clock"),
+        ("3:00", "3:00"),
+        (r"2:30 \text{ hours}", "2:30"),
+        (r"\text{5 PM}", "17:00"),
+        (r"5\text{p.m.}", r"5:00 \text{p.m.}"),
+        (r"\text{Noon}", r"\text{noon}"),
+        (r"5:30 \text{PM}", "17:30"),
+        ("1:00 PM", "13:00"),
+        ("12:30 AM", "00:30"),
     ],
 )
 def test_the_same_time_of_day_in_another_writing_is_right(gold, answer):
@@ -83,6 +96,13 @@ def test_the_same_time_of_day_in_another_writing_is_right(gold, answer):
         ("12:35", "24:70"),
         ("9:05:30", "9:06:30"),
         ("10:20:30", "20:40:60"),
+        ("7:30 p.m.", r"\text{The train arrives at 7:30 a.m.}"),
+        (r"2 \text{ hours } 30 \text{ minutes}", "2:30"),
+        ("2:30", "2:45"),
+        ("10:00", "10"),
+        (r"\text{5 PM}", r"\text{5 AM}"),
+        ("12:30 AM", "24:30"),
+        (r"7:30 p.m. \text{ EST}", "7:30 p.m. PST"),
     ],
 )
 def test_another_time_of_day_is_wrong(gold, answer):

@@ -42,6 +42,12 @@ def is_right(gold, answer):
         (r"5 \text{ May}", r"5^{\text{th}} \text{ May}"),
         (r"5 \text{ May}", r"\text{May } 5^{th}"),
         (r"5 \text{ May}", r"\text{the 5th of May}"),
+        ("7:30 p.m.", "7:30 PM on Tuesday"),
+        (r"8 \text{ May 1945}", "8. Mai 1945"),
+        ("1945-05-08", "May 8, 1945"),
+        ("1945-05-08", "08.05.1945"),
+        (r"7:30 p.m. \text{ on Tuesday}", "7:30 PM on Tuesday"),
+        (r"7:30 p.m. \text{ on Tuesday}", "7:30 p.m."),
     ],
 )
 def test_the_same_date_in_another_writing_or_language_is_right(gold, answer):
@@ -74,6 +80,18 @@ def test_the_same_date_in_another_writing_or_language_is_right(gold, answer):
         (r"12 \text{ Mar}", r"12 \text{ Apr}"),
         ("1-2^{-2000}", "1-2-2000"),
         (r"5 \text{ May}", r"\text{the 6th of May}"),
+        (r"\text{May 5 and June 6}", r"\text{May 6 and June 5}"),
+        ("7:30-8:15", "7:30-9:15"),
+        ("1945-05-08", "8/5/1945"),
+        (r"\text{July 4}", "7/4"),
+        (r"\text{July 4}", "4"),
+        (r"\text{January}", r"\text{February}"),
+        (r"\text{Tuesday}", r"\text{Thursday}"),
+        (r"\text{Friday the 13th}", r"\text{Friday}"),
+        ("3/4", "3/4/2000"),
+        ("7:30 p.m.", "7:30 AM on Tuesday"),
+        (r"7:30 p.m. \text{ on Tuesday}", "7:30 p.m. on Wednesday"),
+        (r"7 p.m. \text{ on Friday}", "7 a.m. on Friday"),
     ],
 )
 def test_another_date_is_wrong(gold, answer):

@@ -26,6 +26,8 @@ def is_right(gold, answer):
         ("3:1", "3"),
         ("3:4", "0.75"),
         ("0:1:2", "0:1:2"),
+        ("7:30 a.m., 8:15 p.m.", "8:15 p.m., 7:30 a.m."),
+        (r"7:30 a.m. \text{ and } 8:15 p.m.", "7:30 AM, 8:15 PM"),
     ],
 )
 def test_a_ratio_in_other_numbers_is_right(gold, answer):
@@ -45,6 +47,8 @@ def test_a_ratio_in_other_numbers_is_right(gold, answer):
         ("2:3:4:5", "2:3:5:4"),
         ("a:b:c", "a:c:b"),
         ("0:1:2", "0:2:1"),
+        ("7:30 a.m., 8:15 p.m.", "7:30 p.m., 8:15 a.m."),
+        (r"7:30 \text{ to } 8:15", r"7:30 \text{ to } 8:30"),
     ],
 )
 def test_another_ratio_is_wrong(gold, answer):
