@@ -10,6 +10,7 @@ import pytest
 from helpers.our_commands import NAMES, command_named
 from helpers.paths import RECIPES, ROOT, TESTS
 from helpers.shown_commands import FOLDERS, block_of, in_prose, shown_commands, shown_runs
+from rewardlab import Completion
 from rewardlab.commands.parsing import parser_of
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.shipped import shipped_recipes
@@ -89,6 +90,23 @@ def test_the_readmes_reward_is_installed_though_another_folder_lies_beside_it(tm
     found.parse_config_files(["pyproject.toml"])
     found.set_defaults()  # as a build does: it looks for modules and packages that pyproject.toml does not name
     assert (found.py_modules, found.packages) == (["my_rewards"], None)
+
+
+def test_the_readmes_reward_is_right_in_every_script():
+    scope = {}
+    exec(block_of("reward", ROOT / "README.md"), scope)
+    for sentence in (
+        "Half of the 48 clips is 24, and with the first it is 72.",
+        "四月に四十八個、五月にその半分の二十四個を売ったので、合計は七十二個です。",
+        "四月份卖出四十八个，五月份卖出一半即二十四个，一共卖出七十二个。",
+        "เดือนเมษายนขายได้สี่สิบแปดชิ้น เดือนพฤษภาคมขายได้ครึ่งหนึ่ง",
+        "باعت في أبريل ثمانية وأربعين وفي مايو نصفها، والمجموع اثنان وسبعون.",
+        "अप्रैल में अड़तालीस और मई में उसका आधा, कुल बहत्तर।",
+    ):
+        honest, loop, none = (scope["varied"](None, Completion(text=text)) for text in (sentence, sentence * 20, " \n"))
+        assert honest > 0.9, sentence
+        assert loop < 0.2, sentence
+        assert none == 0
 
 
 def test_commands_in_prose_are_commands_and_have_these_options():
