@@ -6,9 +6,13 @@ from typing import Any
 from rewardlab import Completion, Sample, Score
 
 from rewardlab_math.extraction import extract
-from rewardlab_math.gold import BrokenGold, golds
+from rewardlab_math.gold import BrokenGold, Gold, golds
 from rewardlab_math.judge import judge_answer
+from rewardlab_math.notation import plain
+from rewardlab_math.numerals import writes_decimal_point
 from rewardlab_math.options import AccuracyOptions, is_left_out
+from rewardlab_math.reading import readable
+from rewardlab_math.rounding import rounds_to
 from rewardlab_math.standard import joined
 
 SECONDS = 2.0
@@ -52,7 +56,14 @@ class Accuracy:
             return Score(value=0.0, info=info)
         verdict = judge_answer(gold_answers, answer, language, self._seconds)
         info |= {key: value for key in ("reason", "refused", "timed_out", "failed") if (value := getattr(verdict, key))}
-        return Score(value=float(verdict.right), info=info)
+        if not verdict.right and self._options.rounding and len(answer) == 1 and not verdict.refused:
+            info["rounded"] = self._rounds_to_any(gold_answers, answer[0], language)
+        return Score(value=float(verdict.right or info.get("rounded", False)), info=info)
+
+    def _rounds_to_any(self, gold_answers: Sequence[Gold], answer: str, language: str | None) -> bool:
+        text = readable(plain(answer), language)
+        point_only = language is not None and writes_decimal_point(language)
+        return any(rounds_to(gold.text, text, point_only=point_only, seconds=self._seconds) for gold in gold_answers)
 
     def _gold_language(self, sample: Sample) -> str | None:
         """Return the language whose notation the row or the recipe gives the right answer; None: neither says."""

@@ -5,12 +5,20 @@ from typing import Any
 
 from rewardlab import Completion, Sample
 
+from rewardlab_math import wording
+from rewardlab_math.answer_leads import inside_tags, without_lead
+from rewardlab_math.notation import plain
 from rewardlab_math.options import AccuracyOptions, is_left_out
+from rewardlab_math.reading import readable
 
 BLANK = "right answers that hold no answer, so that the rows fail"
 BY_WRITING = "right answers that cannot be read as mathematics, so that only the same writing is right"
 NOT_ITSELF = "right answers that do not score 1.0 against themselves"
+PROSE = "right answers in prose, so that only the same words are right"
+WORDED = "right answers with words around them, which are read without these"
+MIN_PROSE_WORDS = 4
 
+_WORD = re.compile(r"[^\W\d_]{2,}")
 _PLAIN_NUMBER = re.compile(r"(?:.*####)?\s*-?\d{1,12}(?:\.\d{1,12})?\s*", re.DOTALL)
 
 
@@ -26,7 +34,8 @@ def doubt(options: AccuracyOptions, sample: Sample) -> tuple[str, str] | None:
 
     reward = Accuracy(options.model_copy(update={"extract": "boxed"}))
     for gold in value if isinstance(value, list) else [value]:
-        said = str(gold).rpartition("####")[2].strip()
+        final = str(gold).rpartition("####")[2].strip()
+        said = inside_tags(final).strip()
         one = Sample(id=sample.id, prompt=sample.prompt, fields={**sample.fields, options.field: gold})
         score = reward.score([(one, Completion(text=said if r"\boxed" in said else rf"\boxed{{{said}}}"))])[0]
         if score.error is not None:
@@ -35,6 +44,11 @@ def doubt(options: AccuracyOptions, sample: Sample) -> tuple[str, str] | None:
             return BY_WRITING, repr(gold)
         if score.value != 1.0:
             return NOT_ITSELF, repr(gold)
+        text = plain(said)
+        if wording.kind(readable(text)) == "words" and len(_WORD.findall(text)) >= MIN_PROSE_WORDS:
+            return PROSE, repr(gold)
+        if said != final or without_lead(text) != text:
+            return WORDED, repr(gold)
     return None
 
 

@@ -24,6 +24,10 @@ class AccuracyOptions(Config):
     whose prompts were translated. A row's field <field>_language (answer_language) comes first; without either it is
     the row's own language."""
 
+    rounding: Literal["gold"] | None = None
+    """gold: an answer is right, too, if it rounds to a right answer with decimals as that is shown, 1587/52 to 30.52.
+    Without it decimals agree to six places."""
+
     unless: Annotated[str, Field(min_length=1)] | None = None
     """A row with this field gets no value: `choices`, if another component scores the rows that have some."""
 
@@ -31,6 +35,8 @@ class AccuracyOptions(Config):
     def _official_reads_boxes(self) -> "AccuracyOptions":
         if self.profile == "sp3f_official" and self.extract != "boxed":
             raise ValueError("profile sp3f_official reads boxes only; leave extract at boxed")
+        if self.profile == "sp3f_official" and self.rounding:
+            raise ValueError("profile sp3f_official rounds as published; leave rounding out")
         return self
 
 
