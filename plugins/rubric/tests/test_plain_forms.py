@@ -45,6 +45,17 @@ PAIR = levels_of({"response_1": "the first is better", "response_2": "the second
             for raw in ("good", "N/A", "", " ", "-4", "4th", "score", "not 4", "4: no, 3", "4;5", "x" * 999)
         ),
         *((LEVELS, raw, None) for raw in (None, True, [4], {"value": 4}, 4.5, 6, float("nan"), 10**40)),
+        *(
+            (LEVELS, raw, None)
+            for raw in ("4, no, three", "4 - five", "4-five", "4: five", "4 (or five)", "4, or perfect")
+        ),
+        *((LEVELS, raw, None) for raw in ("4: not good", "4 (between fair and good)", "4 - too generous", "4-", "4½")),
+        *(
+            (LEVELS, raw, None)
+            for raw in (".4", "score-4", "level: -4", "4, if it were shorter", "4. On reflection lower")
+        ),
+        *((LEVELS, raw, None) for raw in ("5 (maximum)", "5 = perfect, 1 = bad", "4, but really lower")),
+        *((LEVELS, raw, "4") for raw in ("4 (not 5)", "4: no errors", "4: not perfect, a slip", "4: one small slip")),
         (TEN, "4/10", "4"),
         (TEN, "10/10", "10"),
         (TEN, "4/5", None),
@@ -55,12 +66,18 @@ PAIR = levels_of({"response_1": "the first is better", "response_2": "the second
         (BELOW, "-1: harmful", "-1"),
         (BELOW, "−1", None),
         (BELOW, "-1/1", "-1"),
+        (BELOW, "score: -1", "-1"),
+        (BELOW, "level -1", "-1"),
         (BINARY, "true", "true"),
         (BINARY, "True.", "true"),
         (BINARY, "true: it is right", "true"),
         (BINARY, "false - it is wrong", "false"),
         (BINARY, "true: it is wrong", None),
         (BINARY, "not true", None),
+        *(
+            (BINARY, raw, None)
+            for raw in ("true: wrong", "true, not", "true-ish", "true... no", "true: it is not right")
+        ),
         (BINARY, "true or false", None),
         (BINARY, "untrue", None),
         (PAIR, "response 1", "Response 1"),
@@ -126,6 +143,9 @@ def test_objects_are_read_in_any_of_these_forms(text, label):
         ("- Overall Score: **4** (good)", "4"),
         ("It is clear.\nMy score: 4.", "4"),
         ("Score (1-5): 4", "4"),
+        ("Score (out of 5): 4", "4"),
+        ("Score (style): 4", None),
+        ("Score (before the deduction): 5", None),
         ("Score：４", "4"),
         ("<think>Score: 2</think>\nScore: 4", "4"),
         ("[THINK]\nScore: 2\n[/THINK]\nScore: 4", "4"),

@@ -9,12 +9,20 @@ from rewardlab_rubric.levels import Levels
 MAX_LENGTH = 400
 """characters of a score that says more than its level"""
 
-_KEY = r"(?:(?:score|level|rating)[\s_:=-]*)?"
+_KEY = r"(?:(?:score|level|rating)[\s_:=]*)?"  # no dash, which may be a minus
 _NUMBER = r"[+-]?\d+(?:\.0+)?(?![\d.,]*\d)"
 _OF = r"(?:\s?(?:/|out of|of)\s?(?P<most>\d+(?:\.0+)?)(?!\d))?"
 _POINTS = r"(?:\s?(?:points?|stars?)\b)?"
 _SEPARATORS = ":.,;([=-–—"
 _AROUND = _SEPARATORS + " )]*_`'\""
+# what stands behind a level and leaves open which is meant
+_NO_COMMENT = re.compile(
+    r"(?:or|to|minus|if|unless|between|but|max|maximum|min|minimum|at (?:most|least))\b|no\s?,|"
+    r"too (?:high|low|generous|harsh)\b|(?:zero|one|two|three|four|five|six|seven|eight|nine|ten)\W*\Z"
+)
+_TAKEN_BACK = re.compile(r"\b(?:lower|higher)\W*\Z|\btoo (?:high|low|generous|harsh)\b|\d\s?[=:]")
+_DENIAL = re.compile(r"\b(?:not|no|never|wrong|untrue|hardly)\b|n['’]t\b")
+_NOT_A_NUMBER = re.compile(r"\bnot \d+\b")
 
 
 def level_meant(levels: Levels, raw: Any) -> str | None:
@@ -27,6 +35,8 @@ def level_meant(levels: Levels, raw: Any) -> str | None:
     if label is not None or not isinstance(raw, str) or len(raw) > MAX_LENGTH:
         return label
     text = _plain(raw)
+    if re.match(r"\W*\.\d", raw):  # .4 is no 4
+        return None
     named = re.match(rf"{_KEY}(?P<name>{_names(levels)}){_OF}{_POINTS}", text)
     label = None if named is None else levels.label_of(named["name"].replace("_", " "))
     if named is None or label is None:
@@ -44,14 +54,18 @@ def _names(levels: Levels) -> str:
 
 def _is_comment(behind: str, label: str, levels: Levels) -> bool:
     """Return whether what follows a level says something of it, and names no other one."""
-    words = behind.strip(_AROUND)
+    words = _NOT_A_NUMBER.sub("", behind.strip(_AROUND)).strip(_AROUND)
     if not words:
-        return True
+        return behind.strip() != "-"
+    if _NO_COMMENT.match(words) or _TAKEN_BACK.search(words) or re.match(r"-\w", behind):
+        return False
     meanings = {one: _plain(text) for one, text in levels.texts.items()}
     if words.startswith(meanings[label]):
         return True
+    if words.startswith(f"not {meanings[label]}") or (levels.kind != "scale" and _DENIAL.search(words)):
+        return False
     others = [text for one, text in meanings.items() if one != label]
-    if any(text.startswith(words) or words.startswith(text) for text in others) or any(map(str.isdigit, words)):
+    if any(text.startswith(words) or words.startswith(text) for text in others) or any(map(str.isnumeric, words)):
         return False
     if levels.kind != "scale" and any(name in words for name in levels.labels):
         return False

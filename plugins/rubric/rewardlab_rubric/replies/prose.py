@@ -7,7 +7,8 @@ from rewardlab_rubric.levels import canonical
 
 _MARKUP = r"[\s*_`\"'#•]*+"
 _LINE = re.compile(
-    rf"\A[-+•]?{_MARKUP}(?:(?:my|the|final|overall) ){{0,3}}score{_MARKUP}(?:\([^()\n]{{0,20}}\){_MARKUP})?"
+    rf"\A[-+•]?{_MARKUP}(?:(?:my|the|final|overall) ){{0,3}}score{_MARKUP}"
+    rf"(?:\((?:final|overall|[^()\n]{{0,12}}\d[^()\n]{{0,8}})\){_MARKUP})?"  # (1-5), and not (style)
     rf"[:=：]{_MARKUP}(?P<score>[^\s*_`].{{0,80}})\Z",
     re.IGNORECASE,
 )
