@@ -1,8 +1,8 @@
 """How the work of a component grows with a hostile text: twice as long a text may take twice the work, not four times.
 
-A component is tried by the examples of its laws, as `rewardlab.testing` builds them: rewards on completions, and those
-that ask judges also on their judges' replies. What is compared is processor time of a process of its own at a fourth of
-the length and at all of it, and only where it is more than a trifle.
+A component is tried by the examples of its laws, as `rewardlab.testing` builds them: rewards on completions, and
+rewards and data steps that ask judges on their replies. What is compared is processor time of a process of its own at
+a fourth of the length and at all of it, and only where it is more than a trifle.
 """
 
 import resource
@@ -16,8 +16,10 @@ from types import SimpleNamespace
 from typing import Any
 
 from rewardlab import Completion
+from rewardlab.errors import JobError
 from rewardlab.registry import installed
 from rewardlab_testing.component_under_test import Trial, open_trial
+from rewardlab_testing.dataset_rows import StepSource, read_rows
 from rewardlab_testing.outcome import BuildFailure, UnmetNeed
 from rewardlab_testing.reward_harness import another_bench
 from rewardlab_testing.reward_laws import cases
@@ -41,6 +43,8 @@ AT_START = [
 ]
 IN_A_BOX = ["\\text{", "\\frac{", "\\mathrm{", "\\left(", "{", "(", "1,", "A, ", "x=", " "]
 MAX_FRAGMENTS = 4
+MAX_SAID = 50
+MAX_ROWS = 2
 Made = Callable[[int], str]
 
 
@@ -64,25 +68,24 @@ def _fragments(text: str) -> list[str]:
     return [text[:end] for end in ends[::step]][:MAX_FRAGMENTS]
 
 
-def rewards() -> list[str]:
-    """Return the names of all installed rewards."""
-    return [f"{plugin.name}/{name}" for plugin in installed() for kind, name in plugin.specs if kind == "reward"]
+def names(kind: str) -> list[str]:
+    """Return the names of all installed components of a kind."""
+    return [f"{plugin.name}/{name}" for plugin in installed() for of, name in plugin.specs if of == kind]
 
 
-def try_reward(use: str) -> None:
-    """Read every shape with a reward, under the options of each of its examples, in this process.
+def try_component(kind: str, use: str) -> None:
+    """Read every shape with a component, under the options of each of its examples, in this process.
 
     It ends by a signal where that takes too much work, and with SKIPPED if no example can be built here.
     """
     resource.setrlimit(resource.RLIMIT_CPU, (LIMIT_S, LIMIT_S + 5))
     registry = installed()
-    spec, plugin = registry.find("reward", use), registry.plugin(use.partition("/")[0])
+    spec, plugin = registry.find(kind, use), registry.plugin(use.partition("/")[0])
     tried = 0
     for example in {repr(one.options): one for one in examples_of(spec, plugin)}.values():
         print(f"{use}: {example.title or example.options}", flush=True)
         with suppress(UnmetNeed, BuildFailure), open_trial(spec, example, tries=1, plugin=plugin) as tested:
-            _try(tested)
-            tried += 1
+            tried += TRIES[kind](tested)
     sys.exit(0 if tried else SKIPPED)
 
 
@@ -95,26 +98,63 @@ def try_reader(name: str) -> None:
         refuse_growth(what, read, made)
 
 
-def _try(tested: Trial) -> None:
+def _try_reward(tested: Trial) -> bool:
     known = [*cases.good(tested)[:1], *cases.bad(tested)[:1]]
-    replies: list[str] = []
-    change: list[Callable[[str], str]] = [lambda reply: replies.append(reply) or reply]
-    judges = {name: _changing(judge, change) for name, judge in tested.judges.items()}
-    with another_bench(tested, judges=judges) as bench:
-        items = cases.items(tested.example.sample, known)
+    items = cases.items(tested.example.sample, known)
+    replies = Replies(tested)
+    with another_bench(tested, judges=replies.judges) as bench:
         bench.score(items)
-        asked = list(dict.fromkeys(replies))[:2]
-        change[0] = lambda reply: reply
         for what, made in shapes([one.text for one in known]):
             refuse_growth(f"a completion of {what}", lambda text: bench.raw(_with(items, text)), made)
-        for what, made in shapes(asked) if judges else ():
+        replies.refuse_growth(lambda: bench.raw(items))
+    return True
+
+
+def _try_step(tested: Trial) -> bool:
+    """Try a data step, and return whether it asks judges."""
+    replies = Replies(tested)
+    if not replies.judges:
+        return False
+
+    def read() -> None:
+        source = {"source": StepSource(list(tested.example.source)[:MAX_ROWS])} if tested.spec.step else {}
+        with suppress(JobError):  # no reply of such a shape can be used
+            read_rows(tested.build(judges=replies.judges, **source), MAX_ROWS)
+
+    read()
+    replies.refuse_growth(read)
+    return True
+
+
+TRIES = {"reward": _try_reward, "dataset": _try_step}
+
+
+class Replies:
+    """The replies of an example's judges, to which hostile texts are put once their own are known."""
+
+    def __init__(self, tested: Trial) -> None:
+        self._said: list[str] = []
+        self._change: Callable[[str], str] = lambda reply: reply
+        self.judges = {name: SimpleNamespace(ask=self._asking(judge)) for name, judge in tested.judges.items()}
+
+    def refuse_growth(self, read: Callable[[], object]) -> None:
+        """Raise an AssertionError if the work of reading all over again is out of proportion to its replies."""
+        for what, made in shapes(list(dict.fromkeys(self._said))[:2]) if self._said else ():
             for where, joined in REPLIES.items():
 
-                def score(text: str, joined: Any = joined) -> None:
-                    change[0] = lambda reply: joined(text, reply)
-                    bench.raw(items)
+                def read_changed(text: str, joined: Any = joined) -> None:
+                    self._change = lambda reply: joined(text, reply)
+                    read()
 
-                refuse_growth(f"a reply of {what}{where}", score, made)
+                refuse_growth(f"a reply of {what}{where}", read_changed, made)
+
+    def _asking(self, judge: Any) -> Callable[[Any], Any]:
+        async def ask(question: Any) -> Any:
+            reply = await judge.ask(question)
+            self._said += [reply.text][: len(self._said) < MAX_SAID]
+            return replace(reply, text=self._change(reply.text))
+
+        return ask
 
 
 REPLIES = {
@@ -122,16 +162,6 @@ REPLIES = {
     " before a reply": lambda text, reply: text + reply,
     " behind a reply": lambda text, reply: reply + text,
 }
-
-
-def _changing(judge: Any, change: Sequence[Callable[[str], str]]) -> Any:
-    """Return a judge whose replies are changed before they are read."""
-
-    async def ask(question: Any) -> Any:
-        reply = await judge.ask(question)
-        return replace(reply, text=change[0](reply.text))
-
-    return SimpleNamespace(ask=ask, report_parsed=lambda reply, ok: None)
 
 
 def _with(items: Sequence[tuple[Any, Completion]], text: str) -> list[tuple[Any, Completion]]:

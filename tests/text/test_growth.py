@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 import pytest
-from helpers.growth import LIMIT_S, SKIPPED, WHOLE, refuse_growth, rewards, shapes
+from helpers.growth import LIMIT_S, SKIPPED, WHOLE, names, refuse_growth, shapes
 from helpers.paths import TESTS
 
 HEAVY = {"comet/answer", "embed/cosine", "embed/translated_cosine", "reward_model/score"}
@@ -17,12 +17,19 @@ HEAVY = {"comet/answer", "embed/cosine", "embed/translated_cosine", "reward_mode
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("use", rewards())
+@pytest.mark.parametrize("use", names("reward"))
 def test_of_a_reward(use):
     """Of its completions and, if it asks judges, of their replies."""
     if use in HEAVY:
         pytest.skip("a model cuts its texts")
-    run(f"growth.try_reward({use!r})", use)
+    run(f"growth.try_component('reward', {use!r})", use)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("use", names("dataset"))
+def test_of_a_data_step(use):
+    """Of the replies of those that it asks; most ask nobody."""
+    run(f"growth.try_component('dataset', {use!r})", use)
 
 
 READERS = {
@@ -68,6 +75,7 @@ def run(call, what):
     assert done.returncode == 0, f"{what}: ended with {done.returncode} while it read {last}\n{done.stderr[-2000:]}"
 
 
+@pytest.mark.slow
 def test_a_quadratic_reader_is_found_and_a_linear_one_is_not():
     def linear(text):
         return sum(text.count(sign) for sign in "abc" * 400)
@@ -84,4 +92,5 @@ def test_texts_are_as_long_as_they_are_said_to_be():
     made = dict(shapes(['{"a": ["b"]}']))
     assert len(made) > 50
     assert all(0.9 * WHOLE <= len(make(WHOLE)) <= WHOLE + 100 for make in made.values())
-    assert "many '{\"'" in made
+    assert "many '{'" in made
+    assert any(what.startswith("many '{\"") for what in made), "beginnings of what it understands"

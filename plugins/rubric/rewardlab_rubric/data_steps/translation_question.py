@@ -11,7 +11,7 @@ KEPT = re.compile(r"\$key\b|\bBEGIN\b|\bEND\b|\bJSON\b|\bAssistant [AB]\b|\bResp
 """what a translation has as often as the original, as it stands"""
 LONG = 40
 """characters from which on a text that is the same in the other language was not translated"""
-_FENCE = re.compile(r"\A```\w*\s*|\s*```\Z")
+_FENCE = re.compile(r"\A```\w*|```\Z")
 TASK = """\
 Translate the texts of the JSON value below into {language}. They are instructions to a judge who scores responses by \
 a rubric, so write them as a native speaker would who gives such instructions, rather than word for word.
