@@ -17,6 +17,7 @@ def score(tmp_path, monkeypatch, capsys):
     judge = {"use": "openai/chat", "with": {"model": "m", "base_url": "http://127.0.0.1:9/v1"}}  # nobody is asked
     components = {
         "choice": {"use": "choice/accuracy"},
+        "math": {"use": "math/accuracy", "workers": 1},
         "rubric": {"use": "rubric/pointwise", "with": {"judge": "main", "rubric": {"field": "rubric"}}},
         "verdict": {"use": "rubric/verdict", "with": {"gold": "gold"}},
         "preference": {"use": "pairwise/win_rate", "with": {"judge": "main", "privileged": "reference"}},
@@ -45,13 +46,14 @@ def test_a_right_choice_that_is_none_of_the_choices_is_a_bad_row(score):
 
 BROKEN = {
     "rubric": [{"rubric": "no rubric"}, {"rubric": {}}, {"rubric": []}, {"rubric": {"1": ""}}],
+    "math": [{"answer": answer} for answer in ("", "   ", [], {}, [[]], "$$", "#### ", "\\boxed{}", 10**4200)],
     "verdict": [{"gold": ""}, {"gold": "  "}, {"gold": []}],
     "preference": [{"reference": " "}, {"reference": ["a"]}, {"reference": True}],
 }
 
 
 @pytest.mark.parametrize("component", BROKEN)
-def test_what_a_judge_is_to_be_shown_is_checked_before_it_is_asked(score, component):
+def test_what_a_reward_compares_with_or_shows_a_judge_is_checked_first(score, component):
     code, lines, told = score([{**ROW, **fields} for fields in BROKEN[component]], component=component)
     assert (code, lines) == (2, [])
     assert f"{len(BROKEN[component])} bad rows" in told

@@ -1,6 +1,5 @@
 r"""Read gold answers as data sets write them: `42`, `"1,234"`, `"#### 42"`, `"\boxed{42}"`, `["1/2", "0.5"]`."""
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,32 +8,22 @@ from typing import Any
 
 import sympy
 from rewardlab.errors import one_line
-from rewardlab.text import last_boxes
 
 from rewardlab_math import algebra, congruences, guard, moments, qualifiers, sequences, systems, wording
-from rewardlab_math.answer_leads import inside_tags
 from rewardlab_math.deadline import TimeLimitExceeded, call_within
+from rewardlab_math.gold_text import BrokenGold, answer_in, texts_of
 from rewardlab_math.in_order import DOTS
 from rewardlab_math.moments import Moments
 from rewardlab_math.notation import plain
 from rewardlab_math.numerals import writes_decimal_point
 from rewardlab_math.quantities import Quantity, quantities
-from rewardlab_math.reading import readable
-from rewardlab_math.standard import joined, standard
-
-LONGEST = 2000
-"""Characters of the longest gold answer."""
+from rewardlab_math.standard import standard
 
 LABELLED = re.compile(r"\(?(?P<label>[A-J])(?:\)|[.:])\)?\s+(?P<answer>\S.*)", re.DOTALL)
 """an answer behind the label of a choice, `C. x = 42`"""
 
-_FINAL = "####"
 _TERM = re.compile(r".*[\d}][A-Za-z]", re.DOTALL)  # "3t" in a gold answer is a term, not three tonnes
 _LIST_OR_DECIMAL = re.compile(r"\D*\d+,\d+\D*")
-
-
-class BrokenGold(ValueError):
-    """A value that holds no gold answer; the message says what is wrong."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,35 +67,14 @@ def golds(value: Any, language: str | None, seconds: float) -> list[Gold]:
     it, as in English.
     seconds: processor time that reading one may take.
     """
-    if not isinstance(value, list | tuple):
-        value = [value]
-    if not value:
-        raise BrokenGold("an empty list")
     point_only = language is None or writes_decimal_point(language)
-    return [gold for answer in value for gold in _golds(_text_of(answer), point_only, seconds)]
-
-
-def _text_of(value: Any) -> str:
-    if isinstance(value, float) and not math.isfinite(value):
-        raise BrokenGold(f"{value} is not a number")
-    if isinstance(value, int) and value.bit_length() > 3 * LONGEST:  # beyond what Python prints
-        raise BrokenGold("an integer too long for an answer")
-    if isinstance(value, str | bool | int | float):
-        return str(value)
-    kind = "null" if value is None else type(value).__name__
-    raise BrokenGold(f"{kind} is neither text nor a number nor a list of these")
+    return [gold for text in texts_of(value) for gold in _golds(text, point_only, seconds)]
 
 
 @lru_cache(maxsize=4096)
 def _golds(written: str, point_only: bool, seconds: float) -> tuple[Gold, ...]:
     """Return the right answer, and behind the label of a choice, `C. x = 42`, also the label."""
-    if len(written) > LONGEST:
-        raise BrokenGold(f"{len(written)} characters are too long for an answer")
-    final = inside_tags(written.rpartition(_FINAL)[2])
-    boxes = last_boxes(final)
-    text = readable(plain(joined(boxes) if boxes else final))
-    if not any(character.isalnum() for character in text):
-        raise BrokenGold(f"{written!r} holds no answer")
+    text = answer_in(written)
     labelled = LABELLED.fullmatch(text)
     if labelled and wording.kind(plain(labelled["answer"])) == "formula":
         label = Gold(text=labelled["label"], kind="choice", is_label=True)

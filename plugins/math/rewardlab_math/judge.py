@@ -10,7 +10,8 @@ from rewardlab.text import only_joins
 
 from rewardlab_math import algebra, congruences, guard, moments, sequences, systems, wording
 from rewardlab_math.deadline import TimeLimitExceeded, call_within
-from rewardlab_math.gold import LABELLED, LONGEST, Gold
+from rewardlab_math.gold import LABELLED, Gold
+from rewardlab_math.gold_text import LONGEST
 from rewardlab_math.in_order import DOTS, MAX_PARTS, equal_in_order
 from rewardlab_math.inequalities import compared_name
 from rewardlab_math.notation import plain

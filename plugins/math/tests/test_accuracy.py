@@ -149,9 +149,9 @@ def test_an_ambiguous_separator_is_read_as_in_the_row_s_language(score, gold, an
 
 
 def test_a_completion_without_an_answer_is_wrong(score):
-    for text in ("", "42", r"\boxed{42"):
+    for text, more in (("", {}), ("42", {"last_number_reads": True}), (r"\boxed{42", {"last_number_reads": True})):
         found = score(text, "42")
-        assert (found.value, found.info) == (0.0, {"extracted": None})
+        assert (found.value, found.info) == (0.0, {"extracted": None, "no_answer": True, **more})
 
 
 def test_the_answer_is_where_the_options_say(score):

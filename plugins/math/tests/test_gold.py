@@ -2,7 +2,8 @@
 
 import pytest
 from helpers.each_case import each_case
-from rewardlab_math.gold import BrokenGold, golds
+from rewardlab_math.gold import golds
+from rewardlab_math.gold_text import BrokenGold
 
 
 def read(value, language=None):

@@ -7,7 +7,8 @@ from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab_math import algebra
-from rewardlab_math.gold import BrokenGold, golds
+from rewardlab_math.gold import golds
+from rewardlab_math.gold_text import BrokenGold
 from rewardlab_math.judge import judge_answer
 
 
