@@ -7,7 +7,18 @@ from rewardlab.data.rows import to_sample
 QUESTION = "How much is {0} and {0} together?".format
 
 
-@each_case("column, field", [("lang", "language"), ("Ground-Truth", "answer"), ("colour", None), ("Réponse", "answer")])
+@each_case(
+    "column, field",
+    [
+        ("lang", "language"),
+        ("Ground-Truth", "answer"),
+        ("colour", None),
+        ("Réponse", "answer"),
+        ("उत्तर", "answer"),
+        ("क्रमांक", "id"),
+        ("Nr", "id"),
+    ],
+)
 def test_a_name_tells_the_field(column, field):
     assert field_named(column) == field
 

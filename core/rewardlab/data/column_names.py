@@ -36,7 +36,7 @@ def columns_named(field: str, columns: Sequence[str]) -> list[str]:
 
 @cache
 def _other_names() -> dict[str, tuple[str, ...]]:
-    """Return our field -> what others call it, in ten languages, the likeliest first."""
+    """Return our field -> what others call it, in eleven languages, the likeliest first."""
     told = json.loads(Path(__file__).with_name("column_names.json").read_text(encoding="utf-8"))
     return {field: tuple(_folded(name) for names in told[field].values() for name in names.split()) for field in FIELDS}
 

@@ -121,6 +121,18 @@ def _names_a_language(value: str) -> bool:
     return named_language(value) is not None or (code is not None and code[1] in _language_codes())
 
 
+def _may_be_the_answer(values: Sequence[Any]) -> bool:
+    """Return whether these look like answers, and do not number the rows: those that do go up by one each."""
+    return looks_like_an_answer(values) and not _number_the_rows([str(value).strip() for value in values])
+
+
+def _number_the_rows(values: Sequence[str]) -> bool:
+    if len(values) < 2 or not values[0].isdecimal():
+        return False
+    first = int(values[0])
+    return all(value.isdecimal() and int(value) == first + index for index, value in enumerate(values))
+
+
 _Test = Callable[[Sequence[Any]], bool]
 _FITS: dict[str, _Test] = {
     "prompt": _is_prompt,
@@ -132,7 +144,7 @@ _FITS: dict[str, _Test] = {
 }
 _LOOKS: dict[str, _Test] = {
     "prompt": _looks_like_a_prompt,
-    "answer": looks_like_an_answer,
+    "answer": _may_be_the_answer,
     "language": _looks_like_a_language,
 }
 """stricter tests, for columns whose names say nothing"""

@@ -260,6 +260,24 @@ def test_rows_may_be_csv(main, write):
     assert main("check", "mine.yaml")[0] == 0
 
 
+@pytest.mark.parametrize("first", [0, 1, 100, "7"])
+def test_a_column_that_numbers_the_rows_is_no_answer(made, first):
+    """Its values go up by one a row, as no answers do; a recipe that paid for row numbers would pass `check`."""
+    kind = type(first)
+    rows = [
+        {"q1": f"What is the sum of {n} and {n}?", "zz": kind(int(first) + n), "yy": "ABCD"[n % 4]} for n in range(20)
+    ]
+    assert "answer" not in made(rows)[2]["columns"]
+
+
+def test_columns_may_have_hindi_names(main, write):
+    lines = "".join(f"{n},{n} और {n} का योग क्या है?,{'ABCD'[n % 4]},hi_IN\n" for n in range(20))
+    write("hi.csv", "क्रमांक,प्रश्न,उत्तर,भाषा\n" + lines)
+    guessed = json.loads(main("new", "recipe", "hi.csv", "--json")[1])["columns"]
+    found = {ours: guess["column"] for ours, guess in guessed.items()}
+    assert found == {"prompt": "प्रश्न", "answer": "उत्तर", "language": "भाषा", "id": "क्रमांक"}
+
+
 def test_an_answer_inside_of_another_column_is_pointed_at(made):
     """As verl's files have it."""
     rows = [{"prompt": f"{n}?", "reward_model": {"style": "rule", "ground_truth": str(n)}} for n in range(20)]
