@@ -1,6 +1,7 @@
 """`rewardlab serve`: the reward of a recipe for trainers that ask over HTTP."""
 
 import os
+import signal
 from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Annotated
@@ -57,6 +58,8 @@ class Options(Config):
     """of answers that a repeated request gets again"""
     drain: Annotated[float, Field(ge=0), Flag(metavar="SECONDS")] = 30.0
     """that groups under way may take after the signal to stop"""
+    access_log: bool = False
+    """whether each request is a line on stdout"""
     share_judges: Annotated[str | None, Flag(metavar="DIR")] = None
     """lend the judges' limits and budgets to servers that name this one by --judges-of; DIR keeps what was spent"""
     judges_of: Annotated[str | None, Flag(metavar="URL")] = None
@@ -113,8 +116,17 @@ def run(options: Options) -> CommandResult:
         scorer.warm()
         app, service = reward_app(plan, scorer, settings, lending)
         where = f"serving {options.recipe} at {address_of(options.host, listening)}; Ctrl-C ends it"
-        RewardServer(app, service, options.drain, lambda: options.say(where)).serve_at(listening)
+        ending = f"answers what is under way, for {options.drain:g} s at most; Ctrl-C again ends that wait"
+        server = RewardServer(
+            app,
+            service,
+            options.drain,
+            ready=lambda: options.say(where),
+            ending=lambda: options.say(ending),
+            access_log=options.access_log,
+        )
+        server.serve_at(listening)
         usage = scorer.judges.summary()
     for line in usage:
         options.say(line)
-    return CommandResult()
+    return CommandResult(ok=not server.interrupted, code=128 + signal.SIGINT if server.interrupted else None)

@@ -1,7 +1,9 @@
 """The process that serves: its address, its routes, and an end in which nothing that was accepted is lost."""
 
 import asyncio
+import logging
 import resource
+import signal
 import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -104,16 +106,25 @@ class RewardServer(uvicorn.Server):
 
     A second signal ends the wait for groups that are not complete or scored, and a third ends it at once.
 
-    drain: seconds that groups may take to be answered then. ready: called once requests are answered.
+    drain: seconds that groups may take to be answered then. ready: called once requests are answered. ending: called
+    at the first signal. access_log: whether each request is a line on stdout.
     """
 
-    def __init__(self, app: Any, service: RewardService, drain: float, ready: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        app: Any,
+        service: RewardService,
+        drain: float,
+        ready: Callable[[], None],
+        ending: Callable[[], None] = lambda: None,
+        access_log: bool = False,
+    ) -> None:
         config = uvicorn.Config(
             app,
             http=_Connection,
             ws="none",
             log_level="warning",
-            access_log=False,
+            access_log=access_log,
             timeout_graceful_shutdown=CLOSING,
             timeout_keep_alive=IDLE,
             server_header=False,
@@ -121,7 +132,10 @@ class RewardServer(uvicorn.Server):
             proxy_headers=False,
         )
         super().__init__(config)
-        self._service, self._drain, self._ready = service, drain, ready
+        if access_log:
+            logging.getLogger("uvicorn.access").setLevel(logging.INFO)
+        self.interrupted = False
+        self._service, self._drain, self._ready, self._say_end = service, drain, ready, ending
         self._loop: asyncio.AbstractEventLoop | None = None
         self._ending: asyncio.Task[None] | None = None
         self._stops = 0
@@ -152,12 +166,14 @@ class RewardServer(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Take a signal as a call of `stop`."""
+        self.interrupted |= sig == signal.SIGINT
         self.stop()
 
     def _begin_to_end(self) -> None:
         self._ending = asyncio.ensure_future(self._end())
 
     async def _end(self) -> None:
+        self._say_end()
         await self._service.drain(self._drain)
         self.should_exit = True
 

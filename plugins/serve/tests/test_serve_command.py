@@ -16,11 +16,27 @@ RECIPE = "{version: 1, reward: {components: {box: {use: format/boxed}}, total: b
 
 
 @pytest.mark.slow
-def test_serves_until_a_signal_and_ends_well(write, tmp_path):
+@pytest.mark.parametrize(("stop", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_serves_until_a_signal_and_ends_well(write, tmp_path, stop, code):
     write("r.yaml", RECIPE)
     few_files = ["bash", "-c", 'ulimit -Sn 100; exec "$@"', "--"]
-    command = [*few_files, sys.executable, "-m", "rewardlab", "serve", "r.yaml", "--port", "0", "--door", "slime"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, cwd=tmp_path, text=True) as process, ExitStack() as stack:
+    command = [
+        *few_files,
+        sys.executable,
+        "-m",
+        "rewardlab",
+        "serve",
+        "r.yaml",
+        "--port",
+        "0",
+        "--door",
+        "slime",
+        "--access-log",
+    ]
+    with (
+        subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tmp_path, text=True) as process,
+        ExitStack() as stack,
+    ):
         url = re.search(r"serving r.yaml at (http://127.0.0.1:\d+); Ctrl-C ends it", process.stderr.readline())[1]
         body = json.dumps({"prompt": "?", "completions": ["\\boxed{1}", ""]}).encode()
         for _ in range(150):  # as members of groups do that wait for each other
@@ -30,9 +46,11 @@ def test_serves_until_a_signal_and_ends_well(write, tmp_path):
             assert json.load(answer)["total"] == [1.0, 0.0]
         with urllib.request.urlopen(f"{url}/openapi.json", timeout=10) as answer:
             assert {"/v1/groups", "/v1/batch", "/slime"} <= json.load(answer)["paths"].keys()
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(20) == 0
-        assert process.stderr.read() == ""
+        process.send_signal(stop)
+        assert process.wait(20) == code
+        ending = "answers what is under way, for 30 s at most; Ctrl-C again ends that wait\n"
+        assert process.stderr.read() == ending
+        assert '"POST /v1/groups HTTP/1.1" 200' in process.stdout.read()
 
 
 class TestRefuses:

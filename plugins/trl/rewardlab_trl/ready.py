@@ -1,7 +1,9 @@
 """The needs of this machine before a run begins: the engine's packages, and the device that the recipe names."""
 
+import sys
 from importlib.util import find_spec
 
+from rewardlab import note
 from rewardlab.errors import UserError
 from rewardlab.plan import Plan
 
@@ -26,6 +28,8 @@ def refuse_unfit_machine(plan: Plan) -> None:
     if rank_count() > 1:
         what = f"this is one of {rank_count()} processes that torchrun, accelerate or srun started"
         raise UserError(f"{what}; start `rewardlab run` once: backend.processes says how many it starts itself")
+    if "torch" not in sys.modules:
+        note("loading torch ...")
     prepare_process()
     _refuse_too_few_gpus(options_of(plan))
 
