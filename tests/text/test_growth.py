@@ -14,10 +14,22 @@ from helpers.paths import TESTS
 
 HEAVY = {"comet/answer", "embed/cosine", "embed/translated_cosine", "reward_model/score"}
 """rewards by models, which read as many tokens as they take at most"""
+IN_CI = {"choice/accuracy", "format/boxed", "math/accuracy", "rubric/pointwise"}
+    "choice/accuracy",
+    "format/boxed",
+    "language/fidelity",
+    "math/accuracy",
+    "pairwise/win_rate",
+    "rubric/pointwise",
+}
+"""the rewards that most recipes have; the others, and data steps, are tried at night, since all take six minutes"""
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("use", names("reward"))
+def by_turns(uses):
+    return [pytest.param(use, marks=pytest.mark.slow if use in IN_CI else pytest.mark.nightly) for use in uses]
+
+
+@pytest.mark.parametrize("use", by_turns(names("reward")))
 def test_of_a_reward(use):
     """Of its completions and, if it asks judges, of their replies."""
     if use in HEAVY:
@@ -25,7 +37,7 @@ def test_of_a_reward(use):
     run(f"growth.try_component('reward', {use!r})", use)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("use", names("dataset"))
 def test_of_a_data_step(use):
     """Of the replies of those that it asks; most ask nobody."""
