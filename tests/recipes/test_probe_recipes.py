@@ -162,7 +162,7 @@ def completions(found):
 
 
 def test_all_are_found():
-    assert len(RECIPES) == 15
+    assert len(RECIPES) == 16
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda path: path.stem)
