@@ -176,7 +176,7 @@ def test_a_reward_in_a_process_is_not_disturbed_by_such_columns(toy):
     with reward_function({"version": 1, "reward": {"components": accuracy, "total": "accuracy"}}) as reward:
         said = {"prompts": ["1+1?"] * 2, "completions": ["\\boxed{2}", "3"], "completion_ids": [[1]] * 2}
         assert reward(**said, answer=["2", "2"], **odd) == [1.0, 0.0]
-        with pytest.raises(JobError, match=r"answer.* is not a JSON value"):
+        with pytest.raises(UserError, match=r"answer.* Image is neither text nor a number"):
             reward(**said, answer=odd["image"])
 
 
