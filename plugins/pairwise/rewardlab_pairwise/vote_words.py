@@ -14,6 +14,8 @@ VOTE, OTHER, NEITHER = "\ue000", "\ue001", "\ue002"
 """in a sentence: the response that it names last, the other one, and what is named beside these, such as a tie"""
 REACH = 120
 """characters before and behind a response that are looked at"""
+MAX_NAMES = 20
+"""bare letters of a line that are looked at"""
 
 _LAYOUT = re.compile(r"""[*_$"'“”‘’«»`()\[\]{}\\]+""")
 _SIGNS = (("\\succ", "≻"), ("\\prec", "≺"), ("\\gt", ">"), ("\\lt", "<"), ("\\geq", "≥"), ("\\leq", "≤"))
@@ -61,7 +63,8 @@ _YIELDS = _any(
 _INSTEAD_OF = _any(
     "rather than, instead of, as opposed to, in place of, against, anything but, other than, unlike, "
     "compared (?:to|with), except, avoid, "
-    "rejects?, rejected, dismiss, discard, exclude, eliminate, ruled? out, disqualify, statt, anstatt, "
+    "rejects?, rejected, cross(?:ed)? out, dismiss, discard, exclude, eliminate, ruled? out, disqualify, "
+    "statt, anstatt, "
     "plutôt que, au lieu de, en lugar de, en vez de, em vez de, invece di, anziché, вместо"
 )
 _BEST = _any("better, best, stronger, strongest, superior, winner, winning, preferred, chosen, preference")
@@ -74,6 +77,12 @@ _LAST = _any(
     "discarded, second(?! to none), "
     "2nd, schlechter, pire, peor, хуже"
 )
+_FAULT = _any("errors?, mistakes?, flaws?, faults?, gaps?")
+_SUPPOSED = (
+    r"\bif (?!i |we )\S+ (?:had|were|did|could)\b|\bhad (?:it|response|assistant|answer|a|b)\b|\btempted to\b|"
+    r"\b(?:nothing|nobody|no one)\b|\b(?:one|some|many|others|people) (?:might|may|could|would|will)\b"
+)
+"""before a response of which a sentence decides nothing: "had it shown its work, I would have chosen\""""
 _RANK = (
     rf"(?: {_any('one, response, answer, option, candidate, choice, place, best, verdict, of the two, here, thus')})*"
 )
@@ -97,8 +106,25 @@ def _behind(*patterns: str) -> re.Pattern[str]:
     return re.compile(rf"[ :=–—-]*(?:{'|'.join(patterns)})")
 
 
+_LAST_ABROAD = _any(
+    "schlechtere, schwächere, falsche, verlierer, moins bonne, pire, mauvaise, perdante?, peor, perdedora?, peggiore, "
+    "perdente, pior, gorsza, przegrana, slechtste, förlorare, хуже, худший, проигравший, kalah"
+)
+_RESPONSE_ABROAD = _any("réponse, antwort, respuesta, resposta, risposta, odpowiedź, antwoord, svar, ответ")
+_COPULA_ABROAD = "(?: (?:ist|est|es|è|é|to|adalah|это|är|is))?(?: ?[:：=–—-])?"
+_CHOOSE_ABROAD = _any("elij, escoj, prefier, scelg, wybier, выбира, escolh")
+_LAST_IN_CHINESE = (
+    "(?:较差|較差|更差|(?<!没有)(?<!沒有)(?:错误|錯誤)|败者|敗者|输家|輸家|劣).{0,6}?(?:是|为|為|：|:|のは|回答：)"
+)
+"""words of other languages for the response that loses"""
 _BEFORE: tuple[tuple[Sign, re.Pattern[str]], ...] = (
     ("unclear", _before(_SYMBOL)),
+    ("unclear", _before(rf"(?:{_SUPPOSED})(?:(?!\b(?:but|so|yet|hence|thus)\b)[^;:]){{0,80}}", r"\bopposing view ?:")),
+    ("wins", _before(rf"\b(?:without|fewer|fewest|least)\b(?: \S+){{0,2}} {_FAULT}{_COPULA}")),
+    ("unclear", _before(rf"\b(?:no|any|without|fewer|fewest|less|least)\b(?: \S+){{0,2}} {_FAULT}(?: \S+)?{_COPULA}?")),
+    ("loses", _before(rf"\b{_FAULT}(?: (?:is|are|lies?))?(?: (?:in|with|by))?{_COPULA}?", "[❌✗✘]")),
+    ("loses", _before(rf"(?:\A|[\s,;|]){_LAST_ABROAD}(?: {_RESPONSE_ABROAD})?{_COPULA_ABROAD}", _LAST_IN_CHINESE)),
+    ("unclear", _before(rf"\b(?:no|non|nie|ne|не) {_CHOOSE_ABROAD}\w*", r"\b(?:tidak|inte|niet|ikke)\b")),
     ("unclear", _before(rf"{_DOUBT} (?:[^\s,]+ ){{0,5}}{_COMPARED}", rf"{_NOT} (?:just|only)")),
     ("unclear", _before(rf"{_NOT} {_NAMED}{_FILL}(?:{_BEST}|{_VERDICT}){_RANK}{_COPULA}?", joint="[ :,]*")),
     ("wins", _before(rf"\b{_YIELDS}", rf"\b{_WORSE}(?: \S+){{0,3}} than")),
@@ -121,6 +147,22 @@ _HENCE = _before(
 """says that a response wins, unless anything else says otherwise"""
 _BEHIND: tuple[tuple[Sign, re.Pattern[str]], ...] = (
     ("unclear", _behind(_SYMBOL)),
+    ("unclear", _behind(r"would\b[^,;]{0,60} if\b", rf"{_IS}{_VERY}{_BETTER} only\b", r"would be un\w+")),
+    ("loses", _behind(r"(?:should|deserves to|will|would) lose\b", r"(?:deserves|wins?|earns) (?:no|nothing|none)\b")),
+    ("loses", _behind(r"(?:gets|takes|finishes|comes|ends|places)(?: \w+)? (?:second|last|2nd)\b", "[❌✗✘👎]")),
+    (
+        "loses",
+        _behind(r"(?:is )?(?:the )?(?:one|response)(?: that| which)? (?:i|we) (?:reject|dismiss|discard|exclude)"),
+    ),
+    (
+        "loses",
+        _behind(
+            rf"(?:has|contains|makes|made)(?: (?!no\b|fewer\b|less\b|only\b)\w+){{0,2}} {_FAULT}\b",
+            r"(?:gets|got) (?:it|this|that|the \w+) wrong\b|(?:misses|missed)\b",
+            rf"{_IS}overruled\b",
+            r"[^.;]{0,40}\bbut (?:that|this|it) (?:is|would be) (?:wrong|false|incorrect)\b",
+        ),
+    ),
     (
         "unclear",
         _behind(rf"(?:{_IS})?{_VERY}{_NOT} {_VERY}(?:{_WORSE}|{_LAST}|bad|only|just|behind|beaten|flawed|false)\b"),
@@ -160,6 +202,12 @@ def plain(words: str) -> str:
     for written, sign in _SIGNS:
         words = words.replace(written, sign)
     return " ".join(_LAYOUT.sub("", words).casefold().split())
+
+
+def is_said_to_win(sentence: str, letter: str) -> bool:
+    """Return whether a plain text says of a response, by its bare letter, that it wins."""
+    places = [match.start() for match in re.finditer(rf"\b{letter.casefold()}\b", sentence)]
+    return any(sign_at(sentence, place) == "wins" for place in places[:MAX_NAMES])
 
 
 def sign_at(sentence: str, place: int) -> Sign | None:

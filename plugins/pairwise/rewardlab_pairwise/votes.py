@@ -10,7 +10,7 @@ from typing import Literal
 
 from rewardlab.text import THOUGHT_MARK
 
-from rewardlab_pairwise.vote_words import NEITHER, OTHER, VOTE, Sign, plain, sign_at
+from rewardlab_pairwise.vote_words import NEITHER, OTHER, VOTE, Sign, is_said_to_win, plain, sign_at
 
 Letter = Literal["A", "B"]
 WINDOW, BEHIND = 600, 300
@@ -25,7 +25,8 @@ _LINE_END = re.compile(r"\n|\\n(?<!\\\\n)(?=\W|[A-Z])")
 _SENTENCE_END = re.compile(
     r"(?<!\svs)(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\s\d)[.!?](?=[\s*\"'”’)]*\s)|[。！？；;]|[\"”]\s*[,}]\s*(?=[\"“])"
 )
-_NOT_A_WORD = re.compile(rf"[^\w{VOTE}{OTHER}{NEITHER}]+")
+_ASKED = re.compile(r"[\s*_\"'”’$)]{0,8}[?？]|[^.!?\n]{0,60}\?\s{0,3}(?i:no)\b")
+_NOT_A_WORD = re.compile(rf"[^\w{VOTE}{OTHER}{NEITHER}❌✗✘]+")
 _NO_MARKS = dict.fromkeys(map(ord, (VOTE, OTHER, NEITHER)))
 EARLIER = 4
 """lines in which the other response can be said to win if the last one only says which loses"""
@@ -37,8 +38,18 @@ def vote_of(text: str, box: re.Match[str], letter: Letter, is_quoted: Callable[[
     is_quoted: whether the name of a response is of a text that the judge was shown.
     """
     words = _words(text, box, letter, is_quoted)
-    winner = None if words is None else _winner(words)
+    winner = None if words is None or _is_taken_back(words, letter) else _winner(words)
     return letter if winner == VOTE else None if winner is None else "B" if letter == "A" else "A"
+
+
+def _is_taken_back(words: str, letter: Letter) -> bool:
+    """Return whether the box is asked about, or what follows it in its line says that the other response wins."""
+    behind = words[words.rindex(VOTE) + 1 :]
+    if _ASKED.match(behind):
+        return True
+    other = "B" if letter == "A" else "A"
+    sentences = [plain(one) for one in _SENTENCE_END.split(behind)]
+    return any(_NOT_A_WORD.sub("", one) == other.casefold() or is_said_to_win(one, other) for one in sentences)
 
 
 def _words(text: str, box: re.Match[str], letter: Letter, is_quoted: Callable[[re.Match[str]], bool]) -> str | None:

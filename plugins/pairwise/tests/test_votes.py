@@ -7,6 +7,8 @@ from helpers.each_case import each_case
 from rewardlab_pairwise.verdicts import verdict
 
 FOR_A = [
+    r"The better response is \boxed{A}; \boxed{B} has an error.",
+    r"Not the error-free one: the weaker answer is \boxed{B}, so \boxed{A}.",
     r"My verdict is \boxed{A}, not \boxed{B}.",
     r"Better: \boxed{A}. Worse: \boxed{B}.",
     r"Worse: \boxed{B}. Better: \boxed{A}.",
@@ -113,6 +115,21 @@ FOR_B = [
 ]
 
 FOR_NEITHER = [
+    r"\boxed{B} is nicer, yet A wins",
+    r"\boxed{B}? No. A.",
+    r"Had it shown its work, I would have chosen \boxed{B}.",
+    r"I was tempted to say \boxed{B}, but the answer is A.",
+    r"Die schlechtere Antwort ist \boxed{B}",
+    r"La peor es \boxed{B}",
+    r"较差的是 \boxed{B}",
+    r"败者：\boxed{B}",
+    r"No elijo \boxed{B}",
+    r"Я не выбираю \boxed{B}",
+    r"\boxed{B} should lose.",
+    r"\boxed{B} deserves no credit.",
+    r"\boxed{B} finishes last.",
+    r"Nobody would pick \boxed{B}",
+    r"The error is in \boxed{B}",
     r"\boxed{A} > \boxed{B}",
     r"\boxed{A} ≻ \boxed{B}",
     r"$\boxed{A} \succ \boxed{B}$",
@@ -166,7 +183,6 @@ FOR_NEITHER = [
     r"A beats \boxed{B}.",
     r"Is it \boxed{A} or \boxed{B}?",
     r"The runner-up is \boxed{B}.",
-    r"The better response is \boxed{A}; \boxed{B} has an error.",
     r"The worse response is \boxed{B}.",
     r"\boxed{A} never loses to \boxed{B}.",
     r"\boxed{A} did not lose to \boxed{B}.",
