@@ -69,12 +69,14 @@ def _behind_lead(
     def statement(named: Named, written: str) -> Statement:
         return Statement(found.start(), named, written, firm=True)
 
+    head = choices.head.match(rest)
+    label = None if head is None or _is_in_word(head, rest, languages) else choices.label(head["label"])
+    if head is not None and label is not None and answer_words.because().match(rest, head.end()):
+        return statement(Named(label), head["label"])  # the reason may name others: "A, because B is wrong"
     whole = choices.named(line)
     if whole is not NOTHING:
         hedged = whole.label is not None and choices.hedge(whole.label, rest[len(line) :])
         return statement(HEDGED if hedged else whole, line)
-    head = choices.head.match(rest)
-    label = None if head is None or _is_in_word(head, rest, languages) else choices.label(head["label"])
     if head is not None and label is not None and choices.hedge(label, rest[head.end() :]):
         return statement(HEDGED, line)
     if not joined:  # "Doğru cevap B'dir.", "सही उत्तर B है।": what joins them stands behind the label
