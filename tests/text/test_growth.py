@@ -15,13 +15,6 @@ from helpers.paths import TESTS
 HEAVY = {"comet/answer", "embed/cosine", "embed/translated_cosine", "reward_model/score"}
 """rewards by models, which read as many tokens as they take at most"""
 IN_CI = {"choice/accuracy", "format/boxed", "math/accuracy", "rubric/pointwise"}
-    "choice/accuracy",
-    "format/boxed",
-    "language/fidelity",
-    "math/accuracy",
-    "pairwise/win_rate",
-    "rubric/pointwise",
-}
 """the rewards that most recipes have; the others, and data steps, are tried at night, since all take six minutes"""
 
 

@@ -18,17 +18,22 @@ def asked(field, columns):
 QUESTION = "How much is {0} and {0} together?".format
 
 
+def total(n):
+    """The answer to the question of a row; its number would count the rows."""
+    return str(2 * n)
+
+
 @each_case(
     "columns, fields",
     [
         ({"prompt": QUESTION, "question": QUESTION}, {"prompt": "prompt"}),
         ({"Question": QUESTION, "Final-Answer": str}, {"prompt": "Question", "answer": "Final-Answer"}),
         ({"prompt": lambda n: {"text": "x"}, "problem": QUESTION}, {"prompt": "problem"}),
-        ({"messages": lambda n: [{"role": "user", "content": "?"}], "x": str}, {"prompt": "messages", "answer": "x"}),
+        ({"messages": lambda n: [{"role": "user", "content": "?"}], "x": total}, {"prompt": "messages", "answer": "x"}),
         ({"messages": lambda n: [{"role": "user", "content": "?"}, {"role": "assistant", "content": "!"}]}, {}),
         ({"a_text": QUESTION, "longer": lambda n: QUESTION(n) * 2}, {"prompt": "a_text or longer?"}),
         ({"q1": "{0}+1?".format, "way": lambda n: QUESTION(n) * 9}, {"prompt": "q1 or way?"}),
-        ({"solution": QUESTION, "x": str}, {"answer": "x", "reference": "solution"}),
+        ({"solution": QUESTION, "x": total}, {"answer": "x", "reference": "solution"}),
         ({"instruction": QUESTION, "input": QUESTION}, {"prompt": "instruction or input?"}),
         (
             {"question": QUESTION, "solution": QUESTION, "rationale": QUESTION},
@@ -50,6 +55,7 @@ QUESTION = "How much is {0} and {0} together?".format
         ({"x": QUESTION, "url": "https://example.org/{0}".format, "kind": lambda n: "of one kind"}, {"prompt": "x"}),
         ({"question": QUESTION, "answer": lambda n: QUESTION(n) * 9}, {"prompt": "question", "reference": "answer"}),
         ({"question": QUESTION, "answer": lambda n: f"{n}\n#### {n}"}, {"prompt": "question", "answer": "answer"}),
+        ({"question": QUESTION, "x": str}, {"prompt": "question"}),
         ({"question": QUESTION, "one": int, "two": int}, {"prompt": "question"}),
         ({"question": QUESTION, "answer": lambda n: n or None}, {"prompt": "question"}),
         ({"question": QUESTION, "tongue": lambda n: "pt-BR"}, {"prompt": "question", "language": "tongue"}),
