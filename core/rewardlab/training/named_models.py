@@ -108,15 +108,15 @@ def hub_warnings(plan: Plan) -> list[Problem]:
     return [Problem(where=plan.document.where(path), what=f"{what}{end}", path=path) for path, what in doubtful]
 
 
-def refuse_missing_models(plan: Plan, only: int | None) -> None:
+def refuse_missing_models(plan: Plan, only: int | None, *, begins: bool = False) -> None:
     """Ask the hub once for each model that is not here; raise UserError if it cannot be had, before any folder."""
-    found = {path: _fault(model) for path, model in _missing_models(plan, only).items()}
+    found = {path: _fault(model) for path, model in _missing_models(plan, only, begins).items()}
     problems = [Problem(where=plan.document.where(path), what=what, path=path) for path, what in found.items() if what]
     if problems:
         raise UserError(problems)
 
 
-def _missing_models(plan: Plan, only: int | None) -> dict[RecipePath, str]:
+def _missing_models(plan: Plan, only: int | None, begins: bool = False) -> dict[RecipePath, str]:
     """Return the hub names that the plan's stages (or stage `only`) start from and that are not on this machine."""
     engines = [index for index, stage in enumerate(plan.recipe.stages) if needs_engine(stage) and only in (None, index)]
     named: dict[RecipePath, object] = {}
@@ -125,7 +125,7 @@ def _missing_models(plan: Plan, only: int | None) -> dict[RecipePath, str]:
         own = stage.policy.model if isinstance(stage, EvalStage) and stage.policy is not None else None
         if own is not None:
             named["stages", index, "policy", "model"] = own
-        elif only in (None, 0):  # a later stage may start from what an earlier run wrote
+        elif begins or only in (None, 0):  # a later stage of a run that goes on may start from what that wrote
             named["model",] = plan.recipe.model
     hub = {path: name for path, name in named.items() if isinstance(name, str) and not looks_local(name)}
     return {path: name for path, name in hub.items() if not any(file.is_file() for file in hub_configs(name))}

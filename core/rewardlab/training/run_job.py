@@ -225,7 +225,7 @@ class RunJob:
             if any(needs_engine(stage) for i, stage in enumerate(self.plan.recipe.stages) if only in (None, i)):
                 backend.ready(self.plan, only)
                 if here and backend.capabilities.transformers_models:
-                    refuse_missing_models(self.plan, only)
+                    refuse_missing_models(self.plan, only, begins=self._resume is None)
         for stage in self._only if here else self._without_engine():  # a cluster asks the judges of its stages itself
             if here or isinstance(self.plan.recipe.stages[stage or 0], EvalStage):
                 get_ready(self.plan, self._say, stage)

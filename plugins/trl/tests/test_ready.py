@@ -72,3 +72,18 @@ def test_a_gpu_that_is_not_there(run, monkeypatch):
     code, err, made = run("backend.device=cuda")
     assert (code, made) == (2, [])
     assert "backend.device is cuda, but torch sees no GPU here; use cpu or auto" in err
+
+
+def test_an_evaluation_of_a_model_that_cannot_be_had_is_refused_without_a_folder(main, write, tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    stage = "{use: rl, algorithm: grpo, group_size: 2, batch_size: 2, steps: 1}"
+    write(
+        "r.yaml",
+        "{version: 1, model: nobody/nothing, dataset: {use: toy/counting, with: {rows: 8}, holdout: 0.5}, "
+        "backend: {use: trl}, reward: {components: {box: {use: format/boxed}}, total: box}, "
+        f"stages: [{stage}, {{use: eval}}]}}",
+    )
+    code, _, err = main("eval", "r.yaml")
+    assert code == 2
+    assert "'nobody/nothing' is not a folder here" in err
+    assert not list((tmp_path / "runs").glob("*"))
