@@ -1,14 +1,15 @@
-"""What a component reads of a completion that is a conversation: its last answer, or all of it."""
+"""What a component reads of a completion: of a conversation its last answer, or all of it; and its chat markers."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 
 from rewardlab.group_stream import GroupStream
 from rewardlab.plan.component import Component
 from rewardlab.recipe.use import ComponentUse
 from rewardlab.specs import RewardSpec
+from rewardlab.text.chat_markers import CHAT_MARKERS, count_chat_markers
 from rewardlab.text.transcript import transcript
-from rewardlab.types import Completion, Group
+from rewardlab.types import Completion, Group, Score
 
 Read = Callable[[Completion], Completion]
 
@@ -42,3 +43,12 @@ class ReadStream(GroupStream):
         """Return the whole group, once it is complete."""
         whole = await self._stream.group()
         return Group(sample=whole.sample, completions=tuple(map(self._read, whole.completions)))
+
+
+def with_markers(scores: Sequence[Score], completions: Sequence[Completion]) -> Sequence[Score]:
+    """Note in `info` how many chat markers a completion has: a judge is shown them escaped."""
+    counts = [count_chat_markers(completion.text) for completion in completions]
+    return [
+        replace(score, info={**score.info, CHAT_MARKERS: count}) if count else score
+        for score, count in zip(scores, counts, strict=True)
+    ]

@@ -32,12 +32,11 @@ from rewardlab.scoring.deadline import in_time
 from rewardlab.scoring.executors import Executor, open_executor, pool_executor
 from rewardlab.scoring.group_sampler import CheckedGroupSampler
 from rewardlab.scoring.pool import Pool, PoolScoring, SampledPool, Scores, StreamedPool
-from rewardlab.scoring.reading import ReadStream, reading_of
+from rewardlab.scoring.reading import ReadStream, reading_of, with_markers
 from rewardlab.scoring.watched_calls import watched
 from rewardlab.specs import Context, RewardSpec
-from rewardlab.text.chat_markers import CHAT_MARKERS, count_chat_markers
 from rewardlab.text.redaction import redact
-from rewardlab.types import Completion, Group, Sample, Score
+from rewardlab.types import Group, Sample, Score
 from rewardlab.workers.devices import AUTO_DEVICE, resolve_device
 from rewardlab.workers.errors import WorkerStartError
 from rewardlab.workers.placement import opener, python_of
@@ -268,7 +267,7 @@ class Scorer(AbstractContextManager["Scorer"]):
                 found[name] = (
                     scores
                     if not self._plan.components[name].judges()
-                    else _with_markers(scores, (await seen.group()).completions)
+                    else with_markers(scores, (await seen.group()).completions)
                 )
             except WorkerStartError as error:
                 raise JobError(f"component {name!r}: {error}") from error
@@ -292,15 +291,6 @@ class Scorer(AbstractContextManager["Scorer"]):
         if not lost or (failed and self._plan.components[name].spec.scope != "group"):
             return scores
         return [s if s.value is None else replace(s, info={**s.info, "unanswered": lost}) for s in scores]
-
-
-def _with_markers(scores: Sequence[Score], completions: Sequence[Completion]) -> Sequence[Score]:
-    """Note in `info` how many chat markers a completion has: a judge is shown them escaped."""
-    counts = [count_chat_markers(completion.text) for completion in completions]
-    return [
-        replace(score, info={**score.info, CHAT_MARKERS: count}) if count else score
-        for score, count in zip(scores, counts, strict=True)
-    ]
 
 
 @cache
