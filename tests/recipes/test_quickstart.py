@@ -55,7 +55,7 @@ def test_a_normal_run_prints_nothing_but_what_it_says(tmp_path):
     short = (small, "stages.0.steps=20", "stages.1.steps=1", "stages.1.batch_size=4", "stages.1.eval.prompts=6")
     done = rewardlab("run", QUICKSTART, *short, cwd=tmp_path)
     (directory,) = (tmp_path / "runs").iterdir()
-    assert done.stderr == ""
+    assert done.stderr == "loading torch ...\n"
     assert done.stdout.splitlines()[0] == f"run directory: runs/{directory.name}"
     assert f"results: runs/{directory.name}" in done.stdout
     assert done.stdout.splitlines()[-1].startswith("next, ")

@@ -92,21 +92,21 @@ def test_all_distributions_are_built_and_fine(released):
 @pytest.mark.parametrize(
     ("file", "change", "says"),
     [
-        ("rewardlab_math/py.typed", None, "no rewardlab_math/py.typed"),
-        ("rewardlab_math/tests/test_x.py", ("", "x"), "rewardlab_math/tests/test_x.py does not belong into it"),
+        ("rewardlab_format/py.typed", None, "no rewardlab_format/py.typed"),
+        ("rewardlab_format/tests/test_x.py", ("", "x"), "rewardlab_format/tests/test_x.py does not belong into it"),
         ("LICENSE", ("Apache", "Another"), "no LICENSE, or another one"),
         ("METADATA", ("Python :: 3.13", "Python :: 2.7"), "no classifier Programming Language :: Python :: 3.13"),
         ("METADATA", ("rewardlab-core~=0.1.0", "rewardlab-core"), "it needs rewardlab-core, and not one"),
         ("METADATA", ("https://rewardlab.example/Issues", "https://else.example"), "project URLs {"),
         ("METADATA", ("text/markdown", "text/plain"), "no README as its description"),
-        ("entry_points.txt", ("rewardlab_math", "rewardlab_maths"), "which is not in it"),
-        ("entry_points.txt", ("[rewardlab]\nmath = rewardlab_math", ""), "no entry point"),
+        ("entry_points.txt", ("rewardlab_format", "rewardlab_formats"), "which is not in it"),
+        ("entry_points.txt", ("[rewardlab]\nformat = rewardlab_format", ""), "no entry point"),
     ],
 )
 def test_a_fault_in_a_wheel_is_found(checks, released, tmp_path, file, change, says):
-    (wheel,) = released[0].glob("rewardlab_math-*.whl")
+    (wheel,) = released[0].glob("rewardlab_format-*.whl")
     urls = tomllib.loads(URLS)["urls"]
-    project = project_of(ROOT / "plugins/math/pyproject.toml")
+    project = project_of(ROOT / "plugins/format/pyproject.toml")
     assert checks.wheel_problems(wheel, project, urls, ROOT / "LICENSE") == []
     broken = tmp_path / wheel.name
     rewrite(wheel, broken, file, change)
