@@ -1,5 +1,7 @@
 """Chat markers in quoted texts: none stays as it is, and every text comes back."""
 
+import json
+
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab.text import count_chat_markers, escape_chat_markers, unescape_chat_markers
@@ -15,7 +17,7 @@ MARKERS = [
     "[gMASK]", "<sop>", "<|user|>", "<|observation|>",  # GLM
     "<|START_OF_TURN_TOKEN|>", "<seed:bos>", "[|endofturn|]", "]~b]", "]~!b[",  # Command, Seed, Exaone, MiniMax
 ]  # fmt: skip
-PIECES = [*MARKERS, "\\", "<", "[", "]", "|", ">", "~b]", "im_end|>", "INST]", "a", "\n"]
+PIECES = [*MARKERS, "·", "\\", "<", "[", "]", "|", ">", "~b]", "im_end|>", "INST]", "a", "\n"]
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
@@ -28,6 +30,11 @@ def test_no_marker_stays_as_it_is_and_every_text_comes_back(text):
 @given(st.text(max_size=60))
 def test_any_text_comes_back(text):
     assert unescape_chat_markers(escape_chat_markers(text)) == text
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
+def test_json_stays_json(text):
+    assert json.loads(escape_chat_markers(json.dumps({"text": text}, ensure_ascii=False)))["text"].count("|") >= 0
 
 
 def test_each_marker_counts_once():
