@@ -31,7 +31,7 @@ def chat_ids(tokenizer: Any, messages: Sequence[Message], render: Callable[[list
         literals.append(match.group())
         return _STAND_IN.format(len(literals) - 1)
 
-    contents = [message["content"] for message in messages]
+    contents = [message.get("content") or "" for message in messages]  # what lacks one is for the template to refuse
     if not any(map(pattern.search, contents)):
         return list(tokenizer(render([*messages]), add_special_tokens=False)["input_ids"])
     bare = [_STANDS_IN.sub("", content) for content in contents]  # a text that holds a stand-in would pose as one
