@@ -37,7 +37,10 @@ PROBE_QUESTION = Ask(messages=({"role": "user", "content": SMALL},))
 
 def escaped_question(ask: Ask) -> Ask:
     """Return a question as its judge's server gets it, the chat markers in its messages escaped."""
-    messages = [{**message, "content": escape_chat_markers(message["content"])} for message in ask.messages]
+    messages = [
+        {**message, "content": escape_chat_markers(message["content"])} if message.get("content") else message
+        for message in ask.messages
+    ]
     return ask if messages == list(ask.messages) else replace(ask, messages=messages)
 
 
