@@ -113,7 +113,7 @@ def test_the_command_says_that_it_could_not_be_built(there, main, tmp_path):
     code, out, _ = main("plugins", "check", "there/longer", f"environment={{python: {there}}}", "--tries", "1")
     assert code == 1
     table, broken, *_, summary = out.split("\n\n")
-    assert table.splitlines()[-1].split()[1:] == ["23", "laws", "could", "not", "be", "built"]
+    assert table.splitlines()[-1].split()[1:] == ["24", "laws", "could", "not", "be", "built"]
     assert "breaks" not in broken
     assert "ModuleNotFoundError: No module named 'only_there'" in broken
     assert " could not be built, " in summary
