@@ -44,13 +44,11 @@ COMPONENTS = {
 
 def turns(family, messages):
     """The special tokens that a server reads in these messages, filled into the family's template, in order."""
-    from tokenizers import Tokenizer, models, pre_tokenizers
-
+    tokenizers = pytest.importorskip("tokenizers")
     template, specials = FAMILIES[family]
-    tokenizer = Tokenizer(
-        models.BPE(vocab={s: n for n, s in enumerate(pre_tokenizers.ByteLevel.alphabet())}, merges=[])
-    )
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    alphabet = tokenizers.pre_tokenizers.ByteLevel.alphabet()
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(vocab={s: n for n, s in enumerate(alphabet)}, merges=[]))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.add_special_tokens(specials)
     text = ImmutableSandboxedEnvironment(trim_blocks=True).from_string(template).render(messages=messages)
     return [token for token in tokenizer.encode(text, add_special_tokens=False).tokens if token in specials]

@@ -22,6 +22,7 @@ from rewardlab.scoring.own_scorer import OwnScorer
 from rewardlab.scoring.row_window import due_in_order, scored_in_order
 from rewardlab.scoring.scored_completion import ScoredCompletion
 from rewardlab.scoring.scorer import Machine, Scorer
+from rewardlab.types import Group
 
 AT_ONCE = 1024
 """rows that `score` begins at the same time; more go through a window, so that a judge that fails is found early"""
@@ -131,14 +132,13 @@ class RecipeReward:
         one alone, and what `score` raises, but for the recipe's max_missing, which is about many.
         """
         self._refuse_comparisons()
-        (row,) = all_rows([{"prompt": prompt, "completions": [completion], **fields}], self.plan)
-        return self._scorer.score_groups([row.group])[0].by_completion()[0]
+        return self._scorer.score_groups([self._group_of_one(prompt, completion, fields)])[0].by_completion()[0]
 
     async def ascore_one(self, *, prompt: Any, completion: Any, **fields: Any) -> ScoredCompletion:
         """Return what `score_one` returns, without blocking the event loop."""
         self._refuse_comparisons()
-        (row,) = all_rows([{"prompt": prompt, "completions": [completion], **fields}], self.plan)
-        return (await asyncio.wrap_future(self._scorer.submit(row.group))).by_completion()[0]
+        group = self._group_of_one(prompt, completion, fields)
+        return (await asyncio.wrap_future(self._scorer.submit(group))).by_completion()[0]
 
     def table(self, groups: Iterable[ScoredGroup], library: Library | None = None) -> Any:
         """Return a data frame with a row for each completion: texts, totals, values, reasons and contributions.
@@ -159,6 +159,12 @@ class RecipeReward:
                 guard.count(scored)
                 guard.check()
         guard.check_end()
+
+    def _group_of_one(self, prompt: Any, completion: Any, fields: Mapping[str, Any]) -> Group:
+        (row,) = rows_one_by_one([{"prompt": prompt, "completions": [completion], **fields}], self.plan)
+        if isinstance(row, Problem):
+            raise UserError(row.what, where=f"sample {fields['id']!r}" if "id" in fields else "")
+        return row.group
 
     @property
     def _scorer(self) -> Scorer:

@@ -56,11 +56,24 @@ def wrote(text, stop="stop"):
     return output
 
 
-UNREADABLE = (
-    [Sample(id="a", input="1 + 1?", target="2"), Sample(id="b", input="1 + 2?", target="?")],
-    [wrote(r"\boxed{2}"), wrote(r"\boxed{3}")],
-)
-"""two samples, the second with a target that holds no answer, and what the model writes"""
+SAMPLES = [Sample(id="a", input="1 + 1?", target="2"), Sample(id="b", input="1 + 2?", target="3")]
+FAILING = """
+    from rewardlab import reward
+
+    @reward(range=(0, 1))
+    def never_three(sample, completion):
+        "Whether it is right, unless the answer is 3."
+        if sample.fields["answer"] == "3":
+            raise OSError("the disk of threes is away")
+        return 1.0
+"""
+
+
+@pytest.fixture
+def fails_for_b(given, offer):
+    """A recipe whose accuracy fails on the second of SAMPLES."""
+    offer("mine", FAILING)
+    return Path("recipe.yaml").write_text(RECIPE.replace("{use: math/accuracy}", "{use: mine/never_three}"))
 
 
 def evaluated(outputs, samples, scorer, tmp_path, **more):
@@ -100,25 +113,30 @@ def test_a_log_is_scored_by_the_scorers_name(given):
     assert read_eval_log(log.location).samples[0].scores["recipe"].value["total"] == 1.5
 
 
-def test_what_could_not_be_scored_is_in_no_mean(given):
-    Path("recipe.yaml").write_text(
-        RECIPE.replace("{use: math/accuracy}", "{use: math/accuracy, on_missing: zero_advantage}")
-    )
-    log = evaluated(UNREADABLE[1], UNREADABLE[0], recipe("recipe.yaml"), given)
+def test_what_could_not_be_scored_is_in_no_mean(given, fails_for_b):
+    tolerated = recipe("recipe.yaml", overrides=["reward.components.accuracy.on_missing=zero_advantage"])
+    log = evaluated([wrote(r"\boxed{2}"), wrote(r"\boxed{3}")], SAMPLES, tolerated, given)
     assert log.status == "success", log.error
     first, second = (sample.scores["recipe"] for sample in log.samples)
     assert first.value == {"total": 1.5, "accuracy": 1.0, "format": 1.0}
     assert math.isnan(second.value["accuracy"])
     assert math.isnan(second.value["total"])
-    assert "holds no answer" in second.explanation
+    assert "the disk of threes is away" in second.explanation
     means = {score.name: score.metrics["mean"].value for score in log.results.scores}
     assert means == {"total": 1.5, "accuracy": 1.0, "format": 1.0}
 
 
-def test_a_failure_that_the_recipe_does_not_allow_is_the_samples_error(given):
-    log = evaluated(UNREADABLE[1], UNREADABLE[0], recipe("recipe.yaml"), given)
+def test_a_failure_that_the_recipe_does_not_allow_is_the_samples_error(given, fails_for_b):
+    log = evaluated([wrote(r"\boxed{2}"), wrote(r"\boxed{3}")], SAMPLES, recipe("recipe.yaml"), given)
     assert log.status == "error"
-    assert "component 'accuracy' (math/accuracy) failed on sample 'b'" in log.error.message
+    assert "component 'accuracy' (mine/never_three) failed on sample 'b'" in log.error.message
+
+
+def test_a_target_that_holds_no_answer_is_the_error_of_a_sample_that_has_a_name(given):
+    samples = [SAMPLES[0], Sample(id="b", input="1 + 2?", target="?")]
+    log = evaluated([wrote(r"\boxed{2}"), wrote(r"\boxed{3}")], samples, recipe("recipe.yaml"), given)
+    assert log.status == "error"
+    assert "sample 'b': accuracy (math/accuracy): field 'answer': '?' holds no answer" in log.error.message
 
 
 def test_a_sample_is_a_row(given):
