@@ -148,6 +148,112 @@ class TestResumeLatest:
         assert self.folder_of(out) == second
         assert json.loads((second / "state.json").read_text())["attempt"] == 1
 
+    def unfinished(self, ran):
+        """The folder of a run that was killed before it noted its stage as done."""
+        folder = self.folder_of(ran[1])
+        state = json.loads((folder / "state.json").read_text())
+        (folder / "state.json").write_text(json.dumps(state | {"done": []}))
+        return folder
+
+    def test_a_finished_one_says_that_it_is(self, run):
+        folder = self.folder_of(run("r.yaml")[1])
+        for arguments in (("r.yaml", "--resume", "latest"), ("--resume", folder)):
+            code, out, err = run(*arguments)
+            assert (code, err) == (0, "")
+            assert out.splitlines()[:2] == [
+                f"run directory: {folder}",
+                "this run is finished: no stage is left to do",
+            ]
+            assert f"results: {folder}" in out
+
+    def test_an_unfinished_one_comes_before_newer_finished_ones(self, run):
+        first = self.unfinished(run("r.yaml"))
+        second = self.folder_of(run("r.yaml")[1])
+        assert run("r.yaml", "--resume", "latest")[1].splitlines()[:2] == [
+            f"the newest run, {second}, is finished; an earlier one is not, and goes on",
+            f"run directory: {first}",
+        ]
+        assert run("r.yaml", "--resume", "latest")[1].startswith(f"run directory: {second}\nthis run is finished")
+
+    def test_goes_on_with_the_overrides_that_it_was_begun_with(self, run):
+        """Also of a recipe that cannot be run without them, and if one of them gave the run another name."""
+        Path("r.yaml").write_text(RECIPE.replace("model: {use: tiny}", ""))
+        overrides = ("name=pre run", "model={use: tiny}", "reward.components.letters.on_missing=fail")
+        folder = self.unfinished(run("r.yaml", *overrides))
+        code, out, err = run("r.yaml", "--resume", "latest")
+        assert (code, err) == (0, "")
+        told = "'name=pre run' 'model={use: tiny}' reward.components.letters.on_missing=fail"
+        assert out.splitlines()[:2] == [
+            f"it was begun with the overrides {told}, and goes on with them",
+            f"run directory: {folder}",
+        ]
+
+    def test_goes_on_with_the_one_of_the_overrides_that_are_given(self, run):
+        """As the jobs of a sweep do that a scheduler starts again, each with its own command."""
+        folders = [self.unfinished(run("r.yaml", f"seed={seed}", "name=sweep")) for seed in range(3)]
+        for seed in (1, 0):
+            code, out, _ = run("r.yaml", "name=sweep", f"seed={seed}", "--resume", "latest")
+            assert (code, self.folder_of(out)) == (0, folders[seed])
+        code, _, err = run("r.yaml", "seed=7", "--resume", "latest")
+        assert code == 2
+        assert "was made with another recipe (" in err
+        assert "seed was 2, is 7" in err
+
+    LOGIN = "judges={j: {use: openai/chat, with: {model: m, base_url: 'http://me:pass-word@127.0.0.1:1/v1'}}}"
+
+    def test_an_override_with_a_login_is_known_by_its_variable(self, run, monkeypatch):
+        folder = self.unfinished(run("r.yaml", self.LOGIN))
+        assert "pass-word" not in (folder / "manifest.json").read_text()
+        monkeypatch.delenv("REWARDLAB_LOGIN_JUDGES_J_BASE_URL")  # as in another process
+        code, _, err = run("r.yaml", "--resume", "latest")
+        assert code == 2
+        assert "a URL had its user and password here, which are never written: export it as USER:PASSWORD" in err
+        monkeypatch.setenv("REWARDLAB_LOGIN_JUDGES_J_BASE_URL", "me:pass-word")
+        code, out, err = run("r.yaml", "--resume", "latest")
+        assert (code, self.folder_of("\n".join(out.splitlines()[1:]))) == (0, folder), err
+        assert "pass-word" not in out
+
+    def test_of_an_override_that_no_command_keeps_the_folder_knows(self, run):
+        folder = self.unfinished(run("r.yaml", self.LOGIN, "dataset.with.rows=32"))
+        manifest = json.loads((folder / "manifest.json").read_text())
+        manifest["commands"] = [command.replace("rows=32", "rows=***") for command in manifest["commands"]]
+        (folder / "manifest.json").write_text(json.dumps(manifest))
+        code, out, err = run("r.yaml", "--resume", "latest")
+        assert code == 0, err
+        assert "'dataset.with.rows=***'" in out.splitlines()[0]
+        assert "***" not in (folder / "recipe.resolved.yaml").read_text()
+
+    def test_another_file_of_the_same_name_is_another_recipe(self, run, write):
+        """A file that has gone, as one that was moved, is known by its recipe's name."""
+        first = self.unfinished(run("r.yaml"))
+        write("other.yaml", RECIPE)
+        second = self.unfinished(run("other.yaml"))
+        assert self.folder_of(run("r.yaml", "--resume", "latest")[1]) == first
+        Path("other.yaml").rename("moved.yaml")
+        assert self.folder_of(run("moved.yaml", "--resume", "latest")[1]) == second
+
+    def test_the_folder_of_a_run_is_a_recipe_too(self, run):
+        first = self.folder_of(run("r.yaml")[1])
+        second = self.unfinished(run(first))
+        third = self.folder_of(run("r.yaml")[1])
+        assert self.folder_of(run(first, "--resume", "latest")[1]) == second
+        assert self.folder_of(run("r.yaml", "--resume", "latest")[1]) == third
+
+    def test_a_stage_of_its_own_is_finished_when_that_stage_is(self, run):
+        stages = f"stages=[{RL}, {RL}]"
+        folder = self.folder_of(run("r.yaml", stages, "--stage", "0")[1])
+        assert "is finished" in run("r.yaml", "--stage", "0", "--resume", "latest")[1]
+        assert "is finished" not in run("r.yaml", "--resume", "latest")[1]
+        assert json.loads((folder / "state.json").read_text())["done"] == [0, 1]
+
+    @pytest.mark.parametrize(
+        "manifest", ["{}", "[]", "1", "{", '{"commands": []}', '{"commands": [3]}', '{"commands": ["\'"]}']
+    )
+    def test_a_folder_without_a_readable_command_is_none(self, run, manifest):
+        folder = self.unfinished(run("r.yaml"))
+        (folder / "manifest.json").write_text(manifest)
+        assert "no run of 'toy' to resume in runs/" in run("r.yaml", "--resume", "latest")[2]
+
     def test_an_evaluation_is_no_run_of_the_recipe(self, run, main):
         stages = f"stages=[{RL}, {{use: eval, samples: 1}}]"
         trained = self.folder_of(run("r.yaml", stages)[1])

@@ -32,7 +32,7 @@ class JobOptions(Config):
     overrides: Annotated[tuple[str, ...], Overrides()] = ()
     """such as seed=3 or stages.1.steps=50"""
     resume: Annotated[str | Path | None, Flag(metavar="DIR")] = None
-    """continue the run in this folder; latest: the recipe's newest in runs/ (./latest is a folder)"""
+    """continue the run in this folder; latest: the recipe's newest unfinished one in runs/ (./latest is a folder)"""
     folder: Annotated[Path | None, Flag("--run-dir", metavar="DIR")] = None
     """a new folder for the run (runs/NAME-TIME)"""
     root: Annotated[Path, PythonOnly()] = Path("runs")
@@ -58,7 +58,8 @@ class Options(JobOptions):
     """Run a recipe's stages in a new run directory, or continue a run.
 
     A run that is continued knows its recipe: `rewardlab run --resume DIR` is enough. `rewardlab run RECIPE --resume
-    latest` continues the newest run of that recipe in runs/.
+    latest` continues the newest run of that recipe in runs/ that is not finished, with the overrides that it was
+    begun with if none are given.
     --dry-run prints the plan (with --stage N, of that stage alone) and what the backend will do, and starts nothing.
     """
 

@@ -96,7 +96,7 @@ def load(source: RecipeSource, overrides: Sequence[str] = (), strict: bool = Tru
     if isinstance(source, Mapping):
         read = _Read(_GIVEN, _plain(source), Place(0))
     else:
-        read = _read_tree(_in_run(source) or recipe_file(Path(source)), None if strict else noted)
+        read = _read_tree(source_file(source), None if strict else noted)
     raw, root = apply_overrides(_extended(read, None if strict else noted, ()), overrides)
     document = Document(path=read.path, raw=raw, tree=raw, overrides=tuple(overrides), _root=root)
     keep_logins(raw)
@@ -109,6 +109,11 @@ def load(source: RecipeSource, overrides: Sequence[str] = (), strict: bool = Tru
     if strict and noted:
         raise UserError(noted)
     return replace(document, tree=tree, variables=variables, problems=tuple(noted))
+
+
+def source_file(source: str | os.PathLike[str]) -> Path:
+    """Return the file of a recipe that is no dict. Raises UserError for a bare name that is none or ambiguous."""
+    return _in_run(source) or recipe_file(Path(source))
 
 
 class _Read(NamedTuple):

@@ -9,7 +9,8 @@ from rewardlab.errors import UserError
 from rewardlab.recipe.loading import Document, RecipeSource, load
 from rewardlab.text.redaction import name_variables
 from rewardlab.training.check import check_recipe
-from rewardlab.training.run_folders import LATEST, latest_run, written_models
+from rewardlab.training.latest_run import LATEST, latest_run
+from rewardlab.training.run_folders import written_models
 from rewardlab.training.run_job import RunJob, recipe_of
 
 SAMPLING = ("temperature", "top_p", "top_k", "stop", "max_new_tokens", "chat")
@@ -33,6 +34,10 @@ def load_evaluation(
     of a run whose folder is `recipe`. The rest is as for RunJob.load.
     """
     source = recipe_of(resume) if recipe is None else recipe
+    earlier = resume and Path(resume)
+    if resume == LATEST:
+        latest = latest_run(source, overrides, root, "eval", None, say)
+        earlier, (source, overrides), policy = latest.path, latest.again(source, overrides), policy or latest.policy
     document = load(source, list(overrides), strict=False)
     _add_evaluation(document)
     stages = _evaluations(document)
@@ -42,7 +47,6 @@ def load_evaluation(
     if policy is not None:
         _set_policy(document, stages, policy)
     plan = check_recipe(document, purpose="run")
-    earlier = latest_run(plan, root, "eval") if resume == LATEST else resume and Path(resume)
     named = [] if isinstance(source, Mapping) else [os.fspath(source), *overrides]
     command = ["rewardlab", "eval", *named, *(["--policy", policy] if policy is not None else [])]
     return RunJob(plan, stage=stages, resume=earlier, root=root, folder=folder, say=say, command=command)

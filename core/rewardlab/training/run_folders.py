@@ -1,45 +1,12 @@
-"""The folders of runs on the disk: made, told from others, found again, and the models in them."""
+"""The folders of runs on the disk: made, named, told from others, and the models in them."""
 
-import json
-import re
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
-from typing import Literal
 
 from rewardlab.errors import UserError
 from rewardlab.plan import Plan
-from rewardlab.recipe.loading import RESOLVED
-
-LATEST = "latest"
-
-
-def latest_run(plan: Plan, root: Path, command: Literal["run", "eval"]) -> Path:
-    """Return the folder in `root` of the recipe's newest run, by the time in its name, that this command began.
-
-    UserError if there is none. A folder that was named by --run-dir is not looked for, nor a run that has not begun.
-    """
-    name = run_name(plan)
-    made = re.compile(rf"{re.escape(name)}-(\d{{8}}-\d{{6}})(?:-(\d+))?")
-    found = [
-        (match[1], int(match[2] or 1), path)
-        for path in root.glob("*")
-        if (match := made.fullmatch(path.name)) and (path / "state.json").is_file() and _began_by(path, command)
-    ]
-    if not found:
-        raise UserError(
-            f"no run of {name!r} to resume in {root}/; leave out --resume to start one, or name a folder: --resume DIR"
-        )
-    return max(found)[-1]
-
-
-def _began_by(path: Path, command: str) -> bool:
-    """Return whether the run in a folder was begun by `rewardlab COMMAND`: an evaluation has a folder like a run's."""
-    try:
-        begun: str = json.loads((path / "manifest.json").read_text(encoding="utf-8"))["commands"][0]
-    except (OSError, ValueError, LookupError):
-        return False
-    return begun.startswith(f"rewardlab {command}")
+from rewardlab.recipe.loading import RESOLVED, Document
 
 
 def refuse_no_run(path: Path, file: str) -> None:
@@ -88,7 +55,13 @@ def new_folder(root: Path, name: str) -> Path:
 
 def run_name(plan: Plan) -> str:
     """Return the recipe's name, or that of its file without the suffix."""
-    return plan.recipe.name or plan.document.path.stem
+    return document_name(plan.document)
+
+
+def document_name(document: Document) -> str:
+    """Return the name that a recipe's runs have; the recipe may have mistakes."""
+    name = document.tree.get("name")
+    return name if isinstance(name, str) and name else document.path.stem
 
 
 def written_models(directory: Path) -> list[Path]:

@@ -20,9 +20,10 @@ from rewardlab.training.alarm_policy import DIVERGENCE
 from rewardlab.training.backend import JobBackend, PolicyBackend, open_backend
 from rewardlab.training.check import check_recipe
 from rewardlab.training.dry_run import describe_run
+from rewardlab.training.latest_run import LATEST, latest_run
 from rewardlab.training.named_models import refuse_missing_models
 from rewardlab.training.run_directory import RunDirectory, has_trained_longer
-from rewardlab.training.run_folders import LATEST, latest_run, refuse_no_run, written_models
+from rewardlab.training.run_folders import refuse_no_run, written_models
 from rewardlab.training.stages import get_ready, run_stages
 
 Say = Callable[[str], None]
@@ -99,11 +100,15 @@ class RunJob:
         """Read and check a recipe, with overrides such as "seed=3"; raise a UserError that lists every problem.
 
         recipe: a YAML file, the name of one that comes with rewardlab, or a dict; a run that is resumed knows its own.
-        resume: the folder of an earlier attempt; "latest": the newest run of `recipe` in `root`.
+        resume: the folder of an earlier attempt; "latest": the newest unfinished run of `recipe` in `root`, with the
+            overrides that it was begun with if none are given.
         """
         source = recipe_of(resume) if recipe is None else recipe
+        earlier = resume and Path(resume)
+        if resume == LATEST:
+            latest = latest_run(source, overrides, root, "run", stage, say)
+            earlier, (source, overrides) = latest.path, latest.again(source, overrides)
         plan = check_recipe(load(source, list(overrides), strict=False), purpose="run")
-        earlier = latest_run(plan, root, "run") if resume == LATEST else resume and Path(resume)
         if resume == LATEST and earlier is not None and has_trained_longer(earlier, plan):
             say(f"{name_variables(str(earlier))} was resumed with a longer training since; it goes on with that")
             plan = check_recipe(load(earlier / RESOLVED, strict=False), purpose="run")
@@ -141,6 +146,8 @@ class RunJob:
         self._say(f"run directory: {name_variables(str(directory.path))}")
         for note in directory.notes:
             self._say(note)
+        if all(index in directory.done for index in self._stages()):
+            self._say("this run is finished: no stage is left to do")
         try:
             for stage in self._only:
                 run_stages(self.plan, directory, stage, self._say, backend)
@@ -231,10 +238,13 @@ class RunJob:
                 get_ready(self.plan, self._say, stage)
             probe_judges(self.plan, self._say, stage)
 
+    def _stages(self) -> list[int]:
+        """Return the stages that this job runs."""
+        return [index for index in range(len(self.plan.recipe.stages)) if self._only == [None] or index in self._only]
+
     def _without_engine(self) -> list[int | None]:
         """Return the stages of this run that need no engine, and so run here whatever the backend is."""
-        stages = enumerate(self.plan.recipe.stages)
-        return [i for i, stage in stages if not needs_engine(stage) and (self._only == [None] or i in self._only)]
+        return [index for index in self._stages() if not needs_engine(self.plan.recipe.stages[index])]
 
     def _result_of(self, directory: Path) -> RunResult:
         stages = self.plan.recipe.stages

@@ -263,6 +263,21 @@ class TestItGoesOn:
         assert (results["slices"][0]["completions"], len(rows)) == (24, 6)
         assert server.answered == 24 + 2
 
+    def test_the_latest_goes_on_with_its_overrides_and_its_policy(self, serving, evaluation):
+        with serving() as server:
+            asked = {"model": "m", "base_url": server.url}
+            second = f"judges.second={json.dumps({'use': 'openai/chat', 'with': asked, 'price': None})}"
+            evaluation(server)  # which writes the recipe
+            overrides = (second, "stages.0.samples=2")
+            directory = load_evaluation("r.yaml", overrides, policy="second").run().directory
+            load_evaluation("r.yaml", overrides).run()
+            (directory / "state.json").write_text(json.dumps({"attempt": 0, "done": []}))  # killed before it said so
+            job = load_evaluation("r.yaml", resume="latest")
+            assert job.run().directory == directory
+        assert json.loads((directory / "state.json").read_text())["done"] == [0]
+        assert job.plan.recipe.stages[0].policy.judge == "second"
+        assert job.plan.recipe.stages[0].samples == 2
+
     def test_another_run_takes_its_answers_from_a_cassette(self, serving, evaluation):
         with serving() as server:
             evaluation(server, judge="cassette: {path: kept.jsonl}").run()
