@@ -10,7 +10,7 @@ from helpers.each_case import each_case
 from rewardlab.errors import JobError, UserError
 from rewardlab_ray.job import restarts
 from rewardlab_ray.job.log_lines import OUTCOME
-from rewardlab_ray.job.lost_process import LostProcess, StartFailure, is_loss, text_of_engine
+from rewardlab_ray.job.lost_process import LostProcess, RayStartTimeout, StartFailure, is_loss, text_of_engine
 from rewardlab_ray.job.restarts import with_restarts
 from rewardlab_ray.job.scored_training import ask_judges
 from rewardlab_ray.job.stage_log import StageLog
@@ -100,6 +100,15 @@ class TestRestarts:
         with pytest.raises(JobError, match=why):
             stage.run(most=2)
         assert stage.restarted == [False, True, True]
+
+    def test_a_ray_that_is_late_is_started_once_more(self):
+        late = RayStartTimeout("stage 1-rl: Ray was not up within 30 s")
+        stage = Stage((late, 0), (None, 9))
+        stage.run(most=0)
+        assert stage.restarted == [False, False]
+        assert stage.said == [f"warning: {late}; starting it once more"]
+        with pytest.raises(RayStartTimeout):
+            Stage((late, 0), (late, 0)).run(most=5)
 
     def test_a_stop_ends_the_pause(self, monkeypatch):
         monkeypatch.setattr(restarts, "PAUSE_S", 60.0)
@@ -222,6 +231,12 @@ class TestWhatALogEndsWith:
         with StageLog(tmp_path / "1-rl.log", lambda line: None) as log:
             log.take(outcome(at_start=True))
             with pytest.raises(StartFailure, match="it failed"):
+                log.end("1-rl", 1)
+
+    def test_or_that_ray_was_late(self, tmp_path):
+        with StageLog(tmp_path / "1-rl.log", lambda line: None) as log:
+            log.take(outcome(at_start=True, ray_late=True))
+            with pytest.raises(RayStartTimeout, match="it failed"):
                 log.end("1-rl", 1)
 
     @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from rewardlab.training import telemetry_variables
 
+from rewardlab_ray.job.lost_process import RayStartTimeout
 from rewardlab_ray.job_options import job_options
 from rewardlab_ray.ray_actors import NAMESPACE
 from rewardlab_ray.stage_task import StageTask
@@ -14,6 +15,8 @@ from rewardlab_ray.stage_task import StageTask
 GPU_PATIENCE_S = 600.0
 """for the GPUs of a node that was lost and of a job that died"""
 GPU_LOOK_S = 2.0
+RAYS_TIMEOUT = "timed out during startup"
+"""in what Ray raises if its own processes are not up after 30 s, which no setting of Ray changes"""
 LOCAL = {"address": "local", "include_dashboard": False}
 
 
@@ -30,7 +33,13 @@ def connect(task: StageTask, variables: Mapping[str, str]) -> None:
     secrets = {name: os.environ[name] for name in job_options(task.plan).secrets if name in os.environ}
     environment = {"env_vars": {**variables, **telemetry_variables(), **secrets}}
     handler = signal.getsignal(signal.SIGTERM)
-    ray.init(**where, namespace=NAMESPACE, runtime_env=environment, log_to_driver=True)
+    try:
+        ray.init(**where, namespace=NAMESPACE, runtime_env=environment, log_to_driver=True)
+    except Exception as error:  # Ray raises no narrower one here
+        if RAYS_TIMEOUT not in str(error):
+            raise
+        load = f"load {os.getloadavg()[0]:.0f} on {os.cpu_count()} cores"
+        raise RayStartTimeout(f"stage {task.name}: Ray was not up within 30 s on this machine ({load})") from error
     signal.signal(signal.SIGTERM, handler)  # Ray sets one that exits at once, without the grace period
 
 

@@ -41,6 +41,10 @@ class StartFailure(JobError):
     """A job that failed before its first group was scored, by no mistake of the recipe: in a restart, it may pass."""
 
 
+class RayStartTimeout(StartFailure):
+    """A Ray on this machine that was not up in the time that Ray gives it, 30 s, as on a machine that is busy."""
+
+
 def is_loss(error: BaseException) -> bool:
     """Return whether an error of the engine came of a lost process, node or connection, as far as its text says."""
     for cause in _causes(error):

@@ -6,7 +6,7 @@ from threading import Event
 
 from rewardlab.errors import JobError, UserError
 
-from rewardlab_ray.job.lost_process import LostProcess, StartFailure
+from rewardlab_ray.job.lost_process import LostProcess, RayStartTimeout, StartFailure
 
 PAUSE_S = 5.0
 """before a job is started again: what is left of it lets its GPUs go"""
@@ -26,13 +26,14 @@ def with_restarts(
 
     attempt: runs the stage once; called with whether it is a restart. checkpoint: returns the step of the newest
     checkpoint, as far as is known here. stop: ends a pause. A restart that fails before it trains, as when a node or a
-    judge is still away, counts like one that is lost. Everything else that ends a job is raised as it is.
+    judge is still away, counts like one that is lost. A Ray that is not up in time is started once more, and counts
+    only if that fails, too. Everything else that ends a job is raised as it is.
     """
     failed, before = 0, checkpoint()
     lost: LostProcess | None = None
     while True:
         try:
-            return attempt(lost is not None)
+            return _with_second_start(attempt, lost is not None, say)
         except LostProcess as error:
             lost, error_of_start = error, None
         except (UserError, StartFailure) as error:
@@ -49,6 +50,14 @@ def with_restarts(
         say(f"starting again from the {_checkpoint(before)} (restart {failed} of {most}; backend.max_restarts)")
         if stop.wait(PAUSE_S):
             raise KeyboardInterrupt
+
+
+def _with_second_start(attempt: Callable[[bool], None], again: bool, say: Callable[[str], None]) -> None:
+    try:
+        attempt(again)
+    except RayStartTimeout as error:
+        say(f"warning: {error}; starting it once more")
+        attempt(again)
 
 
 def _end(lost: LostProcess, error_of_start: Exception | None, most: int) -> JobError:

@@ -57,7 +57,7 @@ def _start_of(task: StageTask) -> Iterator[None]:
     """Raise what keeps the stage from starting as a StartFailure, unless it is a mistake or a loss."""
     try:
         yield
-    except (UserError, LostProcess):
+    except (UserError, LostProcess, StartFailure):
         raise
     except JobError as error:
         raise StartFailure(str(error)) from error

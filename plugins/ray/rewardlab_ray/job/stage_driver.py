@@ -23,12 +23,15 @@ from rewardlab_ray.job.check_machine import check_version
 from rewardlab_ray.job.engine import RayEngine
 from rewardlab_ray.job.local_job import end_with_parent, hear_interrupts
 from rewardlab_ray.job.log_lines import OUTCOME
-from rewardlab_ray.job.lost_process import LostProcess, StartFailure, is_loss, text_of_engine
+from rewardlab_ray.job.lost_process import LostProcess, RayStartTimeout, StartFailure, is_loss, text_of_engine
 from rewardlab_ray.job.outer_job import end_with_job
 from rewardlab_ray.job.ranks import RankFailure
 from rewardlab_ray.stage_prompts import StageTokenizer
 from rewardlab_ray.stage_task import StageTask
 from rewardlab_ray.user_lines import marked, say
+
+KINDS = {"in_log": RankFailure, "lost": LostProcess, "at_start": StartFailure, "ray_late": RayStartTimeout}
+"""key of the outcome -> the errors of which it is true"""
 
 
 def drive(engine: RayEngine, train: Callable[[StageTask], None], arguments: Sequence[str] | None = None) -> int:
@@ -71,8 +74,7 @@ def drive(engine: RayEngine, train: Callable[[StageTask], None], arguments: Sequ
     except UserError as error:
         return _end(str(error), UserError.exit_code)
     except RewardlabError as error:
-        kinds = {"in_log": RankFailure, "lost": LostProcess, "at_start": StartFailure}
-        return _end(str(error), JobError.exit_code, **{name: isinstance(error, kind) for name, kind in kinds.items()})
+        return _end(str(error), JobError.exit_code, **{name: isinstance(error, kind) for name, kind in KINDS.items()})
     except KeyboardInterrupt:
         return _end("stopped", JobError.exit_code)
     except BaseException as error:  # from the engine: its log above has all of it
@@ -114,15 +116,11 @@ def _receive(sent: Path, run: Path, store: bool) -> None:
         )
 
 
-def _end(error: str | None, code: int, in_log: bool = False, lost: bool = False, at_start: bool = False) -> int:
-    """Print the outcome and return the exit code.
-
-    in_log: the error's cause is among the engine's lines. lost: it is a process or a node that was lost. at_start: the
-    job ended before its first group was scored.
-    """
+def _end(error: str | None, code: int, **kinds: bool) -> int:
+    """Print the outcome and return the exit code. kinds: which of KINDS the error is (absent: none)."""
     sys.stdout.flush()
     sys.stderr.flush()
     what = None if error is None else redact(error)
-    outcome = {"error": what, "code": code, "in_log": in_log, "lost": lost, "at_start": at_start}
+    outcome = {"error": what, "code": code, **dict.fromkeys(KINDS, False), **kinds}
     print(marked(OUTCOME + json.dumps(outcome)), flush=True)
     return code

@@ -25,7 +25,7 @@ from rewardlab_ray.job.log_lines import (
     read_time,
     says_something,
 )
-from rewardlab_ray.job.lost_process import LostProcess, StartFailure, is_text_of_loss
+from rewardlab_ray.job.lost_process import LostProcess, RayStartTimeout, StartFailure, is_text_of_loss
 from rewardlab_ray.job.outage_lines import OutageLines
 from rewardlab_ray.job.repeated_lines import RepeatedLines
 from rewardlab_ray.job.stage_board import StageBoard
@@ -192,6 +192,7 @@ class StageLog:
             if self._outcome["error"] is not None:
                 kind = UserError if self._outcome["code"] == UserError.exit_code else JobError
                 kind = StartFailure if self._outcome.get("at_start") else kind
+                kind = RayStartTimeout if self._outcome.get("ray_late") else kind
                 kind = LostProcess if self._is_lost(self._outcome) else kind
                 raise kind(self._outcome["error"] + self._cause(self._outcome))
             if self._steps is not None and 0 < self._step < self._steps:
