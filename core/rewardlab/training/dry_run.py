@@ -1,9 +1,10 @@
 """The text of `run --dry-run`: what is the same for every engine, and where an engine adds its own lines."""
 
+import json
 from collections.abc import Iterator
 
 from rewardlab.plan import Plan
-from rewardlab.recipe.evaluation import EvalStage
+from rewardlab.recipe.evaluation import Chat, EvalStage
 from rewardlab.recipe.models import DataStage, Stage
 from rewardlab.recipe.training_stages import DpoStage, RlStage, SftStage
 from rewardlab.training.backend import Backend
@@ -11,6 +12,20 @@ from rewardlab.training.costs import data_costs, describe_evaluation, reward_cos
 from rewardlab.training.row_counts import repeated_readings, uncounted_rows
 from rewardlab.training.stage_batches import StageBatches
 from rewardlab.workers.placement import describe_environment
+
+FLAT_GROUPS = {
+    "keep": "groups whose rewards are all equal stay in the loss, with advantages of 0",
+    "drop": "groups whose rewards are all equal are left out of the loss",
+}
+CHAT = {
+    "system": "before every prompt without a system message",
+    "template": "in place of the tokenizer's chat template",
+    "thinking": "enable_thinking of the chat template",
+    "arguments": "further variables of the chat template",
+}
+"""setting of `chat` -> what it does"""
+MAX_SHOWN = 80
+"""characters of a text of `chat`"""
 
 
 def describe_run(plan: Plan, backend: Backend, only: int | None) -> str:
@@ -85,8 +100,19 @@ def describe_training(plan: Plan, index: int, micro: str) -> Iterator[str]:
             f"{stage.batch_size} prompts x {stage.group_size} = {stage.batch_size * stage.group_size} completions a "
             f"step, {_updates(stage)}, micro-batches of {micro}; {_sampling(stage)}"
         )
+        yield f"zero_variance_groups {stage.zero_variance_groups}: {FLAT_GROUPS[stage.zero_variance_groups]}"
     elif isinstance(stage, SftStage | DpoStage):
         yield f"{dataset}: {_length(stage)}, micro-batches of {micro}; {_optimizer(stage)}"
+    if isinstance(stage, RlStage | SftStage | DpoStage):
+        yield from chat_lines(stage.chat)
+
+
+def chat_lines(chat: Chat) -> Iterator[str]:
+    """Yield a line for each thing that a recipe says of how prompts become text; nothing if it says nothing."""
+    for name in Chat.model_fields:
+        if (value := getattr(chat, name)) not in (None, {}):
+            text = json.dumps(value, ensure_ascii=False)
+            yield f"chat.{name} {text if len(text) <= MAX_SHOWN else f'{text[:MAX_SHOWN]} ...'}: {CHAT[name]}"
 
 
 def _length(stage: SftStage | RlStage | DpoStage) -> str:

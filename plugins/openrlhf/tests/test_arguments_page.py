@@ -1,22 +1,22 @@
 """docs/openrlhf_arguments.md says of every argument of OpenRLHF's what sets it, or why nothing does.
 
-`python plugins/openrlhf/tests/test_arguments_page.py` writes it from openrlhf_arguments.yaml. That the list is that of
-the wheel's own parser is looked at by test_engine_arguments.py, where the wheel is.
+`python plugins/openrlhf/tests/test_arguments_page.py` writes it from engine_settings/arguments.yaml of the package.
+That the list is that of the wheel's own parser is looked at by test_engine_arguments.py, where the wheel is.
 """
 
 import textwrap
 from pathlib import Path
 
 import pytest
-import yaml
 from rewardlab.recipe import load
 from rewardlab.training import check_recipe
 from rewardlab_openrlhf.compile import compile_stage
 from rewardlab_openrlhf.compile.extra_arguments import EXTRA_ARGUMENTS
 from rewardlab_openrlhf.dry_run.files import dry_run_files
 from rewardlab_openrlhf.engine_arguments import WHEEL
+from rewardlab_openrlhf.engine_settings import setters
 
-ROWS = yaml.safe_load(Path(__file__).with_name("openrlhf_arguments.yaml").read_text(encoding="utf-8"))
+ROWS = setters()
 PAGE = Path(__file__).parents[3] / "docs" / "openrlhf_arguments.md"
 SETTERS = {"recipe": "the recipe", "rewardlab": "rewardlab", "arguments": "`engine.arguments`", "not": "nothing"}
 HEAD = f"""# OpenRLHF's arguments
@@ -88,7 +88,7 @@ def test_the_key_changes_the_argument(arguments):
 
 
 def test_what_may_be_added_is_what_engine_arguments_takes():
-    assert {name for name, row in ROWS.items() if "arguments" in row} == EXTRA_ARGUMENTS["rl"].keys()
+    assert {name for name, row in ROWS.items() if "arguments" in row} == set(EXTRA_ARGUMENTS["rl"])
 
 
 def test_what_nothing_sets_is_in_no_command(arguments):

@@ -267,3 +267,10 @@ def test_supervised_stages_have_one_tracker(dry_run):
 def test_ways_to_say_a_micro_batch(dry_run):
     assert "micro-batches of 8 completions" in dry_run()
     assert "micro-batches of up to 4096 tokens" in dry_run("backend.engine.tokens_per_gpu=4096")
+
+
+def test_what_is_passed_on_is_said_with_what_it_does(dry_run):
+    out = dry_run("backend.engine.arguments={actor.entropy_coef: 0.001, ds.load_in_4bit: true}")
+    assert "passed to OpenRLHF: actor.entropy_coef: 0.001 (a term of the loss for the entropy)\n" in out
+    assert out.count("passed to OpenRLHF: ds.load_in_4bit: true") == 1, "of sft alone"
+    assert "passed to OpenRLHF" not in dry_run()

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-import yaml
 
 pytest.importorskip("openrlhf", reason="needs the environment of the OpenRLHF backend")
 
@@ -28,6 +27,7 @@ from rewardlab.training.advantages import batch_advantages, whitening
 from rewardlab_openrlhf.compile import PROGRAMS, compile_stage
 from rewardlab_openrlhf.compile.extra_arguments import EXTRA_ARGUMENTS
 from rewardlab_openrlhf.engine_arguments import WHEEL, check_arguments, engine_parser
+from rewardlab_openrlhf.engine_settings import argument, setters
 from rewardlab_openrlhf.options import options_of
 from rewardlab_openrlhf.stage_files import StageFiles
 from rewardlab_ray.job.engine import installed_version
@@ -300,12 +300,14 @@ class TestFurther:
     @pytest.mark.parametrize("kind", PROGRAMS)
     def test_what_may_be_added_is_what_the_wheel_takes(self, kind):
         actions = {name: action for action in engine_parser(PROGRAMS[kind])._actions for name in action.option_strings}
-        assert {name: actions[f"--{name}"].nargs == 0 for name in EXTRA_ARGUMENTS[kind]} == EXTRA_ARGUMENTS[kind]
+        for name in EXTRA_ARGUMENTS[kind]:
+            action, packaged = actions[f"--{name}"], argument(kind, name)
+            assert (packaged.kind == "flag") == (action.nargs == 0), name
+            assert tuple(packaged.values) == tuple(action.choices or ()), name
 
     def test_the_page_of_arguments_lists_the_wheels(self):
-        listed = yaml.safe_load(Path(__file__).with_name("openrlhf_arguments.yaml").read_text(encoding="utf-8"))
         named = [action.option_strings[-1] for action in engine_parser(PROGRAMS["rl"])._actions]
-        assert [f"--{name}" for name in listed] == [name for name in named if name != "--help"]
+        assert [f"--{name}" for name in setters()] == [name for name in named if name != "--help"]
 
     @pytest.mark.parametrize("variant", VARIANTS)
     def test_none_of_it_is_said_elsewhere(self, commands, variant):

@@ -6,13 +6,9 @@ from rewardlab.plan import Plan
 from rewardlab.recipe import Finding, RlStage, SftStage
 from rewardlab.training import context_of, whitening
 
-from rewardlab_verl.compile import stage_settings
 from rewardlab_verl.compile.batches import batch_findings
-from rewardlab_verl.describe import planned_files
+from rewardlab_verl.engine_settings.passed import passed_findings
 from rewardlab_verl.options import Options, options_of
-
-OURS = ("reward.", "algorithm.rewardlab", "hydra.", "data.train", "data.val", "data.custom")
-"""beginnings of settings that say what is scored and where files are"""
 
 
 def findings(plan: Plan) -> Iterator[Finding]:
@@ -28,8 +24,6 @@ def findings(plan: Plan) -> Iterator[Finding]:
         if isinstance(stage, RlStage | SftStage):
             found = [*_training(plan, backend, stage), *batch_findings(backend, stage)]
             yield from ((("stages", index, *path), what) for path, what in found)
-            if not found:
-                yield from _arguments(plan, index, backend)
     if plan.sampler is not None and any(isinstance(stage, RlStage) for stage in plan.recipe.stages):
         yield (
             ("sampler",) if plan.recipe.sampler is not None else ("curriculum",),
@@ -39,6 +33,9 @@ def findings(plan: Plan) -> Iterator[Finding]:
 
 def _backend(plan: Plan, backend: Options) -> Iterator[Finding]:
     engine, context = backend.engine, context_of(plan.recipe.model)
+    for kind, option in (("rl", "arguments"), ("sft", "sft_arguments")):
+        for name, why in passed_findings(engine.program(kind), engine.arguments_of(kind)):
+            yield ("engine", option, name), why
     if context is not None and engine.context is not None and engine.context > context:
         yield ("engine", "context"), f"{engine.context} is more than the model's, {context} tokens"
     if engine.packing and "flash_attention" not in engine.attention:
@@ -79,18 +76,3 @@ def _training(plan: Plan, backend: Options, stage: RlStage | SftStage) -> Iterat
             "is for sft and dpo; of an rl stage keep several checkpoints with `save_every`, measure each with "
             "`rewardlab eval` and name the best one as `model`",
         )
-
-
-def _arguments(plan: Plan, index: int, backend: Options) -> Iterator[Finding]:
-    kind = plan.recipe.stages[index].use
-    if not (arguments := backend.engine.arguments_of(kind)):
-        return
-    settings = {name.lstrip("+") for name in stage_settings(plan, index, planned_files(plan, index))}
-    option = "arguments" if kind == "rl" else "sft_arguments"
-    for name in arguments:
-        bare = name.lstrip("+")
-        if bare.startswith("algorithm.filter_groups"):
-            what = "the ledger would call a group that verl leaves out trained; openrlhf has dynamic_filtering"
-            yield ("backend", "engine", option, name), what
-        elif bare in settings or bare.startswith(OURS):
-            yield ("backend", "engine", option, name), "the recipe says it elsewhere, or rewardlab sets it"

@@ -23,6 +23,7 @@ from rewardlab_verl.compile import VerlFiles, compile_stage
 from rewardlab_verl.compile.batches import ranks_of
 from rewardlab_verl.compile.rl import LOSSES, PAPER_LOSS
 from rewardlab_verl.compile.stage_files import STEPS
+from rewardlab_verl.engine_settings.passed import passed_lines
 from rewardlab_verl.options import options_of
 
 NOTES = {
@@ -60,6 +61,7 @@ def describe_stage(plan: Plan, index: int) -> Iterator[str]:
     if files.steps is None:
         rows = plan.stage_dataset(index).use.use
         yield f"the rows of {rows} cannot be counted yet: {STEPS} stands for rows x passes / {stage.batch_size}"
+    yield from passed_lines(engine.program(stage.use), engine.arguments_of(stage.use))
     yield from continued(list(compile_stage(plan, index, files).lines()))
 
 

@@ -96,6 +96,10 @@ class VerlEngine(RayEngineOptions):
         """Return the further settings of a stage of this kind."""
         return self.arguments if stage == "rl" else self.sft_arguments
 
+    def program(self, stage: str) -> str:
+        """Return which of verl's configurations a stage of this kind has, such as "rl-megatron"."""
+        return stage if self.strategy == "fsdp2" else f"{stage}-{self.strategy}"
+
 
 class Options(RayOptions):
     """The options of `backend: {use: verl}`; scorers with GPUs have theirs beside those of `gpus_per_node`."""

@@ -58,7 +58,7 @@ def plan(toy, write):
         ),
         (
             "backend.engine.arguments={algorithm.adv_estimator: grpo}",
-            "backend.engine.arguments.algorithm.adv_estimator: the recipe says it elsewhere, or rewardlab sets it",
+            "backend.engine.arguments.algorithm.adv_estimator: the recipe says it: stages.N.algorithm",
         ),
         (
             "backend.engine.arguments={algorithm.filter_groups.enable: true}",
@@ -66,11 +66,11 @@ def plan(toy, write):
         ),
         (
             "backend.engine.arguments={reward.num_workers: 3}",
-            "backend.engine.arguments.reward.num_workers: the recipe says it elsewhere, or rewardlab sets it",
+            "backend.engine.arguments.reward.num_workers: the recipe says it: backend.engine.reward_workers",
         ),
         (
             "backend.engine.sft_arguments={optim.lr: 1}",
-            "backend.engine.sft_arguments.optim.lr: the recipe says it elsewhere, or rewardlab sets it",
+            "backend.engine.sft_arguments.optim.lr: the recipe says it: stages.N.learning_rate",
         ),
         ("backend.engine.rollouts=vllm", "did you mean 'rollout'?"),
     ],

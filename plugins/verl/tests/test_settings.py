@@ -9,6 +9,7 @@ from rewardlab.recipe import load
 from rewardlab.training import check_recipe
 from rewardlab_verl.compile import VerlFiles, compile_stage
 from rewardlab_verl.compile.command import render
+from rewardlab_verl.engine_settings.beside_us import refusal
 
 RECIPE = """
     version: 1
@@ -66,7 +67,7 @@ VARIANTS = {
                           "backend.gradient_checkpointing=true", "backend.precision=fp32"),
     "trackers": ("backend.tensorboard=true", "backend.engine.wandb=made"),
     "arguments": ("backend.engine.arguments={trainer.balance_batch: false}",
-                  "backend.engine.sft_arguments={data.truncation: right}"),
+                  "backend.engine.sft_arguments={data.balance_dp_token: true}"),
 }  # fmt: skip
 
 
@@ -123,6 +124,14 @@ class TestWhatDecidesLearning:
     def test_the_last_step_is_saved_whatever_save_every_is(self, command):
         assert command().settings["trainer.save_freq"] == 5
         assert command("stages.1.save_every=2").settings["trainer.save_freq"] == 2
+
+
+def test_all_that_a_recipe_compiles_to_cannot_be_passed_beside_it(command):
+    for overrides in VARIANTS.values():
+        for index in (0, 1):
+            names = command(*(word for word in overrides if "arguments" not in word), index=index).settings
+            passed = [name for name in names if refusal(name.lstrip("+")) is None]
+            assert passed in ([], ["engine", "optim"]), (overrides, passed)  # groups of sft's, no settings
 
 
 @pytest.mark.parametrize(

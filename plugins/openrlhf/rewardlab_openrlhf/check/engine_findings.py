@@ -2,14 +2,9 @@
 
 from collections.abc import Iterator
 
-from rewardlab.errors import JobError
 from rewardlab.recipe import DpoStage, Finding, RlStage
-from rewardlab_ray.job.engine import installed_version
 
-from rewardlab_openrlhf.compile import PROGRAMS
-from rewardlab_openrlhf.compile.command import render_arguments
-from rewardlab_openrlhf.compile.extra_arguments import extra_argument_findings, extra_arguments_of
-from rewardlab_openrlhf.engine_arguments import WHEEL, engine_parser
+from rewardlab_openrlhf.compile.extra_arguments import extra_argument_findings
 from rewardlab_openrlhf.options import Correction, Engine
 from rewardlab_openrlhf.stage_files import TrainingStage
 
@@ -38,7 +33,8 @@ def engine_findings(engine: Engine, stages: list[TrainingStage]) -> Iterator[Fin
             ("zero_stage",),
             "0 leaves DeepSpeed no states to move aside; use 1 or more, sleep: false, or offload_optimizer: true",
         )
-    yield from _extra_arguments(engine, stages)
+    for name, why in extra_argument_findings(stages, engine.arguments):
+        yield ("arguments", name), why
 
 
 def _offload(engine: Engine, stages: list[TrainingStage]) -> Iterator[Finding]:
@@ -52,8 +48,9 @@ def _lora(stages: list[TrainingStage]) -> Iterator[Finding]:
     if any(isinstance(stage, RlStage) for stage in stages):
         yield (
             ("lora",),
-            "OpenRLHF sends adapters to its rollout engines as they are, under names that vLLM does not know; train "
-            "the whole model in rl (zero_stage: 3 and offload_optimizer: true need the least memory)",
+            "OpenRLHF sends adapters to its rollout engines as they are, under names that vLLM does not know; verl has "
+            "them in rl (`engine.lora`), and so has trl (`lora`), or train the whole model (zero_stage: 3 and "
+            "offload_optimizer: true need the least memory)",
         )
 
 
@@ -72,17 +69,3 @@ def _correction(correction: Correction) -> Iterator[Finding]:
 
 def _sleeps_without_zero(engine: Engine) -> bool:
     return engine.colocate and engine.sleep and engine.zero_stage == 0 and not engine.offload_optimizer
-
-
-def _extra_arguments(engine: Engine, stages: list[TrainingStage]) -> Iterator[Finding]:
-    found = list(extra_argument_findings(stages, engine.arguments))
-    yield from ((("arguments", name), why) for name, why in found)
-    if found or not engine.arguments or installed_version("openrlhf") != WHEEL:
-        return
-    for stage in stages:
-        parser = engine_parser(PROGRAMS[stage.use])
-        for name, value in extra_arguments_of(stage, engine.arguments).items():
-            try:
-                parser.parse_args(list(render_arguments({name: value})))
-            except JobError as error:
-                yield ("arguments", name), str(error)

@@ -3,75 +3,83 @@
 Listed here are those that the rest of a recipe does not set and that leave rewards, placement and files to rewardlab.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from rewardlab.errors import nearest
+from rewardlab_ray.engine_settings import EngineSetting
 
 from rewardlab_openrlhf.compile.command import Value
 from rewardlab_openrlhf.engine_arguments import WHEEL
+from rewardlab_openrlhf.engine_settings import argument, setters
 from rewardlab_openrlhf.stage_files import TrainingStage
 
-FLAG, VALUE = True, False
-
-_EVERYWHERE = {
-    "ckpt.max_mem": VALUE,
-    "ckpt.save_hf": FLAG,
-    "data.dataloader_num_workers": VALUE,
-    "data.disable_fast_tokenizer": FLAG,
-    "ds.deepcompile": FLAG,
-    "ds.experts_implementation": VALUE,
-    "ds.grad_accum_dtype": VALUE,
-    "ds.overlap_comm": FLAG,
-    "ds.ring_attn_head_stride": VALUE,
-    "ds.use_liger_kernel": FLAG,
-    "ds.zpg": VALUE,
-    "logger.logging_steps": VALUE,
-    "logger.wandb.group": VALUE,
-    "logger.wandb.org": VALUE,
-    "train.full_determinism_enable": FLAG,
-}
+_EVERYWHERE = (
+    "ckpt.max_mem",
+    "ckpt.save_hf",
+    "data.dataloader_num_workers",
+    "data.disable_fast_tokenizer",
+    "ds.deepcompile",
+    "ds.experts_implementation",
+    "ds.grad_accum_dtype",
+    "ds.overlap_comm",
+    "ds.ring_attn_head_stride",
+    "ds.use_liger_kernel",
+    "ds.zpg",
+    "logger.logging_steps",
+    "logger.wandb.group",
+    "logger.wandb.org",
+    "train.full_determinism_enable",
+)
 
 
-def _optimiser(prefix: str) -> dict[str, bool]:
-    muon = {f"{prefix}muon.{name}": VALUE for name in ("lr", "momentum", "ns_steps")}
-    return {f"{prefix}adam.eps": VALUE, f"{prefix}optim": VALUE, **muon, f"{prefix}muon.no_nesterov": FLAG}
+def _optimiser(prefix: str) -> tuple[str, ...]:
+    names = ("adam.eps", "optim", "muon.lr", "muon.momentum", "muon.ns_steps", "muon.no_nesterov")
+    return tuple(prefix + name for name in names)
 
 
-_SFT_DPO = {
-    **_EVERYWHERE,
-    **_optimiser(""),
-    "ds.load_in_4bit": FLAG,
-    "model.aux_loss_coef": VALUE,
-    "model.gradient_checkpointing_reentrant": FLAG,
-}
+_SFT_DPO = (
+    *_EVERYWHERE,
+    *_optimiser(""),
+    "ds.load_in_4bit",
+    "model.aux_loss_coef",
+    "model.gradient_checkpointing_reentrant",
+)
 
-EXTRA_ARGUMENTS: Mapping[str, Mapping[str, bool]] = {
+EXTRA_ARGUMENTS: Mapping[str, Collection[str]] = {
     "sft": _SFT_DPO,
-    "dpo": {**_SFT_DPO, "model.ipo_enable": FLAG, "model.label_smoothing": VALUE, "model.nll_loss_coef": VALUE},
-    "rl": {
-        **_EVERYWHERE,
-        **_optimiser("actor."),
-        **_optimiser("critic."),
-        "actor.aux_loss_coef": VALUE,
-        "actor.dual_clip": VALUE,
-        "actor.entropy_coef": VALUE,
-        "actor.freeze_visual_encoder": FLAG,
-        "actor.gradient_checkpointing_reentrant": FLAG,
-        "actor.policy_loss_type": VALUE,
-        "algo.advantage.no_std_norm": FLAG,
-        "algo.kl.horizon": VALUE,
-        "algo.kl.target": VALUE,
-        "algo.kl.unbiased_gradient": FLAG,
-        "critic.freezing_steps": VALUE,
-        "critic.save_value_network": FLAG,
-        "ds.value_head_prefix": VALUE,
-        "train.ema_beta": VALUE,
-        "train.enable_ema": FLAG,
-        "vllm.sync_backend": VALUE,
-        "vllm.sync_with_ray": FLAG,
-    },
+    "dpo": (*_SFT_DPO, "model.ipo_enable", "model.label_smoothing", "model.nll_loss_coef"),
+    "rl": (
+        *_EVERYWHERE,
+        *_optimiser("actor."),
+        *_optimiser("critic."),
+        "actor.aux_loss_coef",
+        "actor.dual_clip",
+        "actor.entropy_coef",
+        "actor.freeze_visual_encoder",
+        "actor.gradient_checkpointing_reentrant",
+        "actor.policy_loss_type",
+        "algo.advantage.no_std_norm",
+        "algo.kl.horizon",
+        "algo.kl.target",
+        "algo.kl.unbiased_gradient",
+        "critic.freezing_steps",
+        "critic.save_value_network",
+        "ds.value_head_prefix",
+        "train.ema_beta",
+        "train.enable_ema",
+        "vllm.sync_backend",
+        "vllm.sync_with_ray",
+    ),
 }
-"""kind of a stage -> the arguments that its program takes and a recipe may add, and whether each is a bare flag"""
+"""kind of a stage -> the arguments that its program takes and a recipe may add"""
+ELSEWHERE = {
+    "max_num_seqs": "verl has actor_rollout_ref.rollout.max_num_seqs",
+    "max_num_batched_tokens": "verl has actor_rollout_ref.rollout.max_num_batched_tokens",
+    "enable_chunked_prefill": "verl has actor_rollout_ref.rollout.enable_chunked_prefill",
+    "quantization": "verl has actor_rollout_ref.rollout.quantization",
+    "cispo": "verl has it, as actor_rollout_ref.actor.policy_loss.loss_mode",
+}
+"""end of an argument's name, or a value, that OpenRLHF lacks -> who has it, under its own `engine.arguments`"""
 
 
 def extra_arguments_of(stage: TrainingStage, given: Mapping[str, Value]) -> dict[str, Value]:
@@ -81,18 +89,44 @@ def extra_arguments_of(stage: TrainingStage, given: Mapping[str, Value]) -> dict
 
 def extra_argument_findings(stages: Sequence[TrainingStage], given: Mapping[str, Value]) -> Iterator[tuple[str, str]]:
     """Yield (name, why it cannot be added) for arguments of the programs of `stages`."""
-    known = {name: flag for stage in stages for name, flag in EXTRA_ARGUMENTS[stage.use].items()}
+    known = {name: stage.use for stage in stages for name in EXTRA_ARGUMENTS[stage.use]}
     for name, value in given.items():
         if name.startswith("-"):
             yield name, f"write it without dashes, {name.lstrip('-')}"
-        elif name not in known:
-            yield name, _unknown(name, known)
-        elif known[name] and value is not True:
-            yield name, "is a flag: true, or leave it out"
-        elif not known[name] and isinstance(value, bool):
-            yield name, "takes a value, not true or false"
+        elif (kind := known.get(name)) is None:
+            yield name, _refusal(name, known)
+        elif (setting := argument(kind, name)) is not None and (why := setting.problem(_read(setting, value))):
+            yield name, why.partition("; did you mean")[0] + said if (said := _elsewhere(str(value))) else why
 
 
-def _unknown(name: str, known: Mapping[str, bool]) -> str:
-    why = f"the recipe says it elsewhere, rewardlab sets it, or OpenRLHF {WHEEL} has none of that name"
-    return f"cannot be added: {why}{nearest(name, known)}"
+def extra_argument_lines(stage: TrainingStage, given: Mapping[str, Value]) -> Iterator[str]:
+    """Yield a line for each of those of `given` that are for the program of `stage`: its value, and what it does."""
+    for name, value in extra_arguments_of(stage, given).items():
+        setting = argument(stage.use, name) or EngineSetting("any")
+        words = setters().get(name, {}).get("arguments", setting.about)
+        yield setting._replace(about=str(words)).line("OpenRLHF", name, value)
+
+
+def _read(setting: EngineSetting, value: Value) -> Value:
+    """Return a value as the parser reads it, which takes every word for a text."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return str(value) if setting.kind == "text" and number else value
+
+
+def _refusal(name: str, known: Iterable[str]) -> str:
+    """Return why an argument cannot be added: what sets it, why nothing does, or that there is none."""
+    row = setters().get(name, {})
+    if key := row.get("recipe"):
+        return f"cannot be added: the recipe says it, `{key}` (N is the number of the stage)"
+    if value := row.get("rewardlab"):
+        return f"cannot be added: rewardlab sets {value}"
+    if why := row.get("not"):
+        return f"cannot be added: {why}"
+    if any(argument(kind, name) for kind in EXTRA_ARGUMENTS):
+        return "cannot be added: the recipe says it elsewhere, rewardlab sets it, or it is for another kind of stage"
+    near = _elsewhere(name.rpartition(".")[2]) or nearest(name, known)
+    return f"cannot be added: OpenRLHF {WHEEL} has none of that name{near}"
+
+
+def _elsewhere(name: str) -> str:
+    return f"; {ELSEWHERE[name]}" if name in ELSEWHERE else ""

@@ -11,6 +11,7 @@ from rewardlab_ray.job.planned_stage import continued, evaluation_line
 from rewardlab_openrlhf.compile import Command, compile_stage
 from rewardlab_openrlhf.compile.clipping import clip_range
 from rewardlab_openrlhf.compile.command import WANDB_KEY
+from rewardlab_openrlhf.compile.extra_arguments import extra_argument_lines
 from rewardlab_openrlhf.compile.rl import ESTIMATORS, LOSSES, PAPER_LOSS
 from rewardlab_openrlhf.dry_run.files import dry_run_files
 from rewardlab_openrlhf.layout import StageLayout, layout_of
@@ -164,6 +165,7 @@ def _command(plan: Plan, index: int, stage: TrainingStage) -> Iterator[str]:
         yield _unknown_numbers(plan, index, stage, command)
     elif not stage.steps:
         yield f"{files.steps} steps, if every row's prompt fits"
+    yield from extra_argument_lines(stage, options_of(plan).engine.arguments)
     yield from continued(list(command.lines()))
 
 

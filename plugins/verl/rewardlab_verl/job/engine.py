@@ -11,6 +11,7 @@ from rewardlab_ray.stage_task import TrainingStage
 
 from rewardlab_verl.check import findings
 from rewardlab_verl.describe import describe_stage
+from rewardlab_verl.engine_settings.passed import WHEEL
 from rewardlab_verl.job.checkpoints import newest_step
 from rewardlab_verl.options import options_of
 
@@ -37,7 +38,7 @@ def _gpus(plan: Plan, stage: TrainingStage) -> int:
 ENGINE = RayEngine(
     name="verl",
     distribution="verl",
-    wheel="0.9.1",
+    wheel=WHEEL,
     absent="`rewardlab env create verl` makes its environment, and `backend={use: trl}` needs none",
     driver="rewardlab_verl.job.driver",
     capabilities=Capabilities(
