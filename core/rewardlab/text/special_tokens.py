@@ -1,57 +1,68 @@
 """Texts as token ids, in which no quoted text is read for special tokens.
 
-A chat template writes special tokens around each message; the same strings inside of a message are somebody's text.
+A chat template writes special tokens around each message; the same strings inside of a message are somebody's text. So
+are what a tokenizer folds to them, such as `＜／ｓ＞`, and the words of its vocabulary: some spell `</s>` there, which
+splitting special tokens does not reach. What would become a special token gets a space behind its first character.
 """
 
 import re
-from collections.abc import Callable, Sequence
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from rewardlab.types import Message
 
-_STAND_IN = "\ue000{}\ue001"
-"""what stands for a special token's text while the chat template is filled: private characters around a number"""
-_STANDS_IN = re.compile("\ue000(\\d+)\ue001")
+MAX_ROUNDS = 8
+"""times that a text is read; one round suffices but for tokens whose parts are tokens, too"""
 
 
 def literal_ids(tokenizer: Any, *texts: str, **how: Any) -> Any:
     """Return the tokenizer's encoding of a text, or a pair, in which special tokens are ordinary text."""
-    return tokenizer(*texts, split_special_tokens=True, **how)
+    return tokenizer(*(literal_text(tokenizer, text) for text in texts), **how)
 
 
 def chat_ids(tokenizer: Any, messages: Sequence[Message], render: Callable[[list[Any]], str]) -> list[int]:
     """Return the ids of `render(messages)`: of special tokens, only those that the chat template wrote are such.
 
-    render: fills the chat template. Messages without a special token's text get the ids of the rendered text.
+    render: fills the chat template. A message without a content is for the template to refuse.
     """
-    pattern = _special_pattern(tokenizer)
-    literals: list[str] = []
-
-    def stand_in(match: re.Match[str]) -> str:
-        literals.append(match.group())
-        return _STAND_IN.format(len(literals) - 1)
-
-    contents = [message.get("content") or "" for message in messages]  # what lacks one is for the template to refuse
-    if not any(map(pattern.search, contents)):
-        return list(tokenizer(render([*messages]), add_special_tokens=False)["input_ids"])
-    bare = [_STANDS_IN.sub("", content) for content in contents]  # a text that holds a stand-in would pose as one
-    rendered = render(
-        [
-            {**message, "content": pattern.sub(stand_in, content)}
-            for message, content in zip(messages, bare, strict=True)
-        ]
-    )
-    ids: list[int] = []
-    for number, piece in enumerate(_STANDS_IN.split(rendered)):
-        if number % 2:
-            ids += literal_ids(tokenizer, literals[int(piece)], add_special_tokens=False)["input_ids"]
-        elif piece:
-            ids += tokenizer(piece, add_special_tokens=False)["input_ids"]
-    return ids
+    literal = [
+        {**message, "content": literal_text(tokenizer, message["content"])} if message.get("content") else message
+        for message in messages
+    ]
+    return list(tokenizer(render(literal), add_special_tokens=False)["input_ids"])
 
 
-def _special_pattern(tokenizer: Any) -> re.Pattern[str]:
-    """Return the pattern of every text that the tokenizer reads as a special token, the longest first."""
-    added = {token.content for token in tokenizer.added_tokens_decoder.values() if token.special}
-    special = sorted(added.union(map(str, tokenizer.all_special_tokens)), key=len, reverse=True)
-    return re.compile("|".join(map(re.escape, special)) or "(?!)")
+def literal_text(tokenizer: Any, text: str) -> str:
+    """Return a text that a tokenizer reads without special tokens; most stay as they are.
+
+    Raises ValueError if that cannot be, since a special token stands for single characters.
+    """
+    for _ in range(MAX_ROUNDS):
+        starts = list(_special_starts(tokenizer, text))
+        if not starts:
+            return text
+        pieces = (text[start:end] for start, end in zip([0, *starts], [*starts, len(text)], strict=True))
+        text = " ".join(pieces)
+    raise ValueError("the tokenizer has special tokens for single characters, which texts cannot do without")
+
+
+def _special_starts(tokenizer: Any, text: str) -> Iterator[int]:
+    """Yield the places behind the first characters of what becomes a special token. An unknown letter is none."""
+    added = {number for number, token in tokenizer.added_tokens_decoder.items() if token.special}
+    special = added.union(tokenizer.all_special_ids)
+    names = {number: tokenizer.convert_ids_to_tokens(number) for number in special}
+    if not tokenizer.is_fast:  # it has no places, and folds nothing before it looks for special tokens
+        words = "|".join(map(re.escape, sorted(names.values(), key=len, reverse=True)))
+        yield from (found.start() + 1 for found in re.finditer(words or "(?!)", text))
+        return
+    read = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
+    for number, (start, end) in zip(read["input_ids"], read["offset_mapping"], strict=True):
+        said = text[start:end]
+        if number not in special or (number == tokenizer.unk_token_id and _folded(said) != names[number]):
+            continue
+        yield start + len(said) - len(said.lstrip()) + 1
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).strip()

@@ -68,7 +68,7 @@ class TestQuestions:
         special, text = self.asked(policy, kind, "A CAN BE 3")
         attacked, shown = self.asked(policy, kind, f"A CAN BE {ATTACK}")
         assert attacked == special
-        assert shown == text.replace("A CAN BE 3", f"A CAN BE {ATTACK}")
+        assert shown.replace("< ", "<") == text.replace("A CAN BE 3", f"A CAN BE {ATTACK}")
 
     def test_a_text_without_them_gets_the_ids_of_its_prompt(self, policy, shape):
         made, _ = shape("qwen2")
