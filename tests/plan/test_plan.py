@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab.errors import JobError, UserError
 from rewardlab.plan import make_plan
+from rewardlab.recipe.annotations import lookup
 from rewardlab.recipe.loading import load
-from rewardlab.recipe.validation import lookup
 from rewardlab.recipe.yaml12 import dump
 from rewardlab.training.check import check_recipe
 

@@ -584,7 +584,7 @@ def test_overrides_that_lead_nowhere_say_what_is_there(errors):
         "override 'seed.x=1': seed is the value 0, it has no 'x'",
         "override 'stages.-1.steps=1': stages is a list of 2 (0 to 1), it has no '-1'",
         "override 'stages.2.steps=1': stages is a list of 2 (0 to 1), it has no '2'",
-        "override 'stages.last=1': stages is a list of 2 (0 to 1), it has no 'last'",
+        "override 'stages.last=1': stages is a list of 2 (0 to 1), it has no 'last'; its items have numbers: stages.0.last",
     ]
 
 

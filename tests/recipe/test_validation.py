@@ -7,10 +7,11 @@ from helpers.each_case import each_case
 from pydantic import Field, field_validator
 from rewardlab import Config
 from rewardlab.errors import nearest
+from rewardlab.recipe.annotations import lookup
 from rewardlab.recipe.models import Recipe
 from rewardlab.recipe.other_names import OURS, our_name
 from rewardlab.recipe.training_stages import DpoStage, RlStage, SftStage
-from rewardlab.recipe.validation import lookup, option_help, type_text, validate
+from rewardlab.recipe.validation import option_help, type_text, validate
 
 
 class Limits(Config):

@@ -7,11 +7,12 @@ from rewardlab.plan.component import Component
 from rewardlab.plan.dataset_checks import missing_file_findings, step_findings, target_findings
 from rewardlab.plan.plan import Plan
 from rewardlab.plan.policy_judge import POLICY, served_findings
+from rewardlab.recipe.annotations import RecipePath, lookup
 from rewardlab.recipe.loading import Document
 from rewardlab.recipe.models import Recipe
 from rewardlab.recipe.terms import mixed_parts
 from rewardlab.recipe.training_stages import RlStage
-from rewardlab.recipe.validation import Finding, RecipePath, lookup
+from rewardlab.recipe.validation import Finding
 from rewardlab.specs import RewardSpec
 
 OF_WORKERS = ("workers", "timeout", "memory", "threads")

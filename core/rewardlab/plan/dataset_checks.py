@@ -7,9 +7,10 @@ from rewardlab.plan.component import Component
 from rewardlab.plan.dataset_places import with_sources
 from rewardlab.plan.plan import Plan
 from rewardlab.plan.policy_judge import OUTSIDE, POLICY
+from rewardlab.recipe.annotations import RecipePath
 from rewardlab.recipe.models import DataStage, Recipe
 from rewardlab.recipe.use import DatasetUse
-from rewardlab.recipe.validation import Finding, RecipePath
+from rewardlab.recipe.validation import Finding
 
 
 def step_findings(recipe: Recipe, place: RecipePath, planned: Component) -> Iterator[Finding]:

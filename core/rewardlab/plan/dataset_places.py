@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 from rewardlab.errors import UserError
+from rewardlab.recipe.annotations import RecipePath
 from rewardlab.recipe.evaluation import SET_FIELD, EvalStage
 from rewardlab.recipe.models import Recipe
 from rewardlab.recipe.training_stages import RlStage
 from rewardlab.recipe.use import DatasetUse
-from rewardlab.recipe.validation import RecipePath
 from rewardlab.types import Sample
 
 

@@ -6,8 +6,8 @@ from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from rewardlab.plan import Plan
+from rewardlab.recipe.annotations import RecipePath
 from rewardlab.recipe.use import JudgeUse, Use
-from rewardlab.recipe.validation import RecipePath
 
 HOW_ASKED = frozenset(info.alias or name for name, info in JudgeUse.model_fields.items()) - frozenset(
     info.alias or name for name, info in Use.model_fields.items()

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from rewardlab.plan.component import Component
 from rewardlab.plan.plan import Plan
-from rewardlab.recipe.validation import Finding, RecipePath, lookup
+from rewardlab.recipe.annotations import RecipePath, lookup
+from rewardlab.recipe.validation import Finding
 
 
 def idle_settings(plan: Plan) -> Iterator[Finding]:

@@ -9,12 +9,12 @@ from rewardlab.data import RowNeeds
 from rewardlab.plan.component import Component
 from rewardlab.plan.dataset_places import evaluation_place
 from rewardlab.plan.total_range import ALL_PROGRESS, Interval, effective_range
+from rewardlab.recipe.annotations import RecipePath, lookup
 from rewardlab.recipe.evaluation import EvalStage
 from rewardlab.recipe.expression import Expression, parse
 from rewardlab.recipe.loading import Document
 from rewardlab.recipe.models import Recipe
 from rewardlab.recipe.use import ComponentUse, DatasetUse, JudgeUse, Use
-from rewardlab.recipe.validation import RecipePath, lookup
 from rewardlab.registry.loading import Plugin
 from rewardlab.specs import BackendSpec, CurriculumSpec, DatasetSpec, JudgeSpec, NormalizerSpec, RewardSpec
 from rewardlab.text.chat_markers import CHAT_MARKERS

@@ -11,18 +11,20 @@ from rewardlab.errors import MAX_LISTED, Problem, UserError, nearest, one_line
 from rewardlab.plan.component import Component, secret_variables
 from rewardlab.plan.cross_checks import cross_findings, cross_warnings, declared
 from rewardlab.plan.dataset_places import dataset_uses, has_own_dataset
+from rewardlab.plan.misplaced import name_owners, name_places
 from rewardlab.plan.plan import Plan
 from rewardlab.plan.policy_judge import POLICY, policy_judge, refuse_outside
 from rewardlab.plan.total_range import ALL_PROGRESS, Interval, effective_range, total_range
+from rewardlab.recipe.annotations import RecipePath, lookup
 from rewardlab.recipe.expression import PROGRESS, Expression, check_name, parse
 from rewardlab.recipe.loading import Document
 from rewardlab.recipe.models import Recipe, RewardSection, needs_engine, scores
 from rewardlab.recipe.partial_validation import LostParts, read, salvage
 from rewardlab.recipe.use import ColumnNames, Use
-from rewardlab.recipe.validation import RecipePath, lookup, option_help, validate
+from rewardlab.recipe.validation import option_help, validate
 from rewardlab.registry.loading import Plugin
 from rewardlab.registry.registry import Registry, installed
-from rewardlab.specs import DatasetSpec, RewardSpec
+from rewardlab.specs import Config, DatasetSpec, RewardSpec
 from rewardlab.text.redaction import environment_values, note_variables
 
 Purpose = Literal["check", "score", "run", "job"]
@@ -67,7 +69,12 @@ def draft_plan(document: Document, registry: Registry | None, purpose: Purpose) 
     note_variables(document.variables)
     planner = _Planner(document, registry or installed(), purpose)
     plan = planner.plan()
-    return Draft(document=document, plan=plan, problems=planner.problems, lost=planner.lost)
+    return Draft(
+        document=document,
+        plan=plan,
+        problems=name_places(planner.problems, document.tree, planner.configs),
+        lost=planner.lost,
+    )
 
 
 class _Planner:
@@ -77,6 +84,7 @@ class _Planner:
         self._purpose = purpose
         self._plugins: dict[str, Plugin] = {}
         self._components: dict[RecipePath, Component] = {}
+        self.configs: dict[RecipePath, type[Config]] = {}
         self.lost = LostParts()
         self.problems: list[Problem] = []
 
@@ -138,6 +146,7 @@ class _Planner:
         spec = self._spec(kind, use, named)
         if spec is None:
             return None
+        self.configs[(*path, "with")] = spec.config
         options = self._options(spec, use, path)
         if options is None:
             return None
@@ -165,24 +174,16 @@ class _Planner:
             return None
         plugin = self._registry.plugin(name.partition("/")[0])
         self._plugins[plugin.name] = plugin
+        self.configs[("backend",)] = spec.config
         settings, problems = validate(spec.config, use.settings, self._document.where, ("backend",))
         if problems:
-            self.problems += [self._name_owners(p, name) for p in problems if self.lost.stands(p.path)]
+            self.problems += [name_owners(p, name, self._registry) for p in problems if self.lost.stands(p.path)]
             inside = [replace(problem, path=problem.path[1:]) for problem in problems]
             settings, places = salvage(spec.config, use.settings, inside, {})
             self.lost = LostParts(self.lost.places | {("backend", *place) for place in places})
         if settings is None:
             return None
         return Component(use=use.model_copy(update={"use": name}), spec=spec, options=settings)
-
-    def _name_owners(self, problem: Problem, name: str) -> Problem:
-        """Add to an unknown option of backend `name` which other installed backends have it."""
-        if len(problem.path) != 2 or not problem.what.startswith("no such option"):
-            return problem
-        owners = [
-            other for other, spec in self._registry.backends().items() if problem.path[1] in spec.config.model_fields
-        ]
-        return replace(problem, what=f"is for {' and '.join(owners)}; {name} has no such option") if owners else problem
 
     def _spec(self, kind: str, use: Use, named: RecipePath) -> Any | None:
         try:

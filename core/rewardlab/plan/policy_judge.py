@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from rewardlab.errors import UserError, nearest
 from rewardlab.plan.component import Component
+from rewardlab.recipe.annotations import RecipePath
 from rewardlab.recipe.evaluation import EvalStage
 from rewardlab.recipe.models import Recipe
-from rewardlab.recipe.validation import Finding, RecipePath
+from rewardlab.recipe.validation import Finding
 from rewardlab.registry.registry import Registry
 from rewardlab.specs import BackendSpec, JudgeSpec
 

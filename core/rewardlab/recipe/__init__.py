@@ -28,6 +28,7 @@ from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rewardlab.recipe.alarms import ALARM_NAMES as ALARM_NAMES
+    from rewardlab.recipe.annotations import RecipePath as RecipePath
     from rewardlab.recipe.descriptions import descriptions_of as descriptions_of
     from rewardlab.recipe.evaluation import MISSING_FIELD as MISSING_FIELD
     from rewardlab.recipe.evaluation import EvalStage as EvalStage
@@ -59,7 +60,6 @@ if TYPE_CHECKING:
     from rewardlab.recipe.use import Price as Price
     from rewardlab.recipe.use import Use as Use
     from rewardlab.recipe.validation import Finding as Finding
-    from rewardlab.recipe.validation import RecipePath as RecipePath
     from rewardlab.recipe.validation import type_text as type_text
     from rewardlab.recipe.validation import validate as validate
     from rewardlab.recipe.yaml12 import Place as Place

@@ -107,7 +107,18 @@ def _step(node: Tree, keys: list[str], path: Keys, adds: bool) -> tuple[str | in
         index, end = int(keys[0]), len(node) + (adds and len(keys) == 1)
         if index < end:
             return index, keys[1:]
-    raise LookupError(f"{'.'.join(map(str, path))} is {kind_of(node)}, it has no {keys[0]!r}")
+    raise LookupError(
+        f"{'.'.join(map(str, path))} is {kind_of(node)}, it has no {keys[0]!r}{_numbered(node, keys, path)}"
+    )
+
+
+def _numbered(node: Tree, keys: list[str], path: Keys) -> str:
+    """Return the end of a message about a list of which a key is no item: of `stages.steps` and `stages.rl.steps`."""
+    if not isinstance(node, list) or not node or re.fullmatch("-?[0-9]+", keys[0]):
+        return ""
+    kinds = [item.get("use") if isinstance(item, dict) else None for item in node]
+    item = [kinds.index(keys[0]), *keys[1:]] if keys[0] in kinds else [0, *keys]
+    return f"; its items have numbers: {'.'.join(map(str, (*path, *item)))}"
 
 
 def kind_of(value: Tree) -> str:

@@ -38,6 +38,36 @@ OURS = {
 """our setting -> its names elsewhere"""
 ALGORITHMS = ("grpo", "dr_grpo", "rloo", "reinforce_baseline", "ppo")
 
+NAMES_OF_VALUES = {
+    "algorithm": {"grpo": "group_norm", "ppo": "gae", "reinforce_baseline": "reinforce++ reinforce_plus_plus_baseline"},
+    "loss": {"token_mean": "dapo token-mean", "seq_mean": "grpo seq-mean-token-mean", "constant": "dr_grpo"},
+}
+"""a setting: our value -> its names elsewhere"""
+_VERL = "actor_rollout_ref.actor.policy_loss.loss_mode"
+OTHER_ALGORITHMS = {
+    "dapo": (
+        "DAPO is algorithm: grpo, clip: [0.2, 0.28], loss: token_mean, zero_variance_groups: drop (or a `sampler` that "
+        "samples on), and a component format/overlong"
+    ),
+    "gspo": (
+        "GSPO is algorithm: grpo and an argument of the engine, under backend.engine.arguments: of openrlhf "
+        f"{{actor.policy_loss_type: gspo}}, of verl {{{_VERL}: gspo}}; trl lacks it"
+    ),
+    "cispo": (
+        "CISPO is algorithm: grpo and an argument of verl, under backend.engine.arguments: "
+        f"{{{_VERL}: cispo}}; trl and openrlhf lack it"
+    ),
+}
+"""algorithms that are no value of ours -> how a recipe says them"""
+
+
+def our_value(setting: str, other: str) -> str | None:
+    """Return the end of a message about a value of a stage's setting that another trainer has, or another paper."""
+    if setting == "algorithm" and (how := OTHER_ALGORITHMS.get(other.lower())):
+        return f"; {how}"
+    named = NAMES_OF_VALUES.get(setting, {}).items()
+    return next((f"; did you mean {ours!r}?" for ours, others in named if other.lower() in others.split()), None)
+
 
 def our_name(other: str, known: set[str]) -> str | None:
     """Return our name of a setting, such as "kl.coef"; None if no known setting has that name."""
@@ -48,4 +78,6 @@ def our_name(other: str, known: set[str]) -> str | None:
 def our_stage(other: str) -> str | None:
     """Return how a stage is written whose `use` names an algorithm; None for other names."""
     tidy = other.lower().replace("-", "_").removesuffix("_trainer")
+    if tidy in OTHER_ALGORITHMS:
+        return f"write use: rl; {OTHER_ALGORITHMS[tidy]}"
     return f"write use: rl, and algorithm: {tidy}" if tidy in ALGORITHMS else None

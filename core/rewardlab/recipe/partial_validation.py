@@ -7,9 +7,10 @@ from functools import cached_property
 from typing import Any
 
 from rewardlab.errors import Problem
+from rewardlab.recipe.annotations import RecipePath, lookup
 from rewardlab.recipe.loading import Document
 from rewardlab.recipe.models import Recipe
-from rewardlab.recipe.validation import RecipePath, lookup, validate
+from rewardlab.recipe.validation import validate
 from rewardlab.specs import Config
 
 Pattern = tuple[str | type[int], ...]

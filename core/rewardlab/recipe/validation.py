@@ -10,12 +10,16 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from rewardlab.errors import MAX_LISTED, Problem, nearest
+from rewardlab.recipe.annotations import RecipePath, annotation_at, keys_of, literals_of, lookup, models_at
 from rewardlab.recipe.descriptions import descriptions_of
-from rewardlab.recipe.other_names import our_name, our_stage
+from rewardlab.recipe.other_names import our_name, our_stage, our_value
 from rewardlab.specs import Config
 
-RecipePath = tuple[str | int, ...]
 Where = Callable[[RecipePath], str]
+UNKNOWN = "no such option"
+"""how a problem begins with an option that is not known where it stands"""
+WEIGHT = "the weight of a component stands in `total`: 2 * NAME"
+"""what is said of a component's option `weight`, which there is not"""
 Finding = tuple[RecipePath, str]
 """a place in a recipe, and what is wrong there"""
 
@@ -35,16 +39,6 @@ def validate(model: type[Config], tree: Any, where: Where, prefix: RecipePath = 
             what = _describe_errors(by_path[path], model, tree, path) if described else by_path[path][0]["msg"]
             problems.append(Problem(where=where(prefix + path), what=what, path=prefix + path))
         return None, _without_echoes(problems)
-
-
-def lookup(tree: Any, path: RecipePath) -> Any:
-    """Return the value at `path`; None if it does not exist."""
-    for step in path:
-        try:
-            tree = tree[step]
-        except (KeyError, IndexError, TypeError):
-            return None
-    return tree
 
 
 def option_help(model: type[Config]) -> str:
@@ -72,7 +66,7 @@ def type_text(annotation: Any) -> str:
     if origin is dict or annotation is dict:
         return "mapping"
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return f"{{{', '.join(_keys(annotation))}}}"
+        return f"{{{', '.join(keys_of(annotation))}}}"
     return _TYPES.get(annotation) or str(getattr(annotation, "__name__", annotation))
 
 
@@ -112,7 +106,7 @@ def _without_echoes(problems: list[Problem]) -> list[Problem]:
     meant = {
         (*problem.path[:-1], match[1])
         for problem in problems
-        if (match := re.match("no such option; did you mean '(.*)'", problem.what))
+        if (match := re.match(f"{UNKNOWN}; did you mean '(.*)'", problem.what))
     }
     return [p for p in problems if not (p.path in meant and p.what.startswith("missing"))]
 
@@ -127,20 +121,21 @@ def _describe_errors(errors: list[dict[str, Any]], model: type[Config], tree: An
 def _describe_error(found: dict[str, Any], model: type[Config], tree: Any, path: RecipePath) -> str:
     kind, context = found["type"], found.get("ctx", {})
     if kind == "extra_forbidden":
-        known = {key for m in _models_at(model, tree, path[:-1]) for key in _keys(m)}
-        return f"no such option{_meant(str(path[-1]), known)}"
+        known = {key for m in models_at(model, tree, path[:-1]) for key in keys_of(m)}
+        return f"{UNKNOWN}{_meant(str(path[-1]), known)}"
     if kind == "missing":
         return f"missing; expected {_expected(model, tree, path)}"
     if kind in _TAG_ERRORS:
-        tags = [use for m in _models_at(model, tree, path[:-1]) for use in _literals(m.model_fields["use"].annotation)]
+        tags = [use for m in models_at(model, tree, path[:-1]) for use in literals_of(m.model_fields["use"].annotation)]
         if kind == "union_tag_not_found":
             return f"missing; expected {' | '.join(tags)}"
         stage = our_stage(context["tag"]) if "rl" in tags else None
         return f"{_shown(lookup(tree, path))} is not allowed{f'; {stage}' if stage else nearest(context['tag'], tags)}"
     if kind == "literal_error" and isinstance(found["input"], str):
-        choices = [c for c in _literals(_annotation_at(model, tree, path)) if isinstance(c, str)]
+        choices = [c for c in literals_of(annotation_at(model, tree, path)) if isinstance(c, str)]
         if choices:
-            return f"{found['input']!r} is not allowed{nearest(found['input'], choices)}"
+            meant = our_value(str(path[-1]), found["input"]) or nearest(found["input"], choices)
+            return f"{found['input']!r} is not allowed{meant}"
     if kind == "value_error":
         return str(context.get("error", found["msg"]))
     return f"expected {_wanted(found)}, found {_shown(found['input'])}{_advice(found, model, tree, path)}"
@@ -150,6 +145,8 @@ def _meant(name: str, known: set[str]) -> str:
     """Return the end of a message about an option that is not `known`: the one that was meant, or where it belongs."""
     if ours := our_name(name, known):
         return f"; did you mean {ours!r}?"
+    if "on_missing" in known and name.startswith(("weight", "coef", "scale")):
+        return f"; {WEIGHT}"
     hint = nearest(name, known)
     if "did you mean" in hint or not {"use", "with"} <= known:
         return hint
@@ -183,7 +180,7 @@ _WANTED = {
 
 def _advice(found: dict[str, Any], model: type[Config], tree: Any, path: RecipePath) -> str:
     if found["type"] in ("model_type", "dict_type") and isinstance(found["input"], str):
-        keys = {key for m in _models_at(model, tree, path) for key in _keys(m)}
+        keys = {key for m in models_at(model, tree, path) for key in keys_of(m)}
         if "use" in keys:
             return f"; write {{use: {found['input']}}}"
     return _help(model, tree, path)
@@ -195,74 +192,13 @@ def _shown(value: Any) -> str:
 
 
 def _expected(model: type[Config], tree: Any, path: RecipePath) -> str:
-    annotation = _annotation_at(model, tree, path)
+    annotation = annotation_at(model, tree, path)
     return (type_text(annotation) if annotation is not None else "a value") + _help(model, tree, path)
 
 
 def _help(model: type[Config], tree: Any, path: RecipePath) -> str:
-    for parent in _models_at(model, tree, path[:-1]):
+    for parent in models_at(model, tree, path[:-1]):
         for name, info in parent.model_fields.items():
             if path and path[-1] in (name, info.alias) and (text := descriptions_of(parent).get(name)):
                 return f" ({' '.join(text.split())})"
     return ""
-
-
-# --- Models and annotations at a place in the tree
-
-
-def _keys(model: type[BaseModel]) -> list[str]:
-    return [info.alias or name for name, info in model.model_fields.items()]
-
-
-def _annotation_at(model: type[Config], tree: Any, path: RecipePath) -> Any:
-    return next(iter(_annotations_at(model, tree, path)), None)
-
-
-def _models_at(model: type[Config], tree: Any, path: RecipePath) -> list[type[BaseModel]]:
-    """Return the models that may describe the mapping at `path`; `use` selects among the members of a union."""
-    value = lookup(tree, path)
-    return [m for annotation in _annotations_at(model, tree, path) for m in _models_in(annotation, value)]
-
-
-def _annotations_at(model: type[Config], tree: Any, path: RecipePath) -> list[Any]:
-    annotations: list[Any] = [model]
-    for depth, step in enumerate(path):
-        value = lookup(tree, path[:depth])
-        models = [m for a in annotations for m in _models_in(a, value)]
-        if models and isinstance(value, dict):
-            fields = [(name, info) for m in models for name, info in m.model_fields.items()]
-            annotations = [info.annotation for name, info in fields if step in (name, info.alias)]
-        else:
-            annotations = [arg for a in annotations for arg in _item_types(a)]
-    return annotations
-
-
-def _members(annotation: Any) -> Iterator[Any]:
-    origin = typing.get_origin(annotation)
-    if origin in (typing.Union, types.UnionType):
-        for arg in typing.get_args(annotation):
-            yield from _members(arg)
-    elif origin is typing.Annotated:
-        yield from _members(typing.get_args(annotation)[0])
-    else:
-        yield annotation
-
-
-def _models_in(annotation: Any, value: Any) -> list[type[BaseModel]]:
-    models = [m for m in _members(annotation) if isinstance(m, type) and issubclass(m, BaseModel)]
-    use = value.get("use") if isinstance(value, dict) else None
-    named = [m for m in models if "use" in m.model_fields and use in _literals(m.model_fields["use"].annotation)]
-    return named or models
-
-
-def _item_types(annotation: Any) -> Iterator[Any]:
-    for member in _members(annotation):
-        args = typing.get_args(member)
-        if typing.get_origin(member) is dict:
-            yield args[1]
-        elif typing.get_origin(member) in (list, tuple):
-            yield from (a for a in args if a is not Ellipsis)
-
-
-def _literals(annotation: Any) -> list[Any]:
-    return [v for m in _members(annotation) if typing.get_origin(m) is typing.Literal for v in typing.get_args(m)]

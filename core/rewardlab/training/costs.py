@@ -9,9 +9,9 @@ from rewardlab.errors import UserError
 from rewardlab.plan import Plan
 from rewardlab.plan.component import Component
 from rewardlab.plan.dataset_places import sources_of, with_sources
+from rewardlab.recipe.annotations import RecipePath
 from rewardlab.recipe.evaluation import EvalStage
 from rewardlab.recipe.training_stages import RlStage
-from rewardlab.recipe.validation import RecipePath
 from rewardlab.training.row_counts import Rows, made, questions, source_of, source_rows, together
 from rewardlab.training.stage_rows import evaluation_samples
 

@@ -32,9 +32,9 @@ from rewardlab.plan import Plan
 from rewardlab.plan.component import Component
 from rewardlab.plan.dataset_places import with_sources
 from rewardlab.plan.fingerprint import who
+from rewardlab.recipe.annotations import RecipePath, lookup
 from rewardlab.recipe.models import DataStage
 from rewardlab.recipe.use import DatasetUse
-from rewardlab.recipe.validation import RecipePath, lookup
 from rewardlab.specs import Context
 from rewardlab.text import Progress
 from rewardlab.text.redaction import redactor

@@ -14,10 +14,10 @@ from rewardlab.errors import Problem, UserError
 from rewardlab.plan import Plan
 from rewardlab.plan.component import Component
 from rewardlab.plan.dataset_places import step_above
+from rewardlab.recipe.annotations import RecipePath
 from rewardlab.recipe.evaluation import EvalStage
 from rewardlab.recipe.models import DataStage
 from rewardlab.recipe.training_stages import RlStage
-from rewardlab.recipe.validation import RecipePath
 from rewardlab.specs import Context
 from rewardlab.training.row_counts import paths_in
 from rewardlab.types import Sample

@@ -10,9 +10,9 @@ from typing import Any
 from rewardlab.errors import Problem, UserError, one_line
 from rewardlab.files import expanded, parse_json, read_json
 from rewardlab.plan import Plan
+from rewardlab.recipe.annotations import RecipePath
 from rewardlab.recipe.evaluation import EvalStage
 from rewardlab.recipe.models import needs_engine
-from rewardlab.recipe.validation import RecipePath
 
 TOKENIZERS = ("tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt", "spiece.model", "tekken.json")
 WHOLE = ("model.safetensors", "pytorch_model.bin")

@@ -10,9 +10,9 @@ from rewardlab.errors import UserError
 from rewardlab.plan import Plan
 from rewardlab.plan.component import Component
 from rewardlab.plan.dataset_places import sources_of
+from rewardlab.recipe.annotations import RecipePath
 from rewardlab.recipe.models import DataStage
 from rewardlab.recipe.training_stages import DpoStage, RlStage, SftStage
-from rewardlab.recipe.validation import RecipePath
 from rewardlab.specs import Context
 from rewardlab.types import Sample
 

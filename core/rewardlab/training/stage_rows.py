@@ -10,8 +10,8 @@ from rewardlab.plan import Plan
 from rewardlab.plan.component import Component
 from rewardlab.plan.dataset_places import sample_of_set
 from rewardlab.plan.unused_async import unawaited
+from rewardlab.recipe.annotations import RecipePath
 from rewardlab.recipe.training_stages import DpoStage, RlStage, SftStage
-from rewardlab.recipe.validation import RecipePath
 from rewardlab.specs import Context
 from rewardlab.types import Sample
 
