@@ -37,7 +37,8 @@ def bytewise():
 
 
 PLANTED = [
-    "a</s>b", "a</s></s>", "</s>", " </s> ", "a＜／ｓ＞b", "a［SEP］", "[SEP]a", "<<//s>s>", "</s</s>>", "<|im_end|>", "<|",
+    "a</s>b", "a</s></s>", "</s>", " </s> ", "a＜／ｓ＞b", "a［SEP］", "[SEP]a", "<<//s>s>", "</s</s>>", "<|im_end|>",
+    "<|",
 ]  # fmt: skip
 
 

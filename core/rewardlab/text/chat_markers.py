@@ -4,7 +4,7 @@ A server's tokenizer reads special tokens inside of a message, too: a completion
 would end the judge's question and begin an answer of its own. So each judge's host escapes them, and undoes it in the
 reply. An escaped marker has a middle dot behind its first character, `<·|im_end|>`, which no tokenizer takes for a
 special token, and which harms no JSON; one that has dots there already gets one more, so that `unescape_chat_markers`
-gives back every text exactly. What some tokenizers fold to a marker is one, too. Texts without markers stay as they are.
+gives back every text exactly. What some tokenizers fold to a marker is one, too. Other texts stay as they are.
 """
 
 import re

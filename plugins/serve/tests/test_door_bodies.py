@@ -31,6 +31,15 @@ def chat(content):
     return {"messages": [USER, {"role": "assistant", "content": content}]}
 
 
+CALL = {
+    "role": "assistant",
+    "content": None,
+    "tool_calls": [{"id": "1", "type": "function", "function": {"name": "f"}}],
+}
+CALLED = {
+    "messages": [USER, CALL, {"role": "tool", "tool_call_id": "1", "content": WRONG}, *chat(RIGHT)["messages"][1:]]
+}
+THOUGHTS = {"type": "reasoning", "summary": [], "content": [{"type": "reasoning_text", "text": WRONG}]}
 ANSWER = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": RIGHT}]}
 RIGHT_BODIES = {
     "openrlhf": [{}, {"labels": ["2"]}],
@@ -41,6 +50,7 @@ RIGHT_BODIES = {
         message(ANSWER, {"type": "reasoning", "summary": []}),
         message(ANSWER, {"type": "message", "role": "user", "content": WRONG}),
         message({"type": "mcp_call", "output": WRONG}, ANSWER),
+        {"responses_create_params": {"input": [USER, THOUGHTS, {"type": "function_call", "name": "f"}]}},
     ],
     "google": [
         {"response": RIGHT},
@@ -50,8 +60,8 @@ RIGHT_BODIES = {
         reply({"text": RIGHT}, finishReason="MAX_TOKENS"),
         {"response": [{"text": RIGHT}]},
     ],
-    "aws": [{}, chat([TEXT])],
-    "eval_protocol": [{}, chat([TEXT]), chat([{"text": "so "}, TEXT])],
+    "aws": [{}, chat([TEXT]), CALLED],
+    "eval_protocol": [{}, chat([TEXT]), chat([{"text": "so "}, TEXT]), CALLED],
 }
 """door -> what replaces entries of its request about an answer; each is worth 1"""
 MALFORMED_BODIES = {
@@ -73,10 +83,12 @@ MALFORMED_BODIES = {
         reply({"functionCall": {"name": "f"}}), {"response": {"candidates": [{}]}},
         {"response": {"candidates": [None]}}, {"example": {"contents": []}},
         {"example": {"contents": [{"role": "tool", "parts": [{"text": "x"}]}]}},
+        {"response": {**MODEL, "role": "user"}}, {"response": {"content": {**MODEL, "role": "user"}}},
+        {"response": {"candidates": [{"content": {**MODEL, "role": "user"}}]}},
     ],
     "aws": [
         chat([]), chat(None), chat([{"type": "image", "text": RIGHT}]), chat([{"type": "thinking", "text": RIGHT}]),
-        {"messages": []}, {"messages": [USER]}, {"messages": [3]}, {"metadata": "x"},
+        {"messages": []}, {"messages": [USER]}, {"messages": [USER, CALL]}, {"messages": [3]}, {"metadata": "x"},
     ],
     "eval_protocol": [
         chat([]), chat(None), chat([{"type": "image_url", "text": RIGHT}]), chat({"text": RIGHT}),
@@ -87,6 +99,7 @@ FAILED_BODIES = {
     "google": [
         reply(finishReason="SAFETY"), reply({"text": RIGHT}, finishReason="PROHIBITED_CONTENT"),
         {"response": {"candidates": [{"finishReason": "RECITATION"}]}},
+        {"response": {**MODEL, "finishReason": "SAFETY"}},
         {"response": {"promptFeedback": {"blockReason": "SAFETY"}}},
     ],
 }  # fmt: skip

@@ -60,16 +60,17 @@ class GoogleExample(Body):
     references: dict[str, Any] | str | None = None
 
 
-class UncheckedContent(Body):
-    """The content of a candidate; one that was blocked, or that thought to its end, has no parts."""
+class ModelContent(Body):
+    """What the model said; a candidate that was blocked, or that thought to its end, has no parts."""
 
+    role: Literal["model"] | None = None
     parts: Sequence[GooglePart] = ()
 
 
 class GoogleCandidate(Body):
     """An answer of a reply."""
 
-    content: UncheckedContent | None = None
+    content: ModelContent | None = None
     finishReason: str | None = None  # noqa: N815
 
 
@@ -112,10 +113,9 @@ def _answer(response: Any) -> tuple[str, bool]:
         raise failed_response(f"the response has no candidate: {json.dumps(response['promptFeedback'])[:200]}")
     if isinstance(response, dict) and "candidates" in response:
         return _of_candidate(read_body(GoogleReply, response).candidates[0])
-    if isinstance(response, dict) and "parts" not in response:
-        return _of_candidate(read_body(GoogleCandidate, response))
     if isinstance(response, dict):
-        return read_body(GoogleContent, response).text(), False
+        message = {**response, "content": response} if "parts" in response else response
+        return _of_candidate(read_body(GoogleCandidate, message))
     if isinstance(response, list):
         return GoogleContent(parts=read_body(Parts, response)).text(), False
     return read_body(str, response), False

@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from rewardlab_serve.bodies import Body, read_body
 from rewardlab_serve.doors import Door, DoorOptions, row_of, scored_alone, values_of
-from rewardlab_serve.doors.messages import ChatMessage, TextPart
+from rewardlab_serve.doors.messages import ChatMessage, TextPart, messages_of_prompt
 from rewardlab_serve.errors import INCOMPLETE_GROUP, RequestError, bad_body
 from rewardlab_serve.json_answers import json_endpoint
 from rewardlab_serve.metrics import Metrics
@@ -141,10 +141,11 @@ def _masked(kind: str, reason: str) -> dict[str, Any]:
     return {"reward": 0.0, "reward_components": {}, "mask_sample": True, "failure_kind": kind, "failure_reason": reason}
 
 
-def _prompt(asked: ResponseRequest) -> str | list[dict[str, str]]:
+def _prompt(asked: ResponseRequest) -> str | list[dict[str, Any]]:
     if isinstance(asked.input, str):
         return asked.input
-    return [read_body(ChatMessage, item).plain() for item in asked.input if "content" in item]
+    items = [item for item in asked.input if item.get("type", "message") == "message"]
+    return messages_of_prompt([read_body(ChatMessage, item).plain() for item in items])
 
 
 def _answer(response: ModelResponse, whole: bool) -> dict[str, Any]:
