@@ -4,7 +4,7 @@ import math
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rewardlab.text.printable import printable
@@ -81,8 +81,7 @@ class Progress:
 
     def line(self) -> str:
         """Return the state of the work in a line."""
-        parts = [self._where(), *(f"{name} {value}" for name, value in self._numbers.items())]
-        return "; ".join(filter(None, [", ".join(parts), ", ".join(self._speed())]))
+        return state_line(self._where(), self._numbers, self._speed())
 
     def shown(self, width: int) -> "RenderableType":
         """Return the state of the work for the foot of a terminal."""
@@ -114,18 +113,35 @@ class Progress:
         return head
 
     def _where(self) -> str:
+        if self._unit == "step":
+            return place_of_step(self._what, self._done, self._total)
         of = "" if self._total is None else f" of {self._total:,}"
-        done = f"step {self._done:,}{of}" if self._unit == "step" else f"{self._done:,}{of} {self._unit}s"
-        return f"{self._what}: {done}"
+        return f"{self._what}: {self._done:,}{of} {self._unit}s"
 
     def _speed(self) -> list[str]:
         """Return the seconds a unit and the time left, as far as they are known."""
         here = self._done - self._initial
         if here <= 0:
             return []
-        seconds = (time.monotonic() - self._began) / here
-        told = [f"{seconds:.3g} s a {self._unit}"]
-        return told if self._total is None else [*told, f"{format_duration(seconds * (self._total - self._done))} left"]
+        left = None if self._total is None else self._total - self._done
+        return speed((time.monotonic() - self._began) / here, self._unit, left)
+
+
+def place_of_step(what: str, step: int, steps: int | None) -> str:
+    """Return where the steps of some work are: "1-rl: step 120 of 500"."""
+    return f"{what}: step {step:,}" + ("" if steps is None else f" of {steps:,}")
+
+
+def speed(seconds: float, unit: str, left: int | None) -> list[str]:
+    """Return the seconds a unit, and the time for so many units that are left, if that is known."""
+    told = [f"{seconds:.3g} s a {unit}"]
+    return told if left is None else [*told, f"{format_duration(seconds * left)} left"]
+
+
+def state_line(where: str, numbers: Mapping[str, str], speed: Sequence[str]) -> str:
+    """Return the state of some work in a line: where it is, its numbers, and how fast it goes."""
+    parts = [where, *(f"{name} {value}" for name, value in numbers.items())]
+    return "; ".join(filter(None, [", ".join(parts), ", ".join(speed)]))
 
 
 def safe(text: str) -> "Text":

@@ -92,6 +92,7 @@ if TYPE_CHECKING:
     from rewardlab.training.stage_rows import training_samples as training_samples
     from rewardlab.training.starting_model import find_starting_model as find_starting_model
     from rewardlab.training.step_board import StepBoard as StepBoard
+    from rewardlab.training.step_board import step_line as step_line
     from rewardlab.training.step_reward import StageReward as StageReward
     from rewardlab.training.token_rows import TokenRow as TokenRow
     from rewardlab.training.token_rows import tokenized_rows as tokenized_rows

@@ -5,11 +5,11 @@ Elsewhere it is a line at intervals, as all progress is.
 
 import re
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rewardlab.judging.usage import Usage
-from rewardlab.text.progress import Progress, safe
+from rewardlab.text.progress import Progress, place_of_step, safe, speed, state_line
 from rewardlab.training.alarms import TOTAL
 from rewardlab.training.series import finite
 
@@ -42,7 +42,7 @@ class StepBoard(Progress):
 
     def note_step(self, step: int, numbers: Mapping[str, Any]) -> None:
         """Show the numbers of a step from now on; a step that comes again takes those behind it back."""
-        shown = dict(_shown_numbers(numbers))
+        shown = shown_numbers(numbers)
         for name, value in shown.items():
             curve = self._curves.setdefault(name, deque(maxlen=MAX_POINTS))
             while curve and curve[-1][0] >= step:
@@ -92,9 +92,20 @@ def sparkline(values: Sequence[float]) -> str:
     return "".join(BARS[round((value - low) / (high - low) * (len(BARS) - 1))] for value in values)
 
 
-def _shown_numbers(numbers: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
-    """Yield the numbers that are shown beside the progress: the total, the parts of the reward, the loss."""
+def step_line(
+    stage: str, step: int, steps: int | None, numbers: Mapping[str, Any], seconds: float | None = None
+) -> str:
+    """Return the line that stands for the board where there is no terminal, of a step with these numbers.
+
+    steps: of the stage, None if nobody knows. seconds: a step takes; None if that is not known yet.
+    """
+    shown = {name: f"{value:.3g}" for name, value in shown_numbers(numbers).items()}
+    left = None if steps is None else steps - step
+    return state_line(place_of_step(stage, step, steps), shown, () if seconds is None else speed(seconds, "step", left))
+
+
+def shown_numbers(numbers: Mapping[str, Any]) -> dict[str, float]:
+    """Return the numbers that are shown beside the progress: the total, the parts of the reward, the loss."""
     parts = [name for name in numbers if name.startswith("reward/") and name not in (TOTAL, *NOT_SHOWN)]
-    for name in (TOTAL, *parts, "loss"):
-        if (value := finite(numbers.get(name))) is not None:
-            yield name.removeprefix("reward/"), value
+    known = {name: finite(numbers.get(name)) for name in (TOTAL, *parts, "loss")}
+    return {name.removeprefix("reward/"): value for name, value in known.items() if value is not None}

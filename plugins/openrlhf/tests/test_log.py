@@ -12,7 +12,7 @@ from rewardlab.recipe import load
 from rewardlab.text.redaction import note_secrets
 from rewardlab.training import check_recipe
 from rewardlab_ray.job.alarms import StopAtAlarm
-from rewardlab_ray.job.log_lines import OUTCOME, STEPS, is_trouble, read_mark, read_numbers, read_step
+from rewardlab_ray.job.log_lines import OUTCOME, STEPS, is_trouble, read_mark, read_numbers
 from rewardlab_ray.job.stage_log import StageLog
 from rewardlab_ray.user_lines import marked
 
@@ -65,6 +65,7 @@ class TestMarks:
             "(autoscaler) Warning: actor cannot be scheduled right now",
             "(raylet) 1 Workers killed due to memory pressure (OOM), out of memory",
             "(PPOTrainer pid=9) WARNING 11-21 agent.py:9] something",
+            "2026-11-27 04:20:04,335\tERROR autoscaler.py:31 -- {'GPU': 8} cannot be scheduled",
         ],
     )
     def test_what_may_hold_a_job_up_is_trouble(self, line):
@@ -76,22 +77,13 @@ class TestMarks:
             WEIGHT,
             "x.py:379: UserWarning: WARNING 'set_vital' is deprecated",
             "(W pid=3) WARNING:target_num_threads 8 should not exceed total physical CPU cores 2. Setting to 2.",
+            "2026-11-27 04:20:04,335\tERROR worker.py:420 -- Unhandled error: ray::WorkerDict.update() (pid=7)",
+            "(raylet) 2026-11-27 04:20:04,335 ERROR services.py:1412 -- Failed to start the dashboard",
+            "(AgentLoopWorkerTQ pid=9) ERROR:2026-11-27 04:20:04,335:Error in _run_prompt for uid=9e817a34",
         ],
     )
     def test_a_librarys_own_warnings_are_not(self, line):
         assert not is_trouble(line)
-
-
-class TestAStep:
-    def test_is_told_in_short_the_total_first(self):
-        assert read_step(STEP) == (4, "total 0.97, accuracy 0.0312, length 37.1, gradient 0.77, took 1.94 s")
-
-    def test_with_a_nan_is_told_as_it_is(self):
-        assert read_step("Global step 4: {'reward/total': nan, 'a': 'text'}") == (4, "total nan")
-        assert read_step("Global step 4: {'reward/total': ") is None
-
-    def test_is_nothing_else(self):
-        assert read_step(WEIGHT) is None
 
 
 class TestNumbers:
@@ -221,12 +213,12 @@ class TestWhatIsShown:
     def test_our_lines_the_engines_steps_and_its_troubles(self, log, said):
         for line in (marked("starts"), WEIGHT, STEP, "[Warning] a flag"):
             log.take(line)
-        assert said == ["starts", f"step 4: {read_step(STEP)[1]}", "[Warning] a flag"]
+        assert said == ["starts", "1-rl: step 4", "[Warning] a flag"]
 
     def test_of_how_many_steps_where_the_driver_has_said_so(self, log, said):
         for line in (marked(f"{STEPS}9"), STEP):
             log.take(line)
-        assert said == [f"step 4 of 9: {read_step(STEP)[1]}"]
+        assert said == ["1-rl: step 4 of 9"]
 
     def test_of_how_much_time_is_left_by_the_engines_clock_however_late_the_lines_come(self, log, said):
         """Whoever follows a job again gets all that it has written at once."""
@@ -234,11 +226,11 @@ class TestWhatIsShown:
             written = STEP.replace("step 4", f"step {step}").replace("15:56:58", f"{step + 11}:56:{second}")
             log.take(marked(f"{STEPS}26") if step == 24 else written)
             log.take(marked(f"{STEPS}26"))
-        assert [line.rpartition(", ")[2] for line in said] == [
-            "took 1.94 s",
-            "21 h 0 min left",
-            "20 h 0 min left",
-            "took 1.94 s",
+        assert said == [
+            "1-rl: step 4",
+            "1-rl: step 5 of 26; 3.6e+03 s a step, 21 h 0 min left",
+            "1-rl: step 6 of 26; 3.6e+03 s a step, 20 h 0 min left",
+            "1-rl: step 26 of 26",
         ]
 
     def test_of_no_time_that_is_left_where_the_clock_has_not_moved(self, log, said):
@@ -249,7 +241,34 @@ class TestWhatIsShown:
     def test_a_step_is_told_once_where_every_node_sends_its_line(self, log, said):
         for line in (STEP, STEP, STEP.replace("step 4", "step 5"), STEP.replace("step 4", "step 5")):
             log.take(line)
-        assert [line.partition(":")[0] for line in said] == ["step 4", "step 5"]
+        assert [line.partition(";")[0] for line in said] == ["1-rl: step 4", "1-rl: step 5"]
+
+    def test_a_step_has_its_total_and_parts_from_the_scorers_whatever_the_engine_makes_of_them(self, tmp_path, said):
+        """OpenRLHF's mean is NaN if one group has none, verl's own score is the advantage; both come with the loss."""
+        openrlhf = "Global step {}: {{'policy_loss': 0.5, 'reward/total': nan, 'reward/accuracy': nan}}"
+        scores = {"step": 1, "reward/total": 0.461, "reward/accuracy": 0.25, "reward/groups_without_variance": 0.5}
+        with StageLog(tmp_path / "1-rl.log", said.append, scored=True) as log:
+            log.take(marked(f"{STEPS}3"))
+            log.take(marked(f"scores {json.dumps(scores)}"))
+            log.take(openrlhf.format(1))
+            log.take("Global step 2: {'loss': 0.25, 'critic/score/mean': 0.0}")
+            assert said == ["1-rl: step 1 of 3, total 0.461, accuracy 0.25, loss 0.5"], (
+                "the second waits for its scores"
+            )
+            log.take(marked(f"scores {json.dumps(scores | {'step': 2, 'reward/accuracy': None})}"))
+            log.take(openrlhf.format(3))
+        assert said[1:] == ["1-rl: step 2 of 3, total 0.461, loss 0.25", "1-rl: step 3 of 3, loss 0.5"]
+
+    def test_the_steps_that_stand_in_a_bar_alone_are_lines_too_now_and_then(self, tmp_path, said, monkeypatch):
+        now = [time.monotonic()]
+        monkeypatch.setattr(time, "monotonic", lambda: now[0])
+        with StageLog(tmp_path / "0-sft.log", said.append) as log:
+            log.take(marked(f"{STEPS}20"))
+            for step in range(1, 7):  # one every 4 s
+                bar = f"{step}%|▌   | {step}/20 [00:{4 * step:02}<00:00, 1it/s, gpt_loss=5, lr=1e-6, grad_norm=1]"
+                log.take(f"Train step of epoch 0:  {bar}\x1b[A")
+                now[0] += 4
+        assert said == ["0-sft: step 4 of 20, loss 5"]
 
     def test_the_file_has_all_of_it_at_once(self, log):
         log.take(WEIGHT)
@@ -292,8 +311,7 @@ class TestWhatIsShown:
         now = [time.monotonic()]
         monkeypatch.setattr(time, "monotonic", lambda: now[0])
         for step in range(1, 7):  # one every 4 s
-            since = f"{4 * step:02}"
-            log.take(f"Train step of epoch 0:  {step}%|▌   | {step}/20 [00:{since}<00:00, 30.58it/s, gpt_loss=5]\x1b[A")
+            log.take(f"Capturing graphs:  {step}%|▌   | {step}/20 [00:{4 * step:02}<00:00, 30.58it/s]\x1b[A")
             now[0] += 4
         assert [line.split("| ")[1].split(" ")[0] for line in said] == ["4/20"]
         assert "\x1b" not in log.path.read_text()
@@ -305,9 +323,12 @@ class TestWhatIsShown:
             "Loading weights: 100%|██████████| 20/20 [00:00<00:00, 446.55it/s]",
             "Train epoch [1/1]: 100%|██████████| 1/1 [00:20<00:00, 15.90it/s, act_loss=0, reward=0, act_lr=0.001]",
             "Episode [1/2]:  50%|█████     | 1/2 [00:02<00:02,  2.0s/it]",
+            "Episode [1/2]:  50%|█████     | 1/2 [01:02<01:02,  62.0s/it]",
+            "Training Progress:  50%|█████     | 5/10 [02:30<02:30, 30.05s/it]",
+            "Epoch 1/1:  50%|█████     | 5/10 [02:30<02:30, 30.05s/it]",
         ],
     )
-    def test_of_what_is_short_or_over_no_bar_is_shown_however_late(self, log, said, monkeypatch, bar):
+    def test_of_what_is_short_over_or_of_the_steps_no_bar_is_shown_however_late(self, log, said, monkeypatch, bar):
         later = time.monotonic() + 60
         monkeypatch.setattr(time, "monotonic", lambda: later)
         log.take(bar)

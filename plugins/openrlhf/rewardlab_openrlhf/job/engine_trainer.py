@@ -17,7 +17,7 @@ from rewardlab.training import CENTRED, whitened
 from rewardlab_ray.messages import SCORED
 from rewardlab_ray.ray_actors import NAMESPACE, UNTIL_DEAD, coordinator_name
 
-from rewardlab_openrlhf.rollout.engine_samples import ARRIVED_GROUP
+from rewardlab_openrlhf.rollout.engine_samples import ARRIVED_GROUP, fill_missing_logs
 
 _log = logging.getLogger(__name__)
 FINISHED = "finished"
@@ -108,6 +108,7 @@ class _StepTrainer(ppo_trainer.BasePPOTrainer):
         self.step = global_step + 1
         if self.whitening is not None:
             whiten(rollout_samples, self.whitening)
+        fill_missing_logs(rollout_samples)
         return super().train_step(rollout_samples, global_step)
 
     def broadcast_to_vllm(self) -> None:

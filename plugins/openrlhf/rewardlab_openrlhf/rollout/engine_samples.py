@@ -84,6 +84,19 @@ def _mean_known(values: Sequence[float]) -> float:
     return fmean(known) if known else math.nan
 
 
+def fill_missing_logs(samples: Sequence[Any]) -> None:
+    """Give each sample of a step that lacks a total or a component the mean of those that have one.
+
+    OpenRLHF's lines and trackers have the mean over all samples, which would be NaN; so it is that of the others. What
+    no sample of the step has stays NaN. samples: OpenRLHF's, one completion each.
+    """
+    for name in [name for name in samples[0].info if name.startswith(("reward/", "group/"))] if samples else ():
+        mean = _mean_known([sample.info[name].item() for sample in samples])
+        for sample in samples:
+            if math.isnan(sample.info[name].item()):
+                sample.info[name].fill_(mean)
+
+
 def describe_logs(sample: Mapping[str, Any]) -> str:
     """Return in words which scores and logs a sample has; OpenRLHF needs the same in every sample of a run."""
     score = "no score" if sample["scores"] is None else "a score"

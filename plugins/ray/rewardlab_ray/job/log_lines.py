@@ -3,7 +3,6 @@
 import ast
 import json
 import re
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -19,14 +18,16 @@ _TRAINING_BAR = re.compile(r"Train step of epoch (\d+):.*\| *(\d+)/(\d+) \[(.*\b
 _BAR_NUMBER = re.compile(r"\b(gpt_loss|loss|grad_norm)=(nan|-?inf|-?[\d.]+(?:e[+-]?\d+)?)(?=,|$)")
 _NAMES = {"policy_loss": "loss", "gpt_loss": "loss", "actor_grad_norm": "grad_norm", "entropy_loss": "entropy"}
 """an engine's names -> those of rewardlab"""
+_BAR_OF_STEPS = re.compile(r"\b(?:Training Progress:|Train step of epoch|Train epoch|Episode \[|Epoch \d)")
+"""begins a bar of what rewardlab's own line says"""
 _BAR = re.compile(r"\d+%\|.*\| *(\d+)/(\d+) (?:\[(?:(\d+):)?(\d+):(\d\d)<)?")
 _OF_A_PROCESS = re.compile(r"\([^()]*\) *")
 """before each line of another process, by Ray"""
 _WRITTEN = re.compile(r"\b(\d\d-\d\d \d\d:\d\d:\d\d)\b")
-_TROUBLE = re.compile(
-    r"\[Warning\]|\bWARNING\b|\bERROR\b|cannot be scheduled|[Ii]nsufficient|[Oo]ut of memory|OutOfMemory|oom.?kill",
-    re.ASCII,
-)
+_HOLDS_UP = re.compile(r"cannot be scheduled|[Ii]nsufficient|[Oo]ut of memory|OutOfMemory|oom.?kill", re.ASCII)
+_WARNED = re.compile(r"\[Warning\]|\bWARNING\b|\bERROR\b")
+_OF_A_FAILED_CALL = re.compile(r"\bERROR [\w.]+:\d+ -- |\bERROR:[^:]*:?[\d:,]*:?Error in _run_prompt")
+"""Ray's own logger, which numbers the line of its file; verl's agent loop"""
 _RAISED = re.compile(r"^(?:\(\w+ pid=[^)]*\) )?(?:\[rank\d+\]: )?((?:\w+\.)*\w+(?:Error|Exception): \S.*)")
 _HARMLESS = re.compile(
     r"FutureWarning|UserWarning|DeprecationWarning|ZeroCopyTensorsWarning|Recommend setting|"
@@ -80,9 +81,12 @@ def is_bar(line: str) -> bool:
 
 
 def lasting_bar(line: str) -> float:
-    """Return the seconds since a progress bar began, as it says itself; 0 if it has ended or says nothing."""
+    """Return the seconds since a progress bar began, as it says itself; 0 if it has ended, says nothing or is of steps.
+
+    Of the steps of a training there is a line of rewardlab's own.
+    """
     found = _BAR.search(line)
-    if found is None or found[5] is None or found[1] == found[2]:
+    if found is None or found[5] is None or found[1] == found[2] or _BAR_OF_STEPS.search(line):
         return 0.0
     return int(found[3] or 0) * 3600.0 + int(found[4]) * 60 + int(found[5])
 
@@ -105,23 +109,20 @@ def read_time(line: str) -> datetime | None:
 
 
 def is_trouble(line: str) -> bool:
-    """Return whether the engine or Ray warns of something that may hold the job up."""
-    return _TROUBLE.search(line) is not None and _HARMLESS.search(line) is None
+    """Return whether the engine or Ray warns of something that may hold the job up.
 
-
-def read_step(line: str) -> tuple[int, str] | None:
-    """Return (a training step, its main numbers as text); None if the line is about something else."""
-    found = _STEP.search(line)
-    if found is None:
-        return None
-    numbers = _numbers_in(found[2])
-    return int(found[1]), found[2] if numbers is None else ", ".join(_format_numbers(numbers))
+    What Ray or verl logs of a call that failed is not that: rewardlab says what becomes of it.
+    """
+    if _HOLDS_UP.search(line) is not None:
+        return _HARMLESS.search(line) is None
+    return _WARNED.search(line) is not None and not (_HARMLESS.search(line) or _OF_A_FAILED_CALL.search(line))
 
 
 def read_numbers(line: str) -> tuple[int, dict[str, float]] | None:
     """Return (a training step, its numbers by the names of rewardlab, NaN and infinities too); None for other lines.
 
-    Of sft and dpo, whose numbers are in a progress bar alone, the step is the place in the bar, over all passes.
+    Of OpenRLHF's sft and dpo, whose numbers are in a progress bar alone, the step is the place in the bar, over all
+    passes.
     """
     if (found := _STEP.search(line)) is not None:
         numbers = _numbers_in(found[2])
@@ -145,19 +146,3 @@ def _numbers_in(text: str) -> dict[str, float] | None:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) or value in ("nan", "inf", "-inf")
-
-
-def _format_numbers(numbers: Mapping[str, float]) -> list[str]:
-    rewards = {name.removeprefix("reward/"): value for name, value in numbers.items() if name.startswith("reward/")}
-    parts = [f"{name} {value:.3g}" for name, value in sorted(rewards.items(), key=lambda item: item[0] != "total")]
-    for name, label, unit in (
-        ("loss", "loss", ""),
-        ("rollout/response_length_mean", "length", ""),
-        ("actor_grad_norm", "gradient", ""),
-        ("grad_norm", "gradient", ""),
-        ("kl", "KL", ""),
-        ("timing/step_total", "took", " s"),
-    ):
-        if name in numbers:
-            parts.append(f"{label} {numbers[name]:.3g}{unit}")
-    return parts

@@ -12,7 +12,7 @@ class StageBoard:
     """The board of a stage, which appears with the first step that the engine reports.
 
     log: the numbers of steps that the scorers write, with judges and what they cost. Where this machine does not see
-    it, the board has the engine's own numbers.
+    it, the board has the rewards alone that the scorers say.
     """
 
     def __init__(self, stage: str, log: Path) -> None:
@@ -45,5 +45,5 @@ class StageBoard:
                 if isinstance(row, Mapping) and type(row.get("step")) is int:
                     self._board.note_step(row["step"], row)
         except (ReplacedFile, OSError):
-            pass  # the engine's numbers are shown
+            pass  # the numbers that the scorers say are shown
         self._board.move_to(step)

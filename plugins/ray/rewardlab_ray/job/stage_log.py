@@ -9,7 +9,7 @@ from typing import Any
 
 from rewardlab import redact
 from rewardlab.errors import JobError, UserError
-from rewardlab.text import format_duration
+from rewardlab.training import step_line
 
 from rewardlab_ray.job.log_lines import (
     is_bar,
@@ -20,7 +20,6 @@ from rewardlab_ray.job.log_lines import (
     read_outcome,
     read_raised,
     read_scores,
-    read_step,
     read_steps,
     read_time,
     says_something,
@@ -52,19 +51,23 @@ class StageLog:
         take_numbers: TakeNumbers | None = None,
         take_scores: TakeNumbers | None = None,
         board: StageBoard | None = None,
+        scored: bool = False,
     ) -> None:
-        """Open the log.
+        """Open the log; its name is that of the stage.
 
         take_numbers: is called with each step that the engine reports and its numbers. take_scores: with each step
-        whose groups are all scored, and the numbers of these. board: shows the steps, in place of a line each.
+        whose groups are all scored, and the numbers of these. board: shows the steps, in place of a line each. scored:
+        the numbers of scores come for each step, and a step is told with them.
         """
-        self.path, self._board = path, board
+        self.path, self._board, self._has_scores = path, board, scored
         self._take_numbers, self._take_of_scores = take_numbers, take_scores
         self._numbers_at: int | None = None
         self._say = say
         self._outcome: dict[str, Any] | None = None
         self._steps: int | None = None
-        self._scored: set[int] = set()
+        self._scored: dict[int, Mapping[str, float]] = {}
+        self._waiting: tuple[int, Mapping[str, float], datetime | None] | None = None
+        """a step that the engine has reported, and whose scores are still to come"""
         self._step = 0
         self._first: tuple[int, datetime] | None = None
         """the first step that was reported, and when the engine wrote it: an earlier part of a log comes all at once"""
@@ -84,7 +87,8 @@ class StageLog:
         self.close()
 
     def close(self) -> None:
-        """Close the file; calling it again does nothing."""
+        """Tell a step that still waits, and close the file; calling it again does nothing."""
+        self._tell_waiting()
         if self._board is not None:
             self._board.close()
         if not self._file.closed:
@@ -100,12 +104,14 @@ class StageLog:
         line = redact(plain(line))
         if self._repeated.leaves_out(line):
             return
-        step = read_step(line)
-        if step is not None:  # the weights went to the engines before it
+        found = read_numbers(line)
+        is_step = found is not None and not is_bar(line)
+        if is_step:  # the weights went to the engines before it
             self._write_repeated()
         self._file.write(f"{line}\n")
         self._file.flush()
-        self._read_numbers(line)
+        if found is not None:
+            self._take_step(*found, line)
         text = read_mark(line)
         if text is not None and (outcome := read_outcome(text)) is not None:
             self._outcome = outcome
@@ -116,8 +122,8 @@ class StageLog:
         elif text is not None:
             if (told := self._outages.read(line.partition(MARK)[0], text)) is not None:
                 self._tell(told)
-        elif step is not None:
-            self._tell_step(*step, read_time(line))
+        elif is_step:
+            return
         elif is_bar(line):
             self._bar(line)
         elif says_something(line):
@@ -126,43 +132,57 @@ class StageLog:
             if is_trouble(line):
                 self._trouble(line)
 
-    def _read_numbers(self, line: str) -> None:
-        """Hand the numbers on; a bar that stands where it stood has reported them."""
-        if (found := read_numbers(line)) is None or found[0] == self._numbers_at:
+    def _take_step(self, step: int, numbers: Mapping[str, float], line: str) -> None:
+        """Hand the numbers of a step on and tell it, once.
+
+        Where the nodes of a cluster share their logs, each of them sends the line; a bar that stands where it stood
+        says nothing new.
+        """
+        if step == self._numbers_at:
             return
-        self._numbers_at, numbers = found
+        self._numbers_at = step
+        own = {name: value for name, value in numbers.items() if not name.startswith("reward/")}
         if self._board is not None:
-            self._board.show(self._numbers_at, numbers, self._steps)
+            self._board.show(step, {**_of_rewards(self._scored.get(step, {})), **own}, self._steps)
         if self._take_numbers is not None:
-            self._take_numbers(self._numbers_at, numbers)
+            self._take_numbers(step, numbers)
+        if not is_bar(line):
+            self._step = step
+        elif time.monotonic() < self._next_bar:
+            return
+        self._tell_waiting()
+        self._waiting = step, own, read_time(line)
+        if not self._has_scores or step in self._scored:
+            self._tell_waiting()
 
     def _take_scores(self, step: int, numbers: Mapping[str, float]) -> None:
-        """Hand the numbers of a step's scores on, once: see `_tell_step`."""
-        if self._take_of_scores is not None and step not in self._scored:
-            self._scored.add(step)
+        """Hand the numbers of a step's scores on, once: see `_take_step`."""
+        if step in self._scored:
+            return
+        self._scored[step] = numbers
+        if self._take_of_scores is not None:
             self._take_of_scores(step, numbers)
+        if self._waiting is not None and self._waiting[0] == step:
+            self._tell_waiting()
 
-    def _tell_step(self, step: int, numbers: str, written: datetime | None) -> None:
-        """Tell a step, once: where the nodes of a cluster share their logs, each of them sends the line."""
-        if step == self._step:
+    def _tell_waiting(self) -> None:
+        """Tell the step that waits for its scores, with those that have come."""
+        if self._waiting is None:
             return
-        self._step = step
-        if self._board is not None:
-            return
-        of = "" if self._steps is None else f" of {self._steps}"
-        self._tell(f"step {step}{of}: {numbers}{self._left(written)}")
+        (step, numbers, written), self._waiting = self._waiting, None
+        if self._board is None:
+            known = {**_of_rewards(self._scored.get(step, {})), **numbers}
+            self._tell(step_line(self.path.stem, step, self._steps, known, self._seconds(step, written)))
 
-    def _left(self, written: datetime | None) -> str:
-        """Return the time that is left by the steps since the first that was reported, to stand at a line's end."""
+    def _seconds(self, step: int, written: datetime | None) -> float | None:
+        """Return how long a step took since the first that was reported; None if that is not known yet."""
         if written is None:
-            return ""
+            return None
         if self._first is None:
-            self._first = self._step, written
-        step, then = self._first
-        done, took = self._step - step, (written - then) % A_YEAR
-        if self._steps is None or done <= 0 or not took or self._step >= self._steps:
-            return ""
-        return f", {format_duration(took.total_seconds() / done * (self._steps - self._step))} left"
+            self._first = step, written
+        first, then = self._first
+        took = (written - then) % A_YEAR
+        return took.total_seconds() / (step - first) if step > first and took else None
 
     def _bar(self, line: str) -> None:
         """Show the state of a progress bar that lasts, if nothing else has been printed for a while."""
@@ -188,6 +208,7 @@ class StageLog:
 
     def end(self, stage: str, code: int | None) -> None:
         """Raise what the driver ended with, if it failed; `code` is its exit code (None: unknown)."""
+        self._tell_waiting()
         if self._outcome is not None:
             if self._outcome["error"] is not None:
                 kind = UserError if self._outcome["code"] == UserError.exit_code else JobError
@@ -211,3 +232,7 @@ class StageLog:
         if outcome["in_log"]:
             return self._raised is None or is_text_of_loss(self._raised)
         return outcome.get("lost", False)
+
+
+def _of_rewards(numbers: Mapping[str, float]) -> Mapping[str, float]:
+    return {name: value for name, value in numbers.items() if name.startswith("reward/")}

@@ -76,7 +76,8 @@ def _run_once(engine: RayEngine, job: StageJob, again: bool) -> None:
         told.write(step, numbers)
         watch.take(step, numbers)
 
-    with closing(told), StageLog(path, job.say, take, watch.take_scores, board) as log:
+    scored = isinstance(engine_stage(job.stage), RlStage)
+    with closing(told), StageLog(path, job.say, take, watch.take_scores, board, scored) as log:
         job.say(f"stage {job.name}; all that {engine.name} says is in {log.path}")
         try:
             code = _code_of_job(engine, job, arguments, log)
