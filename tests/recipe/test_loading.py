@@ -578,13 +578,13 @@ def test_what_an_override_adds_is_placed_at_it(recipe):
 
 
 def test_overrides_that_lead_nowhere_say_what_is_there(errors):
-    found = errors(BASE, "stages.2.steps=1", "stages.-1.steps=1", "stages.last=1", "seed.x=1", "dataset.use.x.y=1")
+    found = errors(BASE, "stages.2.steps=1", "stages.-1.steps=1", "stages.x=1", "seed.x=1", "dataset.use.x.y=1")
     assert sorted(found) == [
         "override 'dataset.use.x.y=1': dataset.use is the value 'data/jsonl', it has no 'x'",
         "override 'seed.x=1': seed is the value 0, it has no 'x'",
         "override 'stages.-1.steps=1': stages is a list of 2 (0 to 1), it has no '-1'",
         "override 'stages.2.steps=1': stages is a list of 2 (0 to 1), it has no '2'",
-        "override 'stages.last=1': stages is a list of 2 (0 to 1), it has no 'last'; its items have numbers: stages.0.last",
+        "override 'stages.x=1': stages is a list of 2 (0 to 1), it has no 'x'; its items have numbers: stages.0.x",
     ]
 
 

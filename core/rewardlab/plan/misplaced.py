@@ -45,7 +45,8 @@ class _Misplaced:
     def __init__(self, tree: Mapping[str, Any], configs: Mapping[RecipePath, type[Config]]) -> None:
         self._tree = tree
         self._options: dict[RecipePath, set[str]] = {}
-        for path, model in {(): Recipe, **configs}.items():
+        described: dict[RecipePath, type[Config]] = {(): Recipe, **configs}
+        for path, model in described.items():
             for place, inner in mappings(model, lookup(tree, path), path):
                 self._options.setdefault(place, set()).update(keys_of(inner))
         self._known = {*configs}
@@ -89,7 +90,7 @@ class _Misplaced:
         shared = {place: _shared(place, path) for place in places}
         near = [place for place in places if shared[place] == max(shared.values())]
         written = [place for place in near if isinstance(lookup(self._tree, place[:-1]), dict)]
-        top = [place for place in near if len(place) == 1]
+        top: list[RecipePath] = [place for place in near if len(place) == 1]
         return top or sorted(written, key=len) or [place for place in near if len(place) == min(map(len, near))]
 
     def _exact(self, name: str) -> list[RecipePath]:
