@@ -155,7 +155,7 @@ def test_the_weight_of_a_component_stands_in_the_total(told):
 @each_case(
     "override, says",
     [
-        ("stages.0.algorithm=dapo", "DAPO is algorithm: grpo, clip: [0.2, 0.28], loss: token_mean, "),
+        ("stages.0.algorithm=dapo", "write preset: dapo in its place, which is algorithm: grpo, clip: [0.2, 0.28], "),
         ("stages.0.algorithm=GSPO", "of openrlhf {actor.policy_loss_type: gspo}, of verl {"),
         ("stages.0.algorithm=cispo", "trl and openrlhf lack it"),
         ("stages.0.algorithm=gae", "did you mean 'ppo'?"),
@@ -164,7 +164,7 @@ def test_the_weight_of_a_component_stands_in_the_total(told):
         ("stages.0.loss=dapo", "did you mean 'token_mean'?"),
         ("stages.0.loss=dr_grpo", "did you mean 'constant'?"),
         ("stages.0.loss=seq-mean-token-mean", "did you mean 'seq_mean'?"),
-        ("stages.0.use=dapo", "write use: rl; DAPO is algorithm: grpo, "),
+        ("stages.0.use=dapo", "write use: rl; write preset: dapo in its place, which is "),
         ("stages.0.use=ppo_trainer", "write use: rl, and algorithm: ppo"),
     ],
 )

@@ -796,6 +796,13 @@ def test_other_mistakes_in_braces_are_told_as_they_are(errors, text):
 class TestHugeRecipes:
     """What a program hands over, or types, cannot fill the memory or the hour."""
 
+    def test_overrides_reach_into_the_lists_of_a_dict_one_after_the_other(self):
+        given = {"version": 1, "stages": [{"use": "rl"}], "dataset": {"use": "a"}}
+        document = load(given, ["stages.0.steps=4", "dataset.holdout=0.5", "stages.0.eval={}", "dataset.seed=1"])
+        assert document.tree["stages"] == [{"use": "rl", "steps": 4, "eval": {}}]
+        assert document.tree["dataset"] == {"use": "a", "holdout": 0.5, "seed": 1}
+        assert document.where(("stages", 0, "steps")) == "override 'stages.0.steps=4': stages.0.steps"
+
     def test_a_dict_that_holds_itself_is_refused(self):
         tree = {"version": 1}
         tree["reward"] = tree

@@ -72,11 +72,15 @@ def _over(old: Part | None, new: Part, path: Keys) -> Part:
 
 
 def _copied(part: Part) -> tuple[Any, Any]:
-    """Return copies of a mapping or list and of its items' places: parts of the same alias share theirs."""
+    """Return copies of a mapping or list and of its items' places: parts of the same alias share theirs.
+
+    A part without a place, as of a recipe that is a dict, has that of what is around it, whose items are others.
+    """
     places = part.place.children
     if isinstance(part.value, list):
-        return list(part.value), list(places) or [part.place] * len(part.value)
-    return dict(part.value), dict(places or {})
+        known = list(places) if isinstance(places, list) else []
+        return list(part.value), known or [part.place] * len(part.value)
+    return dict(part.value), dict(places) if isinstance(places, dict) else {}
 
 
 def _place_at(places: Any, key: Any, around: Place) -> Place:

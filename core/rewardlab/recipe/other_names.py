@@ -46,8 +46,9 @@ NAMES_OF_VALUES = {
 _VERL = "actor_rollout_ref.actor.policy_loss.loss_mode"
 OTHER_ALGORITHMS = {
     "dapo": (
-        "DAPO is algorithm: grpo, clip: [0.2, 0.28], loss: token_mean, zero_variance_groups: drop (or a `sampler` that "
-        "samples on), and a component format/overlong"
+        "write preset: dapo in its place, which is algorithm: grpo, clip: [0.2, 0.28], loss: token_mean and its sizes; "
+        "DAPO also has a component format/overlong, and leaves groups out (zero_variance_groups: drop, or a `sampler` "
+        "that samples on)"
     ),
     "gspo": (
         "GSPO is algorithm: grpo and an argument of the engine, under backend.engine.arguments: of openrlhf "

@@ -1,9 +1,10 @@
 """The stages of a recipe that train, and their settings, the same for every engine."""
 
 import math
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
+    ConfigDict,
     Field,
     NonNegativeFloat,
     NonNegativeInt,
@@ -13,6 +14,7 @@ from pydantic import (
 )
 
 from rewardlab.recipe.evaluation import Chat, Evaluation, TokenSampling, Validation
+from rewardlab.recipe.presets import with_preset
 from rewardlab.recipe.use import DatasetUse
 from rewardlab.specs import Config
 
@@ -165,13 +167,23 @@ class CriticSettings(Config):
     """the factor by which a reward counts for the token before it, in (0, 1]: 1 discounts nothing"""
 
 
+def _needs_algorithm_or_preset(schema: dict[str, Any]) -> None:
+    schema["required"].remove("algorithm")
+    schema["if"], schema["then"] = {"not": {"required": ["preset"]}}, {"required": ["algorithm"]}
+
+
 class RlStage(_Training, TokenSampling):
     """Reinforcement learning with the recipe's reward."""
+
+    model_config = ConfigDict(json_schema_extra=_needs_algorithm_or_preset)
 
     use: Literal["rl"]
     """which stage this is"""
     dataset: DatasetUse | None = None
     """absent: the recipe's dataset"""
+    preset: Literal["dapo", "dr_grpo"] | None = None
+    """a paper's settings under one name: `run --dry-run` shows the keys that it stands for; what the stage says itself
+    goes before them"""
     algorithm: Literal["grpo", "dr_grpo", "rloo", "reinforce_baseline", "ppo"]
     """how rewards become advantages, and nothing else: grpo (r - mean) / std in the group, dr_grpo r - mean, rloo r -
     mean of the others, reinforce_baseline r - mean whitened over the batch, ppo has a critic"""
@@ -209,6 +221,11 @@ class RlStage(_Training, TokenSampling):
     stay in the loss, their tokens count in its mean and `kl` acts on them. drop: they are left out"""
     critic: CriticSettings = Field(default_factory=CriticSettings)
     """of ppo"""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_the_keys_of_its_preset(cls, stage: Any) -> Any:
+        return with_preset(stage)
 
     @property
     def updates(self) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from rewardlab.plan import Plan
 from rewardlab.recipe.evaluation import Chat, EvalStage
 from rewardlab.recipe.models import DataStage, Stage
+from rewardlab.recipe.presets import PRESETS
 from rewardlab.recipe.training_stages import DpoStage, RlStage, SftStage
 from rewardlab.training.backend import Backend
 from rewardlab.training.costs import data_costs, describe_evaluation, reward_costs
@@ -95,6 +96,7 @@ def describe_training(plan: Plan, index: int, micro: str) -> Iterator[str]:
     """
     stage, dataset = plan.recipe.stages[index], plan.stage_dataset(index).use.use
     if isinstance(stage, RlStage):
+        yield from preset_lines(stage)
         yield f"{dataset}: {_length(stage)}; {_optimizer(stage)}"
         yield (
             f"{stage.batch_size} prompts x {stage.group_size} = {stage.batch_size * stage.group_size} completions a "
@@ -105,6 +107,24 @@ def describe_training(plan: Plan, index: int, micro: str) -> Iterator[str]:
         yield f"{dataset}: {_length(stage)}, micro-batches of {micro}; {_optimizer(stage)}"
     if isinstance(stage, RlStage | SftStage | DpoStage):
         yield from chat_lines(stage.chat)
+
+
+def preset_lines(stage: RlStage) -> Iterator[str]:
+    """Yield the keys for which a stage's preset stands, those that the stage says otherwise, and what it cannot say."""
+    if stage.preset is None:
+        return
+    preset = PRESETS[stage.preset]
+    its = {key: (value, getattr(stage, key)) for key, value in preset.keys.items()}
+    kept = ", ".join(f"{key} {_shown(value)}" for key, (value, ours) in its.items() if value == ours)
+    yield f"preset {stage.preset} (arXiv {preset.paper}): {kept}"
+    if changed := [f"{key} {_shown(ours)} for {_shown(value)}" for key, (value, ours) in its.items() if value != ours]:
+        yield f"  but for what the recipe says: {', '.join(changed)}"
+    if preset.beside:
+        yield f"  in the paper, beside it: {preset.beside}"
+
+
+def _shown(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def chat_lines(chat: Chat) -> Iterator[str]:

@@ -117,6 +117,7 @@ def component(**parts):
 
 
 FINE = [
+    changed(stages=[{"use": "rl", "preset": "dapo"}]),
     changed(),
     {"version": 1},
     changed(model="Qwen/Qwen2.5-7B"),

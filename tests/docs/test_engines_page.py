@@ -1,0 +1,151 @@
+"""docs/engines.md says what each engine has; `python tests/docs/test_engines_page.py` asks `check`, and writes it."""
+
+import json
+import re
+import tempfile
+from pathlib import Path
+
+import pytest
+from rewardlab.errors import UserError
+from rewardlab.recipe import load
+from rewardlab.recipe.presets import PRESETS
+from rewardlab.training import check_recipe
+
+PAGE = Path(__file__).parents[2] / "docs" / "engines.md"
+ENGINES = {"trl": {}, "openrlhf": {"gpus_per_node": 4}, "verl": {"gpus_per_node": 4}}
+SFT, DPO = "stages.0={use: sft, steps: 2, batch_size: 8}", "stages.0={use: dpo, steps: 2, batch_size: 8}"
+KL = "stages.0.kl={{coef: 0.01, estimator: {}}}"
+ROWS = {
+    "Stages": {
+        "`data`": ("stages.0={use: data, dataset: {use: data/jsonl, with: {path: rows.jsonl}}, to: made.jsonl}",),
+        "`sft`": (SFT,),
+        "`dpo`": (DPO,),
+        "`rl`": (),
+        "`eval`": ("stages.0={use: eval, samples: 4}", "dataset.holdout=0.5"),
+    },
+    "How rewards become advantages": {
+        f"`algorithm: {name}`": (f"stages.0.algorithm={name}",)
+        for name in ("grpo", "dr_grpo", "rloo", "reinforce_baseline", "ppo")
+    },
+    "Papers by name": {f"`preset: {name}`": (f"stages.0={{use: rl, preset: {name}, steps: 2}}",) for name in PRESETS},
+    "The loss": {
+        **{f"`loss: {name}`": (f"stages.0.loss={name}",) for name in ("token_mean", "seq_mean", "constant")},
+        "`clip: [0.2, 0.28]`": ("stages.0.clip=[0.2, 0.28]",),
+        "`updates_per_batch`, `epochs_per_batch`": ("stages.0.updates_per_batch=2", "stages.0.epochs_per_batch=2"),
+        **{f"`kl` in the loss, {name}": (KL.format(name),) for name in ("k3", "k2", "k1")},
+        "`kl` in the reward": ("stages.0.kl={coef: 0.01, in: reward}",),
+        "`kl` in the reward, with `reinforce_baseline`": (
+            "stages.0.kl={coef: 0.01, in: reward}",
+            "stages.0.algorithm=reinforce_baseline",
+        ),
+    },
+    "Groups": {
+        "`on_truncated: zero`": ("stages.0.on_truncated=zero",),
+        "`on_truncated: mask`": ("stages.0.on_truncated=mask",),
+        "`zero_variance_groups: drop`": ("stages.0.zero_variance_groups=drop",),
+        "`sampler`": (
+            "sampler={use: curriculum/balanced, with: {reasoning: format, answer: accuracy}}",
+            "reward.components.format={use: format/boxed}",
+        ),
+        "`curriculum`": ("curriculum={use: curriculum/file_order}",),
+        "`reward.normalize`": ("reward.normalize=[{use: normalize/std}]", "stages.0.algorithm=dr_grpo"),
+    },
+    "Sampling": {
+        "`top_p`": ("stages.0.top_p=0.9",),
+        "`top_k`": ("stages.0.top_k=20",),
+        "`stop`": ("stages.0.stop=['User:']",),
+        "`max_prompt_tokens`": ("stages.0.max_prompt_tokens=64",),
+        "`eval` within `rl`": (
+            "stages.0.eval={samples: 4, temperature: 0.6}",
+            "stages.0.eval_every=2",
+            "dataset.holdout=0.5",
+        ),
+        "the policy as a judge (`policy/self`)": (
+            "judges={me: {use: policy/self}}",
+            "reward.components.wins={use: pairwise/win_rate, with: {judge: me}}",
+            "reward.total=wins",
+            "CONTEXT",
+        ),
+    },
+    "Training": {
+        "`schedule: cosine`": ("stages.0.schedule=cosine",),
+        "`schedule: linear`": ("stages.0.schedule=linear",),
+        "`keep: best` of `sft`": (
+            "stages.0={use: sft, steps: 2, batch_size: 8, save_every: 1, keep: best, "
+            "validation: {component: accuracy}}",
+            "dataset.holdout=0.5",
+        ),
+        "adapters (`lora`) in `sft`": (SFT, "LORA"),
+        "adapters in `dpo`": (DPO, "LORA"),
+        "adapters in `rl`": ("LORA",),
+        "`precision: fp32`": ("backend.precision=fp32",),
+        "`precision: bf16`": ("backend.precision=bf16",),
+        "several GPUs of a machine": ("backend.gpus_per_node=2",),
+        "several nodes": ("backend.nodes=2",),
+    },
+}
+HEAD = """# What each engine has
+
+If you choose an engine, this page says which settings each of ours obeys. It is generated and tested: each line is a
+recipe that `rewardlab check` takes, or refuses with what stands in the cell. Stages, settings and their defaults are in
+[recipes.md](recipes.md) and [settings.md](settings.md); what goes through to an engine by its own names is in its
+plugin's page.
+
+"""
+
+
+def cell(engine: str, overrides: tuple[str, ...], rows: Path) -> str:
+    """What the engine says to a recipe with these overrides."""
+    backend = {"use": engine, **ENGINES[engine]}
+    recipe = {
+        "version": 1,
+        "model": {"use": "tiny", "context": 4096},
+        "dataset": {"use": "data/jsonl", "with": {"path": str(rows)}},
+        "reward": {"components": {"accuracy": {"use": "math/accuracy"}}, "total": "accuracy"},
+        "stages": [
+            {"use": "rl", "algorithm": "grpo", "group_size": 4, "batch_size": 8, "steps": 4, "max_new_tokens": 16}
+        ],
+        "backend": backend,
+    }
+    lora = "backend.lora={rank: 8}" if engine == "trl" else "backend.engine.lora={rank: 8}"
+    context = "backend.engine.context=2048" if engine == "openrlhf" else "seed=1"
+    words = {"LORA": lora, "CONTEXT": context, "rows.jsonl": str(rows)}
+    given = [re.sub("LORA|CONTEXT|rows.jsonl", lambda found: words[found[0]], override) for override in overrides]
+    try:
+        check_recipe(load(recipe, given))
+    except UserError as error:
+        problem = error.problems[0]
+        return f"no: {problem.what.replace('|', ' or ')}"
+    return "yes"
+
+
+def page() -> str:
+    """The whole page."""
+    lines = []
+    with tempfile.TemporaryDirectory() as folder:
+        rows = Path(folder, "rows.jsonl")
+        row = {"prompt": "1+1?", "answer": "2", "response": "2", "chosen": "2", "rejected": "3"}
+        rows.write_text(f"{json.dumps(row)}\n" * 16)
+        for title, group in ROWS.items():
+            lines += [f"## {title}", "", f"| | {' | '.join(ENGINES)} |", "|---|" + "---|" * len(ENGINES)]
+            for label, overrides in group.items():
+                cells = [cell(engine, overrides, rows) for engine in ENGINES]
+                lines.append(f"| {label} | {' | '.join(cells)} |")
+            lines.append("")
+    return HEAD + "\n".join(lines)
+
+
+def test_the_page_says_what_check_says():
+    pytest.importorskip("rewardlab_trl")
+    assert PAGE.read_text(encoding="utf-8") == page(), f"run: python {Path(__file__).relative_to(PAGE.parents[1])}"
+
+
+def test_each_line_is_had_by_some_engine():
+    """Else the line itself would be wrong."""
+    lines = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+    assert [line for line in lines if "| yes |" not in line] == []
+    assert len(lines) > 30
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
