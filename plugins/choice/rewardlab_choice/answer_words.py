@@ -15,6 +15,12 @@ Case does not matter. All languages are read at once: a model answers in more th
     because     those of them that give a reason: a last line may begin with a choice and one of these
     affirms     what makes the choice before it the answer: "is the right answer"
     or          what joins choices of which the response names none: such an answer is a hedge
+    and         those of them that join others of which one thing is said: "A and B are wrong"
+    others      what stands for the choices that are not named: "the others"
+    if          what begins a sentence that states nothing, unless it concludes ("if we add, we get 3, so it is C"), and
+                makes the choice before it none: "B, unless it floats"
+    so          what concludes in such a sentence
+    also        what is said of a choice beside the one that was stated
     correction  what takes a statement back, where another label follows: "wait", "actually"
     contrast    what the choice follows after another one is denied: "but", in "not B but C"
     not         before a lead or a choice in its clause: then it states nothing ("not", "if", "whether", "wrong")
@@ -132,6 +138,43 @@ def denial() -> str:
 def denial_behind() -> str:
     """Return the pattern, as a text, of what denies the choice before it."""
     return _one_of(_words("not_behind"), glued=True)
+
+
+@cache
+def others() -> str:
+    """Return the pattern, as a text, of what stands for the choices that are not named."""
+    return _one_of(_words("others"))
+
+
+@cache
+def and_words() -> str:
+    """Return the pattern, as a text, of what joins choices of which one thing is said."""
+    return _one_of(_words("and"))
+
+
+def is_and(text: str) -> bool:
+    """Return whether a text begins with what joins choices of which one thing is said."""
+    return re.match(and_words(), text.lstrip(), re.IGNORECASE) is not None
+
+
+@cache
+def condition(of: tuple[str, ...]) -> re.Pattern[str]:
+    """Return the pattern of the beginning of a sentence, or of what follows a choice, that makes it a supposition."""
+    return re.compile(
+        rf"[\s,，、]{{0,3}}(?:{and_words()}|{contrast()})?\s{{0,3}}{_one_of(_words('if', of))}", re.IGNORECASE
+    )
+
+
+@cache
+def conclusion(of: tuple[str, ...]) -> re.Pattern[str]:
+    """Return the pattern of what concludes within a sentence."""
+    return re.compile(_one_of(_words("so", of)), re.IGNORECASE)
+
+
+@cache
+def also() -> str:
+    """Return the pattern, as a text, of what is said of a choice beside the stated one."""
+    return _one_of(_words("also"))
 
 
 @cache

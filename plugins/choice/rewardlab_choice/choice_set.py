@@ -9,6 +9,7 @@ from typing import Literal
 from rewardlab_choice import answer_words
 from rewardlab_choice.folding import STOPS, folded, plain, unfonted
 from rewardlab_choice.label_forms import other_forms
+from rewardlab_choice.sentences import CLAUSE_END, SENTENCE_END
 from rewardlab_choice.values import Value, values
 
 Fault = Literal["no_answer", "unreadable", "hedged"]
@@ -18,9 +19,10 @@ _MARKS = " \t\n\r\"'“”‘’«»「」『』【】<>{}$*`"
 _SEPARATOR = re.compile(r"(?:[\s.:,;)\]。、}]|[-–—](?=\s))+")
 _OPEN = r"[\s\"'“‘«「『【<{$*]{0,8}+"
 _CLOSE = r"[\"'”’»」』】>}$*]{0,8}+"
-_NOT = "\ue100"
-"""what the words of a denial become: they may be words of a joiner in another language"""
+_NOT, _NOT_THIS = "\ue100", "\ue101"
+"""what the words of a denial become, before a choice and behind it: they may be a joiner in another language"""
 _APOSTROPHES = "'’"
+_EXCLAIMED = re.compile(r"[^\W\d_]\s?!+\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,8 @@ class ChoiceSet:
             self._by_text.setdefault(text, []).append(label)
         self._forms = {**other_forms(choices), **self._labels}
         self._values = {label: values(text) for label, text in choices.items()}
+        self.has_tags = any("<" in text for text in choices.values())
+        """Whether a choice may be a tag of HTML, as in a question about it."""
         self._longest = 2 * max(map(len, choices.values())) + MARGIN
 
     @staticmethod
@@ -73,6 +77,8 @@ class ChoiceSet:
         if not written or len(written) > self._longest:
             return NOTHING
         text = _bare(answer)
+        if text not in self._by_text and _EXCLAIMED.search(text):  # C!, and not 5!
+            return self.named(written.rstrip("*_`").rstrip("!"))
         texts, by_value = self._by_text.get(text, []), self._by_value(answer)
         if len(texts) == 1 and len(by_value) > 1 and self._written[texts[0]] != written.strip():
             return UNREADABLE  # 5 if $5 and €5 are choices
@@ -92,7 +98,21 @@ class ChoiceSet:
         if beside is not None and self.label(beside["label"]) != label:
             return True
         found = self._other_behind.match(rest)
-        return found is not None and self.label(found["label"]) != label and not self._is_prose(found)
+        if found is None or self.label(found["label"]) == label or self._is_prose(found):
+            return False
+        return answer_words.is_and(rest) or not self.denies_others(rest)
+
+    def denies_others(self, rest: str) -> bool:
+        """Return whether the text behind a choice denies others: `; A and B are wrong`, `, A is not`.
+
+        Of `, B and C are wrong` behind A nobody knows whether it is said of A, too.
+        """
+        others = self._others.match(rest)
+        if others is None:
+            return False
+        clause = CLAUSE_END.split(rest[others.end() :], maxsplit=1)[0]
+        sentence = SENTENCE_END.split(rest, maxsplit=1)[0]
+        return answer_words.negation().search(clause) is not None and self._or_other.search(sentence) is None
 
     def past_denial(self, text: str) -> str:
         """Return the text after a denied choice and the word of contrast behind it: `D` of `not C but D`."""
@@ -150,6 +170,18 @@ class ChoiceSet:
         suffixed = rf"\s{{0,3}}{label}\s{{0,3}}{answer_words.denial_behind()}{comma}(?:{contrast})?"
         return re.compile(rf"(?:{prefixed}|{suffixed})\s{{0,3}}", re.IGNORECASE)
 
+    @cached_property
+    def _others(self) -> re.Pattern[str]:
+        mark = r"[\s(\[*\"')\]]{0,4}+"
+        label = rf"{mark}(?:(?:{self.forms})(?![^\W_])|{answer_words.others()}){mark}"
+        word = answer_words.and_words()
+        several = rf";{mark}{label}(?:(?:,{mark}(?:{word})?+|{word}){label}){{0,25}}+"
+        return re.compile(rf"\s{{0,3}}(?:{several}|(?:[,;]{mark}(?:{word})?+|{word}){label})", re.IGNORECASE)
+
+    @cached_property
+    def _or_other(self) -> re.Pattern[str]:
+        return re.compile(rf"{answer_words.or_words()}\s{{0,3}}[(\[]?(?:{self.forms})\W{{0,3}}\Z", re.IGNORECASE)
+
     def _is_prose(self, found: re.Match[str]) -> bool:
         """Return whether what looks like a second label is a word of the sentence, such as "a" in "and a half"."""
         wrapped = any(mark in found["mark"] for mark in "([{$*\"'")
@@ -191,24 +223,27 @@ class ChoiceSet:
 
     def _joined(self, written: str) -> Named:
         """Return what an answer that joins choices names: HEDGED for `A or B` and `A, B`, D for `D, not B`."""
-        marked = self._denial_behind.sub(rf"\g<label>{_NOT}", self._denial.sub(f" {_NOT}", written))
-        parts = [part for part in self._joints.split(marked, maxsplit=20) if part.strip()]
+        marked = self._denial_behind.sub(rf"{_NOT_THIS}\g<label>,", self._denial.sub(f" {_NOT}", written))
+        parts = [part for part in self._joints.split(marked, maxsplit=20) if part.strip(_MARKS + STOPS)]
         if len(parts) < 2:
             return NOTHING
         denials = [_NOT in part for part in parts]
         if denials.count(True) == 1:
             denials[denials.index(True) :] = [True] * (len(parts) - denials.index(True))  # "D, not A or B"
-        labels = [self._single(part.replace(_NOT, "")) for part in parts]
+        denials = [denied or _NOT_THIS in part for denied, part in zip(denials, parts, strict=True)]
+        parts = [part.replace(_NOT, "").replace(_NOT_THIS, "") for part in parts]
+        labels = [self._single(part) for part in parts]
         stated = {label for label, denied in zip(labels, denials, strict=True) if label is not None and not denied}
         denied = {label for label, denied in zip(labels, denials, strict=True) if label is not None and denied}
         if len(stated) > 1 or denied & stated:
             return HEDGED
-        alone = all(self.named(part.replace(_NOT, "")).label is not None for part in parts)
+        alone = all(self.named(part).label is not None for part in parts)
         return Named(stated.pop()) if stated and denied and alone else NOTHING
 
     @cached_property
     def _denial(self) -> re.Pattern[str]:
-        return re.compile(rf"[(\[]?{answer_words.denial()}", re.IGNORECASE)
+        # some end with an article, "não a B", which is a label in "não A"
+        return re.compile(rf"[(\[]?{answer_words.denial()}(?=\W*[^\W_])", re.IGNORECASE)
 
     @cached_property
     def _denial_behind(self) -> re.Pattern[str]:

@@ -8,11 +8,12 @@ from functools import cache
 
 from rewardlab_choice import answer_words
 from rewardlab_choice.choice_set import HEDGED, NOTHING, UNREADABLE, ChoiceSet, Named, has_lone_apostrophe
-from rewardlab_choice.sentences import CLAUSE_END, MAX_SENTENCE, SENTENCE, STOP, ends, is_negated
+from rewardlab_choice.sentences import CLAUSE, CLAUSE_END, MAX_SENTENCE, SENTENCE, SENTENCE_END, STOP, ends, is_negated
 
 MAX_STATEMENTS = 200
 """leads, labels and lines that are looked at, from the end of a response"""
 
+_MARK = re.compile(r"[.,;!?]")
 _AT_END = re.compile(r"[\s.!。।።۔)]{0,8}\Z")
 
 
@@ -64,6 +65,8 @@ def _behind_lead(
     text: str, found: re.Match[str], joined: bool, languages: tuple[str, ...], choices: ChoiceSet
 ) -> Statement | None:
     rest = choices.past_denial(text[found.end() : found.end() + MAX_SENTENCE])
+    if not joined and _MARK.match(rest):  # "C is the answer; A, B, and D are not"
+        return None
     line = rest.partition("\n")[0].strip()
 
     def statement(named: Named, written: str) -> Statement:
@@ -73,6 +76,9 @@ def _behind_lead(
     label = None if head is None or _is_in_word(head, rest, languages) else choices.label(head["label"])
     if head is not None and label is not None and answer_words.because().match(rest, head.end()):
         return statement(Named(label), head["label"])  # the reason may name others: "A, because B is wrong"
+    behind = "" if head is None or label is None else rest[head.end() :]
+    if label is not None and not answer_words.is_and(behind) and choices.denies_others(behind):
+        return statement(Named(label), line)
     whole = choices.named(line)
     if whole is not NOTHING:
         hedged = whole.label is not None and choices.hedge(whole.label, rest[len(line) :])
@@ -113,26 +119,60 @@ def _affirmed(text: str, choices: ChoiceSet) -> Iterator[tuple[Statement, str, b
     """Yield what is affirmed of which choice, in order, and whether nothing follows but the reason."""
     for found in deque(answer_words.affirmation().finditer(text), maxlen=MAX_STATEMENTS):
         languages = answer_words.languages_of(found[0])
-        if not ends(text, found.end(), languages) or _in_contrast().match(text, found.end()):
+        alone = choices.denies_others(text[found.end() : found.end() + MAX_SENTENCE])
+        if not (alone or ends(text, found.end(), languages)) or _in_contrast().match(text, found.end()):
             continue  # "C is the right answer to nothing", "C is right, but D is better"
-        clause = CLAUSE_END.split(text[max(0, found.start() - MAX_SENTENCE) : found.start()])[-1]
-        named = named_alone(clause.strip(), choices)
+        before = text[max(0, found.start() - MAX_SENTENCE) : found.start()]
+        clause = CLAUSE_END.split(before)[-1]
+        if not clause.strip():  # "C, not A, is right"
+            clause = SENTENCE_END.split(before)[-1]
+        named = named_alone(past_contrast(clause, before.removesuffix(clause)).strip(" ,"), choices)
         if named is not NOTHING:
-            at_end = _AT_END.match(text, found.end()) is not None or _is_reason(text, found.end(), languages)
+            at_end = (
+                (alone and _is_last(text, found.end()))
+                or _AT_END.match(text, found.end()) is not None
+                or _is_reason(text, found.end(), languages)
+            )
             yield Statement(found.start() - len(clause), named, clause.strip(), firm=True), found[0], at_end
 
 
 def _is_reason(text: str, start: int, languages: tuple[str, ...]) -> bool:
     """Return whether the rest of a text is one sentence that begins with "because"."""
+    comma = start + (text[start : start + 1] in (",", "、", "،"))
+    return answer_words.behind(languages).match(text, comma) is not None and _is_last(text, start)
+
+
+def _is_last(text: str, start: int) -> bool:
+    """Return whether the rest of a text is one sentence."""
     sentence = SENTENCE.match(text, start)
     end = len(text) if sentence is None else sentence.end()
-    comma = start + (text[start : start + 1] in (",", "、", "،"))
-    return answer_words.behind(languages).match(text, comma) is not None and not text[end : end + MAX_SENTENCE].strip()
+    return not text[end : end + MAX_SENTENCE].strip()
+
+
+def past_contrast(clause: str, before: str) -> str:
+    """Return a clause without the "but" at its beginning if the text before it denies something."""
+    contrast = _in_contrast().match(clause)
+    return (
+        clause
+        if contrast is None or answer_words.negation().search(before[-CLAUSE:]) is None
+        else clause[contrast.end() :]
+    )
 
 
 @cache
 def _in_contrast() -> re.Pattern[str]:
     return re.compile(rf"[\s,;，；،、፣]{{0,3}}{answer_words.contrast()}", re.IGNORECASE)
+
+
+def _is_conditional(behind: str, languages: tuple[str, ...]) -> bool:
+    """Return whether the sentence of a choice goes on with a condition: `, if it floats`; a capital begins another."""
+    found = answer_words.condition(languages).match(behind)
+    return found is not None and "\n" not in found[0] and not found[0].lstrip(" ,")[:1].isupper()
+
+
+@cache
+def _denied_behind() -> re.Pattern[str]:
+    return re.compile(rf"[\s,;，；،、፣]{{0,3}}{answer_words.denial_behind()}", re.IGNORECASE)
 
 
 def _is_in_word(head: re.Match[str], rest: str, languages: tuple[str, ...]) -> bool:
@@ -150,6 +190,8 @@ def _same_script(letter: str, other: str) -> bool:
 def _may_follow(rest: str, head: re.Match[str], languages: tuple[str, ...]) -> bool:
     """Return whether the text after a label leaves it a label: the end of a sentence, "because", a copula."""
     behind = rest[head.end() :]
+    if _denied_behind().match(behind) or _is_conditional(behind, languages):
+        return False
     if STOP.match(behind):
         return True
     label = head["label"]

@@ -14,12 +14,23 @@ from functools import cache, lru_cache
 from rewardlab_choice import answer_words
 from rewardlab_choice.choice_set import HEDGED, NOTHING, ChoiceSet, Named
 from rewardlab_choice.folding import folded, unfonted
-from rewardlab_choice.lead_statement import MAX_STATEMENTS, Statement, last_affirmed, last_lead, named_alone
+from rewardlab_choice.lead_statement import (
+    MAX_STATEMENTS,
+    Statement,
+    last_affirmed,
+    last_lead,
+    named_alone,
+    past_contrast,
+)
 from rewardlab_choice.sentences import CLAUSE, MAX_SENTENCE, SENTENCE, SENTENCE_END, STOP, is_negated
 
 _LAST_SENTENCES = re.compile(
     r"(?P<before>[^.!?。！？።]*+)[.!?。！？።]+\s*(?P<last>[^.!?。！？።\s][^.!?。！？።]*+[.!。！።]?)\Z"
 )
+_BOLD_TAG = re.compile(r"</?(?:b|strong)>", re.IGNORECASE)
+_TAG = re.compile(r"</?(?:i|em|u|span|code|mark)(?:\s[^<>\n]{0,80})?>", re.IGNORECASE)
+_BLOCK = re.compile(r"</?(?:p|br|div|answer|h[1-6]|li|ul|ol|center)(?:\s[^<>\n]{0,80})?/?>", re.IGNORECASE)
+_SIGNS = re.compile("[¡✅✓✔☑👉🎉🎯💡😀😃😄😊🙂👍∴⇒➡]\ufe0f?")
 _EMPHASIS = re.compile(r"\*\*|__|[*`]")
 
 
@@ -43,6 +54,8 @@ def stated(response: str, choices: ChoiceSet) -> tuple[str | None, Named]:
         rivals += [one for one in labels if _is_joined(text, one, statement)]
     if any(one.named.label != statement.named.label for one in rivals) or _is_taken_back(text, statement, choices):
         return statement.written, HEDGED
+    if _is_supposed(text, statement.start):
+        return statement.written, NOTHING
     return statement.written, statement.named
 
 
@@ -56,8 +69,11 @@ def stated_behind_a_lead(text: str, choices: ChoiceSet) -> Named:
 
 
 def _text(response: str, choices: ChoiceSet) -> str:
-    """Return a response without fonts and emphasis; a label in bold becomes one in brackets."""
-    return _EMPHASIS.sub("", _patterns(choices).bold.sub(r"(\g<label>)\g<after>", unfonted(folded(response))))
+    """Return a response without fonts, emphasis and signs of joy; a label in bold becomes one in brackets."""
+    text = _SIGNS.sub(" ", unfonted(folded(response)))
+    if not choices.has_tags:
+        text = _BLOCK.sub("\n", _TAG.sub("", _BOLD_TAG.sub("**", text)))
+    return _EMPHASIS.sub("", _patterns(choices).bold.sub(r"(\g<label>)\g<after>", text))
 
 
 def is_denied(before: str, behind: str) -> bool:
@@ -81,6 +97,7 @@ class _Patterns:
     label: re.Pattern[str]
     bare: re.Pattern[str]
     joined: re.Pattern[str]
+    also: re.Pattern[str]
 
 
 @lru_cache(maxsize=512)
@@ -96,6 +113,7 @@ def _patterns(choices: ChoiceSet) -> _Patterns:
             re.IGNORECASE | re.MULTILINE,
         ),
         joined=re.compile(rf"{answer_words.joiner()}\s{{0,3}}[(\[]?(?:{forms})(?!\w)", re.IGNORECASE),
+        also=re.compile(rf"(?<!\w)(?P<label>{forms})[\s)\]]{{1,3}}{answer_words.also()}", re.IGNORECASE),
         bare=re.compile(rf"(?<![A-Za-z0-9'’])(?:{forms})(?![A-Za-z0-9'’]|\s[a-z])", re.IGNORECASE),
     )
 
@@ -140,6 +158,8 @@ def _last_line(text: str, choices: ChoiceSet) -> Statement | None:
     if named.label is not None:
         return Statement(start, HEDGED if _is_listed(text, start, named.label, choices) else named, line, firm=True)
     front = max(start, end - MAX_SENTENCE)
+    if (left := _left_over(text, front, end, choices)) is not None:
+        return left
     sentences = _LAST_SENTENCES.search(text, front, end)
     if sentences is None or answer_words.before_choice().match(sentences["last"]) is None:
         return None
@@ -148,6 +168,25 @@ def _last_line(text: str, choices: ChoiceSet) -> Statement | None:
         return None
     last = HEDGED if before not in (None, label) else Named(label)
     return Statement(sentences.start("last"), last, sentences["last"].strip(), firm=True)
+
+
+def _left_over(text: str, front: int, end: int, choices: ChoiceSet) -> Statement | None:
+    """Return the choice of a last clause behind one that denies others: `B and C are wrong, so A`."""
+    sentence = SENTENCE_END.split(text[front:end].rstrip(".!。"))[-1]
+    before, _, last = max((sentence.rpartition(mark) for mark in ",;"), key=lambda parts: len(parts[0]))
+    denies = answer_words.negation().search
+    rest = past_contrast(last, before).strip()
+    if denies(before) is None or denies(last) is not None:
+        return None
+    if rest == last.strip() and answer_words.before_choice().match(last) is None:
+        return None
+    if answer_words.condition(()).match(before) is not None:
+        return None
+    label = named_alone(rest, choices).label
+    if label is None or any(choices.label(one[0]) == label for one in _patterns(choices).bare.finditer(before)):
+        return None
+    start = text.rfind(last, front, end)
+    return Statement(start, Named(label), last.strip(), firm=True)
 
 
 def _without_reason(line: str, choices: ChoiceSet) -> str:
@@ -177,10 +216,20 @@ def _is_taken_back(text: str, statement: Statement, choices: ChoiceSet) -> bool:
     """Return whether a "wait" or "actually" with another label follows the statement."""
     behind = text[statement.start + 1 :][: 4 * MAX_SENTENCE]
     turn = answer_words.correction().search(behind)
-    if turn is None:
+    if turn is not None:
+        found = _patterns(choices).bare.finditer(behind, turn.end(), turn.end() + MAX_SENTENCE)
+        if any(choices.is_own(one[0]) and choices.label(one[0]) != statement.named.label for one in found):
+            return True
+    also = _patterns(choices).also.finditer(behind)
+    return any(choices.label(one["label"]) != statement.named.label for one in also)
+
+
+def _is_supposed(text: str, start: int) -> bool:
+    """Return whether the sentence of a statement begins with "if", and concludes nothing."""
+    before = SENTENCE_END.split(text[max(0, start - MAX_SENTENCE) : start])[-1]
+    if answer_words.condition(()).match(before) is None:
         return False
-    found = _patterns(choices).bare.finditer(behind, turn.end(), turn.end() + MAX_SENTENCE)
-    return any(choices.is_own(one[0]) and choices.label(one[0]) != statement.named.label for one in found)
+    return answer_words.conclusion(()).search(before) is None
 
 
 def _is_joined(text: str, one: Statement, last: Statement) -> bool:
