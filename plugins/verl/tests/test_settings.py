@@ -68,6 +68,11 @@ VARIANTS = {
     "trackers": ("backend.tensorboard=true", "backend.engine.wandb=made"),
     "arguments": ("backend.engine.arguments={trainer.balance_batch: false}",
                   "backend.engine.sft_arguments={data.balance_dp_token: true}"),
+    "vllm's own": ("backend.engine.arguments={actor_rollout_ref.rollout.max_num_seqs: 256, "
+                   "actor_rollout_ref.rollout.max_num_batched_tokens: 16384, "
+                   "actor_rollout_ref.rollout.quantization: fp8, "
+                   "+actor_rollout_ref.rollout.engine_kwargs.vllm.swap_space: 8, "
+                   "+actor_rollout_ref.rollout.repetition_penalty: 1.05}",),
 }  # fmt: skip
 
 
