@@ -2,7 +2,7 @@
 
     python release/build.py                        into dist/, checked in a fresh environment with packages of the index
     python release/build.py --dependencies here    the same without a network: other packages are those of this Python
-    python release/build.py --draft                without project URLs, which a release needs (release/project.toml)
+    python release/build.py --draft                without what a release needs (release/project.toml)
 
 Each distribution is built from a copy of the files that git knows, into which the project's URLs are written: first
 the source archive, then the wheel from that. wheel_checks.py has what is looked at in each; installed.py installs all
@@ -40,10 +40,13 @@ class Release:
 
 def main() -> int:
     options = _options()
-    urls = tomllib.loads(options.project.read_text(encoding="utf-8")).get("urls", {})
-    if missing := [name for name in URLS if not urls.get(name)]:
+    project = tomllib.loads(options.project.read_text(encoding="utf-8"))
+    urls = project.get("urls", {})
+    missing = [name for name in URLS if not urls.get(name)]
+    if missing or not project.get("published"):
         if not options.draft:
-            print(f"{options.project}: no {', '.join(missing)}; a release needs them, `--draft` does without")
+            lacking = f"no {', '.join(missing)}" if missing else "published is not true"
+            print(f"{options.project}: {lacking}; a release needs that, `--draft` does without")
             return 2
         urls = {}
     options.out.mkdir(parents=True, exist_ok=True)

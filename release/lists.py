@@ -4,10 +4,15 @@
     python release/lists.py --check    exit code 1 if one is not up to date
 
 A new plugin needs its folder, and a line under `dependencies` or an extra in pyproject.toml; this script does the rest.
+
+Pages and recipes say how ours are installed by commands that begin with "pip install rewardlab" or "uvx rewardlab".
+While the project is not published (release/project.toml) they get `-c constraints.txt`, by which they work at the root
+of a clone; once it is, lines marked "until published" are left out.
 """
 
 import json
 import re
+import subprocess
 import sys
 import tomllib
 from collections.abc import Iterable, Iterator
@@ -15,13 +20,21 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from rewardlab.first_party import CONSTRAINTS
 from rewardlab.plan.planner import draft_plan
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.models import needs_engine
 from rewardlab.registry import Plugin, Registry
 
 ROOT = Path(__file__).parents[1]
+PROJECT = Path(__file__).with_name("project.toml")
 CORE, META = "rewardlab-core", "rewardlab"
+CONSTRAINTS_HEAD = """\
+# Our distributions as they are in this clone, for pip and uv at its root, in whose path is no blank:
+# pip install -c constraints.txt 'rewardlab[trl]'; written by release/lists.py
+"""
+INSTALLS_OURS = re.compile(rf"(pip install|uvx) (?:-c {re.escape(CONSTRAINTS)} )?(?='?rewardlab\b)")
+UNTIL_PUBLISHED = re.compile(r"(?m)^.*\buntil published\b.*\n")
 
 
 def main() -> int:
@@ -36,11 +49,17 @@ def main() -> int:
 
 
 def written() -> dict[Path, str]:
-    """Return the files that follow from plugins/, with their text."""
+    """Return the files that follow from plugins/, and whether the project is published, with their text."""
+    texts = {**pages(), **_lists()}
+    return {path: as_published(text, published()) for path, text in texts.items()}
+
+
+def _lists() -> dict[Path, str]:
     extras = {path: recipe_extras(path) for path in sorted((ROOT / "recipes").rglob("*.yaml"))}
     tables = {"plugins": _table_of_plugins(), "recipes": _table_of_recipes(extras)}
     return {
-        ROOT / "core/rewardlab/first_party.json": json.dumps(rows(), indent=1, ensure_ascii=False) + "\n",
+        ROOT / "core/rewardlab/first_party.json": _known_to_core(),
+        ROOT / CONSTRAINTS: _constraints(),
         ROOT / "pyproject.toml": _pyproject(),
         ROOT / "docs/install.md": _with_tables((ROOT / "docs/install.md").read_text(encoding="utf-8"), tables),
         **{path: _requirements(path) for path in ROOT.glob("requirements*.txt") if _has_ours(path)},
@@ -69,12 +88,48 @@ def brought(needs: Iterable[str]) -> list[str]:
     return sorted(found)
 
 
+# --- How ours are installed
+
+
+def published() -> bool:
+    """Return whether a package index has our distributions."""
+    return bool(tomllib.loads(PROJECT.read_text(encoding="utf-8"))["published"])
+
+
+def pages() -> dict[Path, str]:
+    """Return the files that git knows in which people read how ours are installed."""
+    kinds = ("*.md", "*.yaml", "*.yml", "*.ipynb", "*.tmpl")
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", *kinds], cwd=ROOT, check=True, capture_output=True, encoding="utf-8"
+    )
+    return {ROOT / name: (ROOT / name).read_text(encoding="utf-8") for name in listed.stdout.split("\0") if name}
+
+
+def as_published(text: str, is_published: bool) -> str:
+    """Return a text in which our distributions come from an index, or from a clone."""
+    if is_published:
+        return UNTIL_PUBLISHED.sub("", INSTALLS_OURS.sub(r"\1 ", text))
+    return INSTALLS_OURS.sub(rf"\1 -c {CONSTRAINTS} ", text)
+
+
+def _constraints() -> str:
+    """Return the file by which pip and uv take our distributions from the clone in whose root they are started."""
+    folders = {"": projects()[META]["name"], "/core": CORE}
+    folders |= {f"/plugins/{name}": project["name"] for name, project in projects().items() if name != META}
+    return CONSTRAINTS_HEAD + "".join(f"{name} @ file://${{PWD}}{folder}\n" for folder, name in folders.items())
+
+
 # --- What the core knows of plugins that are not installed
+
+
+def _known_to_core() -> str:
+    known = {"published": published(), "plugins": rows()}
+    return json.dumps(known, indent=1, ensure_ascii=False) + "\n"
 
 
 @cache
 def rows() -> dict[str, dict[str, Any]]:
-    """Return the rows of first_party.json."""
+    """Return the plugins of first_party.json."""
     registry = Registry()
     return {name: _row(name, project, registry) for name, project in projects().items() if name != META}
 
@@ -84,6 +139,7 @@ def _row(name: str, project: dict[str, Any], registry: Registry) -> dict[str, An
     return {
         "distribution": project["name"],
         "extra": _extra_of(name),
+        "needs": brought(project["dependencies"]),
         "summary": project["description"].removeprefix("rewardlab plugin: "),
         "components": sorted(component for plugin in plugins for component in _components(plugin)),
         "commands": {command: spec.summary for plugin in plugins for command, spec in plugin.commands.items()},

@@ -4,15 +4,24 @@
 """
 
 import json
+import os
 from functools import cache
-from typing import Literal, TypedDict
+from typing import Any, Literal, TypedDict
+
+CONSTRAINTS = "constraints.txt"
+"""the file at the root of a clone by which pip takes our distributions from there"""
 
 
 class FirstParty(TypedDict):
-    """A plugin of ours. extra: that of the distribution `rewardlab` which brings it; "" if that brings it anyway."""
+    """A plugin of ours.
+
+    extra: that of the distribution `rewardlab` which brings it; "" if that brings it anyway. needs: our other plugins
+    that come with it.
+    """
 
     distribution: str
     extra: str
+    needs: list[str]
     summary: str
     components: list[str]
     commands: dict[str, str]
@@ -20,22 +29,60 @@ class FirstParty(TypedDict):
     formats: list[str]
 
 
-@cache
 def first_party() -> dict[str, FirstParty]:
     """Return our plugins by the names that recipes use."""
-    with open(__file__.removesuffix("py") + "json", encoding="utf-8") as file:  # pathlib takes longer to import
-        found: dict[str, FirstParty] = json.load(file)
+    found: dict[str, FirstParty] = _known()["plugins"]
     return found
+
+
+def pip_install(plugin: str) -> str:
+    """Return the command that installs a plugin of ours from where this core came from: a clone, or an index.
+
+    If that is no clone that is still there, and nothing of ours is on an index yet, it says where to type it.
+    """
+    from shlex import join
+
+    row = first_party()[plugin]
+    clone, flags = _clone()
+    if clone:
+        folders = [os.path.join(clone, "plugins", name) for name in (*row["needs"], plugin)]
+        return join(["pip", "install", *(word for folder in folders for word in (*flags, folder))])
+    if _known()["published"]:
+        return f"pip install {row['distribution']}"
+    return f"at the root of a clone of rewardlab, pip install -c {CONSTRAINTS} {row['distribution']}"
 
 
 def installation(plugin: str) -> str:
     """Return the words of a hint, "pip install ... brings it"; nothing if no recipe can name the plugin."""
     found = first_party().get(plugin)
-    return (
-        f"pip install {found['distribution']} brings it" if found and (found["components"] or found["commands"]) else ""
-    )
+    return f"{pip_install(plugin)} brings it" if found and (found["components"] or found["commands"]) else ""
 
 
 def plugin_with(of: Literal["commands", "formats", "actions"], name: str) -> str | None:
     """Return the plugin of ours that has a command, an ending of row files or an action's hook; None if none has."""
     return next((plugin for plugin, found in first_party().items() if name in found[of]), None)
+
+
+@cache
+def _known() -> dict[str, Any]:
+    with open(__file__.removesuffix("py") + "json", encoding="utf-8") as file:  # pathlib takes longer to import
+        found: dict[str, Any] = json.load(file)
+    return found
+
+
+@cache
+def _clone() -> tuple[str, tuple[str, ...]]:
+    """Return the clone that this core came from, and pip's flags for what is to be as it is; "" if there is none."""
+    from glob import escape, iglob
+    from urllib.parse import unquote
+
+    home = os.path.dirname(os.path.dirname(__file__))
+    clone = os.path.dirname(home)
+    if os.path.isfile(os.path.join(clone, CONSTRAINTS)):
+        return clone, ("-e",)
+    for place in iglob(f"{escape(home)}/rewardlab_core-*.dist-info/direct_url.json"):
+        with open(place, encoding="utf-8") as file:
+            clone = os.path.dirname(unquote(json.load(file)["url"].removeprefix("file://")))
+        if os.path.isfile(os.path.join(clone, CONSTRAINTS)):
+            return clone, ()
+    return "", ()

@@ -1,10 +1,12 @@
 """The laws of components as property tests: the names of the distribution rewardlab-testing.
 
-`pip install 'rewardlab[testing]'` brings it; this module hands its names on, and says so if it is not there.
+This module hands them on, and says how to install it if it is not there.
 """
 
 from importlib import import_module
 from typing import Any
+
+from rewardlab.first_party import pip_install
 
 
 def __getattr__(name: str) -> Any:
@@ -13,9 +15,10 @@ def __getattr__(name: str) -> Any:
     try:
         return getattr(import_module("rewardlab_testing"), name)
     except ModuleNotFoundError as error:
-        if error.name not in ("rewardlab_testing", "hypothesis"):
+        if error.name != "rewardlab_testing":
             raise
-        raise ImportError("rewardlab.testing needs rewardlab-testing: pip install 'rewardlab[testing]'") from error
+        brings = f"{pip_install('testing')} hypothesis pytest"
+        raise ImportError(f"rewardlab.testing needs rewardlab-testing: {brings}") from error
 
 
 def __dir__() -> list[str]:

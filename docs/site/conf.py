@@ -19,13 +19,21 @@ MADE = ROOT / "build" / "docs"
 LINK = re.compile(r"\[([^\]]*)\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
 PAGES = re.compile(r"\((\w+)\.(?:md|ipynb)[#)]")
 PLUGINS = [f"/{path.relative_to(ROOT).with_suffix('')}" for path in sorted(ROOT.glob("plugins/**/README.md"))]
-PROJECT = ["/README", "/CONTRIBUTING", "/CHANGELOG", "/SECURITY", "/AGENTS", "/skills/rewardlab/SKILL"]
+PROJECT = [
+    "/README",
+    "/CONTRIBUTING",
+    "/CHANGELOG",
+    "/SECURITY",
+    "/AGENTS",
+    "/skills/rewardlab/SKILL",
+    "/release/README",
+]
 DEMO = "\n\nThe <a href='../demo.html'>demo report</a>: a run of the quickstart.\n"
 
 project = html_title = "rewardlab"
 extensions = ["myst_parser"]
 root_doc = "docs/README"
-include_patterns = ["*.md", "docs/*.md", "docs/*.ipynb", "plugins/**/README.md", "skills/**.md"]
+include_patterns = ["*.md", "docs/*.md", "docs/*.ipynb", "plugins/**/README.md", "skills/**.md", "release/README.md"]
 exclude_patterns = [".*"]
 source_suffix = {".md": "markdown", ".ipynb": "notebook"}
 myst_heading_anchors = 6

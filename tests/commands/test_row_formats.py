@@ -6,6 +6,7 @@ from importlib.metadata import EntryPoints
 
 import pytest
 from rewardlab.data import row_file
+from rewardlab.registry import pip_install
 
 pyarrow = pytest.importorskip("pyarrow", reason="comes with the engine trl, which this environment lacks")
 RECIPE = "version: 1\nreward: {components: {boxed: {use: format/boxed}}, total: 2 * boxed}\n"
@@ -96,4 +97,4 @@ def test_a_dataset_is_read_from_it(rows, main, write, ending):
 def test_without_the_plugin_that_reads_a_format_its_installation_is_told(rows, main, monkeypatch):
     monkeypatch.setattr(row_file, "entry_points_of", lambda group: EntryPoints(()))
     code, _, err = main("score", "r.yaml", rows("csv"), "-o", "out.jsonl")
-    assert (code, err) == (2, "error: rows.csv: nothing here reads .csv files; pip install rewardlab-data brings it\n")
+    assert (code, err) == (2, f"error: rows.csv: nothing here reads .csv files; {pip_install('data')} brings it\n")

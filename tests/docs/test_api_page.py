@@ -13,7 +13,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "api.md"
 PACKAGES = {
     "rewardlab": "What a plugin needs first: the hooks, the specs and their types. docs/plugins.md has every field.",
     "rewardlab.laws": "What a spec declares of the laws of its kind.",
-    "rewardlab.testing": "Laws of components and engines, as tests; `pip install 'rewardlab[testing]'`.",
+    "rewardlab.testing": "Laws of components and engines, as tests; they need `pip install hypothesis pytest`.",
     "rewardlab.errors": "What to raise, and how to word it.",
     "rewardlab.text": "Texts: read them, compare them, quote them, align them.",
     "rewardlab.data": "Rows of data, for authors of datasets and data steps.",

@@ -117,7 +117,7 @@ def test_opens_with_the_schema_the_command_what_it_needs_and_the_paper():
             schema = "../" * len(place.parts) + "schemas/recipe.schema.json"
             assert lines.pop(0) == f"# yaml-language-server: $schema={schema}", recipe
         command, *rest = lines
-        words = rf"# ([A-Z_]+=\S+ )?rewardlab (run|eval|judge) recipes/{place}( --.*)?    # pip install \S+"
+        words = rf"# ([A-Z_]+=\S+ )?rewardlab (run|eval|judge) recipes/{place}( --.*)?    # pip install .*\S"
         assert re.fullmatch(words, command), recipe
         head = " ".join(line.removeprefix("# ") for line in takewhile(lambda line: line.startswith("#"), rest))
         cited = r"\w" if extends else r'\(?([A-Z][a-z]+ et al\.|anonymous authors), "m?[A-Z]'

@@ -5,7 +5,7 @@ import yaml
 from helpers.each_case import each_case
 from rewardlab import RewardSpec
 from rewardlab.errors import UserError
-from rewardlab.registry import Registry
+from rewardlab.registry import Registry, pip_install
 
 BREVITY = """
 from rewardlab import RewardSpec, hookimpl
@@ -329,5 +329,5 @@ class TestEntryPoints:
 
 def test_a_plugin_of_ours_that_is_not_installed_comes_with_the_pip_install_that_brings_it():
     nothing = Registry(points=[])
-    assert problem("reward", "math/accuracy", nothing) == "no plugin 'math'; pip install rewardlab-math brings it"
-    assert problem("reward", "reward_model/score", nothing).endswith("; pip install rewardlab-reward-model brings it")
+    assert problem("reward", "math/accuracy", nothing) == f"no plugin 'math'; {pip_install('math')} brings it"
+    assert problem("reward", "reward_model/score", nothing).endswith("plugins/reward_model brings it")

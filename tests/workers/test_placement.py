@@ -184,7 +184,9 @@ def test_without_the_plugin_that_builds_environments_its_installation_is_told(pl
     plan = plan_of("a: {use: mine/elsewhere}")
     for name in installed().names():
         monkeypatch.setitem(installed().plugin(name).actions, ENVIRONMENT, [])
-    with pytest.raises(UserError, match=r"component 'a' \(mine/elsewhere\): .*; pip install rewardlab-environments"):
+    with pytest.raises(
+        UserError, match=r"component 'a' \(mine/elsewhere\): .*; pip install .*plugins/environments brings it"
+    ):
         Scorer(plan)
 
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from rewardlab.commands.arguments import AnyRecipe
 from rewardlab.concurrency.termination import stop_code
 from rewardlab.errors import PLUGIN_FAULTS, JobError, RewardlabError, one_line_at
+from rewardlab.first_party import installation
 from rewardlab.plan import Plan
 from rewardlab.recipe.loading import RESOLVED
 from rewardlab.registry.loading import FINISHED
@@ -135,7 +136,7 @@ def _finished(directory: Path) -> list[str]:
 
 
 def _report(directory: Path) -> str:
-    return "open report.html" if (directory / "report.html").is_file() else "pip install rewardlab-viewer: a report"
+    return "open report.html" if (directory / "report.html").is_file() else f"{installation('viewer')}: a report"
 
 
 def _lines_of_stopped(job: RunJob, result: RunResult) -> list[str]:

@@ -15,6 +15,7 @@ from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rewardlab.first_party import first_party as first_party
+    from rewardlab.first_party import pip_install as pip_install
     from rewardlab.registry.loading import Plugin as Plugin
     from rewardlab.registry.loading import offers_of as offers_of
     from rewardlab.registry.registry import ENTRY_POINT_GROUP as ENTRY_POINT_GROUP

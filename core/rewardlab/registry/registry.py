@@ -219,7 +219,7 @@ def _hint(text: str) -> str:
 def _backend_installations(name: str | None) -> str:
     """Return a hint: the pip install for a backend of ours (None: any of them)."""
     brought = [
-        f"pip install '{DISTRIBUTION}[{plugin['extra']}]'"
+        installation(own)
         for own, plugin in first_party().items()
         if name in (None, own) and any(one.startswith("backend ") for one in plugin["components"])
     ]

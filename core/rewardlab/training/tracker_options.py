@@ -43,7 +43,7 @@ class TrackerOptions(Config):
         """Yield a finding for each tracker that is asked for and not installed."""
         for name in self.asked():
             if find_spec(name) is None:
-                yield ("backend", name), f"{TRACKERS[name]} is not installed; pip install 'rewardlab[{name}]'"
+                yield ("backend", name), f"{TRACKERS[name]} is not installed; pip install {name}"
 
 
 def tracked(job: "StageJob") -> AbstractContextManager[Any]:

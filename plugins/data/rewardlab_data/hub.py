@@ -42,7 +42,7 @@ class HubRows:
         try:
             import datasets
         except ImportError as error:
-            raise UserError("data/hub needs the library datasets; pip install 'rewardlab-data[hub]'") from error
+            raise UserError("data/hub needs the library datasets; pip install datasets") from error
         datasets.disable_progress_bars()
         try:
             rows = datasets.load_dataset(

@@ -89,7 +89,6 @@ def _first_numbers(head: bytes) -> tuple[int, int]:
     return found[0], found[1]
 
 
-INSTALL = "pip install 'rewardlab[parquet]'"
 BATCH_ROWS = 64
 
 
@@ -98,7 +97,7 @@ def import_pyarrow(path: str) -> Any:
     try:
         import pyarrow
     except ImportError as error:
-        raise UserError(f"parquet files need the library pyarrow; {INSTALL}", where=path) from error
+        raise UserError("parquet files need the library pyarrow; pip install pyarrow", where=path) from error
     return pyarrow
 
 

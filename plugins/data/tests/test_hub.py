@@ -88,5 +88,5 @@ def test_a_hub_that_cannot_be_reached_is_no_mistake_of_the_users():
 
 def test_without_the_library_it_says_what_to_install(folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "datasets", None)
-    with pytest.raises(UserError, match=r"pip install 'rewardlab-data\[hub\]'"):
+    with pytest.raises(UserError, match=r"pip install datasets"):
         list(dataset(path=str(folder)))

@@ -304,7 +304,7 @@ class TestParquet:
     def test_without_pyarrow_says_how_to_install_it(self, parquet, monkeypatch):
         path = parquet({"a": [1]})
         monkeypatch.setitem(sys.modules, "pyarrow", None)
-        with pytest.raises(UserError, match=r"need the library pyarrow; pip install 'rewardlab\[parquet\]'"):
+        with pytest.raises(UserError, match=r"need the library pyarrow; pip install pyarrow"):
             told(path)
 
 

@@ -50,10 +50,10 @@ def check_installed(names: tuple[DetectorName, ...]) -> None:
     """Raise UserError for a detector whose package is not there, with the command that installs it."""
     missing = [name for name in names if find_spec(PACKAGES[name][0]) is None]
     if missing:
-        packages = " and ".join(PACKAGES[name][1] for name in missing)
+        packages = [PACKAGES[name][1] for name in missing]
         raise UserError(
-            f"language/consistency: {packages} not installed, for the detectors {', '.join(missing)}; type: "
-            "pip install 'rewardlab-language[detectors]', or leave them out of `detectors`"
+            f"language/consistency: {' and '.join(packages)} not installed, for the detectors "
+            f"{', '.join(missing)}; type: pip install {' '.join(packages)}, or leave them out of `detectors`"
         )
 
 

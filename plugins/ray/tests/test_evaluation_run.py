@@ -5,7 +5,7 @@ from rewardlab.training import Results
 from rewardlab.training.results import Slice
 from rewardlab_ray.scoring.evaluation_run import EvaluationRun
 
-pytest.importorskip("wandb", reason="an extra: pip install 'rewardlab[wandb]'")
+pytest.importorskip("wandb", reason="pip install wandb")
 
 
 def test_has_the_means_of_each_evaluation(tmp_path, monkeypatch):

@@ -7,7 +7,7 @@
         check_reward(spec, good=["Yes."], bad=["Er, yes, and ..."])  # or a spec, with completions of known rank
 
 In go a spec and examples of it. Out come the outcomes of its laws, or LawsBroken with the smallest failing example of
-each broken law. It needs `pip install 'rewardlab[testing]'`; as a pytest plugin it lists at the end of a session which
+each broken law. It needs hypothesis and pytest; as a pytest plugin it lists at the end of a session which
 laws were off, and why.
 
     checks         the laws as assertions: check_reward and its like
@@ -62,4 +62,4 @@ def __getattr__(name: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name != "hypothesis":
             raise
-        raise ImportError("rewardlab.testing needs hypothesis: pip install 'rewardlab[testing]'") from error
+        raise ImportError("rewardlab.testing needs hypothesis: pip install hypothesis pytest") from error

@@ -58,7 +58,7 @@ def laws_of(kind: str) -> Mapping[str, Law]:
     except ModuleNotFoundError as error:
         if error.name != "hypothesis":
             raise
-        raise UserError("trying laws needs hypothesis: pip install 'rewardlab[testing]'") from None
+        raise UserError("trying laws needs hypothesis: pip install hypothesis pytest") from None
     return {name: laws[name] for name in LAWS_OF_KIND[kind]}
 
 

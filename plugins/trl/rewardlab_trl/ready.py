@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from rewardlab import note
 from rewardlab.errors import UserError
 from rewardlab.plan import Plan
+from rewardlab.registry import pip_install
 
 from rewardlab_trl.options import Options, options_of
 from rewardlab_trl.ranks import rank_count
@@ -18,7 +19,7 @@ def lacks(options: Options) -> str | None:
     """Return which packages of the engine this environment lacks, and how to install them; None if all are there."""
     needed = NEEDED if options.lora is None else (*NEEDED, "peft")
     missing = [name for name in needed if find_spec(name) is None]
-    return f"this environment has no {', '.join(missing)}; pip install 'rewardlab[trl]'" if missing else None
+    return f"this environment has no {', '.join(missing)}; {pip_install('trl')}" if missing else None
 
 
 def refuse_unfit_machine(plan: Plan) -> None:

@@ -1,6 +1,7 @@
 """What keeps this machine from training is said before a run exists, with exit code 2."""
 
 import pytest
+from rewardlab.registry import pip_install
 from rewardlab_trl import ready
 
 RECIPE = """
@@ -38,7 +39,7 @@ def test_packages_that_are_not_there_are_named_by_check_and_a_dry_run_too(run, m
         code, _, err = main(*arguments)
         assert (code, err) == (
             0,
-            "warning: r.yaml:9: backend: this environment has no trl, datasets; pip install 'rewardlab[trl]'\n",
+            f"warning: r.yaml:9: backend: this environment has no trl, datasets; {pip_install('trl')}\n",
         )
     data_alone = "stages=[{use: data, dataset: {use: toy/counting}, to: made.jsonl}]"
     assert main("check", "r.yaml", data_alone)[2] == ""
@@ -48,7 +49,7 @@ def test_packages_that_are_not_there(run, no_trl):
     code, err, made = run()
     assert (code, made) == (2, [])
     assert err.count("pip install") == 1
-    assert "backend: this environment has no trl, datasets; pip install 'rewardlab[trl]'" in err
+    assert f"backend: this environment has no trl, datasets; {pip_install('trl')}" in err
 
 
 def test_adapters_need_peft(run, monkeypatch):
@@ -56,7 +57,7 @@ def test_adapters_need_peft(run, monkeypatch):
     assert "warning" not in run("--dry-run")[1]
     code, err, made = run("backend.lora={rank: 2}")
     assert (code, made) == (2, [])
-    assert "backend: this environment has no peft; pip install 'rewardlab[trl]'" in err
+    assert f"backend: this environment has no peft; {pip_install('trl')}" in err
 
 
 def test_a_data_stage_needs_none_of_them(run, no_trl):

@@ -269,7 +269,7 @@ class TestLogs:
             assert (event.step, event.value) == (0, pytest.approx(part.means["total"]))
 
     def test_weights_and_biases_gets_them_when_asked_for(self, run, monkeypatch):
-        pytest.importorskip("wandb", reason="an extra: pip install 'rewardlab[wandb]'")
+        pytest.importorskip("wandb", reason="pip install wandb")
         monkeypatch.setenv("WANDB_MODE", "offline")
         monkeypatch.setenv("WANDB_SILENT", "true")
         code, _, err, folder = run("backend.wandb=tried")
@@ -280,7 +280,7 @@ class TestLogs:
             assert all(name.encode() in of_stage for name in names)
 
     def test_weights_and_biases_without_a_key_says_so(self, in_a_process, toy_environment, tmp_path):
-        pytest.importorskip("wandb", reason="an extra: pip install 'rewardlab[wandb]'")
+        pytest.importorskip("wandb", reason="pip install wandb")
         env = {name: value for name, value in toy_environment.items() if not name.startswith("WANDB_")}
         done = in_a_process("backend.wandb=tried", env=env | {"HOME": str(tmp_path), "WANDB_MODE": "online"})
         assert done.returncode == 2
@@ -288,7 +288,7 @@ class TestLogs:
         assert "a fault in rewardlab" not in done.stderr
 
     def test_what_mlflow_refuses_is_told_in_its_words(self, run, monkeypatch):
-        pytest.importorskip("mlflow", reason="an extra: pip install 'rewardlab[mlflow]'")
+        pytest.importorskip("mlflow", reason="pip install mlflow")
         monkeypatch.setenv("MLFLOW_TRACKING_URI", "nosuchstore://here")
         code, _, err, _ = run("backend.mlflow=tried")
         assert code == 1
@@ -297,7 +297,7 @@ class TestLogs:
         assert "fault in rewardlab" not in err
 
     def test_mlflow_gets_them_when_asked_for(self, run, monkeypatch, tmp_path):
-        pytest.importorskip("mlflow", reason="an extra: pip install 'rewardlab[mlflow]'")
+        pytest.importorskip("mlflow", reason="pip install mlflow")
         monkeypatch.setenv("MLFLOW_TRACKING_URI", tmp_path.as_uri())
         monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
         code, _, err, folder = run("backend.mlflow=tried", "stages.1.updates_per_batch=2")

@@ -16,7 +16,7 @@ from typing import Any
 from rewardlab.data import MAX_BYTES, kind_of, open_packed, parse_row, too_long
 from rewardlab.errors import Problem, UserError, one_line
 
-ZSTD = "its parts are compressed by zstd, which Python reads from 3.14 on: pip install 'rewardlab[zstd]'"
+ZSTD = "its parts are compressed by zstd, which Python reads from 3.14 on: pip install backports.zstd"
 MAX_LOG = 4 << 30
 """bytes of a log's parts, unpacked, that are read: a zip of a megabyte can hold what no disk does"""
 _MEMBER = re.compile(r"samples/(.+)_epoch_\d+\.json", re.DOTALL)

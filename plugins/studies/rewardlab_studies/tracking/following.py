@@ -78,7 +78,7 @@ class _Following:
         except ModuleNotFoundError as error:
             if error.name != name:
                 raise
-            self._warn(f"backend.{name}", f"{TRACKERS[name]} is not installed; pip install 'rewardlab[{name}]'")
+            self._warn(f"backend.{name}", f"{TRACKERS[name]} is not installed; pip install {name}")
         except Exception as error:
             what = f"{TRACKERS[name]}: {one_line(error, 600)}"
             if not self._job.run.done and name == "wandb":  # as without a key: the user's mistake, told at once

@@ -167,7 +167,7 @@ def _prepare_hypothesis() -> None:
     try:
         import hypothesis  # noqa: F401
     except ImportError:
-        raise UserError("trying laws needs hypothesis: pip install 'rewardlab[testing]'") from None
+        raise UserError("trying laws needs hypothesis: pip install hypothesis pytest") from None
     os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(Context().cache_dir / "hypothesis"))
 
 

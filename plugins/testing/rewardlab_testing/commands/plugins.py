@@ -31,7 +31,7 @@ class Options(Config):
 
     KEY=VALUE sets an option for all components that have it; <plugin>/<component>:KEY=VALUE sets it for one.
     `check` exits with 1 if a law is broken, or if a main law of a component's kind could not be tried; it then says
-    what is needed. It needs `pip install 'rewardlab[testing]'`.
+    what is needed. It needs hypothesis and pytest (`pip install hypothesis pytest`).
     """
 
     words: Annotated[tuple[str, ...], Positional("[new | check] NAME [KEY=VALUE ...]")] = ()

@@ -5,7 +5,7 @@ from importlib.resources import files
 from typing import Any
 
 import yaml
-from rewardlab.registry import Registry, first_party, installed
+from rewardlab.registry import Registry, first_party, installed, pip_install
 from rewardlab.text import columns
 
 from rewardlab_testing.listing.listing import component_rows
@@ -22,11 +22,9 @@ def search_plugins(words: str, registry: Registry | None = None) -> list[dict[st
     here = [row for name in registry.names() for row in component_rows(registry.plugin(name))]
     there = {row["distribution"] for row in here}
     rows = [{"name": row["use"], "summary": row["summary"], "get": "installed"} for row in here]
-    rows += [
-        {"name": known["distribution"], "summary": known["summary"], "get": f"pip install {known['distribution']}"}
-        for known in [*first_party().values(), *known_plugins()]
-        if known["distribution"] not in there
-    ]
+    known = [(one["distribution"], one["summary"], pip_install(name)) for name, one in first_party().items()]
+    known += [(one["distribution"], one["summary"], f"pip install {one['distribution']}") for one in known_plugins()]
+    rows += [{"name": name, "summary": summary, "get": get} for name, summary, get in known if name not in there]
     wanted = words.casefold().split()
     return [row for row in rows if all(word in f"{row['name']} {row['summary']}".casefold() for word in wanted)]
 

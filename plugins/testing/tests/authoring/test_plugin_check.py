@@ -217,7 +217,7 @@ def test_a_broken_plugin_says_why(offer, main):
 
 def test_without_hypothesis_it_says_what_to_install(main, monkeypatch):
     monkeypatch.setitem(sys.modules, "hypothesis", None)
-    says = "error: trying laws needs hypothesis: pip install 'rewardlab[testing]'\n"
+    says = "error: trying laws needs hypothesis: pip install hypothesis pytest\n"
     assert main("plugins", "check", "toy") == (2, "", says)
 
 

@@ -8,7 +8,7 @@ import pytest
 from helpers.each_case import each_case
 from rewardlab import RewardSpec, Sample
 from rewardlab.laws import Laws, RewardExample
-from rewardlab.registry import Plugin, Registry
+from rewardlab.registry import Plugin, Registry, pip_install
 from rewardlab_testing.listing.listing import component_rows, format_card, format_table
 from rewardlab_testing.listing.plugin_search import known_plugins, search_plugins
 
@@ -328,7 +328,7 @@ class TestASearch:
 
     def test_knows_plugins_of_ours_that_are_not_installed(self):
         found = {row["name"]: row["get"] for row in search_plugins("answers against gold", Registry(points=[]))}
-        assert found == {"rewardlab-math": "pip install rewardlab-math"}
+        assert found == {"rewardlab-math": pip_install("math")}
 
     def test_what_others_add_has_all_that_is_asked_for(self):
         assert all(set(one) == {"distribution", "summary", "source"} for one in known_plugins())
