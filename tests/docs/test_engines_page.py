@@ -30,6 +30,10 @@ ROWS = {
     "Papers by name": {f"`preset: {name}`": (f"stages.0={{use: rl, preset: {name}, steps: 2}}",) for name in PRESETS},
     "The loss": {
         **{f"`loss: {name}`": (f"stages.0.loss={name}",) for name in ("token_mean", "seq_mean", "constant")},
+        "`loss: cispo`": ("stages.0.loss=cispo", "stages.0.clip=[1, 4]"),
+        "`importance_sampling_level: sequence` (GSPO)": ("stages.0.importance_sampling_level=sequence",),
+        "`entropy_coef`": ("stages.0.entropy_coef=0.01",),
+        "`kl.sync_every`": ("stages.0.kl={coef: 0.01, sync_every: 8}",),
         "`clip: [0.2, 0.28]`": ("stages.0.clip=[0.2, 0.28]",),
         "`updates_per_batch`, `epochs_per_batch`": ("stages.0.updates_per_batch=2", "stages.0.epochs_per_batch=2"),
         **{f"`kl` in the loss, {name}": (KL.format(name),) for name in ("k3", "k2", "k1")},
@@ -53,11 +57,21 @@ ROWS = {
     "Sampling": {
         "`top_p`": ("stages.0.top_p=0.9",),
         "`top_k`": ("stages.0.top_k=20",),
+        "`min_p`": ("stages.0.min_p=0.1",),
+        "`repetition_penalty`": ("stages.0.repetition_penalty=1.1",),
         "`stop`": ("stages.0.stop=['User:']",),
         "`max_prompt_tokens`": ("stages.0.max_prompt_tokens=64",),
         "`eval` within `rl`": (
             "stages.0.eval={samples: 4, temperature: 0.6}",
             "stages.0.eval_every=2",
+            "dataset.holdout=0.5",
+        ),
+        "`eval` with `top_p` and `top_k` of its own": (
+            "stages.0.eval={samples: 4, top_p: 0.9, top_k: 20}",
+            "dataset.holdout=0.5",
+        ),
+        "`eval` with `min_p` and `repetition_penalty` of its own": (
+            "stages.0.eval={samples: 4, min_p: 0.1, repetition_penalty: 1.1}",
             "dataset.holdout=0.5",
         ),
         "the policy as a judge (`policy/self`)": (
@@ -68,6 +82,7 @@ ROWS = {
         ),
     },
     "Training": {
+        "`arguments` of a stage": ("stages.0.arguments={adam_epsilon: 1.0e-8}",),
         "`schedule: cosine`": ("stages.0.schedule=cosine",),
         "`schedule: linear`": ("stages.0.schedule=linear",),
         "`keep: best` of `sft`": (

@@ -156,8 +156,8 @@ def test_the_weight_of_a_component_stands_in_the_total(told):
     "override, says",
     [
         ("stages.0.algorithm=dapo", "write preset: dapo in its place, which is algorithm: grpo, clip: [0.2, 0.28], "),
-        ("stages.0.algorithm=GSPO", "of openrlhf {actor.policy_loss_type: gspo}, of verl {"),
-        ("stages.0.algorithm=cispo", "trl and openrlhf lack it"),
+        ("stages.0.algorithm=GSPO", "write preset: gspo in its place, which is algorithm: grpo, loss: seq_mean, "),
+        ("stages.0.algorithm=cispo", "write preset: cispo in its place, which is "),
         ("stages.0.algorithm=gae", "did you mean 'ppo'?"),
         ("stages.0.algorithm=group_norm", "did you mean 'grpo'?"),
         ("stages.0.algorithm=drgrpo", "did you mean 'dr_grpo'?"),

@@ -37,6 +37,14 @@ PAPERS = {  # what is written in each, once more
         "learning_rate": 1e-6,
         "warmup_steps": 0,
     },
+    "gspo": {
+        "algorithm": "grpo",
+        "loss": "seq_mean",
+        "importance_sampling_level": "sequence",
+        "clip": [3e-4, 4e-4],
+        "updates_per_batch": 4,
+    },
+    "cispo": {"algorithm": "grpo", "loss": "cispo", "clip": [1, 4]},
 }
 
 

@@ -252,6 +252,17 @@ def test_lookup():
         ({"top_k": 0}, "top_k: expected a number greater than 0"),
         ({"stop": [""]}, "stop.0: "),
         ({"epochs_per_batch": 0}, "epochs_per_batch: expected a number greater than 0"),
+        ({"min_p": 1.5}, "min_p: expected a number less than or equal to 1"),
+        ({"repetition_penalty": 0}, "repetition_penalty: expected a number greater than 0"),
+        ({"kl": {"sync_every": 4}}, "sync_every moves the reference, and without a coef there is none"),
+        ({"kl": {"coef": 0.1, "mixup_alpha": 0.5}}, "mixup_alpha goes with sync_every"),
+        ({"loss": "cispo", "importance_sampling_level": "sequence"}, "loss cispo weighs single tokens"),
+        (
+            {"chat": {"arguments": {"enable_thinking": True}}},
+            "enable_thinking cannot be given here: write chat.thinking",
+        ),
+        ({"chat": {"arguments": {"tokenize": True}}}, "tokenize cannot be given here: prompts are rendered as texts"),
+        ({"chat": {"arguments": {"tools": []}}}, "tools cannot be given here: that is what a prompt is made of"),
     ],
 )
 def test_what_a_stage_cannot_mean(stage, says):

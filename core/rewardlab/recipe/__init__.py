@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from rewardlab.recipe.evaluation import MISSING_FIELD as MISSING_FIELD
     from rewardlab.recipe.evaluation import EvalStage as EvalStage
     from rewardlab.recipe.evaluation import Evaluation as Evaluation
+    from rewardlab.recipe.evaluation import StageEvaluation as StageEvaluation
+    from rewardlab.recipe.evaluation import TokenSampling as TokenSampling
     from rewardlab.recipe.expression import parse as parse
     from rewardlab.recipe.extends import EXTENDS as EXTENDS
     from rewardlab.recipe.loading import RESOLVED as RESOLVED

@@ -1,10 +1,12 @@
 """Evaluations in a recipe: what is sampled, from which policy, on which rows; and the rows that choose a checkpoint."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
+    AfterValidator,
     Field,
     NonNegativeFloat,
+    PositiveFloat,
     PositiveInt,
     model_validator,
 )
@@ -20,6 +22,28 @@ SetName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 """of an evaluation set; part of the names of metrics"""
 
 
+OF_THE_RENDERING = {
+    "enable_thinking": "write chat.thinking",
+    "chat_template": "write chat.template",
+    **dict.fromkeys(
+        ("messages", "conversation", "tools", "documents", "add_generation_prompt", "continue_final_message"),
+        "that is what a prompt is made of",
+    ),
+    **dict.fromkeys(
+        ("tokenize", "padding", "truncation", "max_length", "tokenizer_kwargs", "return_tensors", "return_dict"),
+        "prompts are rendered as texts",
+    ),
+}
+"""names that are no variables of a chat template's own -> why"""
+
+
+def _refuse_of_the_rendering(variables: dict[str, Any]) -> dict[str, Any]:
+    for name in variables:
+        if name in OF_THE_RENDERING:
+            raise ValueError(f"{name} cannot be given here: {OF_THE_RENDERING[name]}")
+    return variables
+
+
 class Chat(Config):
     """How a prompt becomes text."""
 
@@ -29,6 +53,14 @@ class Chat(Config):
     """a Jinja chat template in place of the tokenizer's own"""
     thinking: bool | None = None
     """`enable_thinking` of the chat template"""
+    arguments: Annotated[dict[str, Any], AfterValidator(_refuse_of_the_rendering)] = Field(default_factory=dict)
+    """further variables that the chat template reads, such as {reasoning_effort: low}"""
+
+    @property
+    def variables(self) -> dict[str, Any]:
+        """What the chat template is given beside the messages."""
+        thinking = {} if self.thinking is None else {"enable_thinking": self.thinking}
+        return {**thinking, **self.arguments}
 
 
 class Evaluation(Config):
@@ -89,8 +121,32 @@ class TokenSampling(Config):
     """sample from the likeliest tokens that together have this probability; 1: from all"""
     top_k: PositiveInt | None = None
     """sample from this many of the likeliest tokens (absent: from all)"""
+    min_p: Annotated[float, Field(ge=0, le=1)] = 0.0
+    """sample from the tokens that have at least this share of the likeliest one's probability; 0: from all"""
+    repetition_penalty: PositiveFloat = 1.0
+    """above 1, tokens that the prompt or the completion has already are less likely; 1: no penalty"""
     stop: list[Annotated[str, Field(min_length=1)]] = Field(default_factory=list)
     """texts that end a completion, which keeps them; evaluations in a stage rl sample as it does, too"""
+
+
+class StageEvaluation(Evaluation):
+    """An evaluation within a stage rl, which samples as the stage does but for what it says itself."""
+
+    top_p: Annotated[float, Field(gt=0, le=1)] | None = None
+    """absent: the stage's"""
+    top_k: PositiveInt | None = None
+    """absent: the stage's; null: from all tokens"""
+    min_p: Annotated[float, Field(ge=0, le=1)] | None = None
+    """absent: the stage's"""
+    repetition_penalty: PositiveFloat | None = None
+    """absent: the stage's"""
+
+    def sampling(self, stage: TokenSampling) -> TokenSampling:
+        """Return how tokens are drawn in the evaluation of a stage that draws them as `stage` says."""
+        names = TokenSampling.model_fields
+        own = {name: getattr(self, name) for name in self.model_fields_set if name in names}
+        said = {name: value for name, value in own.items() if value is not None or name == "top_k"}
+        return TokenSampling(**{name: getattr(stage, name) for name in names} | said)
 
 
 class PolicyUse(Config):

@@ -28,9 +28,14 @@ OURS = {
     "min_learning_rate": "min_lr min_lr_ratio min_lr_rate",
     "stop": "stop_strings stop_sequences stop_words",
     "algorithm": "advantage_estimator adv_estimator",
-    "loss": "loss_type loss_agg_mode",
+    "loss": "loss_type loss_agg_mode policy_loss policy_loss_type loss_mode",
+    "importance_sampling_level": "is_level ratio_level",
+    "entropy_coef": "entropy_coeff entropy_bonus entropy_loss_coef ent_coef",
+    "arguments": "extra_args training_args trainer_args config_overrides",
     "clip": "epsilon epsilon_high epsilon_low eps_clip eps_clip_low_high clip_ratio cliprange clip_range",
     "kl.coef": "beta init_kl_coef kl_coef kl_loss_coef kl_beta",
+    "kl.sync_every": "sync_ref_model ref_model_sync_steps",
+    "kl.mixup_alpha": "ref_model_mixup_alpha",
     "kl.estimator": "kl_estimator kl_loss_type kl_penalty",
     "critic.learning_rate": "critic_learning_rate critic_lr",
     "on_truncated": "mask_truncated_completions overlong_filtering",
@@ -43,7 +48,6 @@ NAMES_OF_VALUES = {
     "loss": {"token_mean": "dapo token-mean", "seq_mean": "grpo seq-mean-token-mean", "constant": "dr_grpo"},
 }
 """a setting: our value -> its names elsewhere"""
-_VERL = "actor_rollout_ref.actor.policy_loss.loss_mode"
 OTHER_ALGORITHMS = {
     "dapo": (
         "write preset: dapo in its place, which is algorithm: grpo, clip: [0.2, 0.28], loss: token_mean and its sizes; "
@@ -51,13 +55,10 @@ OTHER_ALGORITHMS = {
         "that samples on)"
     ),
     "gspo": (
-        "GSPO is algorithm: grpo and an argument of the engine, under backend.engine.arguments: of openrlhf "
-        f"{{actor.policy_loss_type: gspo}}, of verl {{{_VERL}: gspo}}; trl lacks it"
+        "write preset: gspo in its place, which is algorithm: grpo, loss: seq_mean, importance_sampling_level: "
+        "sequence and clip: [0.0003, 0.0004]"
     ),
-    "cispo": (
-        "CISPO is algorithm: grpo and an argument of verl, under backend.engine.arguments: "
-        f"{{{_VERL}: cispo}}; trl and openrlhf lack it"
-    ),
+    "cispo": "write preset: cispo in its place, which is algorithm: grpo, loss: cispo and clip: [1, 4]",
 }
 """algorithms that are no value of ours -> how a recipe says them"""
 

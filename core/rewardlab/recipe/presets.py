@@ -42,6 +42,21 @@ PRESETS: Mapping[str, Preset] = {
         },
         beside="max_new_tokens is 3000",
     ),
+    "gspo": Preset(  # section 5.1
+        paper="2507.18071",
+        keys={
+            "algorithm": "grpo",
+            "loss": "seq_mean",
+            "importance_sampling_level": "sequence",
+            "clip": [0.0003, 0.0004],
+            "updates_per_batch": 4,
+        },
+    ),
+    "cispo": Preset(
+        paper="2506.13585",
+        keys={"algorithm": "grpo", "loss": "cispo", "clip": [1.0, 4.0]},
+        beside="no lower bound; the upper one, which it does not say, is that of ScaleRL (2510.13786): a weight of 5",
+    ),
 }
 """name -> what it stands for; none has a KL penalty"""
 INSTEAD = {"warmup_steps": "warmup_ratio"}

@@ -13,7 +13,7 @@ from pydantic import (
     model_validator,
 )
 
-from rewardlab.recipe.evaluation import Chat, Evaluation, TokenSampling, Validation
+from rewardlab.recipe.evaluation import Chat, StageEvaluation, TokenSampling, Validation
 from rewardlab.recipe.presets import with_preset
 from rewardlab.recipe.use import DatasetUse
 from rewardlab.specs import Config
@@ -37,6 +37,10 @@ class Divergence(Config):
     difference, well below the best that was there"""
     lost: Annotated[float, Field(gt=0, le=1)] = 0.9
     """next to the least: this share of the way from the best total (the highest mean of three steps) down is lost"""
+
+
+CISPO_CLIP = (1.0, 4.0)
+"""the ratio is at most 5 and at least 0, its own least: the bounds of ScaleRL (2510.13786)"""
 
 
 class _Training(Config):
@@ -76,6 +80,9 @@ class _Training(Config):
     at once with exit code 1 and the last checkpoint. A NaN loss always stops"""
     divergence: Divergence = Field(default_factory=Divergence)
     """when training counts as diverged"""
+    arguments: dict[str, Any] = Field(default_factory=dict)
+    """further settings of this stage by the engine's own names; none that the recipe says elsewhere. Of trl: the fields
+    of SFTConfig, DPOConfig or GRPOConfig (openrlhf and verl have theirs under `backend.engine`)"""
 
     @model_validator(mode="after")
     def _ends_above_its_minimum(self) -> Self:
@@ -145,6 +152,19 @@ class Kl(Config):
     """of the divergence at a token, from d = log p - log p_reference: k1 is d, k2 is d^2 / 2, k3 is exp(-d) - 1 + d,
     the one of trl (absent with `in: reward`: k1, whose gradient is the divergence's there)"""
 
+    sync_every: PositiveInt | None = None
+    """steps after which the reference moves towards the policy (absent: it stays the model that the stage finds)"""
+    mixup_alpha: Annotated[float, Field(gt=0, le=1)] = 0.6
+    """with sync_every: the share of the policy in the reference's weights then; 1: it becomes the policy"""
+
+    @model_validator(mode="after")
+    def _moves_what_is_there(self) -> Self:
+        if self.sync_every is not None and not self.coef:
+            raise ValueError("sync_every moves the reference, and without a coef there is none")
+        if self.sync_every is None and "mixup_alpha" in self.model_fields_set:
+            raise ValueError("mixup_alpha goes with sync_every, which says when the reference moves")
+        return self
+
     @model_validator(mode="after")
     def _fits_the_place(self) -> Self:
         if self.into == "reward" and "estimator" not in self.model_fields_set:
@@ -181,14 +201,19 @@ class RlStage(_Training, TokenSampling):
     """which stage this is"""
     dataset: DatasetUse | None = None
     """absent: the recipe's dataset"""
-    preset: Literal["dapo", "dr_grpo"] | None = None
+    preset: Literal["dapo", "dr_grpo", "gspo", "cispo"] | None = None
     """a paper's settings under one name: `run --dry-run` shows the keys that it stands for; what the stage says itself
     goes before them"""
     algorithm: Literal["grpo", "dr_grpo", "rloo", "reinforce_baseline", "ppo"]
     """how rewards become advantages, and nothing else: grpo (r - mean) / std in the group, dr_grpo r - mean, rloo r -
     mean of the others, reinforce_baseline r - mean whitened over the batch, ppo has a critic"""
-    loss: Literal["token_mean", "seq_mean", "constant"] | None = None
-    """how token losses are averaged (absent: the backend's nearest to the algorithm's paper)"""
+    loss: Literal["token_mean", "seq_mean", "constant", "cispo"] | None = None
+    """how token losses are averaged (absent: the backend's nearest to the algorithm's paper). cispo: by tokens, and the
+    clip bounds the weight of a token's log-probability in place of its gradient"""
+    importance_sampling_level: Literal["token", "sequence"] = "token"
+    """of which the probability ratio is: each token, or the whole completion (its geometric mean over tokens, GSPO)"""
+    entropy_coef: NonNegativeFloat = 0.0
+    """weight of the policy's mean entropy by token, which the loss rewards; 0: none"""
     group_size: PositiveInt = 8
     """completions a prompt"""
     batch_size: PositiveInt = 32
@@ -199,7 +224,7 @@ class RlStage(_Training, TokenSampling):
     """passes over a step's completions, each of `updates_per_batch` updates; the clip bounds the change by later
     ones"""
     clip: Annotated[list[PositiveFloat], Field(min_length=2, max_length=2)] = Field(default_factory=lambda: [0.2, 0.2])
-    """lower and upper distance of the probability ratio from 1"""
+    """lower and upper distance of the probability ratio from 1 (absent, with `loss: cispo`: [1, 4], so at most 5)"""
     kl: Kl = Field(default_factory=Kl)
     """a penalty for leaving the model as this stage finds it (absent: none)"""
     temperature: PositiveFloat = 1.0
@@ -210,7 +235,7 @@ class RlStage(_Training, TokenSampling):
     """tokens of the longest completion; a longer one is cut, see on_truncated"""
     eval_every: PositiveInt | None = None
     """steps between evaluations"""
-    evaluation: Evaluation | None = Field(None, alias="eval")
+    evaluation: StageEvaluation | None = Field(None, alias="eval")
     """evaluate before the first and after the last step, and every `eval_every`"""
     eval_before: bool = True
     """with `eval`: evaluate before the first step; later evaluations are compared with this"""
@@ -226,6 +251,21 @@ class RlStage(_Training, TokenSampling):
     @classmethod
     def _has_the_keys_of_its_preset(cls, stage: Any) -> Any:
         return with_preset(stage)
+
+    @model_validator(mode="after")
+    def _clips_what_the_loss_has(self) -> Self:
+        if self.loss == "cispo" and "clip" not in self.model_fields_set:
+            object.__setattr__(self, "clip", list(CISPO_CLIP))
+        if self.loss == "cispo" and self.importance_sampling_level == "sequence":
+            raise ValueError(
+                "loss cispo weighs single tokens, so importance_sampling_level: sequence does not go with it"
+            )
+        return self
+
+    @property
+    def evaluation_sampling(self) -> TokenSampling:
+        """How tokens are drawn in its evaluation."""
+        return self if self.evaluation is None else self.evaluation.sampling(self)
 
     @property
     def updates(self) -> int:

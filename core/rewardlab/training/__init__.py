@@ -10,6 +10,7 @@ repository use it. Pin `rewardlab-core~=0.1.0`.
     run_job, run_directory, run_folders   a run, its folder, and folders of runs on the disk
     evaluation_job              a run of nothing but the stages `eval`, of any policy
     longer_training             a run that is resumed with more steps
+    optional_settings           the settings of stages that not every engine has
     backend, check              the engine as the rest of the library sees it, or none, and every check before a run
     stage_checks, dataset_preview   checks of stages for an engine, and of rows
     dry_run, costs, row_counts  what can be described and estimated before a run
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from rewardlab.training.checkpoint_choice import best_checkpoint as best_checkpoint
     from rewardlab.training.dry_run import clip_note as clip_note
     from rewardlab.training.dry_run import describe_training as describe_training
+    from rewardlab.training.dry_run import evaluation_sampling as evaluation_sampling
     from rewardlab.training.dry_run import model_line as model_line
     from rewardlab.training.evaluation_job import load_evaluation as load_evaluation
     from rewardlab.training.ledger import Ledger as Ledger
@@ -66,6 +68,7 @@ if TYPE_CHECKING:
     from rewardlab.training.lora import Lora as Lora
     from rewardlab.training.named_models import hub_configs as hub_configs
     from rewardlab.training.named_models import looks_local as looks_local
+    from rewardlab.training.optional_settings import OPTIONAL as OPTIONAL
     from rewardlab.training.policy import Policy as Policy
     from rewardlab.training.policy import Sampling as Sampling
     from rewardlab.training.policy import Training as Training

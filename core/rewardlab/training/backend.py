@@ -23,12 +23,14 @@ class Capabilities:
     """The capabilities of an engine, as data; `check` refuses the rest with what it can.
 
     stages: the kinds that it runs, of "sft", "dpo", "rl" and "eval"; data stages and evaluations of served policies are
-    the host's. algorithms: those of rl. transformers_models: whether it loads models as transformers writes them, so
+    the host's. algorithms: those of rl. settings: which of those in training/optional_settings.py
+    a stage may have, as written there. transformers_models: whether it loads models as transformers writes them, so
     that folders, context lengths and chat templates are checked for it.
     """
 
     stages: Sequence[str]
     algorithms: Sequence[str] = ()
+    settings: frozenset[str] = frozenset()
     transformers_models: bool = True
 
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 
 from rewardlab.plan import Plan
-from rewardlab.recipe.evaluation import Chat, EvalStage
+from rewardlab.recipe.evaluation import Chat, EvalStage, TokenSampling
 from rewardlab.recipe.models import DataStage, Stage
 from rewardlab.recipe.presets import PRESETS
 from rewardlab.recipe.training_stages import DpoStage, RlStage, SftStage
@@ -156,7 +156,21 @@ def _updates(stage: RlStage) -> str:
 
 
 def _sampling(stage: RlStage) -> str:
-    text = f"at most {stage.max_new_tokens} new tokens at temperature {stage.temperature:g}"
+    return f"at most {stage.max_new_tokens} new tokens at {_drawn(stage, stage.temperature)}"
+
+
+def evaluation_sampling(stage: RlStage, sets: str) -> str:
+    """Return what the evaluation of a stage samples, such as "3 completions a prompt of SETS at temperature 0.6"."""
+    assert stage.evaluation is not None
+    own = stage.evaluation.temperature
+    drawn = _drawn(stage.evaluation_sampling, stage.temperature if own is None else own)
+    return f"{stage.evaluation.samples} completions a prompt of {sets} at {drawn}"
+
+
+def _drawn(stage: TokenSampling, temperature: float) -> str:
+    text = f"temperature {temperature:g}"
     text += f", top_p {stage.top_p:g}" if stage.top_p < 1 else ""
     text += f", top_k {stage.top_k}" if stage.top_k else ""
+    text += f", min_p {stage.min_p:g}" if stage.min_p else ""
+    text += f", repetition_penalty {stage.repetition_penalty:g}" if stage.repetition_penalty != 1 else ""
     return text + (f", up to {' or '.join(map(repr, stage.stop))}" if stage.stop else "")

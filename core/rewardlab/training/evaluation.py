@@ -25,14 +25,18 @@ class Evaluator:
         assert isinstance(stage, RlStage | EvalStage)
         settings: Evaluation | None = stage if isinstance(stage, EvalStage) else stage.evaluation
         assert settings is not None
+        drawn = stage.evaluation_sampling if isinstance(stage, RlStage) else stage
         trained_at = stage.temperature if isinstance(stage, RlStage) else None
         self._job, self._policy, self._scorer, self._settings = job, policy, scorer, settings
         self._samples = samples
         self._sampling = Sampling(
             count=settings.samples,
             temperature=next(t for t in (settings.temperature, trained_at, TEMPERATURE) if t is not None),
-            top_p=stage.top_p,
-            top_k=stage.top_k,
+            top_p=drawn.top_p,
+            top_k=drawn.top_k,
+            min_p=drawn.min_p,
+            repetition_penalty=drawn.repetition_penalty,
+            stop=drawn.stop,
             max_new_tokens=stage.max_new_tokens,
             seed=job.plan.recipe.seed,
         )

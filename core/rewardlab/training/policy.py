@@ -27,6 +27,9 @@ class Sampling:
     max_new_tokens: int
     top_p: float = 1.0
     top_k: int | None = None
+    min_p: float = 0.0
+    repetition_penalty: float = 1.0
+    stop: Sequence[str] = ()
     seed: int = 0
 
 

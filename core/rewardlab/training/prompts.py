@@ -51,20 +51,24 @@ def as_text(prompt: Sequence[Message]) -> str:
 class PromptFormat:
     """The format of one stage's prompts: it turns samples into token ids, and token ids into `Completion.text`.
 
-    ends: the ids of the tokens that end a completion. A chat template in the recipe becomes the tokenizer's own and is
-    saved with it. Raises UserError if the recipe sets `chat.thinking` and there is no chat template.
+    ends: the ids of the tokens that end a completion; stop: texts that do. A chat template in the recipe becomes the
+    tokenizer's own and is saved with it. Raises UserError if the recipe gives variables that no template reads.
     """
 
-    def __init__(self, tokenizer: Any, chat: Chat, ends: Sequence[int]) -> None:
+    def __init__(self, tokenizer: Any, chat: Chat, ends: Sequence[int], stop: Sequence[str] = ()) -> None:
         if chat.template is not None:
             tokenizer.chat_template = chat.template
         self._tokenizer = tokenizer
         self._system = chat.system
-        self._ends = ends
+        self._ends, self._stop = ends, stop
         self._is_chat = tokenizer.chat_template is not None
-        if chat.thinking is not None and not self._is_chat:
-            raise UserError("chat.thinking is an option of chat templates, and the model has none; set chat.template")
-        self._options = {} if chat.thinking is None else {"enable_thinking": chat.thinking}
+        if chat.variables and not self._is_chat:
+            given = "chat.thinking" if chat.thinking is not None else "chat.arguments"
+            raise UserError(f"{given} is an option of chat templates, and the model has none; set chat.template")
+        for name in chat.arguments:
+            if name not in str(tokenizer.chat_template):
+                raise UserError(f"chat.arguments: the model's chat template reads nothing that is called {name!r}")
+        self._options = chat.variables
         self._ending: list[int] | None = None
 
     def text(self, sample: Sample) -> str:
@@ -136,11 +140,16 @@ class PromptFormat:
         return response
 
     def completions(self, prompts: Sequence[str], completion_ids: Sequence[Sequence[int]]) -> list[Completion]:
-        """Return a completion for each prompt's text and the ids that follow it, at least one each."""
-        return [
-            Completion(text=self.opened(prompt) + text, token_count=len(ids), truncated=ids[-1] not in self._ends)
-            for prompt, text, ids in zip(prompts, self.decode(completion_ids), completion_ids, strict=True)
-        ]
+        """Return a completion for each prompt's text and the ids that follow it, at least one each.
+
+        Its text ends with the first stop text, if there is one: the last token may have more than that.
+        """
+        made = []
+        for prompt, text, ids in zip(prompts, self.decode(completion_ids), completion_ids, strict=True):
+            end = min((text.index(stop) + len(stop) for stop in self._stop if stop in text), default=None)
+            truncated = end is None and ids[-1] not in self._ends
+            made.append(Completion(text=self.opened(prompt) + text[:end], token_count=len(ids), truncated=truncated))
+        return made
 
     def fitting(
         self,

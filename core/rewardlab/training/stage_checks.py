@@ -13,6 +13,7 @@ from rewardlab.recipe.training_stages import CriticSettings, DpoStage, RlStage, 
 from rewardlab.recipe.validation import Finding
 from rewardlab.training.backend import Backend, Capabilities
 from rewardlab.training.named_models import folder_problem, hub_warnings, looks_local, read_config
+from rewardlab.training.optional_settings import unsupported_settings
 
 
 def engine_problems(plan: Plan, backend: Backend) -> list[Problem]:
@@ -53,6 +54,7 @@ def _of_stage(plan: Plan, can: Capabilities, stage: Stage) -> Iterator[Finding]:
         yield from length_findings(stage, context_of(plan.recipe.model if own is None else own))
         yield from template_findings(stage.chat)
         yield from ((("policy", *path), what) for path, what in model_findings(own))
+    yield from unsupported_settings(stage, can.settings, name)
     if isinstance(stage, EvalStage):
         yield from benchmark_findings((), stage)
     if isinstance(stage, RlStage):

@@ -78,12 +78,16 @@ def sampling_params(stage: EvalStage, bounded: bool) -> dict[str, Any]:
         params["top_p"] = stage.top_p
     if stage.top_k is not None:
         params["top_k"] = stage.top_k
+    if stage.min_p:
+        params["min_p"] = stage.min_p
+    if stage.repetition_penalty != 1:
+        params["repetition_penalty"] = stage.repetition_penalty
     if "max_new_tokens" in given or not bounded:
         params["max_tokens"] = stage.max_new_tokens
     if stage.stop:
         params["stop"] = list(stage.stop)
-    if stage.chat.thinking is not None:
-        params["chat_template_kwargs"] = {"enable_thinking": stage.chat.thinking}
+    if stage.chat.variables:
+        params["chat_template_kwargs"] = stage.chat.variables
     return params
 
 

@@ -80,9 +80,12 @@ def asked(server):
 
 class TestWhatIsAsked:
     def test_a_request_for_each_completion_with_the_stages_settings(self, serving, evaluation):
-        chat = "stages.0.chat={system: Be brief., thinking: false}"
+        chat = "stages.0.chat={system: Be brief., thinking: false, arguments: {reasoning_effort: low}}"
+        further = ("stages.0.min_p=0.1", "stages.0.repetition_penalty=1.2")
         with serving() as server:
-            evaluation(server, chat, "stages.0.top_p=0.8", "stages.0.top_k=20", "stages.0.max_new_tokens=64").run()
+            evaluation(
+                server, chat, "stages.0.top_p=0.8", "stages.0.top_k=20", "stages.0.max_new_tokens=64", *further
+            ).run()
         requests = asked(server)
         assert len(requests) == len(ROWS) * 3
         assert {request["messages"][1]["content"] for request in requests} == {row["prompt"] for row in ROWS}
@@ -92,7 +95,9 @@ class TestWhatIsAsked:
             "top_p": 0.8,
             "top_k": 20,
             "max_tokens": 64,
-            "chat_template_kwargs": {"enable_thinking": False},
+            "min_p": 0.1,
+            "repetition_penalty": 1.2,
+            "chat_template_kwargs": {"enable_thinking": False, "reasoning_effort": "low"},
         }
         assert requests[0]["messages"][0] == {"role": "system", "content": "Be brief."}
 

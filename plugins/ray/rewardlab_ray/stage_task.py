@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rewardlab import Sample
 from rewardlab.plan import Plan
-from rewardlab.recipe import DpoStage, EvalStage, Evaluation, RlStage, SftStage, Stage
+from rewardlab.recipe import DpoStage, EvalStage, Evaluation, RlStage, SftStage, Stage, StageEvaluation, TokenSampling
 from rewardlab.training import find_starting_model, plan_of_job
 
 from rewardlab_ray.rendered_rows import read_rows
@@ -97,8 +97,8 @@ def engine_stage(stage: Stage) -> TrainingStage:
         assert isinstance(stage, TrainingStage)
         return stage
     evaluation = {name: getattr(stage, name) for name in Evaluation.model_fields}
-    sampling = {name: getattr(stage, name) for name in ("top_p", "top_k", "stop", "max_new_tokens", "chat")}
-    return RlStage(use="rl", algorithm="dr_grpo", steps=1, eval=Evaluation(**evaluation), **sampling)
+    sampling = {name: getattr(stage, name) for name in (*TokenSampling.model_fields, "max_new_tokens", "chat")}
+    return RlStage(use="rl", algorithm="dr_grpo", steps=1, eval=StageEvaluation(**evaluation), **sampling)
 
 
 def stage_folder(run: Path, name: str) -> Path:

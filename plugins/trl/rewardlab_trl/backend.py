@@ -5,15 +5,18 @@ from contextlib import AbstractContextManager
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import Finding
-from rewardlab.training import Capabilities, Policy, StageJob
+from rewardlab.training import OPTIONAL, Capabilities, Policy, StageJob
 
-from rewardlab_trl.check import PAPER_LOSS, findings
+from rewardlab_trl.check import findings
+from rewardlab_trl.rl_arguments import PAPER_LOSS
 
 
 class TrlBackend:
     """The `rewardlab.training.PolicyBackend` of this plugin."""
 
-    capabilities = Capabilities(stages=("sft", "dpo", "rl", "eval"), algorithms=tuple(PAPER_LOSS))
+    capabilities = Capabilities(
+        stages=("sft", "dpo", "rl", "eval"), algorithms=tuple(PAPER_LOSS), settings=frozenset(OPTIONAL)
+    )
 
     def findings(self, plan: Plan) -> Iterable[Finding]:
         """Yield every reason why TRL cannot do what the recipe says."""

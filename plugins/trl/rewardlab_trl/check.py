@@ -3,28 +3,18 @@
 from collections.abc import Iterator, Sequence
 
 from rewardlab.plan import Plan
-from rewardlab.recipe import DpoStage, EvalStage, Finding, RlStage, SftStage, Stage
+from rewardlab.recipe import DpoStage, Finding, RlStage, SftStage, Stage
 from rewardlab.training import Lora, StageBatches
 
-from rewardlab_trl.options import options_of
-
-LOSSES = {"token_mean": "dapo", "seq_mean": "grpo", "constant": "dr_grpo"}
-"""our `loss` -> TRL's loss_type"""
-
-PAPER_LOSS = {
-    "grpo": "seq_mean",
-    "dr_grpo": "constant",
-    "rloo": "constant",
-    "reinforce_baseline": "token_mean",
-}
-"""algorithm -> the loss nearest to its paper: RLOO sums log-probabilities by sequence, REINFORCE++ averages them"""
+from rewardlab_trl.arguments import argument_findings
+from rewardlab_trl.options import Options, options_of
 
 
 def findings(plan: Plan) -> Iterator[Finding]:
     """Yield every reason why this backend cannot do what the recipe says, beyond its capabilities."""
     yield from _backend(plan)
     for index, stage in enumerate(plan.recipe.stages):
-        yield from ((("stages", index, *path), what) for path, what in _stage(stage, options_of(plan).ranks))
+        yield from ((("stages", index, *path), what) for path, what in _stage(stage, options_of(plan)))
 
 
 def _backend(plan: Plan) -> Iterator[Finding]:
@@ -36,6 +26,8 @@ def _backend(plan: Plan) -> Iterator[Finding]:
         yield ("backend", "processes"), f"{what}; leave one of the two out"
     if backend.lora is not None:
         yield from ((("backend", *path), what) for path, what in _lora(backend.lora, plan.recipe.stages))
+    if backend.generation is not None:
+        yield from ((("backend", "generation", *path), what) for path, what in _generation(plan, backend))
     if backend.device == "cpu" and backend.precision == "bf16":
         yield ("backend", "precision"), "bf16 needs a GPU; use fp32 on a CPU"
     yield from backend.lacking()
@@ -50,20 +42,47 @@ def _lora(lora: Lora, stages: Sequence[Stage]) -> Iterator[Finding]:
         )
 
 
-def _stage(stage: Stage, ranks: int) -> Iterator[Finding]:
+def _generation(plan: Plan, backend: Options) -> Iterator[Finding]:
+    generation = backend.generation
+    assert generation is not None
+    if backend.device == "cpu":
+        yield ("engine",), "vLLM generates on a GPU here; leave `generation` out on a CPU"
+    if plan.sampler is not None:
+        yield ("engine",), "a sampler asks for completions one by one, which TRL's vLLM does not give; leave one out"
+    given = generation.model_fields_set
+    if generation.mode == "server":
+        if generation.url is None:
+            yield ("url",), "missing; say where `trl vllm-serve` answers, such as http://10.0.0.2:8000"
+        for name in sorted(given & {"gpu_memory", "tensor_parallel", "context", "sleep"}):
+            yield (name,), "is of mode: colocate; a server has it from its own command"
+    elif generation.url is not None:
+        yield ("url",), "is of mode: server"
+    elif backend.ranks % generation.tensor_parallel:
+        what = f"the {backend.ranks} processes do not divide into engines of {generation.tensor_parallel}"
+        yield ("tensor_parallel",), what
+    bounds = [] if generation.correction is None else generation.correction.bounds
+    if sorted(set(bounds)) != bounds:
+        yield ("correction", "bounds"), "the low one must be less than the high one"
+
+
+def _stage(stage: Stage, backend: Options) -> Iterator[Finding]:
     if isinstance(stage, RlStage):
-        yield from _rl(stage)
+        yield from _rl(stage, backend)
     if isinstance(stage, SftStage | DpoStage | RlStage):
-        yield from StageBatches.findings(stage, ranks)
-    if isinstance(stage, RlStage | EvalStage) and stage.stop:
+        yield from StageBatches.findings(stage, backend.ranks)
+        for name, what in argument_findings(stage.use, stage.arguments, backend.model_dump()):
+            yield ("arguments", name), what
+
+
+def _rl(stage: RlStage, backend: Options) -> Iterator[Finding]:
+    if stage.loss == "cispo" and stage.clip[0] < 1:
+        high = stage.clip[1]
         yield (
-            ("stop",),
-            "TRL takes a completion to end at an end token only, and would train on the padding after a stop string; "
-            "use `use: openrlhf`, or a reward that reads the completion up to there",
+            ("clip",),
+            f"TRL's cispo bounds the ratio above only; write clip: [1, {high:g}], as a ratio is never below 0",
         )
-
-
-def _rl(stage: RlStage) -> Iterator[Finding]:
+    if stage.kl.sync_every is not None and backend.lora is not None:
+        yield ("kl", "sync_every"), "with adapters the reference is the model without them, which does not move"
     if stage.kl.coef:
         if stage.kl.into == "reward":
             yield ("kl", "in"), "trl puts the penalty into the loss; use `in: loss`"

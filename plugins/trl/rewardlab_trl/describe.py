@@ -4,10 +4,12 @@ from collections.abc import Iterator
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import DpoStage, RlStage, SftStage
-from rewardlab.training import StageBatches, clip_note, describe_training, model_line
+from rewardlab.training import StageBatches, clip_note, describe_training, evaluation_sampling, model_line
 
-from rewardlab_trl.check import LOSSES, PAPER_LOSS
+from rewardlab_trl.arguments import argument_lines
+from rewardlab_trl.generation_options import VllmGeneration
 from rewardlab_trl.options import options_of
+from rewardlab_trl.rl_arguments import LOSSES, loss_of, rl_arguments
 
 TRAINERS = {"sft": "SFTTrainer", "dpo": "DPOTrainer", "rl": "GRPOTrainer"}
 NOTES = {
@@ -44,6 +46,7 @@ def describe_stage(plan: Plan, index: int) -> Iterator[str]:
         yield f"beta {stage.beta:g}, against the model as this stage finds it"
     elif isinstance(stage, RlStage):
         yield from _rl(plan, index, stage)
+    yield from argument_lines(stage.use, stage.arguments)
 
 
 def _evaluated(plan: Plan, index: int) -> str:
@@ -55,15 +58,38 @@ def _evaluated(plan: Plan, index: int) -> str:
 
 
 def _rl(plan: Plan, index: int, stage: RlStage) -> Iterator[str]:
-    loss = stage.loss or PAPER_LOSS[stage.algorithm]
+    loss = loss_of(stage)
     yield f"{stage.algorithm}: {NOTES[stage.algorithm]}"
     why = "" if stage.loss else ", the nearest to its paper"
     low, high = stage.clip
     yield f"loss {loss} (TRL's {LOSSES[loss]}){why}; clip [{low:g}, {high:g}]{clip_note(stage)}"
+    if stage.importance_sampling_level == "sequence":
+        usual = "; GSPO's paper averages by seq_mean" if loss != "seq_mean" else ""
+        yield f"the ratio is that of a whole completion (GSPO){usual}; GSPO's paper clips at [0.0003, 0.0004]"
+    if stage.entropy_coef:
+        yield f"entropy bonus {stage.entropy_coef:g}: of the mean over a micro-batch's tokens"
     if stage.kl.coef:
-        yield f"KL {stage.kl.coef:g} in the loss (k3), against the model as this stage finds it"
+        yield f"KL {stage.kl.coef:g} in the loss (k3), against {_reference(stage)}"
+    yield from _generation(stage, options_of(plan).generation)
     if stage.evaluation is not None:
         every = f", every {stage.eval_every} steps" if stage.eval_every else ""
         before = "before and " if stage.eval_before else ""
-        what = f"{stage.evaluation.samples} completions a prompt of {_evaluated(plan, index)}"
-        yield f"evaluated {before}after{every}: {what}"
+        yield f"evaluated {before}after{every}: {evaluation_sampling(stage, _evaluated(plan, index))}"
+
+
+def _reference(stage: RlStage) -> str:
+    kl = stage.kl
+    if kl.sync_every is None:
+        return "the model as this stage finds it"
+    return f"a reference that takes on {kl.mixup_alpha:.0%} of the policy every {kl.sync_every} steps"
+
+
+def _generation(stage: RlStage, generation: VllmGeneration | None) -> Iterator[str]:
+    if generation is None:
+        return
+    where = f"of the server {generation.url}" if generation.mode == "server" else "in the trainer's processes"
+    yield f"completions are sampled by vLLM {where}; evaluations by the model that trains"
+    settings = rl_arguments(stage, generation, 1)
+    yield ", ".join(f"{name} = {value!r}" for name, value in settings.items() if "vllm" in name and value is not None)
+    if generation.correction is not None and (stage.top_p < 1 or stage.top_k or stage.min_p):
+        yield "the correction weighs what top_p, top_k and min_p cut off, too: vLLM tells probabilities after the cut"

@@ -12,7 +12,7 @@ from rewardlab_trl.adapters import peft_config, restore_adapter_dropout
 from rewardlab_trl.models import CausalModel
 from rewardlab_trl.position_ids import count_from_the_first_token
 from rewardlab_trl.processes import Processes
-from rewardlab_trl.trainer_arguments import one_gpu, shared_arguments
+from rewardlab_trl.trainer_arguments import configuration, shared_arguments
 
 
 class _InOrderDPOTrainer(DPOTrainer):
@@ -35,7 +35,9 @@ def make_trainer(training: Training, model: CausalModel, processes: Processes) -
     ]
     trainer = _InOrderDPOTrainer(
         model=model.model,
-        args=one_gpu(DPOConfig(**shared_arguments(training, processes.count), beta=stage.beta, max_length=None)),
+        args=configuration(
+            DPOConfig, training, **shared_arguments(training, processes.count), beta=stage.beta, max_length=None
+        ),
         train_dataset=Dataset.from_list(pairs).select(training.order),
         processing_class=model.tokenizer,
         peft_config=peft_config(training.job, model.model),

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import NonNegativeInt, PositiveInt
 from rewardlab.training import Lora, TrackerOptions
 
+from rewardlab_trl.generation_options import VllmGeneration
+
 if TYPE_CHECKING:
     from rewardlab.plan import Plan
 
@@ -20,6 +22,8 @@ class Options(TrackerOptions):
     """compute activations again instead of keeping them: less memory, slower"""
     lora: Lora | None = None
     """train adapters in place of the whole model, in every stage (absent: the whole model)"""
+    generation: VllmGeneration | None = None
+    """what samples the completions of rl (absent: the model that trains)"""
     processes: PositiveInt | None = None
     """that train a stage together, each with a copy of the model: on its own GPU, or on its part of the CPU's cores
     (absent: one for each of `gpus_per_node`)"""

@@ -51,7 +51,8 @@ class TrlPolicy(Policy):
     def __init__(self, job: StageJob, source: str, model: Any) -> None:
         stage = job.stage
         assert isinstance(stage, SftStage | DpoStage | RlStage | EvalStage)
-        self.prompt_format = PromptFormat(model.tokenizer, stage.chat, model.ends)
+        stop = stage.stop if isinstance(stage, RlStage | EvalStage) else ()
+        self.prompt_format = PromptFormat(model.tokenizer, stage.chat, model.ends, stop)
         self.context = model.context
         self.model: Any = model
         self._job, self._source = job, source

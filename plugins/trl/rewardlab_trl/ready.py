@@ -18,6 +18,8 @@ NEEDED = ("torch", "transformers", "trl", "datasets")
 def lacks(options: Options) -> str | None:
     """Return which packages of the engine this environment lacks, and how to install them; None if all are there."""
     needed = NEEDED if options.lora is None else (*NEEDED, "peft")
+    if options.generation is not None and find_spec("vllm") is None:
+        return "this environment has no vllm, which `generation` asks for; pip install 'trl[vllm]'"
     missing = [name for name in needed if find_spec(name) is None]
     return f"this environment has no {', '.join(missing)}; {pip_install('trl')}" if missing else None
 

@@ -6,25 +6,30 @@ since `algorithm` names the advantage only.
 
 from collections.abc import Callable, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import Any, cast
 
 import torch
 from datasets import Dataset
 from rewardlab import Completion, Group
 from rewardlab.recipe import RlStage
-from rewardlab.training import PromptFormat, StageBatches, StageReward, Training
+from rewardlab.training import PromptFormat, StageReward, Training
 from trl import GRPOConfig, GRPOTrainer
 
 from rewardlab_trl.adapters import peft_config
-from rewardlab_trl.check import LOSSES, PAPER_LOSS
 from rewardlab_trl.dropout import switch_off_dropout
 from rewardlab_trl.joint_sampling import sampled_as_one, state_behind_shuffle
 from rewardlab_trl.models import CausalModel
+from rewardlab_trl.options import options_of
 from rewardlab_trl.position_ids import count_from_the_first_token
 from rewardlab_trl.processes import Processes
+from rewardlab_trl.rl_arguments import rl_arguments
 from rewardlab_trl.sampling import MAX_CONCURRENT
-from rewardlab_trl.trainer_arguments import one_gpu, shared_arguments
+from rewardlab_trl.stop_texts import cut_at_stop, stopping
+from rewardlab_trl.trainer_arguments import configuration, shared_arguments
 
+REFERENCE = "reference.pt"
+"""in a checkpoint: the weights of a reference that moves"""
 STOCK_REWARD = ("rewards/", "reward_", "frac_reward_")
 """prefixes of TRL's metrics of its reward, which here is the advantage; rewardlab's metrics begin with `reward/`"""
 
@@ -33,13 +38,13 @@ def make_trainer(training: Training, model: CausalModel, processes: Processes) -
     """Return a trainer of `model` that reads the prompts in the curriculum's order, and trains on our advantages."""
     stage = training.stage
     assert isinstance(stage, RlStage)
-    prompt_format = PromptFormat(model.tokenizer, stage.chat, model.ends)
+    prompt_format = PromptFormat(model.tokenizer, stage.chat, model.ends, stage.stop)
     prompts = [{"prompt": prompt_format.text(sample), "row": row} for row, sample in enumerate(training.samples)]
     reward = StepReward(training, stage, prompt_format, processes)
     trainer = _Trainer(
         model=model.model,
         reward_funcs=reward,  # type: ignore[arg-type]  # TRL's annotation takes list[float | None], not list[float]
-        args=one_gpu(_arguments(training, stage, processes.count)),
+        args=_arguments(training, stage, processes.count),
         train_dataset=Dataset.from_list(prompts).select(training.order),
         processing_class=model.tokenizer,
         peft_config=peft_config(training.job, model.model),
@@ -47,33 +52,15 @@ def make_trainer(training: Training, model: CausalModel, processes: Processes) -
     switch_off_dropout(trainer.model)  # of adapters, too
     trainer.prompt_format = prompt_format
     trainer.reward = reward
+    trainer.moves_reference = stage.kl.sync_every is not None
     if trainer.ref_model is not None:
         count_from_the_first_token(trainer.ref_model)
     return trainer
 
 
 def _arguments(training: Training, stage: RlStage, processes: int) -> GRPOConfig:
-    batches = StageBatches.of(stage, processes)
-    return GRPOConfig(
-        **shared_arguments(training, processes),
-        steps_per_generation=batches.step // processes // batches.micro,
-        num_iterations=stage.epochs_per_batch,
-        num_generations=stage.group_size,
-        max_completion_length=stage.max_new_tokens,
-        temperature=stage.temperature,
-        top_p=stage.top_p,
-        top_k=stage.top_k or 0,
-        repetition_penalty=1.0,
-        loss_type=LOSSES[stage.loss or PAPER_LOSS[stage.algorithm]],
-        scale_rewards="none",
-        epsilon=stage.clip[0],
-        epsilon_high=stage.clip[1],
-        beta=stage.kl.coef,
-        mask_truncated_completions=stage.on_truncated == "mask",
-        shuffle_dataset=False,
-        use_vllm=False,
-        remove_unused_columns=False,
-    )
+    own = rl_arguments(stage, options_of(training.job.plan).generation, processes)
+    return configuration(GRPOConfig, training, **shared_arguments(training, processes), **own)
 
 
 Part = tuple[Sequence[str], Sequence[list[int]], Sequence[int]]
@@ -85,7 +72,8 @@ class StepReward:
 
     It hands the host their groups and TRL their advantages. Of several processes each has a part of the completions;
     the groups are put together, and scored, in the first. collects: whether a group sampler chooses the completions.
-    advantages, dropped: of the last B x G completions of all processes; whether a completion is left out of the loss.
+    advantages, dropped: of the last B x G completions of all processes; whether a completion is left out of the loss,
+    as one of a dropped group is, or with `on_truncated: mask` a truncated one.
     """
 
     __name__ = "advantage"  # TRL's name for the function in its logs
@@ -94,7 +82,7 @@ class StepReward:
         self.host = cast(StageReward, training.reward)  # None in the other processes, which do not ask it
         self.processes, self.collects = processes, training.job.plan.sampler is not None
         self._samples, self._stage, self._prompt_format = training.samples, stage, prompt_format
-        self.size = stage.group_size
+        self.size, self.stop = stage.group_size, stage.stop
         self.advantages: Sequence[float] = ()
         self.dropped: Sequence[bool] = ()
 
@@ -110,11 +98,17 @@ class StepReward:
         """Return this process's advantages. JobError if the policy for missing values of a component says so."""
         step = self.step(trainer_state)
         parts = self.processes.gathered((prompts, completion_ids, row))
-        rewards = self.processes.told(lambda: self.host.score(step, () if self.collects else self.groups(parts)))
+        rewards, dropped = self.processes.told(lambda: self._scored(step, self.groups(parts)))
         for name, value in rewards.metrics.items():
             log_metric(name, value)
-        self.advantages, self.dropped = rewards.advantages, rewards.dropped
+        self.advantages, self.dropped = rewards.advantages, dropped
         return list(self.processes.share(rewards.advantages))
+
+    def _scored(self, step: int, groups: Sequence[Group]) -> tuple[Any, list[bool]]:
+        """Return the step's rewards, and of each completion whether it is left out of the loss."""
+        rewards = self.host.score(step, () if self.collects else groups)
+        truncated = [one.truncated and self._stage.on_truncated == "mask" for g in groups for one in g.completions]
+        return rewards, [drop or cut for drop, cut in zip(rewards.dropped, truncated, strict=True)]
 
     def step(self, trainer_state: Any) -> int:
         """Return the step that the trainer is in, from 1."""
@@ -140,11 +134,13 @@ class _Trainer(GRPOTrainer):
 
     It trains on the reward's values as they are, in the place of TRL's own advantages, which are less the group's mean.
     With a group sampler it generates further completions until that has enough, and trains on those that it chooses.
-    What the reward drops is left out of the loss, as TRL itself leaves out truncated completions.
+    What the reward drops is left out of the loss, as TRL itself leaves out truncated completions. A stop text ends a
+    completion. A reference that moves is kept with each checkpoint.
     """
 
     prompt_format: PromptFormat
     reward: StepReward
+    moves_reference: bool
     _asked: Sequence[dict[str, Any]] = ()
     _behind_shuffle: torch.Tensor | None = None
 
@@ -170,8 +166,17 @@ class _Trainer(GRPOTrainer):
         return batch
 
     def _generate_single_turn(self, prompt_ids: list[list[int]], *rest: Any, **options: Any) -> Any:
-        generate, processes = super()._generate_single_turn, self.reward.processes
-        with sampled_as_one(processes, self.accelerator.device):
+        sample, processes, stop = super()._generate_single_turn, self.reward.processes, self.reward.stop
+        policy = self.accelerator.unwrap_model(self.model_wrapped)
+
+        def generate(prompt_ids: list[list[int]], *rest: Any, **options: Any) -> Any:
+            with stopping(policy, () if self.use_vllm else stop, self.prompt_format.decode):
+                made, log_probs = sample(prompt_ids, *rest, **options)
+            cut = [cut_at_stop(ids, stop, self.prompt_format.decode) for ids in made]
+            kept = log_probs and [row[: len(ids)] for row, ids in zip(log_probs, cut, strict=True)]
+            return cut, kept
+
+        with sampled_as_one(Processes() if self.use_vllm else processes, self.accelerator.device):
             completion_ids, log_probs = generate(prompt_ids, *rest, **options)
         if not self.reward.collects:
             return completion_ids, log_probs
@@ -205,6 +210,19 @@ class _Trainer(GRPOTrainer):
 
     def _tokenize_prompts(self, prompts: list[str]) -> tuple[list[list[int]], None, dict[str, Any]]:
         return [self.prompt_format.tokens(prompt) for prompt in prompts], None, {}
+
+    def _save_checkpoint(self, model: Any, trial: Any) -> None:
+        if self.moves_reference and self.reward.processes.is_first:  # before what makes the checkpoint a whole one
+            folder = Path(self._get_output_dir(trial)) / f"checkpoint-{self.state.global_step}"
+            folder.mkdir(parents=True, exist_ok=True)
+            torch.save(self.accelerator.unwrap_model(self.ref_model).state_dict(), folder / REFERENCE)
+        super()._save_checkpoint(model, trial)
+
+    def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
+        super()._load_from_checkpoint(resume_from_checkpoint, model)
+        if self.moves_reference:
+            kept = torch.load(Path(resume_from_checkpoint) / REFERENCE, map_location="cpu", weights_only=True)
+            self.accelerator.unwrap_model(self.ref_model).load_state_dict(kept)
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
         for name in [name for name in self._metrics["train"] if name == "reward" or name.startswith(STOCK_REWARD)]:

@@ -11,6 +11,7 @@ from rewardlab.training import PromptFormat, Sampling
 from transformers import GenerationConfig
 
 from rewardlab_trl.models import CausalModel
+from rewardlab_trl.stop_texts import cut_at_stop, stopping
 
 MAX_CONCURRENT = 256  # completions generated in one batch
 
@@ -45,7 +46,10 @@ def _sample_batch(
     model: CausalModel, prompt_format: PromptFormat, samples: Sequence[Sample], sampling: Sampling
 ) -> Iterator[Group]:
     prompts = [prompt_format.text(sample) for sample in samples for _ in range(sampling.count)]
-    ids = generate_rows(model, [prompt_format.tokens(prompt) for prompt in prompts], sampling)
+    rows = [prompt_format.tokens(prompt) for prompt in prompts]
+    with stopping(model.model, sampling.stop, prompt_format.decode):
+        made = generate_rows(model, rows, sampling)
+    ids = [cut_at_stop(one, sampling.stop, prompt_format.decode) for one in made]
     completions = prompt_format.completions(prompts, ids)
     for number, sample in enumerate(samples):
         own = completions[number * sampling.count : (number + 1) * sampling.count]
@@ -67,6 +71,8 @@ def _config(model: CausalModel, sampling: Sampling) -> GenerationConfig:
         temperature=temperature or None,
         top_k=(sampling.top_k or 0) if temperature else None,
         top_p=sampling.top_p if temperature else None,
+        min_p=(sampling.min_p or None) if temperature else None,
+        repetition_penalty=sampling.repetition_penalty,
         use_cache=True,
         eos_token_id=list(model.ends),
         pad_token_id=model.tokenizer.pad_token_id,

@@ -9,7 +9,7 @@ from trl import SFTConfig, SFTTrainer
 from rewardlab_trl.adapters import peft_config
 from rewardlab_trl.models import CausalModel
 from rewardlab_trl.processes import Processes
-from rewardlab_trl.trainer_arguments import one_gpu, shared_arguments
+from rewardlab_trl.trainer_arguments import configuration, shared_arguments
 
 IGNORED = -100
 """label of the tokens that are read but not learnt: the prompt's"""
@@ -27,7 +27,7 @@ def make_trainer(training: Training, model: CausalModel, processes: Processes) -
     """Return a trainer of `model` on the rows."""
     return _InOrderTrainer(
         model=model.model,
-        args=one_gpu(SFTConfig(**shared_arguments(training, processes.count), max_length=None)),
+        args=configuration(SFTConfig, training, **shared_arguments(training, processes.count), max_length=None),
         train_dataset=Dataset.from_list(list(map(_labelled, training.rows))).select(training.order),
         processing_class=model.tokenizer,
         peft_config=peft_config(training.job, model.model),

@@ -4,13 +4,18 @@ import gc
 import logging
 import os
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from rewardlab.errors import UserError
+from rewardlab.errors import UserError, one_line
 from rewardlab.recipe import DpoStage, RlStage, SftStage
 from rewardlab.training import StageBatches, Training, telemetry_variables
 
 from rewardlab_trl.options import Options, options_of
+
+if TYPE_CHECKING:
+    from trl.trainer.base_config import _BaseConfig
+
+C = TypeVar("C", bound="_BaseConfig")
 
 
 def prepare_process() -> None:
@@ -106,12 +111,24 @@ def shared_arguments(training: Training, processes: int) -> dict[str, Any]:
     }
 
 
+def configuration(kind: type[C], training: Training, **arguments: Any) -> C:
+    """Return a trainer's configuration of this kind: `arguments`, and over them what the stage's own `arguments` say.
+
+    Raises UserError if TRL does not take these.
+    """
+    given = training.stage.arguments
+    try:
+        made = kind(**{**arguments, **given})
+    except (TypeError, ValueError, ImportError) as error:
+        if not given:
+            raise
+        raise UserError(
+            f"TRL does not take them: {one_line(error)}", where=f"{training.job.where}.arguments"
+        ) from error
+    if made.n_gpu > 1:  # transformers would split each batch over all GPUs in sight
+        made._n_gpu = 1
+    return made
+
+
 def _schedule(stage: SftStage | DpoStage | RlStage) -> str:
     return "cosine_with_min_lr" if stage.min_learning_rate else stage.schedule
-
-
-def one_gpu(arguments: Any) -> Any:
-    """Return the trainer's arguments, confined to one GPU: transformers would split each batch over all in sight."""
-    if arguments.n_gpu > 1:
-        arguments._n_gpu = 1
-    return arguments

@@ -75,7 +75,34 @@ def test_the_recipe_itself_is_fine(problems):
             "backend.lora.dropout",
             "rl trains without dropout",
         ),
-        (["stages.1.stop=['###']"], "stages.1.stop", "would train on the padding after a stop string"),
+        (["stages.1.loss=cispo", "stages.1.clip=[0.2, 4]"], "stages.1.clip", "write clip: [1, 4]"),
+        (
+            ["stages.1.kl={coef: 0.1, sync_every: 8}", "backend.lora={rank: 8}"],
+            "stages.1.kl.sync_every",
+            "the reference is the model without them",
+        ),
+        (
+            ["backend={device: cpu, generation: {engine: vllm}}"],
+            "backend.generation.engine",
+            "vLLM generates on a GPU",
+        ),
+        (["backend.generation={engine: vllm, mode: server}"], "backend.generation.url", "where `trl vllm-serve`"),
+        (["backend.generation={engine: vllm, url: 'http://x'}"], "backend.generation.url", "is of mode: server"),
+        (
+            ["backend.generation={engine: vllm, mode: server, url: 'http://x', gpu_memory: 0.5}"],
+            "backend.generation.gpu_memory",
+            "is of mode: colocate",
+        ),
+        (
+            ["backend.generation={engine: vllm, tensor_parallel: 2}"],
+            "backend.generation.tensor_parallel",
+            "the 1 processes do not divide into engines of 2",
+        ),
+        (
+            ["backend.generation={engine: vllm, correction: {bounds: [5, 2]}}"],
+            "backend.generation.correction.bounds",
+            "less than the high one",
+        ),
         (["stages.0.chat.template='{% if %}'"], "stages.0.chat.template", "line 1: TemplateSyntaxError"),
     ],
 )
@@ -83,6 +110,68 @@ def test_what_trl_cannot_do_is_found_by_check(problems, overrides, path, what):
     found = problems(*overrides)
     assert list(found) == [path]
     assert what in found[path]
+
+
+@each_case(
+    "stage, given, what",
+    [
+        (1, "adam_epsilom: 1.0e-6", "TRL 1.16.0 has no GRPOConfig.adam_epsilom; did you mean 'adam_epsilon'?"),
+        (1, "adam_epsilon: small", "must be number, not 'small'"),
+        (1, "adam_epsilon: true", "must be number, not True"),
+        (1, "cast_lm_head_to_fp32: 1", "must be true | false, not 1"),
+        (1, "optim: adamw_torhc", "'adamw_torhc' is not known to TRL; did you mean 'adamw_torch"),
+        (1, "learning_rate: 1.0e-6", "the recipe says it elsewhere: learning_rate"),
+        (1, "num_generations: 4", "the recipe says it elsewhere: group_size"),
+        (1, "chat_template_kwargs: {a: 1}", "the recipe says it elsewhere: chat.arguments"),
+        (1, "vllm_server_host: x", "the recipe says it elsewhere: backend.generation.url"),
+        (1, "scale_rewards: batch", "advantages are rewardlab's"),
+        (1, "reward_weights: [1.0]", "advantages are rewardlab's"),
+        (1, "shuffle_dataset: true", "the rows are in the recipe's order"),
+        (1, "vllm_model_impl: vllm", "has no effect without backend.generation"),
+        (1, "ld_alpha: 0.5", "is a field of TRL's DPOConfig, not of GRPOConfig"),
+        (1, "sapo_temperature_pos: 1.0", "of a loss that `loss` has not"),
+        (0, "packing: true", "a step's rows are the recipe's"),
+        (0, "max_length: 12", "the recipe says it elsewhere: max_tokens"),
+        (0, "delta: 4.0", "is a field of TRL's GRPOConfig, not of SFTConfig"),
+    ],
+)
+def test_an_argument_that_is_not_passed_on_is_refused(problems, stage, given, what):
+    found = problems(f"stages.{stage}.arguments={{{given}}}")
+    (path,) = found
+    assert path == f"stages.{stage}.arguments.{given.partition(':')[0]}"
+    assert what in found[path]
+
+
+def test_arguments_that_are_fields_of_trl_are_fine(problems):
+    rl = "{adam_epsilon: 1, optim: adamw_torch, optim_target_modules: [q, k], liger_kernel_config: {rope: true}}"
+    assert problems("stages.0.arguments={loss_type: dft, neftune_noise_alpha: 5}", f"stages.1.arguments={rl}") == {}
+
+
+def test_the_dry_run_shows_them_and_the_settings_of_the_loss(toy, write, command, tmp_path):
+    write("r.yaml", RECIPE)
+    more = [
+        "stages.1.arguments={top_entropy_quantile: 0.2}",
+        "stages.1.importance_sampling_level=sequence",
+        "stages.1.entropy_coef=0.01",
+        "stages.1.kl={coef: 0.04, sync_every: 64}",
+        "stages.1.min_p=0.1",
+        "stages.1.eval={samples: 3, temperature: 0.6, top_p: 0.95}",
+        "backend.generation={engine: vllm, mode: server, url: 'http://h:8000', correction: {mode: clip, bounds: [2]}}",
+    ]
+    code, out, err = command(tmp_path, "run", "r.yaml", "--dry-run", *more)
+    assert code == 0, err
+    for line in (
+        "GRPOConfig.top_entropy_quantile = 0.2: ρ parameter from Beyond the 80/20 Rule",
+        "the ratio is that of a whole completion (GSPO); GSPO's paper averages by seq_mean",
+        "entropy bonus 0.01",
+        "against a reference that takes on 60% of the policy every 64 steps",
+        "at temperature 1, min_p 0.1",
+        "3 completions a prompt of toy/counting (held-out rows) at temperature 0.6, top_p 0.95, min_p 0.1",
+        "vllm_server_base_url = 'http://h:8000'",
+        "vllm_importance_sampling_mode = 'token_truncate', ",
+        "vllm_importance_sampling_clip_max = 2.0",
+    ):
+        assert line in out, line
 
 
 def test_all_of_it_is_found_at_once(problems):

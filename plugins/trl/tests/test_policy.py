@@ -44,6 +44,33 @@ def sampled(policy, count=4, temperature=1.0, seed=0, max_new_tokens=8, top_p=1.
     )
 
 
+class TestTokenSampling:
+    def test_each_setting_reaches_generate_and_greedy_takes_none_that_draws(self, model_folder):
+        from rewardlab_trl.sampling import _config
+
+        model = load_model(str(model_folder("qwen2")), "cpu")
+        drawn = {"top_p": 0.9, "top_k": 20, "min_p": 0.1, "repetition_penalty": 1.2}
+        made = _config(model, Sampling(count=1, temperature=0.7, max_new_tokens=8, **drawn))
+        assert {name: getattr(made, name) for name in drawn} == drawn
+        greedy = _config(model, Sampling(count=1, temperature=0, max_new_tokens=8, **drawn))
+        assert (greedy.do_sample, greedy.top_p, greedy.min_p, greedy.repetition_penalty) == (False, None, None, 1.2)
+
+    def test_a_stop_text_ends_a_completion_and_is_kept(self, model_folder):
+        from rewardlab_trl.sampling import sample_groups
+
+        model = load_model(str(model_folder("llama")), "cpu")
+        free = [one for group in sampled(model, max_new_tokens=16) for one in group.completions]
+        stop = sorted({one.text[5:7] for one in free if len(one.text) > 7})[:2]
+        stage = Sampling(count=4, temperature=1.0, max_new_tokens=16, stop=stop)
+        made = sample_groups(model, PromptFormat(model.tokenizer, Chat(), model.ends, stop), SAMPLES, stage, False, "t")
+        bounded = [one for group in made for one in group.completions]
+        over = [one for one in bounded if any(text in one.text for text in stop)]
+        assert over
+        for one in over:
+            assert one.text.endswith(tuple(stop))
+            assert not one.truncated
+
+
 def texts(groups):
     return [completion.text for group in groups for completion in group.completions]
 

@@ -118,6 +118,15 @@ class TestChat:
         assert text.startswith("<|im_start|>user\nHow much is 3 + 1?<|im_end|>\n<|im_start|>assistant\n")
         assert read(made.tokens(text)) == text
 
+    def test_further_variables_reach_the_template(self, shape):
+        template = "{{ reasoning_effort }}{% for word in words %}[{{ word }}]{% endfor %}{{ messages[0].content }}"
+        made, _ = shape("llama", template=template, arguments={"reasoning_effort": "low", "words": ["a", "b"]})
+        assert made.text(SAMPLE) == "low[a][b]How much is 3 + 1?"
+
+    def test_a_variable_that_the_template_does_not_read_is_refused(self, shape):
+        with pytest.raises(UserError, match=r"template reads nothing that is called 'reasoning_effort'"):
+            shape("qwen2", arguments={"reasoning_effort": "low"})
+
     def test_a_template_that_begins_the_text_does_not_begin_it_twice(self, shape):
         made, read = shape("llama", template="<s>{% for m in messages %}[{{ m.content }}]{% endfor %}")
         assert read(made.tokens(made.text(SAMPLE))) == "<s>[How much is 3 + 1?]"

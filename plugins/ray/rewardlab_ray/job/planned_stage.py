@@ -7,7 +7,7 @@ from rewardlab import Sample
 from rewardlab.errors import RewardlabError
 from rewardlab.plan import Component, Plan
 from rewardlab.recipe import DataStage, EvalStage, RlStage, TinyModel
-from rewardlab.training import evaluation_samples, model_line, steps_of, training_samples
+from rewardlab.training import evaluation_samples, evaluation_sampling, model_line, steps_of, training_samples
 
 from rewardlab_ray.job.cluster_job import cluster_address
 from rewardlab_ray.job_options import job_options
@@ -74,7 +74,7 @@ def evaluation_line(plan: Plan, index: int, stage: RlStage) -> str:
     times += [f"every {stage.eval_every} steps"] if stage.eval_every else []
     when = " and ".join([", ".join(times), "after the last step"] if times else ["after the last step"])
     sets = ", ".join(planned.use.use for planned, _ in plan.evaluation_datasets(index).values())
-    return f"evaluated {when}: {stage.evaluation.samples} completions a prompt of {sets}"
+    return f"evaluated {when}: {evaluation_sampling(stage, sets)}"
 
 
 def continued(lines: Sequence[str]) -> Iterator[str]:
