@@ -40,6 +40,9 @@ def _backend(plan: Plan, backend: Options) -> Iterator[Finding]:
         yield ("engine", "context"), f"{engine.context} is more than the model's, {context} tokens"
     if engine.packing and "flash_attention" not in engine.attention:
         yield ("engine", "packing"), f"needs flash attention, not {engine.attention}; set packing: false to do without"
+    if backend.precision == "fp32" and engine.strategy == "fsdp2" and "flash_attention" in engine.attention:
+        what = f"{engine.attention} computes in bf16 alone; set engine.attention: sdpa and packing: false with fp32"
+        yield ("precision",), what
     if engine.sequence_parallel > 1 and (engine.strategy == "megatron" or not engine.packing):
         yield ("engine", "sequence_parallel"), "needs fsdp2 with packing; Megatron's is megatron.context_parallel"
     if engine.megatron.ranks > 1 and engine.strategy != "megatron":
@@ -66,6 +69,10 @@ def _training(plan: Plan, backend: Options, stage: RlStage | SftStage) -> Iterat
         yield ("on_truncated",), "verl cannot leave a completion out of the loss; zero is the nearest"
     if stage.zero_variance_groups == "drop":
         yield ("zero_variance_groups",), "verl cannot leave a group out of the loss without generating others; keep it"
+    attention = backend.engine.attention
+    if stage.algorithm == "ppo" and backend.engine.strategy == "fsdp2" and attention != "flash_attention_2":
+        what = f"verl loads a critic with flash_attention_2 alone, and `backend.engine.attention` is {attention}"
+        yield ("algorithm",), f"{what}; set that, with bf16, or take an algorithm without a critic, such as grpo"
     whitened = whitening(stage.algorithm, plan.whitens) is not None
     if whitened and stage.kl.coef and stage.kl.into == "reward":
         what = "reinforce_baseline" if stage.algorithm == "reinforce_baseline" else "`normalize`"

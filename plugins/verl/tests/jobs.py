@@ -72,18 +72,29 @@ def laws_recipe(model: Path) -> str:
     return LAWS_RECIPE.replace("MODEL", str(model)).replace("ENGINE", json.dumps(ON_CPU))
 
 
+def batches(told: Path) -> list[list[dict]]:
+    """What verl's trainer trained on, of each step the completions: their group, member, and tensors by token.
+
+    told: the file that REWARDLAB_CPU_ENGINE_RECEIVED named; verl's own rows, which fill a batch up, are left out.
+    """
+    return [
+        sorted(
+            (row for row in batch if not row["group"].startswith("pad")), key=lambda row: (row["group"], row["member"])
+        )
+        for batch in read_lines(told)
+    ]
+
+
 def received(directory: Path, told: Path, stage: int = 0) -> dict[tuple[int, int, str], list[float]]:
     """What verl's trainer trained on, by (stage, step, sample id): the advantage of each completion of a group.
 
-    told: the file that REWARDLAB_CPU_ENGINE_RECEIVED named; a line a step, of the first attempt on, and of other runs
-    before this one.
+    told: as in `batches`; it begins with the first attempt, and has other runs before this one.
     """
     shards = (directory / "ledger").glob(f"*-{stage}-*-*.jsonl")
     sample_of = {row["key"]: row["id"] for shard in shards for row in read_lines(shard)}
     found: dict[tuple[int, int, str], list[float]] = {}
-    batches = [batch for batch in read_lines(told) if any(key in sample_of for key, *_ in batch)]
-    for step, batch in enumerate(batches, 1):
-        for key, _, (advantage, *_) in sorted(batch):
-            if not key.startswith("pad"):  # verl's own rows, which fill a batch up
-                found.setdefault((stage, step, sample_of[key]), []).append(advantage)
+    own = [batch for batch in batches(told) if batch[0]["group"] in sample_of]
+    for step, batch in enumerate(own, 1):
+        for row in batch:
+            found.setdefault((stage, step, sample_of[row["group"]]), []).append(row["advantages"][0])
     return found

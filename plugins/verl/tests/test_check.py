@@ -46,6 +46,10 @@ def plan(toy, write):
         ("stages.1={use: dpo}", "stages.1: the backend verl runs data, sft, rl and eval stages, not dpo"),
         ("backend.engine.attention=sdpa", "backend.engine.packing: needs flash attention, not sdpa"),
         (
+            "backend.precision=fp32",
+            "backend.precision: flash_attention_2 computes in bf16 alone; set engine.attention: sdpa",
+        ),
+        (
             "backend.engine.tensor_parallel=3",
             "backend.engine.tensor_parallel: the 4 GPUs do not divide into parts of",
         ),
@@ -63,6 +67,14 @@ def plan(toy, write):
         (
             "backend.engine.arguments={algorithm.filter_groups.enable: true}",
             "verl leaves out trained; openrlhf has dynamic_filtering",
+        ),
+        (
+            "backend.engine.arguments={trainer.v1.trainer_mode: colocate_async}",
+            "trainer.v1.trainer_mode: cannot be passed on here: the ledger has verl's synchronous trainer",
+        ),
+        (
+            "backend.engine.arguments={++trainer.v1.sampler.sync_refill_failed_groups: true}",
+            "sync_refill_failed_groups: cannot be passed on here: the ledger has verl's synchronous trainer",
         ),
         (
             "backend.engine.arguments={reward.num_workers: 3}",
@@ -84,6 +96,16 @@ def test_it_is_refused_at_its_place(plan, override, told):
 def test_a_penalty_in_the_reward_is_none_of_those_that_are_whitened(plan):
     with pytest.raises(UserError, match="`in: loss` is the nearest"):
         plan("stages.1.algorithm=reinforce_baseline", "stages.1.kl={coef: 0.1, in: reward}")
+
+
+def test_a_critic_has_the_attention_that_verl_gives_it(plan):
+    """verl 0.9.1 names it literally, so that the job would end once it has started."""
+    sdpa = "stages.1.algorithm=ppo", "backend.engine.attention=sdpa", "backend.engine.packing=false"
+    with pytest.raises(UserError, match=r"stages\.1\.algorithm: verl loads a critic with flash_attention_2 alone"):
+        plan(*sdpa)
+    plan(*sdpa[1:])
+    plan(sdpa[0])
+    plan(*sdpa, "backend.engine.strategy=megatron")
 
 
 class TestTheDryRun:

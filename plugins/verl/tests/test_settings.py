@@ -64,7 +64,8 @@ VARIANTS = {
     "megatron, ppo": ("backend.engine.strategy=megatron", "stages.1.algorithm=ppo", "stages.0.schedule=linear",
                       "stages.0.min_learning_rate=0"),
     "offloaded, shared": ("backend.engine.offload_optimizer=true", "backend.engine.sequence_parallel=2",
-                          "backend.gradient_checkpointing=true", "backend.precision=fp32"),
+                          "backend.gradient_checkpointing=true"),
+    "fp32": ("backend.precision=fp32", "backend.engine.attention=sdpa", "backend.engine.packing=false"),
     "trackers": ("backend.tensorboard=true", "backend.engine.wandb=made"),
     "arguments": ("backend.engine.arguments={trainer.balance_batch: false}",
                   "backend.engine.sft_arguments={data.balance_dp_token: true}"),
@@ -116,6 +117,17 @@ class TestWhatDecidesLearning:
         in_reward = command("stages.1.kl={coef: 0.1, in: reward}").settings
         assert (in_reward["algorithm.kl_ctrl.kl_coef"], in_reward["algorithm.kl_penalty"]) == (0.1, "k1")
         assert f"{ACTOR}.use_kl_loss" not in in_reward
+
+    @pytest.mark.parametrize(("precision", "dtype"), [("bf16", "bfloat16"), ("fp32", "float32")])
+    def test_each_model_computes_in_the_recipes_precision(self, command, precision, dtype):
+        """FSDP2 has it under `mixed_precision`, and Megatron under `dtype`; each passes over the other's."""
+        sdpa = "backend.engine.attention=sdpa", "backend.engine.packing=false", f"backend.precision={precision}"
+        settings = command(*sdpa).settings
+        for model in (ACTOR, "actor_rollout_ref.ref"):
+            assert settings[f"+{model}.fsdp_config.mixed_precision.param_dtype"] == precision
+        assert command(*sdpa, index=0).settings["+engine.mixed_precision.param_dtype"] == precision
+        settings = command(*sdpa, "backend.engine.strategy=megatron").settings
+        assert settings[f"{ACTOR}.megatron.dtype"] == dtype
 
     def test_no_warm_up_is_not_a_share(self, command):
         assert command().settings[f"{ACTOR}.optim.lr_warmup_steps"] == -1

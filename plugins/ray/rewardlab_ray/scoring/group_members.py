@@ -31,6 +31,9 @@ class GroupScorer(Protocol):
     async def drop(self, key: str) -> None:
         """Give a group up that will not be completed."""
 
+    async def shrink(self, place: GroupPlace) -> None:
+        """Begin a group anew as one of this size; what was put of it, and still is for its old size, is void."""
+
 
 class GroupMembers:
     """The groups of a scorer whose members come one by one.
@@ -101,32 +104,31 @@ class GroupMembers:
         except TimeoutError:
             meeting.complete.set()  # whoever comes now is too late
         members = sorted(index for index, completion in meeting.came.items() if completion is not None)
-        place = meeting.place
-        if len(members) < place.size:
-            place = await self._without_lost(meeting, members)
-        rewards = await self._scorer.finish(place.key, len(members))
+        if len(members) < meeting.place.size:
+            await self._go_on_without_lost(meeting, members)
+        rewards = await self._scorer.finish(meeting.place.key, len(members))
         assert rewards is not None, "all members were put here"
         return {
             member: MemberReward(value=rewards.values[order], logs=rewards.logs[order])
             for order, member in enumerate(members)
         }
 
-    async def _without_lost(self, meeting: "_Meeting", members: list[int]) -> GroupPlace:
-        """Put the members that are there as a group of their own size, and return its place."""
+    async def _go_on_without_lost(self, meeting: "_Meeting", members: list[int]) -> None:
+        """Make the group one of the members that are there; JobError if the job ends by those that are not."""
         place = meeting.place
-        await self._scorer.drop(place.key)
-        lost = place.size - len(members)
         if self._on_partial == "fail" or not members:
+            await self._scorer.drop(place.key)
+            lost = place.size - len(members)
             what = f"{lost} of {place.size} completions were lost, or not there after {self._timeout:g} s"
             hint = "" if not members else "; `on_partial: score` scores the others"
             last = f"; the last of them: {meeting.why}" if meeting.why else ""
             raise JobError(f"{_describe(place)}: {what} (completion_timeout){last}{hint}")
-        smaller = replace(place, key=f"{place.key}/partial", size=len(members))
+        smaller = replace(place, size=len(members))
+        await self._scorer.shrink(smaller)
         for order, member in enumerate(members):
             completion = meeting.came[member]
             assert completion is not None
             await self._scorer.put(smaller, order, completion)
-        return smaller
 
 
 @dataclass

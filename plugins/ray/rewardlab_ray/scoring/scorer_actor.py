@@ -79,9 +79,16 @@ class ScorerActor:
             return
         if place.key not in self._groups:
             self._groups[place.key] = place, parts.open_pool(place)
-        _, pool = self._groups[place.key]
-        if index not in pool.arrived:
+        now, pool = self._groups[place.key]
+        if index not in pool.arrived and place.size == now.size:  # else it came as the group shrank
             pool.put(index, completion)
+
+    async def shrink(self, place: GroupPlace) -> None:
+        """Begin a group anew as one of this size; what was put of it, and still is for its old size, is void."""
+        parts = await self._parts()
+        if (group := self._groups.get(place.key)) is not None:
+            group[1].drop()
+        self._groups[place.key] = place, parts.open_pool(place)
 
     async def member(
         self, place: GroupPlace, index: int, completion: Completion | None, why: str = ""

@@ -87,21 +87,21 @@ class ScriptScorer:
 
     async def put(self, place: GroupPlace, index: int, completion: Completion) -> None:
         """Add a completion to its group and begin to score it."""
-        pool = self._pools.get(place.key)
-        if pool is None:
-            sample = self._samples[place.key.removesuffix("/partial")]
-            timeout = self._settings.scoring_timeout
-            pool = self._pools[place.key] = self._scorer.collect(sample, place.size, timeout=timeout)
+        pool = self._pools.get(place.key) or self._open_pool(place)
         pool.put(index, completion)
+
+    async def shrink(self, place: GroupPlace) -> None:
+        """Begin a group anew as one of this size."""
+        await self.drop(place.key)
+        self._open_pool(place)
 
     async def finish(self, key: str, count: int = 0) -> GroupRewards:
         """Return the group's shaped rewards, once they are in the ledger."""
         pooled = await self._pools.pop(key).scored()
         group = pooled.group
         given = rewards(group, pooled.kept, None, count)
-        uid = key.removesuffix("/partial")
-        await self._files.call(self._record, self._places.pop(uid), group)
-        del self._samples[uid]
+        await self._files.call(self._record, self._places.pop(key), group)
+        del self._samples[key]
         self._guard.count(group)
         self._guard.check()
         return GroupRewards(
@@ -116,6 +116,11 @@ class ScriptScorer:
     async def close(self) -> None:
         """Close judges and files; calling it again does nothing."""
         await asyncio.to_thread(self._closing.close)
+
+    def _open_pool(self, place: GroupPlace) -> Pool:
+        timeout = self._settings.scoring_timeout
+        made = self._pools[place.key] = self._scorer.collect(self._samples[place.key], place.size, timeout=timeout)
+        return made
 
     def _record(self, place: GroupPlace, group: ScoredGroup) -> None:
         phase: Phase = "during" if place.evaluation else "training"

@@ -51,7 +51,7 @@ def sharding_settings(plan: Plan, prefix: str) -> dict[str, Value]:
         f"{prefix}.strategy": "fsdp2",
         f"{prefix}.ulysses_sequence_parallel_size": engine.sequence_parallel,
         f"{prefix}.model_dtype": "fp32",
-        f"{prefix}.dtype": DTYPES[backend.precision],
+        f"+{prefix}.mixed_precision.param_dtype": backend.precision,  # its `dtype` is read with Megatron alone
     }
 
 

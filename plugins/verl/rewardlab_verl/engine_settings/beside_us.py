@@ -147,6 +147,8 @@ IDLE: Mapping[str, str] = {
     "trainer.resume_*": RESUMED,
     "trainer.default_*_dir": RESUMED,
     "trainer.del_local_ckpt_after_load": RESUMED,
+    "trainer.v1.*": "the ledger has verl's synchronous trainer: with another one, or another sampler, a group does not "
+    "train in the step for which it is generated, or not at all; openrlhf has `asynchronous`",
     "trainer.use_v1": "rewardlab is for verl's trainers of version 1",
     "transfer_queue.enable": "verl's trainers of version 1 need it",
     "skip.*": "every completion is generated and scored anew",

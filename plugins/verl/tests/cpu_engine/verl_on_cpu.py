@@ -19,6 +19,7 @@ from verl.plugin.platform.platform_base import PlatformBase
 from verl.plugin.platform.platform_manager import PlatformRegistry
 
 ROLLOUT = "hf_cpu"
+TOLD = ("token_level_scores", "token_level_rewards", "old_log_probs", "ref_log_prob", "values", "returns", "advantages")
 
 
 def _device_module() -> types.ModuleType:
@@ -112,12 +113,28 @@ def _register_rollout() -> None:
 
 
 def _register_engine() -> None:
+    from verl.utils import fsdp_utils
     from verl.workers.engine.base import EngineRegistry
     from verl.workers.engine.fsdp import transformer_impl as fsdp
 
     for kind, engine in (("language_model", fsdp.FSDPEngineWithLMHead), ("value_model", fsdp.FSDPEngineWithValueHead)):
         if "cpu" not in EngineRegistry._engines[kind]["fsdp2"]:
             EngineRegistry.register(model_type=kind, backend=["fsdp", "fsdp2"], device="cpu")(engine)
+    # of a reference, which waits in memory that is pinned for a GPU
+    fsdp.CPUOffloadPolicy = lambda pin_memory: fsdp_utils.CPUOffloadPolicy(pin_memory=False)
+
+
+def _attend_without_flash_attention() -> None:
+    """Put eager in the place of FlashAttention, which needs a GPU, and which verl gives to every critic."""
+    from transformers import PreTrainedModel
+
+    adjust = PreTrainedModel._check_and_adjust_attn_implementation
+
+    def adjusted(self: Any, attn_implementation: str | None, *arguments: Any, **more: Any) -> str:
+        eager = "eager" if attn_implementation == "flash_attention_2" else attn_implementation
+        return adjust(self, eager, *arguments, **more)
+
+    PreTrainedModel._check_and_adjust_attn_implementation = adjusted
 
 
 def _look_often() -> None:
@@ -132,10 +149,10 @@ def _look_often() -> None:
     ReplayBuffer._wait_for_next_poll = soon
 
 
-def _tell_advantages() -> None:
+def _tell_batches() -> None:
     """Have the trainer write what it trains on to the file that REWARDLAB_CPU_ENGINE_RECEIVED names: a line a step.
 
-    [[group, member, the advantages of its tokens], ...], as verl's own trainer made them.
+    [{"group": name, "member": number, ids of both texts, and each tensor that verl's own trainer made, by token}, ...]
     """
     from verl.trainer.ppo.v1 import trainer_base
 
@@ -145,11 +162,14 @@ def _tell_advantages() -> None:
 
     def told(data: Any, batch_keys: list[str], **more: Any) -> Any:
         made = compute(data, batch_keys=batch_keys, **more)
+        texts = trainer_base.tq.kv_batch_get(batch_keys, partition_id="train", select_fields=["prompts", "responses"])
         received = []
         for row, key in enumerate(batch_keys):
             group, member, _ = key.rsplit("_", 2)
-            tokens = made.batch["advantages"][row][made.batch["response_mask"][row].bool()]
-            received.append([group, int(member), sorted(set(tokens.tolist()))])
+            ids = {name: texts[name][row].tolist() for name in ("prompts", "responses")}
+            there = made.batch["response_mask"][row].bool()
+            tokens = {name: value[row][there].tolist() for name, value in made.batch.items() if name in TOLD}
+            received.append({"group": group, "member": int(member), **ids, **tokens})
         with open(path, "a") as file:
             file.write(json.dumps(received) + "\n")
         return made
@@ -163,8 +183,9 @@ class _OnceImported(importlib.abc.MetaPathFinder):
     calls: ClassVar[dict[str, Callable[[], None]]] = {
         "verl.workers.rollout.replica": _register_rollout,
         "verl.workers.engine": _register_engine,
+        "verl.utils.model": _attend_without_flash_attention,
         "verl.trainer.ppo.v1.replay_buffer": _look_often,
-        "verl.trainer.ppo.v1.trainer_base": _tell_advantages,
+        "verl.trainer.ppo.v1.trainer_base": _tell_batches,
     }
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
