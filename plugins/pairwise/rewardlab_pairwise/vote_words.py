@@ -74,7 +74,7 @@ _VERDICT = _any(
 _LAST = _any(
     "worse, worst, weaker, weakest, loser, losing, inferior, poorer, poorest, rejected, lesser, runner[- ]up, "
     "last, bottom, wrong, incorrect, dispreferred, less preferred, not (?:chosen|preferred|selected), other, "
-    "discarded, second(?! to none), "
+    "discarded, eliminated, excluded, ruled out, disqualified, second(?! to none), "
     "2nd, schlechter, pire, peor, хуже"
 )
 _FAULT = _any("errors?, mistakes?, flaws?, faults?, gaps?")
@@ -83,6 +83,16 @@ _SUPPOSED = (
     r"\b(?:nothing|nobody|no one)\b|\b(?:one|some|many|others|people) (?:might|may|could|would|will)\b"
 )
 """before a response of which a sentence decides nothing: "had it shown its work, I would have chosen\""""
+_OF_CLAUSE = f"[^,;:，；：、{VOTE}{OTHER}]"
+_NOT_WRONG = r"(?! (?:bad|wrong|flawed|false|incorrect)\b)"
+_DENIED = (
+    rf"(?!no (?:doubt|question|choice|other))(?:{_NOT}\b{_NOT_WRONG}|\b(?:less|least)\b{_NOT_WRONG}|(?<!not )\bwrong\b|"
+    r"\b(?:hardly|barely|unable|hesitat\w*|reluctan\w*|impossible|(?:hard|difficult) to|refuse\w*|(?<!no )doubt\w*|few|"
+    r"naive|against|mistake|ignor\w*|disappoint\w*|penali[sz]\w*|deduct\w*|fail(?:s|ed)|errs|ask(?:s|ed)|tells?|told|"
+    r"sa(?:ys?|id)|want(?:s|ed)|tries|tried|instruct\w*|request\w*|demand\w*|claim(?:s|ed)|begs?|urges?|"
+    r"kein\w*|gegen|contre|contra|против|нельзя|ne|nie|ikke|inte|niet|tidak|không)\b|[不没沒無无](?!如))"
+)
+"""before a response in its clause: then choosing it is denied, or somebody else's wish"""
 _RANK = (
     rf"(?: {_any('one, response, answer, option, candidate, choice, place, best, verdict, of the two, here, thus')})*"
 )
@@ -127,7 +137,7 @@ _BEFORE: tuple[tuple[Sign, re.Pattern[str]], ...] = (
     ("unclear", _before(rf"\b(?:no|non|nie|ne|не) {_CHOOSE_ABROAD}\w*", r"\b(?:tidak|inte|niet|ikke)\b")),
     ("unclear", _before(rf"{_DOUBT} (?:[^\s,]+ ){{0,5}}{_COMPARED}", rf"{_NOT} (?:just|only)")),
     ("unclear", _before(rf"{_NOT} {_NAMED}{_FILL}(?:{_BEST}|{_VERDICT}){_RANK}{_COPULA}?", joint="[ :,]*")),
-    ("wins", _before(rf"\b{_YIELDS}", rf"\b{_WORSE}(?: \S+){{0,3}} than")),
+    ("wins", _before(rf"\b{_YIELDS}", rf"\b{_WORSE}(?: \S+){{0,3}} than", rf"{_NOT} (?:\S+ )?as \S+ as")),
     ("loses", _before(rf"\b{_BETTER}(?: \S+){{0,3}} than", r"\b(?:rather|prefer)\b[^,;:]{0,60} than")),
     ("loses", _before(r"\bprefer\w* (?:\S+ ){1,3}to", rf"\b{_BEATS}", rf"\b{_INSTEAD_OF}")),
     ("loses", _before(rf"{_NOT} ?{_NAMED}{_FILL}{_NAMED}(?:{_CHOOSE})?")),
@@ -137,6 +147,10 @@ _BEFORE: tuple[tuple[Sign, re.Pattern[str]], ...] = (
         _before(
             rf"{_NOT} (?:[^\s,]+ ){{0,2}}(?:by|with|of|in|about)", r"\bthan", rf"{_DOUBT} (?:[^\s,]+ ){{0,3}}{_CHOOSE}"
         ),
+    ),
+    (
+        "unclear",
+        _before(rf"{_DENIED}(?:(?!\b(?:but|so|yet|hence|thus|therefore)\b)[^,;:，；：、{VOTE}{OTHER}]){{0,80}}?"),
     ),
     ("wins", _before(rf"\b{_CHOOSE}", rf"\b{_BEST}{_RANK}{_COPULA}?", joint="[ :,]*")),
     ("wins", _before(rf"\b{_VERDICT}{_RANK}{_COPULA}", rf"{_LABEL}(?:first|1st)(?: place)? ?[:=]", joint="[ :,]*")),
@@ -193,7 +207,13 @@ _BEHIND: tuple[tuple[Sign, re.Pattern[str]], ...] = (
     ),
     ("wins", _behind(rf"{_BEATS}\b", r"(?:it is|is it)\b", ",? ?(?:rather than|instead of|as opposed)")),
     ("wins", _behind(rf",? ?(?:and |but )?not {_NAMED}(?:[{VOTE}{OTHER}]|[ab]\b)")),
-    ("unclear", _behind(rf"(?:{_IS}|(?:does|did|would|should|can|could) )?(?!no\b){_NOT}\b")),
+    ("unclear", _behind(rf"(?:{_IS}|(?:do|does|did|would|should|can|could|must|may|might|will) )?(?!no\b){_NOT}\b")),
+    (
+        "unclear",
+        _behind(
+            rf"{_IS}(?:an? |the )?(?:mistake|error|trap|what (?!i\b))", "[^ ,.;]{0,3} ?[^,.;。]{0,8}(?:ない|ません|없)"
+        ),
+    ),
 )
 
 
