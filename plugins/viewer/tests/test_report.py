@@ -1,6 +1,7 @@
 import builtins
 import gzip
 import json
+import os
 import re
 import resource
 import tracemalloc
@@ -100,6 +101,28 @@ def test_the_page_needs_no_other_file_or_host(run):
 def test_a_folder_that_is_no_run_is_refused(tmp_path):
     with pytest.raises(UserError, match=r"is not the folder of a run: it has no manifest\.json$"):
         write_report([tmp_path], tmp_path / "report.html")
+
+
+def test_a_folder_of_runs_lists_them(main, tmp_path):
+    """The newest first, with what began each; what is no run stands beside them in peace."""
+    for number in range(14):
+        folder = tmp_path / "runs" / f"toy-{number}"
+        folder.mkdir(parents=True)
+        (folder / "manifest.json").write_text(json.dumps({"commands": [f"rewardlab run r.yaml seed={number}"]}))
+        (folder / "recipe.resolved.yaml").write_text("version: 1\n")
+        os.utime(folder / "recipe.resolved.yaml", (number, number))
+    (tmp_path / "runs" / "notes").mkdir()
+    (tmp_path / "runs" / "notes.txt").write_text("mine")
+    for arguments, told in (
+        (["runs"], "runs: this is a folder of runs; name one of them, or several with -o PAGE"),
+        (["runs", "--follow"], "runs: this is a folder of runs; name one of them, or several with -o PAGE"),
+        ([], "it takes either --demo or a RUN: a run directory, or a file that `score` wrote"),
+    ):
+        code, out, err = main("report", *arguments)
+        assert (code, out) == (2, "")
+        lines = err.splitlines()
+        assert lines[:2] == [f"error: {told}", "error: runs/toy-13: rewardlab run r.yaml seed=13"]
+        assert lines[12:] == ["error: runs/toy-2: rewardlab run r.yaml seed=2", "error: runs: and 2 older"]
 
 
 @pytest.mark.parametrize("manifest", ["", "[]", "[" * 200_000])

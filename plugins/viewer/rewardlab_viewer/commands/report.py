@@ -9,13 +9,14 @@ from typing import Annotated
 from pydantic import Field
 from rewardlab import CommandResult, Config, Flag, Positional, note
 from rewardlab.commands import AnyRows, Say, file_of
-from rewardlab.errors import UserError, nearest
+from rewardlab.errors import Problem, UserError, nearest
 from rewardlab.recipe import ALARM_NAMES
 from rewardlab.serving import VisitorRules, address_of, bound_socket, needed_token
 from rewardlab.training import RunAlarm
 
 from rewardlab_viewer.demo import demo_run
 from rewardlab_viewer.page.page import write_report
+from rewardlab_viewer.read.runs_folder import RUNS, list_runs, refuse_runs
 
 ANY = "any"
 
@@ -59,7 +60,10 @@ def run(options: Options) -> CommandResult:
     Not ok if an alarm of `fail_on` went off.
     """
     if options.demo == bool(options.run):
-        raise UserError("it takes either --demo or a RUN: a run directory, or a file that `score` wrote")
+        what = "it takes either --demo or a RUN: a run directory, or a file that `score` wrote"
+        raise UserError([Problem(where="", what=what), *list_runs(RUNS)])
+    for path in options.run:
+        refuse_runs(path)
     if options.follow:
         return _follow(options)
     if options.bundle is not None and options.output is not None:
