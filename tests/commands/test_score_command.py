@@ -505,7 +505,7 @@ def test_a_bad_row_of_a_stream_ends_it_or_is_left_out():
     done = piped("-", rows="\n".join(lines))
     assert (done.returncode, [json.loads(line)["id"] for line in done.stdout.splitlines()]) == (2, ["a"])
     assert "error: /dev/stdin:2: not JSON" in done.stderr
-    assert "error: /dev/stdin: 1 rows before it are scored" in done.stderr
+    assert "error: /dev/stdin: scored before it: 1 row" in done.stderr
     done = piped("-", "--skip-bad", rows="\n".join(lines))
     assert (done.returncode, [json.loads(line)["id"] for line in done.stdout.splitlines()]) == (0, ["a", "b"])
     assert "warning: /dev/stdin:2: not JSON" in done.stderr

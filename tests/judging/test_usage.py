@@ -101,8 +101,8 @@ class TestCounts:
         ("counted", "told"),
         [
             (Usage(calls=1234, prompt_tokens=1000, completion_tokens=234), "1,234 calls, 1,234 tokens"),
-            (Usage(calls=1, usd=0.5, reused=2), "1 calls, 0 tokens, $0.5000, 2 answers reused"),
-            (Usage(calls=3, retries=2, failed=1), "3 calls, 0 tokens, 2 retries, 1 questions without an answer"),
+            (Usage(calls=1, usd=0.5, reused=2), "1 call, 0 tokens, $0.5000, 2 answers reused"),
+            (Usage(calls=3, retries=2, failed=1), "3 calls, 0 tokens, 2 retries, 1 question without an answer"),
         ],
     )
     def test_as_people_read_them(self, counted, told):
@@ -112,7 +112,7 @@ class TestCounts:
         opened = judges(answer)
         assert (opened.usage(), opened.summary()) == ({}, [])
         ask(home, opened, 0)
-        assert opened.summary() == ["judge main/1: 1 calls, 120 tokens, $0.0003"]
+        assert opened.summary() == ["judge main/1: 1 call, 120 tokens, $0.0003"]
         opened.close()
 
 

@@ -185,7 +185,7 @@ def test_rows_that_lack_a_score_are_scored_again(capsys):
     assert before[1]["total"] == [0.5] * 6  # of six, two are the others' mean
     Path("mended").touch()
     assert score("--resume") == 0
-    assert "out.jsonl: 2 rows lack a part of their total and are scored again" in capsys.readouterr().err
+    assert "out.jsonl: scores 2 rows again, in which a part of a total is missing" in capsys.readouterr().err
     after = [json.loads(line) for line in OUT.read_text().splitlines()]
     assert [row["id"] for row in after] == [0, 1, 2, 3]
     assert [after[n]["components"]["a"]["error"] for n in (1, 2)] == [[None] * 6, [None] * 5]

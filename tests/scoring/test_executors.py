@@ -204,7 +204,7 @@ WHOLE_CALL = {
     "array": (lambda items: np.ones(len(items)), "TypeError: score returned ndarray, not a list"),
     "short": (lambda items: halves(items)[1:], "ValueError: score returned "),
     "long": (lambda items: halves(items) * 2, "ValueError: score returned "),
-    "empty": (lambda items: [], "ValueError: score returned 0 scores for 1 completions"),
+    "empty": (lambda items: [], "ValueError: score returned 0 scores for 1 completion"),
 }
 
 

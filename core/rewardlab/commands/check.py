@@ -15,6 +15,7 @@ from rewardlab.registry.registry import command_of_ours
 from rewardlab.scorefile.rows import check_all, is_scored
 from rewardlab.specs import Config
 from rewardlab.specs.command_spec import CommandResult, Overrides, Positional
+from rewardlab.text.plural import counted
 from rewardlab.training import check_recipe
 from rewardlab.training.row_counts import repeated_readings
 
@@ -70,9 +71,8 @@ def _in_rows(options: Options, plan: Plan) -> CommandResult:
         if os.path.isdir(str(path)) or is_scored(str(path)):
             return _causes(options)
         count, completions = check_all(plan, str(path))
-    told = (
-        f"{options.rows}: {count:,} row{'s' * (count != 1)} with {completions:,} completions have what the reward needs"
-    )
+    many, have = f"{counted(count, 'row')} with {counted(completions, 'completion')}", "has" if count == 1 else "have"
+    told = f"{options.rows}: {many} {have} what the reward needs"
     return CommandResult(text=told, data={"rows": count, "completions": completions})
 
 

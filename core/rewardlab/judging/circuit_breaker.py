@@ -6,6 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
+from rewardlab.text.plural import counted
 from rewardlab.text.progress import format_duration, progress_interval_s
 
 
@@ -33,7 +34,7 @@ class OutageNotice:
         """Tell that the judge answers again."""
         self.close()
         lasted = format_duration(time.monotonic() - self._began)
-        self._say(f"answers again after {lasted}; {_questions(self._waiting())} waited", False)
+        self._say(f"answers again after {lasted}; {counted(self._waiting(), 'question')} waited", False)
 
     def close(self) -> None:
         """Tell nothing more of this outage; calling it again does nothing."""
@@ -49,12 +50,8 @@ class OutageNotice:
     def _tell(self) -> None:
         if (waiting := self._waiting()) > 0:  # else nobody tries whether it is back
             lasted = format_duration(time.monotonic() - self._began)
-            self._say(f"has been down for {lasted}, {_questions(waiting)} waiting: it {self._why}", True)
+            self._say(f"has been down for {lasted}, {counted(waiting, 'question')} waiting: it {self._why}", True)
         self._set_timer()
-
-
-def _questions(count: int) -> str:
-    return f"{count:,} question{'' if count == 1 else 's'}"
 
 
 MAX_CONSECUTIVE = 8

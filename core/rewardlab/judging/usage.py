@@ -10,6 +10,7 @@ from pydantic import Field
 
 from rewardlab.errors import JobError
 from rewardlab.files import read_record, write_json
+from rewardlab.text.plural import counted
 
 SAVE_EVERY_S = 1.0
 MAX_COUNT = 2**53
@@ -54,11 +55,11 @@ class Usage:
 
     def line(self) -> str:
         """Return the counts as text for people; those that are usually 0 only if they are not."""
-        parts = [f"{self.calls:,} calls", f"{self.prompt_tokens + self.completion_tokens:,} tokens"]
+        parts = [counted(self.calls, "call"), counted(self.prompt_tokens + self.completion_tokens, "token")]
         parts += [f"${self.usd:.4f}"] if self.usd else []
-        parts += [f"{self.reused:,} answers reused"] if self.reused else []
+        parts += [f"{counted(self.reused, 'answer')} reused"] if self.reused else []
         parts += [f"{self.retries:,} retries"] if self.retries else []
-        parts += [f"{self.failed:,} questions without an answer"] if self.failed else []
+        parts += [f"{counted(self.failed, 'question')} without an answer"] if self.failed else []
         return ", ".join(parts)
 
 

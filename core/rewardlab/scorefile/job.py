@@ -28,6 +28,7 @@ from rewardlab.scorefile.summary import Summary, watchers_of
 from rewardlab.scoring.given_rows import RowCheck
 from rewardlab.scoring.recipe_reward import RecipeReward
 from rewardlab.text import Progress
+from rewardlab.text.plural import counted
 from rewardlab.text.redaction import shell_command
 
 
@@ -135,7 +136,7 @@ class ScoreJob:
         for problem in bad.listed:
             self.say(f"warning: {problem}")
         if bad.count:
-            self.say(f"warning: {self.rows}: {bad.count} bad row{'s' * (bad.count > 1)} left out")
+            self.say(f"warning: {self.rows}: {counted(bad.count, 'bad row')} left out")
 
     def _read_partial_output(self, index: RowIndex, state: StateFolder) -> PartialOutput:
         if not self.output.exists():
@@ -144,7 +145,9 @@ class ScoreJob:
         kept = read_partial_output(self.output, index, names, self.summary.add, self.plan.uses_in_total)
         self.say(f"{self.output}: {kept.rows} of {len(index)} rows have scores")
         if kept.incomplete:
-            self.say(f"{self.output}: {kept.incomplete} rows lack a part of their total and are scored again")
+            self.say(
+                f"{self.output}: scores {counted(kept.incomplete, 'row')} again, in which a part of a total is missing"
+            )
             leave_out_incomplete(self.output, state.scratch, index, names)
         if kept.dropped:
             self.say(f"warning: {self.output}: {kept.dropped} broken or repeated lines dropped")

@@ -10,6 +10,7 @@ from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.plan import Plan
 from rewardlab.scorefile.index import RowIndex
 from rewardlab.scoring.given_rows import InputRow, RowCheck
+from rewardlab.text.plural import counted
 from rewardlab.types import Group
 
 LISTED_REASONS = 12
@@ -127,6 +128,6 @@ def abstention_problems(plan: Plan, check: RowCheck) -> list[Problem]:
             "; ..." if len(reasons) > len(most) else ""
         )
         advice = "set on_abstain to a number, or leave these rows out"
-        what = f"will abstain on {reasons.total()} rows: {listed}; {advice}"
+        what = f"will abstain on {counted(reasons.total(), 'row')}: {listed}; {advice}"
         problems.append(Problem(where=plan.document.where(path), what=what, path=path))
     return problems

@@ -12,6 +12,7 @@ from rewardlab.scorefile.output import output_row
 from rewardlab.scorefile.summary import Summary, watchers_of
 from rewardlab.scoring.given_rows import InputRow, rows_one_by_one
 from rewardlab.scoring.recipe_reward import RecipeReward
+from rewardlab.text.plural import counted
 
 STREAM = "-"
 """stands for standard input and output in the place of a file"""
@@ -44,7 +45,7 @@ def score_stream(
         summary.judges = reward.usage()
         summary.judge_lines = reward.usage_lines()
     if bad:
-        raise UserError([*bad, Problem(where=place, what=f"{summary.rows} rows before it are scored")])
+        raise UserError([*bad, Problem(where=place, what=f"scored before it: {counted(summary.rows, 'row')}")])
     if not summary.rows:
         raise UserError("no row is left to score", where=place)
     return summary

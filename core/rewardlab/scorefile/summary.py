@@ -9,6 +9,7 @@ from rewardlab.judging.usage import Usage
 from rewardlab.plan import Plan
 from rewardlab.scorefile.output import lacks_part
 from rewardlab.specs.entry_points import entry_points_of
+from rewardlab.text.plural import counted
 
 WATCHERS = "rewardlab.score_findings"
 """entry points of plugins that find what is odd about components: a name -> a function of the plan, gives a Watcher"""
@@ -134,7 +135,7 @@ class Summary:
         odd = [f"{self._total.abstained} without a total"] if self._total.abstained else []
         odd += [f"{self.partial} totals lack a part; --resume asks for it again"] if self.partial else []
         mean, told = _number(self._total.mean), f" ({'; '.join(odd)})" if odd else ""
-        yield f"{self.rows} rows, {self.completions} completions, mean total {mean}{told}"
+        yield f"{counted(self.rows, 'row')}, {counted(self.completions, 'completion')}, mean total {mean}{told}"
 
 
 def _number(value: float | None) -> str:

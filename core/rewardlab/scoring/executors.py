@@ -23,6 +23,7 @@ from rewardlab.concurrency.threads import CallThread, LoopThread, must_reraise, 
 from rewardlab.errors import JobError, one_line, plugin_line
 from rewardlab.group_stream import GroupStream
 from rewardlab.specs import RewardSpec
+from rewardlab.text.plural import counted
 from rewardlab.types import Completion, Sample, Score
 from rewardlab.workers.errors import PluginRaisedError, WorkerDiedError, WorkerMemoryError, WorkerTimeout
 from rewardlab.workers.reward_pool import WorkerPool
@@ -241,7 +242,7 @@ def checked_scores(scores: Any, count: int, spec: RewardSpec) -> list[Score]:
     if not isinstance(scores, list | tuple):
         raise TypeError(f"score returned {type(scores).__name__}, not a list of Score")
     if len(scores) != count:
-        raise ValueError(f"score returned {len(scores)} scores for {count} completions")
+        raise ValueError(f"score returned {counted(len(scores), 'score')} for {counted(count, 'completion')}")
     return [_checked_score(score, spec) for score in scores]
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from rewardlab.text.plural import counted
 from rewardlab.text.redaction import redact
 from rewardlab.types import Completion, Sample, Score
 
@@ -63,7 +64,7 @@ def line_of(id: str, totals: Sequence[float | None]) -> str:
     found = [total for total in totals if total is not None]
     told = f"totals {min(found):.4g} to {max(found):.4g}" if found else "no totals"
     lacking = f", {len(totals) - len(found)} without one" if found and len(found) < len(totals) else ""
-    return f"ScoredGroup {id[:40]!r}: {len(totals)} completions, {told}{lacking}"
+    return f"ScoredGroup {id[:40]!r}: {counted(len(totals), 'completion')}, {told}{lacking}"
 
 
 def table_of(line: str, completions: Sequence[ScoredCompletion]) -> str:

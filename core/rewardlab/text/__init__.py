@@ -17,6 +17,7 @@ that a reward compares, and prompts in which no quoted text can pose as somethin
     quoting         templates and unforgeable fences for prompts that quote texts
     transcript      a conversation as one text, in which no message can pose as another's
     special_tokens  texts as token ids, in which no quoted text is read for special tokens
+    plural          numbers of things: "1 row", "2,000 rows"
     tables          rows of cells as lines with aligned columns
 """
 
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from rewardlab.text.comparison import Part as Part
     from rewardlab.text.comparison import compared_texts as compared_texts
     from rewardlab.text.languages import named_language as named_language
+    from rewardlab.text.plural import counted as counted
     from rewardlab.text.printable import cursor_stream as cursor_stream
     from rewardlab.text.printable import printable as printable
     from rewardlab.text.progress import Progress as Progress

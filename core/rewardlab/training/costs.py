@@ -12,6 +12,7 @@ from rewardlab.plan.dataset_places import sources_of, with_sources
 from rewardlab.recipe.annotations import RecipePath
 from rewardlab.recipe.evaluation import EvalStage
 from rewardlab.recipe.training_stages import RlStage
+from rewardlab.text.plural import counted
 from rewardlab.training.row_counts import Rows, made, questions, source_of, source_rows, together
 from rewardlab.training.stage_rows import evaluation_samples
 
@@ -49,7 +50,7 @@ def _dataset_costs(plan: Plan, place: RecipePath, asks: bool) -> tuple[list[str]
 
 def _starts_from(source: Component, rows: Rows) -> Iterator[str]:
     if rows.counted:
-        yield f"starts from {rows.most:,} rows of {source.use.use}"
+        yield f"starts from {counted(rows.most or 0, 'row')} of {source.use.use}"
     elif rows.stage is not None or rows.most is None:
         yield f"starts from {source_of(rows, source)}"
 
@@ -63,9 +64,9 @@ def _step_costs(plan: Plan, step: Component, rows: Rows) -> Iterator[str]:
     if calls is None:
         calls, each = questions(step, 1) or 0, " a row"
     for name in step.judges():
-        told = f"asks {name} up to {calls:,} question{'s' * (calls != 1)}{each}"
+        told = f"asks {name} up to {counted(calls, 'question')}{each}"
         if rows.size is None:
-            started = "" if rows.most is None else f" for {rows.most:,} rows that it starts from"
+            started = "" if rows.most is None else f" for {counted(rows.most, 'row')} that it starts from"
             yield told + started
         else:
             tokens = rows.size / BYTES_A_TOKEN
@@ -91,7 +92,7 @@ def reward_costs(plan: Plan, stage: RlStage) -> Iterator[str]:
             yield f"{component} asks {judge} {_unknown(plan.components[component])}"
             continue
         step = calls * stage.batch_size
-        whole = f", {step * stage.steps:,} in {stage.steps} steps" if stage.steps else ""
+        whole = f", {step * stage.steps:,} in {counted(stage.steps, 'step')}" if stage.steps else ""
         yield f"{component} asks {judge} up to {calls:,} questions a group, {step:,} a step{whole}"
         if amount := _cost_bound(plan, judge, step * (stage.steps or 1), stage.max_new_tokens):
             bound = f"at most about {amount} (every answer of policy and judge as long as it may be)"
@@ -116,7 +117,7 @@ def describe_evaluation(plan: Plan, index: int) -> Iterator[str]:
         for name, (planned, held_out) in read.items()
     )
     of = f" of {stage.policy.model}" if stage.policy is not None and stage.policy.model is not None else ""
-    yield f"{stage.samples} completions{of} a prompt of {sets}"
+    yield f"{counted(stage.samples, 'completion')}{of} a prompt of {sets}"
     prompts = _prompts(plan, index, stage)
     if stage.served is not None:
         yield from _served_cost(plan, stage, stage.served, prompts)
@@ -126,7 +127,7 @@ def describe_evaluation(plan: Plan, index: int) -> Iterator[str]:
         if calls is None:
             yield f"{component} asks {judge} {_unknown(plan.components[component])}"
         else:
-            much = f"{calls:,} questions a prompt" if prompts is None else f"{calls * prompts:,} questions"
+            much = f"{calls:,} questions a prompt" if prompts is None else f"{counted(calls * prompts, 'question')}"
             yield f"{component} asks {judge} up to {much}"
 
 

@@ -37,6 +37,7 @@ from rewardlab.recipe.models import DataStage
 from rewardlab.recipe.use import DatasetUse
 from rewardlab.specs import Context
 from rewardlab.text import Progress
+from rewardlab.text.plural import counted
 from rewardlab.text.redaction import redactor
 from rewardlab.types import Sample
 from rewardlab.workers.devices import AUTO_DEVICE
@@ -71,7 +72,7 @@ def write_dataset(
                     file.write(_line(sample))
                     count += 1
                 progress.update()
-        say(f"wrote {count} rows to {target}" + (f" ({len(there)} were there)" if there else ""))
+        say(f"wrote {counted(count, 'row')} to {target}" + (f" ({len(there)} were there)" if there else ""))
         for line in judges.summary():
             say(line)
         return judges.attempt_usage()

@@ -8,6 +8,7 @@ from rewardlab.recipe.evaluation import Chat, EvalStage, TokenSampling
 from rewardlab.recipe.models import DataStage, Stage
 from rewardlab.recipe.presets import PRESETS
 from rewardlab.recipe.training_stages import DpoStage, RlStage, SftStage
+from rewardlab.text.plural import counted
 from rewardlab.training.backend import Backend
 from rewardlab.training.costs import data_costs, describe_evaluation, reward_costs
 from rewardlab.training.row_counts import repeated_readings, uncounted_rows
@@ -99,8 +100,8 @@ def describe_training(plan: Plan, index: int, micro: str) -> Iterator[str]:
         yield from preset_lines(stage)
         yield f"{dataset}: {_length(stage)}; {_optimizer(stage)}"
         yield (
-            f"{stage.batch_size} prompts x {stage.group_size} = {stage.batch_size * stage.group_size} completions a "
-            f"step, {_updates(stage)}, micro-batches of {micro}; {_sampling(stage)}"
+            f"{counted(stage.batch_size, 'prompt')} x {stage.group_size} = {stage.batch_size * stage.group_size} "
+            f"completions a step, {_updates(stage)}, micro-batches of {micro}; {_sampling(stage)}"
         )
         yield f"zero_variance_groups {stage.zero_variance_groups}: {FLAT_GROUPS[stage.zero_variance_groups]}"
     elif isinstance(stage, SftStage | DpoStage):
@@ -138,7 +139,7 @@ def chat_lines(chat: Chat) -> Iterator[str]:
 def _length(stage: SftStage | RlStage | DpoStage) -> str:
     """Return the length of a stage, such as "500 steps of 32 prompts"."""
     unit = "prompts" if isinstance(stage, RlStage) else StageBatches.of(stage).unit
-    much = f"{stage.steps} steps" if stage.steps else f"{stage.epochs:g} passes"
+    much = counted(stage.steps, "step") if stage.steps else f"{stage.epochs:g} passes"
     return f"{much} of {stage.batch_size} {unit}"
 
 

@@ -14,6 +14,7 @@ from rewardlab.recipe.annotations import RecipePath
 from rewardlab.recipe.models import DataStage
 from rewardlab.recipe.training_stages import DpoStage, RlStage, SftStage
 from rewardlab.specs import Context
+from rewardlab.text.plural import counted
 from rewardlab.types import Sample
 
 MANY_ROWS = 10**9
@@ -116,7 +117,8 @@ def repeated_readings(
             has = "has" if rows.counted else "has at most"
             often = _often(read / rows.most)
             more = f", unless stage {rows.stage} adds to them" if rows.counted and rows.stage is not None else ""
-            told = f"reads {read:,} rows in {stage.steps:,} steps, and {plan.stage_dataset(index).use.use} {has}"
+            reads = f"reads {counted(read, 'row')} in {counted(stage.steps, 'step')}"
+            told = f"{reads}, and {plan.stage_dataset(index).use.use} {has}"
             yield index, f"{told} {rows.most:,} to train on: {often}{more}"
 
 

@@ -617,4 +617,4 @@ class TestJudges:
         with serving(server()) as there:
             first, second = asyncio.run(whole(stage(self.recipe(there))))
         assert first == second
-        assert first[0].startswith("judge main: 1 calls")
+        assert first[0].startswith("judge main: 1 call")

@@ -369,9 +369,7 @@ class TestARecipe:
         assert "the English rubric in field 'rubric' has no translation into German" in out + err
         code, out, err = main("score", "score.yaml", "given.jsonl", "-o", "out.jsonl")
         assert code == 2
-        assert (
-            "will abstain on 1 rows: the English rubric in field 'rubric' has no translation into German" in out + err
-        )
+        assert "will abstain on 1 row: the English rubric in field 'rubric' has no translation into German" in out + err
         assert served.requests == []
 
 

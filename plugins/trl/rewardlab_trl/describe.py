@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import DpoStage, RlStage, SftStage
+from rewardlab.text import counted
 from rewardlab.training import StageBatches, clip_note, describe_training, evaluation_sampling, model_line
 
 from rewardlab_trl.arguments import argument_lines
@@ -72,7 +73,7 @@ def _rl(plan: Plan, index: int, stage: RlStage) -> Iterator[str]:
         yield f"KL {stage.kl.coef:g} in the loss (k3), against {_reference(stage)}"
     yield from _generation(stage, options_of(plan).generation)
     if stage.evaluation is not None:
-        every = f", every {stage.eval_every} steps" if stage.eval_every else ""
+        every = f", every {counted(stage.eval_every, 'step')}" if stage.eval_every else ""
         before = "before and " if stage.eval_before else ""
         yield f"evaluated {before}after{every}: {evaluation_sampling(stage, _evaluated(plan, index))}"
 

@@ -323,7 +323,7 @@ class TestFailingPlugins:
             ("toy/faulty", "raise", "ValueError: the toy was told to raise"),
             ("toy/faulty", "nan", "nan"),
             ("toy/faulty", "out_of_range", "1.5"),
-            ("toy/faulty", "short_list", "score returned 0 scores for 1 completions"),
+            ("toy/faulty", "short_list", "score returned 0 scores for 1 completion"),
             ("toy/faulty_worker", "raise", "ValueError: the toy was told to raise"),
             ("toy/faulty_worker", "hang", "2 s"),
             ("toy/faulty_worker", "exit", "exit code 7"),

@@ -141,7 +141,7 @@ def test_a_resume_that_goes_back_makes_what_was_told_void(run, asker):
     assert asker.run["edition"] != edition
     before = [json.loads(line)["step"] for line in run.lines[: 20 * GROUP]].index(again[0]["step"])
     assert asker.completions() == before + 3 * GROUP
-    assert any("a resume went back behind them" in note for note in asker.notes)
+    assert any("behind which a resume went back" in note for note in asker.notes)
 
 
 def test_a_new_component_makes_the_numbers_void_and_not_the_reading(run, asker):
@@ -236,7 +236,7 @@ def test_a_line_without_an_end_is_read_once_and_not_kept(run, asker, monkeypatch
     while asker.ask() is not None:
         pass
     assert asker.completions() == 21 * GROUP
-    assert "1 lines of the ledger cannot be read, and are left out." in asker.notes
+    assert "Left out: 1 line of the ledger that cannot be read." in asker.notes
 
 
 @pytest.fixture

@@ -104,10 +104,13 @@ def test_what_is_wrong_with_labels_is_said_and_the_others_count(run, tmp_path):
     target = tmp_path / "page.html"
     earlier, other = (written(tmp_path / f"{at}.jsonl", [told(groups[2], at, 1 - at)]) for at in (0, 1))
     again = write_report([run], target, labels=[path, earlier, other]).notes
-    assert "2 pairs are marked both ways by the same person, and are left out." in again
+    assert "Left out: 2 pairs marked both ways by the same person." in again
     notes = write_report([run], target, labels=[path]).notes
-    assert any(note.startswith("labels.jsonl: 2 lines are no labels (line 11: a label has a prompt") for note in notes)
-    assert "1 pairs are marked both ways by the same person, and are left out." in notes
+    assert any(
+        note.startswith("labels.jsonl: left out 2 lines without a label (line 11: a label has a prompt")
+        for note in notes
+    )
+    assert "Left out: 1 pair marked both ways by the same person." in notes
     assert any(note.startswith("3 of 8 labels are about prompts or texts that are not here") for note in notes)
     section, _ = read(run, path)
     assert sum(one.pairs + one.undecided for one in section.components if one.rater == "accuracy") == 5

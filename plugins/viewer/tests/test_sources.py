@@ -63,11 +63,11 @@ def test_what_is_torn_damaged_or_replaced_is_said_and_the_rest_is_shown(run, tmp
     (run / "state.json").write_text('{"attempt": 0, "done": []}')
     found = notes(run, target=tmp_path / "page.html")
     assert found[0].startswith("evaluation/0-rl-after.json is damaged (")
-    assert found[1] == "1 lines of logs/0-rl.jsonl cannot be read, and are left out."
+    assert found[1] == "Left out: 1 line of logs/0-rl.jsonl that cannot be read."
     assert found[2].startswith("Not all stages are done: the run was stopped or killed")
     assert found[3] == "The ledger ends in the middle of a line, as a run leaves it that goes on or was killed."
-    assert found[4] == "16 lines of the ledger cannot be read, and are left out."
-    assert re.fullmatch(r"\d+ completions are left out: a resume went back behind them.", found[5])
+    assert found[4] == "Left out: 16 lines of the ledger that cannot be read."
+    assert re.fullmatch(r"Left out: \d+ completions, behind which a resume went back\.", found[5])
     assert len(found) == 6
 
 
@@ -170,7 +170,7 @@ def test_lines_that_score_did_not_write_are_left_out_and_a_state_may_hold_anythi
         state = {"format": 1, "recipe": {"reward": reward}, "components": [], "rows": {}, "plugins": {}}
         (tmp_path / "scored.jsonl.state" / "state.json").write_text(json.dumps(state))
         assert notes(path, target=tmp_path / "page.html") == [
-            "3 lines of scored.jsonl are not what `score` wrote, and are left out."
+            "Left out: 3 lines of scored.jsonl that `score` did not write."
         ]
 
 

@@ -7,6 +7,7 @@ from rewardlab import Sample
 from rewardlab.errors import RewardlabError
 from rewardlab.plan import Component, Plan
 from rewardlab.recipe import DataStage, EvalStage, RlStage, TinyModel
+from rewardlab.text import counted
 from rewardlab.training import evaluation_samples, evaluation_sampling, model_line, steps_of, training_samples
 
 from rewardlab_ray.job.cluster_job import cluster_address
@@ -71,7 +72,7 @@ def evaluation_line(plan: Plan, index: int, stage: RlStage) -> str:
     """Return when a stage with `eval` is evaluated, and on what."""
     assert stage.evaluation is not None
     times = ["before the first step"] if stage.eval_before else []
-    times += [f"every {stage.eval_every} steps"] if stage.eval_every else []
+    times += [f"every {counted(stage.eval_every, 'step')}"] if stage.eval_every else []
     when = " and ".join([", ".join(times), "after the last step"] if times else ["after the last step"])
     sets = ", ".join(planned.use.use for planned, _ in plan.evaluation_datasets(index).values())
     return f"evaluated {when}: {evaluation_sampling(stage, sets)}"

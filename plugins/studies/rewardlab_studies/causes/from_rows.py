@@ -9,6 +9,7 @@ from typing import Any
 from rewardlab.data import BadRows, kind_of, refuse_stream
 from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.plan import Plan
+from rewardlab.text import counted
 
 from rewardlab_studies.causes.from_ledger import ledger_movement
 from rewardlab_studies.causes.movement import Movement
@@ -89,7 +90,7 @@ def _ledger_movement(plan: Plan, path: str, ledger: Sequence[LedgerPart], say: C
 
     movement = ledger_movement(good(), current_steps(ledger))
     _refuse(bad, path)
-    count = f"{movement.groups:,} group{'s' * (movement.groups != 1)}"
+    count = counted(movement.groups, "group")
     apart = f"; {discarded:,} completions that were not trained on do not count" if discarded else ""
     say(f"{path}: {count} of {'training' if movement.learned else 'evaluations'}{apart}")
     return movement

@@ -8,6 +8,7 @@ from rewardlab.errors import UserError
 from rewardlab.judging import JudgingSettings
 from rewardlab.plan import Plan, refuse_policy
 from rewardlab.scoring import InputRow, RecipeReward, rows_one_by_one, sorted_rows
+from rewardlab.text import counted
 
 from rewardlab_studies.causes.movement import Movement
 from rewardlab_studies.causes.records import record_of_scored
@@ -21,7 +22,11 @@ def sampled_movement(plan: Plan, path: str, most: int, say: Callable[[str], None
     """
     refuse_policy(plan.judges, plan.document.where)
     rows, more = _first_rows(plan, path, most)
-    scoring = f"scoring the first {len(rows)} rows; --limit takes more" if more else f"scoring {len(rows)} rows"
+    scoring = (
+        f"scoring the first {counted(len(rows), 'row')}; --limit takes more"
+        if more
+        else f"scoring {counted(len(rows), 'row')}"
+    )
     say(f"{path}: {scoring}")
     _announce_questions(plan, rows, say)
     movement = Movement()

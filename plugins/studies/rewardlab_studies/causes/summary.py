@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator
 
+from rewardlab.text import counted
+
 from rewardlab_studies.causes.movement import MIN_GROUPS, Movement, findings_of
 from rewardlab_studies.causes.movement_table import movement_lines
 
 
 def summary_lines(movement: Movement) -> Iterator[str]:
     """Yield a head, a line a component, and a remark if there are too few groups to name any component."""
-    yield f"what moved the reward, in {movement.groups:,} group{'s' * (movement.groups != 1)}:"
+    yield f"what moved the reward, in {counted(movement.groups, 'group')}:"
     yield from (f"  {line}" for line in movement_lines(movement))
     if movement.telling < MIN_GROUPS:
         found = f"{movement.telling} of them {'has' if movement.telling == 1 else 'have'} two completions with a total"

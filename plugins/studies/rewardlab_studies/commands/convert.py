@@ -11,6 +11,7 @@ from rewardlab.data import BadRows, PlacedRow, RolloutFormat, rollout_format, to
 from rewardlab.errors import Problem, UserError, nearest
 from rewardlab.files import write_text
 from rewardlab.scorefile import output_path_problem
+from rewardlab.text import counted
 
 from rewardlab_studies.rollouts import inspect_log, lm_eval_samples
 from rewardlab_studies.rollouts.columns import fields_of_name
@@ -58,10 +59,12 @@ def run(options: Options) -> CommandResult:
         raise UserError("exists already; give -o another name", where=str(options.output))
     bad, taken = BadRows(), set[str]()
     write_text(options.output, _lines(options, bad, taken))
-    files = f"{len(options.samples)} file{'s' if len(options.samples) > 1 else ''}"
+    files = counted(len(options.samples), "file")
     data = {"ok": True, "output": str(options.output), "rows": len(taken), "left_out": bad.count}
     warnings = [str(bad.error(str(options.samples[0]), "left out, as --skip-bad says"))] if bad.count else []
-    return CommandResult(text=f"{len(taken):,} rows of {files}: {options.output}", data=data, warnings=warnings)
+    return CommandResult(
+        text=f"{counted(len(taken), 'row')} of {files}: {options.output}", data=data, warnings=warnings
+    )
 
 
 def _lines(options: Options, bad: BadRows, taken: set[str]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from rewardlab import CommandResult, Config, Flag, Positional, note
 from rewardlab.commands import AnyRows, RolloutName, Say, file_of
 from rewardlab.errors import UserError
 from rewardlab.scorefile import StateFolder, output_path_problem
+from rewardlab.text import counted
 
 from rewardlab_studies.export.dataset_folder import write_folder
 from rewardlab_studies.export.inspect_log import write_log
@@ -54,4 +55,4 @@ def run(options: Options) -> CommandResult:
             count = (write_table if output.suffix else write_folder)(scored, output)
     told = f"; {unscored:,} have no total and stay unscored" if unscored else ""
     data = {"ok": True, "output": str(output), "completions": count, "unscored": unscored}
-    return CommandResult(text=f"{count:,} completions: {output}{told}", data=data)
+    return CommandResult(text=f"{counted(count, 'completion')}: {output}{told}", data=data)

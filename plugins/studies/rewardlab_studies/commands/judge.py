@@ -11,6 +11,7 @@ from rewardlab.errors import UserError
 from rewardlab.plan import Plan, make_plan
 from rewardlab.recipe import load
 from rewardlab.scorefile import to_line
+from rewardlab.text import counted
 
 from rewardlab_studies.judge_agreement.grafting import Grafting
 from rewardlab_studies.judge_agreement.job import JudgeJob, measured_plan, refuse_output
@@ -157,5 +158,5 @@ def _graft(plan: Plan, rows: str, options: Options) -> CommandResult:
         raise UserError(what, where=rows)
     options.output.write_bytes(b"".join(lines))
     data = {"rows": work.read, "grafted": work.grafted, "pairs": len(lines), "output": str(options.output)}
-    text = f"{len(lines)} pairs from {work.grafted} of {work.read} rows: {options.output}"
+    text = f"{counted(len(lines), 'pair')} from {work.grafted} of {work.read} rows: {options.output}"
     return CommandResult(text=text, data=data, warnings=warnings)

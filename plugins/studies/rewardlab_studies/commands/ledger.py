@@ -5,6 +5,7 @@ from typing import Annotated
 
 from rewardlab import CommandResult, Config, Flag, Positional, note
 from rewardlab.commands import Say
+from rewardlab.text import counted
 
 from rewardlab_studies.ledger.export import export_ledger
 
@@ -31,6 +32,6 @@ def run(options: Options) -> CommandResult:
     result = export_ledger(options.run, options.output, say=options.say, raw=options.raw)
     replaced = f", {result.superseded:,} of them superseded by a resume" if result.superseded else ""
     discarded = f", {result.discarded:,} of them made for training and not trained on" if result.discarded else ""
-    size = f"{result.rows:,} rows of {len(result.columns)} columns"
+    size = f"{counted(result.rows, 'row')} of {len(result.columns)} columns"
     data = {"ok": True, "output": str(options.output)} | result.as_dict()
     return CommandResult(text=f"wrote {size}{replaced}{discarded}: {options.output}", data=data)

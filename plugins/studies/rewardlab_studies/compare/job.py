@@ -14,7 +14,7 @@ from rewardlab.judging import Usage
 from rewardlab.plan import Plan
 from rewardlab.scorefile import RowIndex, abstention_problems, check_rows, to_line
 from rewardlab.scoring import results_in_order
-from rewardlab.text import Progress
+from rewardlab.text import Progress, counted
 
 from rewardlab_studies.compare.measures import GroupMeasures, SideRewards, measure
 from rewardlab_studies.compare.most_different import ComparedGroup, MostDifferent
@@ -156,7 +156,7 @@ class CompareJob:
         for problem in bad.listed:
             self.say(f"warning: {problem}")
         if bad.count:
-            self.say(f"warning: {where}: {bad.count} bad row{'s' * (bad.count > 1)} left out")
+            self.say(f"warning: {where}: {counted(bad.count, 'bad row')} left out")
 
     def _abstentions(self, checks: BothChecks) -> list[Problem]:
         found = [

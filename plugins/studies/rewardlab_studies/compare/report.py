@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from rewardlab.plan import Plan
-from rewardlab.text import columns
+from rewardlab.text import columns, counted
 
 from rewardlab_studies.compare.job import RewardComparison, as_dict
 from rewardlab_studies.compare.most_different import MOST, ComparedGroup
@@ -116,7 +116,7 @@ def _quantiles(whole: Mapping[str, Any]) -> Iterator[str]:
 
 def _remarks(whole: Mapping[str, Any]) -> Iterator[str]:
     for why, count in whole["left_out"].items():
-        yield f"{_groups(count)} left out: {why}"
+        yield f"{counted(count, 'group')} left out: {why}"
     without = whole["without_total"]
     if any(without.values()):
         yield f"completions without a total, which are not compared: A {without['a']:,}, B {without['b']:,}"
@@ -153,15 +153,11 @@ def _different(cases: Sequence[ComparedGroup], whole: Mapping[str, Any], width: 
     elif not cases:
         yield "no group differs by more than rounding"
     elif len(cases) < MOST:
-        yield f"{len(cases):,} of {_groups(groups)} differ by more than rounding"
+        yield f"{len(cases):,} of {counted(groups, 'group')} differ by more than rounding"
     else:
-        yield f"the {len(cases)} of {_groups(groups)} that differ most"
+        yield f"the {len(cases)} of {counted(groups, 'group')} that differ most"
     for number, case in enumerate(cases, 1):
         yield f"{number}. {format_group(case, width)}"
-
-
-def _groups(count: int) -> str:
-    return f"{count:,} group{'' if count == 1 else 's'}"
 
 
 def _number(value: float | None) -> str:

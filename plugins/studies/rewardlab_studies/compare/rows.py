@@ -11,6 +11,7 @@ from rewardlab.errors import Problem
 from rewardlab.plan import Plan
 from rewardlab.scorefile import RowIndex, rows_to_score
 from rewardlab.scoring import RowCheck
+from rewardlab.text import counted
 
 from rewardlab_studies.compare.scored_file import ScoredFile
 
@@ -72,12 +73,22 @@ class BothChecks:
             alike = len(set(wrong)) == 1
             raise ValueError(wrong[0] if alike else "; ".join(f"{w} ({s})" for w, s in zip(wrong, "AB", strict=True)))
         shown, other = groups[0], groups[-1]
-        if shown.sample.id != other.sample.id or shown.completions != other.completions:
-            raise ValueError("A and B read another id or other completions in it; see `dataset: fields:` of both")
+        if shown.sample.id != other.sample.id:
+            raise ValueError(self._read_apart("id"))
+        if shown.completions != other.completions:
+            raise ValueError(self._read_apart("completions"))
         if not shown.sample.id and shown.sample.prompt != other.sample.prompt:
             raise ValueError("A and B read another prompt in it, so it needs an id")
         self.seen_fields.update(shown.sample.fields)
         return shown
+
+    def _read_apart(self, field: str) -> str:
+        """Return the sentence about a part of the row that the recipes read from different columns."""
+        a, b = (check.fields.get(field, field) for check in self.of_side if check is not None)
+        return (
+            f"A reads its {field} from the column {a!r}, B from {b!r}, as their `dataset: fields:` say; let both read "
+            f"the same one, such as b:dataset.fields.{field}={a}"
+        )
 
     def given_id(self, row: Mapping[str, Any]) -> int | str | None:
         """Return the row's own id as the first reader reads it; None if it has none."""
@@ -88,7 +99,7 @@ class BothChecks:
         wrong = [
             f"{file.path} has no scores for the id {row_id!r}"
             if size is None
-            else f"has {len(group.completions)} completions, {file.place(row_id)} has scores for {size}"
+            else f"has {counted(len(group.completions), 'completion')}, {file.place(row_id)} has scores for {size}"
             for file in self._scored
             if (size := file.size(row_id)) != len(group.completions)
         ]

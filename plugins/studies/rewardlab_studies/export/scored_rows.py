@@ -8,6 +8,7 @@ from typing import Any
 from rewardlab import Group
 from rewardlab.data import Identifier, read_lines, to_group
 from rewardlab.errors import Problem, UserError
+from rewardlab.text import counted
 
 from rewardlab_studies.output_check import check_output
 
@@ -57,7 +58,7 @@ class ScoredRows:
                     f"no row of {self.rows} has the id {line['id']!r}; name the rows of these scores", place
                 )
             if len(line["total"]) != len(group.completions):
-                what = f"{len(line['total'])} totals, but its row has {len(group.completions)} completions"
+                what = f"{len(line['total'])} totals, but its row has {counted(len(group.completions), 'completion')}"
                 raise UserError(what, where=place)
             yield ScoredRow(group=Group(sample=sample, completions=group.completions), scores=line)
 

@@ -14,7 +14,7 @@ from typing import Any
 from rewardlab import Group
 from rewardlab.data import BadRows, Identifier, read_lines, to_group
 from rewardlab.errors import Problem, UserError, nearest
-from rewardlab.text import last_box
+from rewardlab.text import counted, last_box
 
 TABLE = ("right+right > wrong+wrong", "right+right > wrong+right", "right+wrong > wrong+wrong")
 """rows 1 to 3: reasoning + answer of the chosen response > those of the rejected one"""
@@ -94,7 +94,7 @@ class Grafting:
                 continue
             texts = [completion.text for completion in group.completions]
             if len(values) != len(texts):
-                what = f"has {len(texts)} completions, but {self.scored} has {len(values)} scores for its id"
+                what = f"has {counted(len(texts), 'completion')}, but {self.scored} has {len(values)} scores for its id"
                 raise UserError(what, where=group.sample.source)
             yield from self._grafts(row, group.sample.id, texts, values)
 

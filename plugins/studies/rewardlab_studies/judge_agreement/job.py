@@ -15,7 +15,7 @@ from rewardlab.plan import Component, Plan
 from rewardlab.recipe import parse
 from rewardlab.scorefile import output_path_problem, to_line
 from rewardlab.scoring import MissingGuard, ScoredGroup, Scorer, scored_in_order
-from rewardlab.text import Progress
+from rewardlab.text import Progress, counted
 
 from rewardlab_studies.judge_agreement.case_clusters import case_clusters
 from rewardlab_studies.judge_agreement.gold_rows import GoldCase, read_cases
@@ -171,7 +171,7 @@ def refuse_bad_rows(bad: BadRows, rows: str, some: bool, skip_bad: bool, say: Ca
     for problem in bad.listed:
         say(f"warning: {problem}")
     if bad.count:
-        say(f"warning: {rows}: {bad.count} bad row{'s' * (bad.count > 1)} left out")
+        say(f"warning: {rows}: {counted(bad.count, 'bad row')} left out")
 
 
 def output_row(component: str, judged: JudgedCase) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from rewardlab.data import (
     shard_beginning,
 )
 from rewardlab.errors import Problem, UserError
+from rewardlab.text import counted
 
 LEDGER_FILE = "ledger.jsonl"
 _INDEX = LEDGER_BEGINNING.index("index")
@@ -150,7 +151,7 @@ class LedgerShards:
         if not self._missing:
             return None
         others = len(self._missing) - 1
-        more = f" (and {others:,} other group{'s' * (others != 1)})" if others else ""
+        more = f" (and {counted(others, 'other group')})" if others else ""
         return Problem(where=f"{self._missing[0]}{more}", what="is cut off")
 
 

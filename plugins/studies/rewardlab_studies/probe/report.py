@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from rewardlab.text import columns
+from rewardlab.text import columns, counted
 
 from rewardlab_studies.probe.checks import Check
 from rewardlab_studies.probe.families import CHECKS, FLOOR, MAY_TIE
@@ -61,7 +61,7 @@ def _title(probed: ProbeResult) -> str:
     counts = Counter(str(row.sample.fields.get("language") or "no language") for row in rows)
     spoken = ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
     dropped = f"; {probed.dropped} more say nothing, their honest completion has no total" if probed.dropped else ""
-    return f"total: {probed.total}\n{_rows(len(rows))} ({spoken}){dropped}"
+    return f"total: {probed.total}\n{counted(len(rows), 'row')} ({spoken}){dropped}"
 
 
 def _table(one: ProbeSlice, probed: ProbeResult) -> str:
@@ -130,7 +130,7 @@ def _findings(probed: ProbeResult) -> Iterator[str]:
         elif acting and not verdict.fatal:
             yield f"{family} wins in {', '.join(acting)}"
         if verdict.fatal:
-            yield f"{_named(verdict)} would end a run ({_rows(verdict.fatal)}): {verdict.why}"
+            yield f"{_named(verdict)} would end a run ({counted(verdict.fatal, 'row')}): {verdict.why}"
         if (verdict.wins or verdict.fatal or acting) and family in probed.known:
             yield f"  known: {probed.known[family]}"
     yield from _idle(probed)
@@ -163,7 +163,7 @@ def _acting(probed: ProbeResult) -> set[str]:
 def _how(verdict: FamilyVerdict) -> str:
     rule = "ahead" if verdict.family in MAY_TIE else "not behind"
     totals = f"mean total {_number(verdict.total)} beside {_number(verdict.honest)}"
-    return f"{totals}, {rule} in {verdict.won} of {_rows(verdict.rows)} (such as {verdict.example!r})"
+    return f"{totals}, {rule} in {verdict.won} of {counted(verdict.rows, 'row')} (such as {verdict.example!r})"
 
 
 def _why(verdict: FamilyVerdict) -> str:
@@ -174,10 +174,6 @@ def _why(verdict: FamilyVerdict) -> str:
 
 
 _LEFT = {"loses": "it would lose", "ties": "it would still tie", "wins": "it would still be ahead"}
-
-
-def _rows(count: int) -> str:
-    return f"{count} row{'' if count == 1 else 's'}"
 
 
 def _cells(values: Mapping[str, float | None]) -> list[str]:

@@ -7,6 +7,7 @@ from itertools import combinations
 
 from rewardlab.data import BadRows, Identifier, read_lines, to_sample
 from rewardlab.errors import Problem, UserError, nearest
+from rewardlab.text import counted
 
 from rewardlab_studies.tables.averages import TableAverage, cells_with_values
 from rewardlab_studies.tables.clusters import Clustering
@@ -181,7 +182,7 @@ class TablesJob:
             for name, missing in model.missing.items():
                 if missing.count:
                     counts = "count 0" if self.missing == "zero" else "count nowhere"
-                    notes.append(f"{model.name}: {missing.count:,} completions without {name} {counts}")
+                    notes.append(f"{model.name}: {counted(missing.count, 'completion')} without {name} {counts}")
         return notes
 
     def _settled(

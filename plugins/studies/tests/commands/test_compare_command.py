@@ -342,8 +342,8 @@ def test_the_cost_of_each_side_is_told_and_what_was_paid_for_both(recipe, write,
     assert [line.rpartition(";")[0] or line for line in told] == [
         "cost of A: main 4 questions, 30 tokens, $0.0390, 1 without an answer",
         "cost of B: main 4 questions, 30 tokens, 1 without an answer",
-        "paid for both, judge A main: 4 calls, 30 tokens, $0.0390, 1 questions without an answer",
-        "paid for both, judge B main: 4 calls, 30 tokens, 1 questions without an answer",
+        "paid for both, judge A main: 4 calls, 30 tokens, $0.0390, 1 question without an answer",
+        "paid for both, judge B main: 4 calls, 30 tokens, 1 question without an answer",
     ]
     _, out, _ = main("compare", "a.yaml", "a.yaml", "rows.jsonl", "b:reward.total=1-g")
     assert "cost of B: main 4 questions, 30 tokens, $0.0390, 1 without an answer; " in out
@@ -444,7 +444,7 @@ def test_a_row_that_a_component_will_abstain_on_is_bad_and_says_what_to_do(of_ro
     code, _, err = main("compare", "a.yaml", "b.yaml", "rows.jsonl")
     assert code == 2
     assert "rows.jsonl:1: x (scripted/row) will abstain: not today" in err
-    assert "a.yaml:1: reward.components.x: will abstain on 1 rows: not today (1); set on_abstain to a number" in err
+    assert "a.yaml:1: reward.components.x: will abstain on 1 row: not today (1); set on_abstain to a number" in err
     assert "b.yaml:1: reward.components.x: will abstain" in err
 
 
@@ -454,7 +454,11 @@ def test_columns_that_the_recipes_read_otherwise_must_not_be_other_completions(o
     dataset = "b:dataset={use: data/jsonl, with: {path: rows.jsonl}, fields: {completions: others}}"
     code, _, err = main("compare", "a.yaml", "b.yaml", "rows.jsonl", dataset)
     assert code == 2
-    assert "rows.jsonl:1: A and B read another id or other completions in it" in err
+    told = "rows.jsonl:1: A reads its completions from the column 'completions', B from 'others', as their"
+    assert (
+        f"{told} `dataset: fields:` say; let both read the same one, such as b:dataset.fields.completions=completions"
+        in err
+    )
 
 
 def test_columns_that_the_recipes_read_otherwise_must_not_be_another_row(of_rows, write, main):
@@ -462,7 +466,8 @@ def test_columns_that_the_recipes_read_otherwise_must_not_be_another_row(of_rows
     write("rows.jsonl", [row(1, [1, 2], [2, 1], other="else")])
     dataset = "b:dataset={{use: data/jsonl, with: {{path: rows.jsonl}}, fields: {{{}: other}}}}"
     _, _, err = main("compare", "a.yaml", "b.yaml", "rows.jsonl", dataset.format("id"))
-    assert "rows.jsonl:1: A and B read another id or other completions in it" in err
+    assert "rows.jsonl:1: A reads its id from the column 'id', B from 'other', as" in err
+    assert "such as b:dataset.fields.id=id" in err
     assert main("compare", "a.yaml", "b.yaml", "rows.jsonl", dataset.format("prompt"))[0] == 0
     write("rows.jsonl", [{key: value for key, value in row(1, [1, 2], [2, 1], other="else").items() if key != "id"}])
     _, _, err = main("compare", "a.yaml", "b.yaml", "rows.jsonl", dataset.format("prompt"))

@@ -127,7 +127,7 @@ def test_a_sample_of_another_form_is_told_with_its_line(main, write, tmp_path, c
     assert f"s.jsonl:2: {told}" in err
     assert not (tmp_path / "rows.jsonl").exists()
     code, out, err = main("convert", "s.jsonl", "-o", "rows.jsonl", "--skip-bad")
-    assert (code, out) == (0, "1 rows of 1 file: rows.jsonl\n")
+    assert (code, out) == (0, "1 row of 1 file: rows.jsonl\n")
     assert "left out" in err
 
 

@@ -253,7 +253,7 @@ def test_a_lost_question_is_told_though_every_component_has_a_value_and_asked_ag
         assert re.search(r"mean total [\d.]+ \(3 totals lack a part; --resume asks for it again\)", err)
         code, err = score("--resume")
         assert (code, server.answered) == (0, QUESTIONS)
-    assert "out.jsonl: 1 rows lack a part of their total and are scored again" in err
+    assert "out.jsonl: scores 1 row again, in which a part of a total is missing" in err
     assert "lack a part; " not in err
     assert out.read_bytes() == clean
 
@@ -290,7 +290,7 @@ class TestAServerThatIsGone:
         with Serving(JudgeServer(), port=whole.port) as back:
             code, err = score("--resume")
             assert (code, back.answered) == (0, answered)
-        assert "out.jsonl: 3 rows lack a part of their total and are scored again" in err
+        assert "out.jsonl: scores 3 rows again, in which a part of a total is missing" in err
         assert out.read_bytes() == out.with_name("whole.jsonl").read_bytes()
 
     def test_that_takes_questions_and_never_answers(self, files, score):

@@ -304,7 +304,7 @@ class TestRefusals:
         assert "sp3f.jsonl:4: 1 of 240 completions of sp3f have no score of correct (failed: down)" in error
         left_out, zero = (tables(*MODELS, "--missing", policy) for policy in ("leave-out", "zero"))
         assert mean(left_out, "sp3f") > mean(zero, "sp3f")
-        assert "sp3f: 1 completions without correct count nowhere" in left_out["notes"]
+        assert "sp3f: 1 completion without correct count nowhere" in left_out["notes"]
 
     def test_a_language_without_any_score_is_in_no_average_and_that_is_told(self, tables, folder):
         rows = list(scores_of("sp3f", 0.9))

@@ -8,6 +8,8 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+from rewardlab.text import counted
+
 from rewardlab_testing.new_recipe.column_guess import ColumnGuess
 
 SHOWN = 48
@@ -62,7 +64,8 @@ def _head(parts: RecipeParts) -> Iterator[str]:
     file = quote(str(parts.file))
     yield f"# rewardlab run {_comment(file)}"
     yield "#"
-    yield f"# Written by `rewardlab new recipe` from the columns of {_comment(parts.rows)} ({parts.read} rows read)."
+    read = counted(parts.read, "row")
+    yield f"# Written by `rewardlab new recipe` from the columns of {_comment(parts.rows)} ({read} read)."
     yield "# Read what was guessed. `rewardlab check` finds every mistake, `rewardlab run --dry-run` prints the plan."
     yield "# `rewardlab plugins rl` lists what a stage takes, `rewardlab plugins math/accuracy` what a component takes."
     yield "version: 1"

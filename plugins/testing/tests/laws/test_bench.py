@@ -37,7 +37,7 @@ def bench(score, **spec):
         ([Score(value=float("nan"))], "value nan is not finite"),
         ([Score(value=2.0)], "value 2.0 is outside the declared range [0, 1]"),
         ([0.5], "returned float, not a Score"),
-        ([], "ValueError: score returned 0 scores for 1 completions"),
+        ([], "ValueError: score returned 0 scores for 1 completion"),
         (None, "TypeError: score returned NoneType, not a list of Score"),
         ([Score(value=0.5, info={"raw": {1}})], "info['raw'] is not a JSON value: "),
     ],

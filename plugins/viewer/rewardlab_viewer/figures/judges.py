@@ -13,6 +13,7 @@ from urllib.parse import unquote
 from rewardlab import Score
 from rewardlab.data import read_lines
 from rewardlab.files import read_json
+from rewardlab.text import counted
 from rewardlab_studies.judge_agreement import judge_calls, kappa_average
 from rewardlab_studies.tables import TableAverage, clustered_average
 
@@ -45,13 +46,15 @@ def usage_table(path: Path | None, judges: Path | None, notes: list[str]) -> Ite
     sums: dict[str, Counter[str]] = defaultdict(Counter)
     bad = 0
     for _, row in read_lines(path) if path is not None else ():
-        counted, judge = _counted(row), row.get("judge") if isinstance(row, Mapping) else None
-        if counted is None or not isinstance(judge, str):
+        numbers, judge = _counted(row), row.get("judge") if isinstance(row, Mapping) else None
+        if numbers is None or not isinstance(judge, str):
             bad += 1
         else:
-            sums[judge].update(counted)
+            sums[judge].update(numbers)
     if bad:
-        notes.append(f"{bad:,} lines of usage.jsonl cannot be read: judges were asked more than is counted here.")
+        notes.append(
+            f"{counted(bad, 'line')} of usage.jsonl cannot be read: judges were asked more than is counted here."
+        )
     for file in sorted(judges.glob(f"*{ENDING}")) if judges is not None else ():
         judge = unquote(file.name.removesuffix(ENDING))
         try:
@@ -65,9 +68,9 @@ def usage_table(path: Path | None, judges: Path | None, notes: list[str]) -> Ite
     told = {judge: counted for judge, counted in sums.items() if any(counted.values())}
     if told:
         yield ["judge", *(name.replace("_", " ") for name in COUNTS), "seconds an answer"]
-    for judge, counted in told.items():
-        cells = [f"{counted[name]:,.4f}" if name == "usd" else f"{counted[name]:,.0f}" for name in COUNTS]
-        yield [judge, *cells, f"{counted['seconds'] / counted['answers']:.2f}" if counted["answers"] else "–"]
+    for judge, row in told.items():
+        cells = [f"{row[name]:,.4f}" if name == "usd" else f"{row[name]:,.0f}" for name in COUNTS]
+        yield [judge, *cells, f"{row['seconds'] / row['answers']:.2f}" if row["answers"] else "–"]
 
 
 def _counted(row: Any) -> Counter[str] | None:

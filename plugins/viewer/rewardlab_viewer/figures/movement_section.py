@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rewardlab.text import counted
 from rewardlab_studies.causes import LedgerMovement, describe_rest, findings_of, movement_rows
 
 ABOUT = (
@@ -39,7 +40,7 @@ def movement_section(of: LedgerMovement) -> MovementSection | None:
     if not movement.groups:
         return None
     use = "that were trained on" if movement.learned else "of evaluations"
-    about = f"{movement.groups:,} group{'s' * (movement.groups != 1)} {use}. {ABOUT}"
+    about = f"{counted(movement.groups, 'group')} {use}. {ABOUT}"
     return MovementSection(
         about=[f"{about} {LEARNED}" if movement.learned else about, USED],
         table=list(movement_rows(movement)),

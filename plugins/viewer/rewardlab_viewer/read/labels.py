@@ -13,6 +13,7 @@ from typing import Any
 
 from rewardlab.data import prompt_hash, read_lines, to_messages
 from rewardlab.errors import Problem, UserError
+from rewardlab.text import counted
 
 from rewardlab_viewer.read.source import Line
 
@@ -67,10 +68,10 @@ def read_labels(paths: Iterable[Path], notes: list[str]) -> list[Label]:
         if not labels:
             raise UserError(f"has no labels; {WANTED}" + (f" ({bad[0]})" if bad else ""), where=str(path))
         if bad:
-            notes.append(f"{path.name}: {len(bad):,} lines are no labels ({bad[0]}), and are left out.")
+            notes.append(f"{path.name}: left out {counted(len(bad), 'line')} without a label ({bad[0]}).")
     both = sum(label is None for label in found.values())
     if both:
-        notes.append(f"{both:,} pairs are marked both ways by the same person, and are left out.")
+        notes.append(f"Left out: {counted(both, 'pair')} marked both ways by the same person.")
     return [label for label in found.values() if label is not None]
 
 

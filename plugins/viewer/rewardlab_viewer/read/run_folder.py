@@ -9,6 +9,7 @@ from rewardlab.data import BadRows, read_lines
 from rewardlab.errors import Problem, RewardlabError, UserError
 from rewardlab.files import is_held, read_json
 from rewardlab.recipe import RESOLVED, RlStage, load, validate
+from rewardlab.text import counted
 from rewardlab.training import Results
 from rewardlab_studies.ledger import current_steps, ledger_parts, whole_lines
 
@@ -78,9 +79,9 @@ class RunFolder(Source):
         if torn:
             self.notes.append("The ledger ends in the middle of a line, as a run leaves it that goes on or was killed.")
         if self._bad.count:
-            self.notes.append(f"{self._bad.count:,} lines of the ledger cannot be read, and are left out.")
+            self.notes.append(f"Left out: {counted(self._bad.count, 'line')} of the ledger that cannot be read.")
         if self._replaced:
-            self.notes.append(f"{self._replaced:,} completions are left out: a resume went back behind them.")
+            self.notes.append(f"Left out: {counted(self._replaced, 'completion')}, behind which a resume went back.")
 
     def _results(self, folder: Path) -> Iterator[tuple[str, Results]]:
         for path in sorted(folder.glob("*.json")):
@@ -101,7 +102,7 @@ class RunFolder(Source):
                     by_step = {step: one for step, one in by_step.items() if step < first}
                 by_step[row["step"]] = row
         if bad:
-            self.notes.append(f"{bad:,} lines of logs/{path.name} cannot be read, and are left out.")
+            self.notes.append(f"Left out: {counted(bad, 'line')} of logs/{path.name} that cannot be read.")
         steps = sorted(by_step)
         names = sorted({key for row in by_step.values() for key in row if key not in ("step", "attempt", "epoch")})
         numbers = {name: [_finite(by_step[step].get(name)) for step in steps] for name in names}

@@ -8,6 +8,7 @@ from rewardlab import Completion, Group, Sample
 from rewardlab.data import read_lines
 from rewardlab.errors import Problem, UserError
 from rewardlab.scorefile import StateFolder
+from rewardlab.text import counted
 from rewardlab_studies.export import ScoredRows
 from rewardlab_studies.output_check import check_output
 
@@ -48,7 +49,9 @@ class ScoredSource(Source):
             else:
                 self._bad += 1
         if self._bad:
-            self.notes.append(f"{self._bad:,} lines of {self._path.name} are not what `score` wrote, and are left out.")
+            self.notes.append(
+                f"Left out: {counted(self._bad, 'line')} of {self._path.name} that `score` did not write."
+            )
 
     def _scored(self) -> Iterator[tuple[Group | None, Mapping[str, Any]]]:
         if self._rows is not None:
