@@ -1,17 +1,14 @@
 """TRL under the laws that every engine keeps: on a CPU to the last bit, `same` included."""
 
-import json
 import os
-from pathlib import Path
 
 import pytest
 from helpers.equal_rewards import assert_equal
+from helpers.trl_batches import told_batches
 from rewardlab.testing import check_backend
-from rewardlab_testing.backend_laws.ledger import read_rows
 from rewardlab_testing.law_words import BACKEND
 
 pytestmark = pytest.mark.slow
-TOLD = Path(__file__).with_name("told_batches")
 
 RECIPE = """
 version: 1
@@ -39,25 +36,7 @@ backend: {use: trl, device: cpu}
 
 @pytest.fixture
 def told(tmp_path):
-    """The variables by which the trainer tells its batches, and a function of a run that reads what it received."""
-    told = tmp_path / "received.jsonl"
-    path = os.pathsep.join(filter(None, [str(TOLD), os.environ.get("PYTHONPATH")]))
-
-    def received(directory):
-        """(stage, step, sample id) -> advantages; of the last run, whose batches are the last lines."""
-        ids = {}
-        for row in read_rows(directory):
-            if row["phase"] == "training":
-                ids.setdefault((row["stage"], row["step"]), []).append(row["id"])
-        found = {}
-        parts = [path.read_text().splitlines()[-len(ids) :] for path in sorted(tmp_path.glob(f"{told.name}.*"))]
-        for (stage, step), *lines in zip(sorted(ids), *parts, strict=True):
-            batch = [row for line in lines for row in json.loads(line)]  # that of the first process comes first
-            for sample, (_, advantage) in zip(ids[stage, step], batch, strict=True):
-                found.setdefault((stage, step, sample), []).append(advantage)
-        return found
-
-    return {"PYTHONPATH": path, "REWARDLAB_TRL_RECEIVED": str(told)}, received
+    return told_batches(tmp_path)
 
 
 @pytest.fixture
