@@ -25,7 +25,7 @@ from rewardlab_testing.reward_harness import another_bench
 from rewardlab_testing.reward_laws import cases
 from rewardlab_testing.run_laws import examples_of
 
-WHOLE = 100_000
+WHOLE = 50_000
 TRIFLE_S = 0.05
 """seconds of processor time for a text, of which not even a quadratic reader takes one for four times the text"""
 MAX_OF_PART = 6
@@ -89,13 +89,14 @@ def try_component(kind: str, use: str) -> None:
     sys.exit(0 if tried else SKIPPED)
 
 
-def try_reader(name: str) -> None:
-    """Read every shape with a function of one text, by its full name, in this process."""
+def try_readers(names: Sequence[str]) -> None:
+    """Read every shape with functions of one text, by their full names, in this process."""
     resource.setrlimit(resource.RLIMIT_CPU, (LIMIT_S, LIMIT_S + 5))
-    module, _, function = name.rpartition(".")
-    read = getattr(import_module(module), function)
-    for what, made in shapes([]):
-        refuse_growth(what, read, made)
+    for name in names:
+        module, _, function = name.rpartition(".")
+        read = getattr(import_module(module), function)
+        for what, made in shapes([]):
+            refuse_growth(f"{name}: {what}", read, made)
 
 
 def _try_reward(tested: Trial) -> bool:

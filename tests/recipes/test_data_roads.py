@@ -222,9 +222,8 @@ def test_r3_with_rows_that_are_drawn(main, write, judge_server, monkeypatch, mod
     assert line.endswith(labels_of(binary))
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param("r3", marks=pytest.mark.slow), pytest.param("r3_4k", marks=pytest.mark.nightly)]
-)
+@pytest.mark.nightly  # eleven processes load torch, one for each source
+@pytest.mark.parametrize("name", ["r3", "r3_4k"])
 def test_r3_with_diverse_rows(name, main, write, judge_server, monkeypatch, embedder):
     """Each source gives its share of table 7, clustered by itself; a source without one gives nothing."""
     r3_pool(write)

@@ -83,12 +83,11 @@ def check_scores(main, write, rows):
     assert [json.loads(line)["total"] for line in out.splitlines()] == [[1.0, 0.0]] * len(rows)
 
 
-def test_its_rows_have_the_names_that_stages_and_rewards_read(stage, main, write):
+def test_its_rows_have_the_names_that_stages_and_rewards_read(stage, write):
     write("published.jsonl", ROWS)
     made = stage(0, {"use": "data/jsonl", "with": {"path": "published.jsonl"}})
     assert len(made) == len(ROWS)
     check_rows(made)
-    check_scores(main, write, made[:9])
 
 
 @pytest.mark.slow  # imports `datasets`

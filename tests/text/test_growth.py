@@ -37,32 +37,31 @@ def test_of_a_data_step(use):
     run(f"growth.try_component('dataset', {use!r})", use)
 
 
-READERS = {
-    "boxes": "rewardlab.text.last_box",
-    "all boxes": "rewardlab.text.boxed.last_boxes",
-    "the official box": "rewardlab.text.official_box",
-    "sections": "rewardlab.text.sections.split",
-    "answers": "rewardlab.text.sections.answer",
-    "printable text": "rewardlab.text.printable",
-    "thoughts": "rewardlab.text.thoughts.thoughts_of",
-    "markers": "rewardlab.text.chat_markers.escape_chat_markers",
-    "numbers": "rewardlab_language.numbers_in_text.numbers_in",
-    "secrets": "rewardlab.text.redaction.redact",
-    "maths": "rewardlab_pairwise.maths.maths",
-    "verdicts": "rewardlab_pairwise.verdicts.verdict",
-    "published verdicts": "rewardlab_pairwise.verdicts.official_verdict",
-    "replies to rubrics": "rewardlab_rubric.replies.strict.read_strict",
-    "published replies of R3": "rewardlab_rubric.replies.official.read_r3",
-    "published replies of mR3": "rewardlab_rubric.replies.official.read_mr3",
-    "evidence": "rewardlab_checklist.evidence.quotations",
-    "works": "rewardlab_checklist.evidence.normalised",
-}
+READERS = (
+    "rewardlab.text.last_box",
+    "rewardlab.text.boxed.last_boxes",
+    "rewardlab.text.official_box",
+    "rewardlab.text.sections.split",
+    "rewardlab.text.sections.answer",
+    "rewardlab.text.printable",
+    "rewardlab.text.thoughts.thoughts_of",
+    "rewardlab.text.chat_markers.escape_chat_markers",
+    "rewardlab_language.numbers_in_text.numbers_in",
+    "rewardlab.text.redaction.redact",
+    "rewardlab_pairwise.maths.maths",
+    "rewardlab_pairwise.verdicts.verdict",
+    "rewardlab_pairwise.verdicts.official_verdict",
+    "rewardlab_rubric.replies.strict.read_strict",
+    "rewardlab_rubric.replies.official.read_r3",
+    "rewardlab_rubric.replies.official.read_mr3",
+    "rewardlab_checklist.evidence.quotations",
+    "rewardlab_checklist.evidence.normalised",
+)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("reader", READERS)
-def test_of_a_reader(reader):
-    run(f"growth.try_reader({READERS[reader]!r})", reader)
+def test_of_a_reader():
+    run(f"growth.try_readers({READERS})", "a reader")
 
 
 def run(call, what):
@@ -86,10 +85,10 @@ def test_a_quadratic_reader_is_found_and_a_linear_one_is_not():
         return sum(text.count(sign) for sign in "abc" * 400)
 
     def quadratic(text):
-        return sum(text.count("b", start) for start in range(0, len(text), 20))
+        return sum(text.count("b", start) for start in range(0, len(text), 4))
 
     refuse_growth("many a", linear, lambda length: "a" * length)
-    with pytest.raises(AssertionError, match=r"many a: .* s for 100,000 characters"):
+    with pytest.raises(AssertionError, match=r"many a: .* s for 50,000 characters"):
         refuse_growth("many a", quadratic, lambda length: "a" * length)
 
 

@@ -32,7 +32,7 @@ FEW = (
     *("stages.0.dataset.from.critiques.from.with.rows=160", "stages.1.steps=4", "stages.2.steps=2"),
     *("stages.2.eval.prompts=8", "reward.components.answer.with.judge=teacher"),
 )
-"""so few steps that nothing is learnt: the loop itself, with the teacher as critic"""
+"""so few steps that nothing is learnt, and no control: the loop itself, with the teacher as critic"""
 ROWS, SHUFFLED = "amro-miniature.jsonl", "shuffled.jsonl"
 
 
@@ -79,13 +79,14 @@ def read(path):
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-def of_seed(folder, url, *overrides):
+def of_seed(folder, url, *overrides, controlled=True):
     """Print what one seed shows; return the rise of each run's components."""
     folder.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor() as threads:
-        under_way = [threads.submit(trained, folder, url, *overrides)]
-        under_way.append(threads.submit(control, folder / "control", url, *overrides))
-        runs = dict(zip(("trained", "control"), [one.result() for one in under_way], strict=True))
+        under_way = {"trained": threads.submit(trained, folder, url, *overrides)}
+        if controlled:
+            under_way["control"] = threads.submit(control, folder / "control", url, *overrides)
+        runs = {name: one.result() for name, one in under_way.items()}
     for dimension in ("Language", "Box"):
         shares = ", ".join(f"{name} {agreement(made, dimension):.3f}" for name, made in runs.items())
         print(f"critiques of held-out answers that agree with the teacher's, {dimension}: {shares}")
@@ -102,7 +103,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("folder", type=Path, nargs="?", default=Path("amro_miniature"))
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
-    parser.add_argument("--few", action="store_true", help="a few steps of each: that it runs, not that it learns")
+    parser.add_argument("--few", action="store_true", help="a few steps of one run: that it runs, not that it learns")
     given = parser.parse_args()
     folder = given.folder.resolve()
     begun = time.monotonic()
@@ -111,7 +112,8 @@ def main():
         for seed in given.seeds:
             print(f"seed {seed}", flush=True)
             own = folder if len(given.seeds) == 1 else folder / f"seed-{seed}"
-            rises.append(of_seed(own, url, f"seed={seed}", *(FEW if given.few else ())))
+            few = FEW if given.few else ()
+            rises.append(of_seed(own, url, f"seed={seed}", *few, controlled=not few))
     if len(rises) > 1:
         told_rises(rises, COMPONENTS, "trained", "control")
     print(f"{time.monotonic() - begun:.0f} s; everything is in {folder}")

@@ -118,6 +118,7 @@ def test_says_which_column_is_missing(toy):
         call(reward)
 
 
+@pytest.mark.slow  # five times a process that reads answers
 def test_a_column_is_called_as_the_message_says_or_as_the_script_does(toy):
     accuracy = {"accuracy": {"use": "math/accuracy", "workers": 1}}
     recipe = {"version": 1, "reward": {"components": accuracy, "total": "accuracy"}}
