@@ -63,7 +63,9 @@ def types(session: nox.Session) -> None:
 def trackers(session: nox.Session) -> None:
     """The real packages of W&B, MLflow and trackio read back what they were told, in an environment of their own."""
     ours = re.findall(r"(?m)^-e .+$", (ROOT / "requirements-openrlhf-cpu.txt").read_text(encoding="utf-8"))
-    session.install("-q", "-r", "requirements-trackers.txt", *shlex.split(" ".join(ours)))  # all that needs no torch
+    session.install("-q", "-r", "requirements-build.txt")
+    packages = ["-r", "requirements-trackers.txt", *shlex.split(" ".join(ours))]  # all that needs no torch
+    session.install("-q", "--no-build-isolation", *packages)
     session.run("pytest", "-n", "0", "-p", "no:cacheprovider", "plugins/studies/tests/tracking", *session.posargs)
 
 

@@ -9,12 +9,13 @@ RUN apt-get update && apt-get install -y --no-install-recommends python3 python3
  && python3 -m venv /environment
 ENV PATH=/environment/bin:$PATH CUDA_HOME=/usr/local/cuda
 
-COPY pyproject.toml README.md LICENSE CHANGELOG.md /rewardlab/
+COPY pyproject.toml README.md LICENSE CHANGELOG.md requirements-build.txt /rewardlab/
 COPY core /rewardlab/core
 COPY recipes /rewardlab/recipes
 COPY plugins /rewardlab/plugins
 # As in docs/cluster.md: vLLM first, which brings its torch, then what is compiled for that torch.
-RUN cd /rewardlab && pip wheel --no-cache-dir --no-deps -w /wheels . ./core ./plugins/* \
+RUN cd /rewardlab && pip install --no-cache-dir -r requirements-build.txt \
+ && pip wheel --no-cache-dir --no-deps --no-build-isolation -w /wheels . ./core ./plugins/* \
  && ls /wheels/*.whl | sed -E 's|^/wheels/([a-z_]+)-.*|\1 @ file://&|' > /wheels/ours.txt \
  && pip install --no-cache-dir -r plugins/openrlhf/rewardlab_openrlhf/requirements/gpu.txt \
       -c /wheels/ours.txt "$(ls /wheels/rewardlab-*)[comet,embed,openrlhf,reward-model]" \

@@ -7,7 +7,7 @@ FROM python:3.12-slim
 
 # Without a GPU: --build-arg TORCH="--index-url ADDRESS", the address of PyTorch's wheels for CPUs.
 ARG TORCH=""
-COPY requirements.txt requirements.lock /rewardlab/
+COPY requirements.txt requirements.lock requirements-build.txt /rewardlab/
 RUN pip install --no-cache-dir $TORCH "$(grep '^torch==' /rewardlab/requirements.txt)"
 
 COPY pyproject.toml README.md LICENSE CHANGELOG.md /rewardlab/
@@ -16,7 +16,8 @@ COPY recipes /rewardlab/recipes
 COPY plugins /rewardlab/plugins
 # the versions that the tests know, and ours as packages, not as links into this folder
 RUN cd /rewardlab && pip install --no-cache-dir --no-deps --require-hashes -r requirements.lock \
- && pip wheel --no-cache-dir --no-deps -w /wheels . ./core ./plugins/* \
+ && pip install --no-cache-dir -r requirements-build.txt \
+ && pip wheel --no-cache-dir --no-deps --no-build-isolation -w /wheels . ./core ./plugins/* \
  && ls /wheels/*.whl | sed -E 's|^/wheels/([a-z_]+)-.*|\1 @ file://&|' > /wheels/ours.txt \
  && pip install --no-cache-dir --no-index -c /wheels/ours.txt "$(ls /wheels/rewardlab-*)[comet,embed,reward-model,trl]" \
  && rm -r /wheels \

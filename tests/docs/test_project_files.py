@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import sys
 import tomllib
 
 import pytest
@@ -140,3 +141,29 @@ def test_what_the_rules_of_the_house_name_is_there():
     page = text("AGENTS.md")
     for file in re.findall(r"(?:tests|release|docs|\.ci)/[\w./-]*\w", page):
         assert (ROOT / file).exists() or file.startswith("tests/ROOM"), file
+
+
+def test_the_table_of_engines_has_the_versions_that_are_installed():
+    """As far as files of requirements name them: what an engine's own package brings, it alone says."""
+    table = text("docs/environments.md").partition("<!-- engines -->\n")[2].partition("\n\n")[0]
+    heads, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines())
+    folder = "plugins/{0}/rewardlab_{0}/requirements/{1}.txt"
+    compared = 0
+    for engine, image, *cells in rows:
+        name, on_cpu = engine.split()[0], "CPU" in engine
+        assert (ROOT / image.strip("`")).is_file() or "none" in image
+        files = ["requirements.txt"] if name == "trl" else [folder.format(name, kind) for kind in ("gpu", "gpu-built")]
+        pins = dict(PIN.findall("\n".join(map(text, [folder.format(name, "cpu")] if on_cpu else files))))
+        for package, version in zip(heads[2:], cells, strict=True):
+            if pinned := pins.get(package.lower()):
+                assert version == pinned, (engine, package)
+                compared += 1
+        assert on_cpu or name == "trl" or engine == f"{name} {pins[name]}"
+    assert compared >= 9
+
+
+def test_the_bench_of_trl_needs_no_package_of_the_tests():
+    """The README's first commands install none, and benchmarks/equal_rewards.py is for whoever has typed these."""
+    code = "import sys; sys.modules |= {'pytest': None, 'hypothesis': None}; import judge_server; "
+    code += "from helpers import equal_rewards, learning, trl_batches"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT / "tests", check=True)

@@ -14,6 +14,7 @@ from rewardlab.text import redactor
 from rewardlab.workers import InstallStep
 
 from .build_command import CommandError, run_command
+from .distributions import HATCHLING, built_by_hatchling
 from .identity import EnvironmentIdentity, python_in
 from .record import BuildRecord, installed_in, write_record
 
@@ -69,10 +70,18 @@ def _commands(environment: EnvironmentIdentity) -> Iterator[Command]:
         return
     python = str(python_in(environment.folder))
     install = [uv, "pip", "install", "--python", python] if uv else [python, "-I", "-m", "pip", "install", *_QUIET]
-    ours = [word for line in environment.identity["distributions"] for word in _arguments(line)]
+    ours = dict(zip(environment.definition.distributions, environment.identity["distributions"], strict=True))
+    together = [name for name, line in ours.items() if built_by_hatchling(line)]
+    if together:
+        folders = [word for name in together for word in _arguments(ours[name])]
+        yield [*install, *HATCHLING], {}, Path(folder).parent
+        yield [*install, "--no-deps", "--no-build-isolation", *folders], {}, Path(folder).parent
+        ours |= {name: name for name in together}  # they are there; the first step brings what they need
+    hosted = [word for line in ours.values() for word in _arguments(line)]
     for step in environment.definition.steps:
-        yield [*install, *step.options, *ours, "-r", str(step.requirements.resolve())], step.variables, _folder_of(step)
-        ours = []
+        file = str(step.requirements.resolve())
+        yield [*install, *step.options, *hosted, "-r", file], step.variables, _folder_of(step)
+        hosted = []
 
 
 _QUIET = ["--no-input", "--disable-pip-version-check"]

@@ -1,10 +1,15 @@
 """Distributions of the host's environment, as requirement lines by which pip installs the same ones elsewhere."""
 
 import json
+import tomllib
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from rewardlab.errors import UserError
+
+HATCHLING = ("hatchling", "editables")
+"""what builds a folder by hatchling, also one that stays where it is"""
 
 
 def as_installed_here(name: str) -> str:
@@ -18,6 +23,18 @@ def as_installed_here(name: str) -> str:
     except PackageNotFoundError as error:
         raise UserError(f"the distribution {name!r} is not installed here; pip install {name}") from error
     return _from_its_url(found) or f"{found.name}=={found.version}"
+
+
+def built_by_hatchling(line: str) -> bool:
+    """Return whether a requirement line names a folder that hatchling builds: all such are built in one environment.
+
+    Else pip fills an environment with hatchling for each of them, which takes minutes for our twenty.
+    """
+    project = Path(line.removeprefix("-e ")) / "pyproject.toml"
+    if not project.is_absolute() or not project.is_file():
+        return False
+    system = tomllib.loads(project.read_text(encoding="utf-8")).get("build-system", {})
+    return system.get("build-backend") == "hatchling.build" and len(system.get("requires", ())) == 1
 
 
 def _from_its_url(found: Distribution) -> str | None:

@@ -9,9 +9,11 @@ import subprocess
 import sys
 import time
 import zipfile
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 from rewardlab.errors import JobError
 from rewardlab.workers import EnvironmentDefinition, InstallStep, Workers
 from rewardlab_environments.managed import Environment
@@ -226,3 +228,40 @@ def test_a_distribution_of_the_host_goes_in_from_where_it_came(tmp_path, write, 
     there = subprocess.run([python, "-c", "import hosted; print(hosted.here)"], capture_output=True, text=True)
     assert there.stdout.startswith(os.path.dirname(os.path.dirname(python)))
     assert environment(requirements, "toy").provide(lambda line: None) != python
+
+
+def as_wheel(folder, name):
+    """A wheel of a distribution that is installed here, which is of Python alone."""
+    found = distribution(name)
+    path = folder / f"{name.replace('-', '_')}-{found.version}-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as archive:
+        for file in found.files:
+            if ".." not in file.parts and file.suffix != ".pyc" and file.name not in ("INSTALLER", "direct_url.json"):
+                archive.write(file.locate(), "/".join(file.parts))
+
+
+def test_folders_that_hatchling_builds_share_one_environment_for_it(tmp_path, write, monkeypatch):
+    wanted = ["hatchling", "editables"]
+    for name in wanted:
+        as_wheel(tmp_path / "wheels", name)
+        needed = map(Requirement, distribution(name).requires or [])
+        wanted += [one.name for one in needed if not one.marker or one.marker.evaluate({"extra": ""})]
+    site = tmp_path / "site"
+    for name in ("first", "second"):
+        write(
+            f"{name}/pyproject.toml",
+            '[build-system]\nrequires = ["hatchling>=1.25"]\nbuild-backend = "hatchling.build"\n'
+            f'[project]\nname = "{name}"\nversion = "1.0"\ndependencies = ["needed"]\n',
+        )
+        write(f"{name}/{name}.py", "import needed")
+        install = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--target", site]
+        subprocess.run([*install, "-e", tmp_path / name], check=True, capture_output=True)
+    wheel(tmp_path / "wheels", "needed", "1.0", "")
+    monkeypatch.syspath_prepend(site)
+    lines = []
+    python = environment(write("none.txt", ""), distributions=["first", "second"]).provide(lines.append)
+    code = "import first, second; print(first.__file__, second.__file__)"
+    there = subprocess.run([python, "-c", code], capture_output=True, text=True)
+    assert there.stdout.split() == [str(tmp_path / name / f"{name}.py") for name in ("first", "second")], there.stderr
+    log = (Path(python).parents[2] / ".building" / f"{Path(python).parents[1].name}.log").read_text()
+    assert "Installing build dependencies" not in log
