@@ -43,8 +43,8 @@ class AlarmLevels(Config):
     missing: Share = 0.05
     """share of completions without a value by which it must have grown"""
     unparsable: Share = 0.2
-    """share of a judge's replies without a verdict by which it must have grown; ties are some, which answers that
-    become alike get more of"""
+    """share of a judge's replies without a verdict by which it must have grown; answers that become alike get more of
+    these"""
     entropy: Share = 0.1
     """share of the entropy of the first steps that is left"""
     groups: PositiveInt = 40

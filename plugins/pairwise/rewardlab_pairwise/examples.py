@@ -18,8 +18,7 @@ WRONG = [r"3 + 4 = 8, so \boxed{8}.", "Many.", r"\boxed{7} or \boxed{12}"]
 class BoxedKeyJudge:
     r"""A judge that prefers the answer whose last box is 7.
 
-    If both or none are right it says `\boxed{tie}`, which is not a verdict; with `decides` it prefers the shorter
-    one, whichever stands first.
+    If both or none are right it says `\boxed{tie}`; with `decides` it prefers the shorter one, whichever stands first.
     """
 
     def __init__(self, decides: bool = False) -> None:
@@ -40,7 +39,7 @@ def _judge_with_ties() -> dict[str, BoxedKeyJudge]:
 
 
 def _judge_without_ties() -> dict[str, BoxedKeyJudge]:
-    """Return a judge for the official profile, in which a reply without a verdict is a loss: both would lose a tie."""
+    """Return a judge for the official profile, in which both lose a tie."""
     return {"answer_key": BoxedKeyJudge(decides=True)}
 
 

@@ -19,7 +19,7 @@ class Overlap:
     r"""A judge that answers A or B, whichever has the higher chrF2 against `parts["reference"]`.
 
     It is deterministic and has no position bias. The reply names both scores (0 to 100) and ends in `\boxed{A}`,
-    `\boxed{B}` or, if they are equal up to 1e-12, `\boxed{tie}`, which no verdict parser reads as a win.
+    `\boxed{B}` or, if they are equal up to 1e-12, `\boxed{tie}`.
     Without a reference the reply is an error.
     Source: chrF, Popović 2015, with sacrebleu's defaults (characters up to 6-grams, beta 2).
     """

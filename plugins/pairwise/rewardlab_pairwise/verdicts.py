@@ -1,15 +1,15 @@
-"""Read the verdict in a judge's reply: A, B, or none. Any text is allowed; nothing raises."""
+"""Read the verdict in a judge's reply: A, B, a tie, or none. Any text is allowed; nothing raises."""
 
 import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from rewardlab.text import THOUGHT_MARK, last_box, official_box, thoughts_of
+from rewardlab.text import THOUGHT_MARK, official_box, thoughts_of
 
 from rewardlab_pairwise.prompts import LABELS
-from rewardlab_pairwise.votes import vote_of
+from rewardlab_pairwise.votes import is_tie, vote_of
 
-Verdict = Literal["A", "B"]
+Verdict = Literal["A", "B", "tie"]
 
 REACH = 64
 """Characters before a box or a `</think>` that make a quotation if the reply and a shown text share them.
@@ -19,15 +19,20 @@ BEHIND = 16
 
 # white space is taken whole (`\s*+`): a collapsed policy writes megabytes of it behind a brace
 _FONT = r"\\(?:text(?:bf|it|rm|sf|tt)?|math(?:bf|it|rm|sf|tt)|boldsymbol)"
-_BOX = re.compile(rf"\\boxed\s*+\{{\s*+(?:\{{\s*+([AB])\s*+\}}|{_FONT}\s*+\{{\s*+([AB])\s*+\}}|([AB]))\s*+\}}")
-_OPENED_BOX = re.compile(rf"\\boxed\s*+\{{\s*+(?:{_FONT}\s*+)?+\{{?+\s*+[AB]")  # what follows a quotation may close it
+_NAMED = r"(?:[AB]|(?i:tie))"
+_BOX = re.compile(
+    rf"\\boxed\s*+\{{\s*+(?:\{{\s*+({_NAMED})\s*+\}}|{_FONT}\s*+\{{\s*+({_NAMED})\s*+\}}|({_NAMED}))\s*+\}}"
+)
+_OPENED_BOX = re.compile(
+    rf"\\boxed\s*+\{{\s*+(?:{_FONT}\s*+)?+\{{?+\s*+{_NAMED}"
+)  # what follows a quotation may close it
 _WORD = re.compile(r"\w")
 _QUOTE_MARKS = " \t>"
 _OPENINGS = tuple(f"BEGIN {label} " for label in LABELS.values())
 
 
 def verdict(text: str, quoted: Iterable[str] = (), key: str = "") -> Verdict | None:
-    r"""Return the last `\boxed{A}` or `\boxed{B}` of `text` after its last quotation; None without one.
+    r"""Return the last `\boxed{A}`, `\boxed{B}` or `\boxed{tie}` of `text` after its last quotation; None without one.
 
     `\boxed{{A}}`, `\boxed{\text{A}}` and `\boxed{\textbf{A}}` count, white space inside is ignored. quoted: the texts
     that the judge was shown. key: the key of the fences around them. The last box is the vote, unless a fence line or
@@ -42,7 +47,7 @@ def verdict(text: str, quoted: Iterable[str] = (), key: str = "") -> Verdict | N
 
     Thoughts end with the last `</think>`, or another model's mark (`thoughts_of`), that is not quoted; a reply that
     begins with thoughts and does not end them has no verdict. If the box's sentence or line says something of who wins,
-    that counts (`vote_of`). Time is linear in the length of the texts.
+    that counts (`vote_of`, and of a tie `is_tie`). Time is linear in the length of the texts.
     """
     box = _last_box(text)
     if box is None:
@@ -55,7 +60,9 @@ def verdict(text: str, quoted: Iterable[str] = (), key: str = "") -> Verdict | N
             return None
     if _is_fenced(box, shown, key) or _is_thought(box, shown):
         return None
-    letter: Verdict = "A" if box[_letter(box)] == "A" else "B"
+    if box[_letter(box)] not in ("A", "B"):
+        return "tie" if is_tie(text, box) else None
+    letter: Literal["A", "B"] = "A" if box[_letter(box)] == "A" else "B"
     return vote_of(text, box, letter, lambda name: any(_is_quoted(name, one) for one in shown))
 
 
@@ -69,11 +76,6 @@ def official_verdict(text: str) -> Verdict | None:
     return "A" if winner == "A" else "B" if winner == "B" else None
 
 
-def is_tie(text: str) -> bool:
-    r"""Return whether a reply ends in `\boxed{tie}`: the judge was understood, and neither text is better."""
-    return (last_box(text) or "").strip().lower() == "tie"
-
-
 def _last_box(text: str) -> re.Match[str] | None:
     last = None
     for last in _BOX.finditer(text):  # noqa: B007
@@ -82,7 +84,7 @@ def _last_box(text: str) -> re.Match[str] | None:
 
 
 def _letter(box: re.Match[str]) -> int:
-    """Return the number of the regex group that holds A or B."""
+    """Return the number of the regex group that holds A, B or the tie."""
     assert box.lastindex is not None
     return box.lastindex
 

@@ -13,6 +13,8 @@ from rewardlab.text import THOUGHT_MARK
 from rewardlab_pairwise.vote_words import NEITHER, OTHER, VOTE, Sign, is_said_to_win, plain, sign_at
 
 Letter = Literal["A", "B"]
+Said = Letter | Literal["tie"]
+"""what the last box of a reply says"""
 WINDOW, BEHIND = 600, 300
 """characters before and behind a box that can be of its lines"""
 
@@ -42,17 +44,28 @@ def vote_of(text: str, box: re.Match[str], letter: Letter, is_quoted: Callable[[
     return letter if winner == VOTE else None if winner is None else "B" if letter == "A" else "A"
 
 
-def _is_taken_back(words: str, letter: Letter) -> bool:
-    """Return whether the box is asked about, or what follows it in its line says that the other response wins."""
+def is_tie(text: str, box: re.Match[str]) -> bool:
+    """Return whether a reply's last box, which holds a tie, is its verdict: no word around it denies it."""
+    words = _words(text, box, "tie", lambda name: False)
+    if words is None or OTHER in words[words.rindex(VOTE) :] or _is_taken_back(words, "tie"):
+        return False
+    return _sign(_sentences(words[: words.rindex(VOTE) + 1])[-1], VOTE) != "loses"
+
+
+def _is_taken_back(words: str, said: Said) -> bool:
+    """Return whether the box is asked about, or what follows it in its line says that a response wins beside it."""
     behind = words[words.rindex(VOTE) + 1 :]
     if _ASKED.match(behind):
         return True
-    other = "B" if letter == "A" else "A"
     sentences = [plain(one) for one in _SENTENCE_END.split(behind)]
-    return any(_NOT_A_WORD.sub("", one) == other.casefold() or is_said_to_win(one, other) for one in sentences)
+    return any(
+        _NOT_A_WORD.sub("", one) == other.casefold() or is_said_to_win(one, other)
+        for other in {"A", "B"} - {said}
+        for one in sentences
+    )
 
 
-def _words(text: str, box: re.Match[str], letter: Letter, is_quoted: Callable[[re.Match[str]], bool]) -> str | None:
+def _words(text: str, box: re.Match[str], said: Said, is_quoted: Callable[[re.Match[str]], bool]) -> str | None:
     """Return the words before the box and to the end of its line, in which VOTE or OTHER stand for each response.
 
     None if a response, or a tie, is named behind the line that the box does not hold.
@@ -61,16 +74,16 @@ def _words(text: str, box: re.Match[str], letter: Letter, is_quoted: Callable[[r
     start = max([start, *(mark.end() for mark in THOUGHT_MARK.finditer(text, start, box.start()))])
     line_end = _LINE_END.search(text, box.end())
     end = min(box.end() + BEHIND, len(text) if line_end is None else line_end.start())
-    if any(_stands_for(name, letter) in (OTHER, NEITHER) for name in _NAMES.finditer(text, end)):
+    if any(_stands_for(name, said) in (OTHER, NEITHER) for name in _NAMES.finditer(text, end)):
         return None
     own = (name for name in _NAMES.finditer(text, start, box.start()) if not is_quoted(name))
-    before = _marked(text, start, box.start(), own, letter)
-    return before + VOTE + _marked(text, box.end(), end, _NAMES.finditer(text, box.end(), end), letter)
+    before = _marked(text, start, box.start(), own, said)
+    return before + VOTE + _marked(text, box.end(), end, _NAMES.finditer(text, box.end(), end), said)
 
 
-def _marked(text: str, start: int, end: int, names: Iterable[re.Match[str]], letter: Letter) -> str:
+def _marked(text: str, start: int, end: int, names: Iterable[re.Match[str]], said: Said) -> str:
     """Return a part of a text with a character in the place of each response that it names."""
-    found = [(name.start(), name.end(), stands) for name in names if (stands := _stands_for(name, letter)) is not None]
+    found = [(name.start(), name.end(), stands) for name in names if (stands := _stands_for(name, said)) is not None]
     pieces, place = [], start
     for first, last, stands in found:
         pieces += [text[place:first].translate(_NO_MARKS), stands]
@@ -78,11 +91,11 @@ def _marked(text: str, start: int, end: int, names: Iterable[re.Match[str]], let
     return "".join([*pieces, text[place:end].translate(_NO_MARKS)])
 
 
-def _stands_for(name: re.Match[str], letter: Letter) -> str | None:
+def _stands_for(name: re.Match[str], said: Said) -> str | None:
     inside = name[1] or name[2] or ""
     letters = set(_LETTER.findall(inside))
     if len(letters) == 1:
-        return VOTE if letter in letters else OTHER
+        return VOTE if said in letters else OTHER
     return NEITHER if letters or _TIE.search(inside) else None
 
 

@@ -1,13 +1,14 @@
 """pairwise/win_rate: win rates of a group's answers, from a judge that answers each question with a boxed letter."""
 
-from collections.abc import Mapping
-
 from rewardlab import Ask, Context, Reply, Sample
 
 from rewardlab_pairwise.options import WinRateOptions
 from rewardlab_pairwise.pairwise_reward import PairQuestion, PairVerdict, PairwiseReward
 from rewardlab_pairwise.prompts import fence_key, load, query_of
-from rewardlab_pairwise.verdicts import Verdict, is_tie, official_verdict, verdict
+from rewardlab_pairwise.verdicts import Verdict, official_verdict, verdict
+
+SHARES = {"A": 1.0, "B": 0.0, "tie": 0.5}
+"""verdict -> the share of a win that the answer listed first gets"""
 
 
 def privileged_text(sample: Sample, field: str) -> str:
@@ -39,7 +40,7 @@ class WinRate(PairwiseReward):
     def __init__(self, options: WinRateOptions, context: Context) -> None:
         judge = context.judges[options.judge]
         super().__init__(judge, orders=options.orders, opponents=options.opponents, on_unparsable=options.on_unparsable)
-        self._options = options
+        self._options, self._official = options, options.profile == "sp3f_official"
         self._template = load(options.template, privileged=options.privileged is not None)
 
     def shared(self, sample: Sample) -> dict[str, str]:
@@ -57,15 +58,19 @@ class WinRate(PairwiseReward):
         return PairQuestion(ask=Ask(messages=self._template.messages(parts, key), parts=parts), key=key)
 
     def read(self, reply: Reply, question: PairQuestion) -> tuple[PairVerdict, bool]:
-        """Return the verdict in the reply's last words; a boxed tie is understood, but no verdict."""
-        winner = self._winner(reply, question.ask.parts, question.key)
-        if winner is not None:
-            return PairVerdict(verdict=winner, first_wins=float(winner == "A")), True
-        return PairVerdict(verdict="unparsable"), not reply.cut_off and is_tie(reply.text)
+        """Return the verdict in the reply's last words.
 
-    def _winner(self, reply: Reply, parts: Mapping[str, str], key: str) -> Verdict | None:
-        if self._options.profile == "sp3f_official":
-            return official_verdict(reply.text)
-        if reply.cut_off:
-            return None  # the last box of a reply that was cut may be a mention in the middle of its analysis
-        return verdict(reply.text, parts.values(), key)
+        A tie gives a half to each; in the published code it is a loss of the answer listed first, as all but A is.
+        """
+        winner = self._winner(reply, question)
+        if winner is None:
+            return PairVerdict(verdict="unparsable"), False
+        share = 0.0 if winner == "tie" and self._official else SHARES[winner]
+        return PairVerdict(verdict=winner, first_wins=share), True
+
+    def _winner(self, reply: Reply, question: PairQuestion) -> Verdict | None:
+        # the last box of a reply that was cut may be a mention in the middle of its analysis
+        own = None if reply.cut_off else verdict(reply.text, question.ask.parts.values(), question.key)
+        if self._official:
+            return official_verdict(reply.text) or ("tie" if own == "tie" else None)
+        return own

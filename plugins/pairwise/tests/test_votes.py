@@ -158,7 +158,6 @@ FOR_NEITHER = [
     r"\boxed{A} [[B]]",
     "\\boxed{A}\n[[B]]",
     "\\boxed{B}\n\nFinal: \\boxed{Response A}",
-    r"\boxed{A} ... \boxed{tie}",
     r"\boxed{A} ist besser als \boxed{B}.",
     r"Besser: \boxed{A}. Schlechter: \boxed{B}.",
     r"Nicht \boxed{B}.",
@@ -204,6 +203,51 @@ FOR_NEITHER = [
 ]
 
 
+FOR_A_TIE = [
+    r"\boxed{tie}",
+    r"**\boxed{Tie}**",
+    r"Neither is better: \boxed{tie}",
+    r"\boxed{A} ... \boxed{tie}",
+    r"\boxed{A} and \boxed{B} are equally good, so \boxed{tie}.",
+    "A: all right.\nB: all right.\n\\boxed{tie}",
+    r"I cannot tell them apart. \boxed{tie}",
+    r"It is a \boxed{\text{tie}}.",
+    r"Unentschieden: \boxed{tie}",
+    r"平局：\boxed{tie}",
+    r"<think>\boxed{A}?</think>\boxed{tie}",
+    r"\boxed{tie} since both A and B err in the same step.",
+]
+FOR_NO_TIE = [
+    r"This is not a \boxed{tie}.",
+    r"No \boxed{tie}",
+    r"Is it a \boxed{tie}?",
+    r"\boxed{tie}, but B is better.",
+    r"\boxed{tie}: [[A]]",
+    "\\boxed{tie}\n[[B]]",
+    "\\boxed{tie}\n\\boxed{Response A}",
+    "\\boxed{tie} B.",
+    r"<think>perhaps \boxed{tie}",
+    r"<think>\boxed{tie}</think> I cannot say.",
+]
+
+
+@each_case("reply", FOR_A_TIE)
+def test_a_tie(reply):
+    assert verdict(reply) == "tie"
+
+
+@each_case("reply", FOR_NO_TIE)
+def test_a_tie_that_is_denied_asked_or_only_thought_is_none(reply):
+    assert verdict(reply) is None
+
+
+def test_a_quoted_tie_is_none():
+    text = r"Nobody can tell, hence they are all the same to me and I say \boxed{tie}"
+    assert verdict(f"B wrote: {text}", (text,)) is None
+    assert verdict(f"B wrote: {text}\n\\boxed{{A}}", (text,)) == "A"
+    assert verdict(f"B wrote: {text}\n\\boxed{{tie}}", (text,)) == "tie"
+
+
 @each_case("reply", FOR_A)
 def test_a_vote_for_a(reply):
     assert verdict(reply) == "A"
@@ -237,10 +281,10 @@ def test_no_words_against_a_response_are_a_vote_for_it(reply):
     assert verdict(f"I compared them.\n\n{reply}") in ("A", None)
 
 
-@each_case("reply", [*FOR_A, *FOR_B, *FOR_NEITHER])
+@each_case("reply", [*FOR_A, *FOR_B, *FOR_NEITHER, *FOR_A_TIE, *FOR_NO_TIE])
 def test_the_same_words_with_the_letters_exchanged_are_for_the_other_one(reply):
     exchanged = re.sub(r"\b[AB]\b", lambda letter: {"A": "B", "B": "A"}[letter[0]], reply)
-    assert verdict(exchanged) == {"A": "B", "B": "A", None: None}[verdict(reply)]
+    assert verdict(exchanged) == {"A": "B", "B": "A"}.get(verdict(reply), verdict(reply))
 
 
 @each_case(

@@ -100,6 +100,24 @@ def test_both_orders_are_averaged_as_in_equation_4(scripted, win_rate):
     assert sorted(first_wins.pairs) == sorted(permutations("xyz", 2))
 
 
+@each_case(
+    "options, expected",
+    [
+        ({}, 0.5),
+        ({"orders": "balanced"}, 0.5),
+        ({"on_unparsable": "loss"}, 0.5),
+        ({"on_unparsable": "drop"}, 0.5),
+        ({"profile": "sp3f_official"}, 0.0),  # "anything else" than A is 0 in the published code
+    ],
+)
+def test_a_tie_is_a_half_for_each_and_a_loss_in_the_published_code(scripted, win_rate, options, expected):
+    scores = win_rate(scripted(lambda a, b: r"\boxed{tie}"), ["x", "y"], **options)
+    assert values(scores) == [expected] * 2
+    assert [score.info["unparsable"] for score in scores] == [0, 0]
+    assert scores[0].info["group"]["ties"] == 1
+    assert {verdict for score in scores for verdict in score.info["verdicts"].values()} == {"tie"}
+
+
 def test_a_only_scores_an_answer_only_where_it_stands_first(scripted, win_rate):
     judge = scripted(lambda a, b: r"\boxed{A}")
     scores = win_rate(judge, ["x", "y", "z"], orders="a_only")

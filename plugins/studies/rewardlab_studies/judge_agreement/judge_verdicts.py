@@ -11,7 +11,7 @@ CYCLES = ("triples", "intransitive")
 WINNERS = ("A", "B")
 
 Verdicts = Mapping[tuple[int, int], str]
-"""(place that stands first, place that stands second) -> "A" | "B" | "unparsable" | "failed"."""
+"""(place that stands first, place that stands second) -> "A" | "B" | "tie" | "both_bad" | "unparsable" | "failed"."""
 
 
 @dataclass(frozen=True, kw_only=True)
