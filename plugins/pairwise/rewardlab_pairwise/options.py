@@ -21,8 +21,8 @@ class PairwiseOptions(Config):
     """both: each pair is judged in both orders, averaged. balanced: each pair once, each answer first in half
     of its comparisons. a_only: both orders, but an answer is scored only if it stands first."""
     on_unparsable: OnUnparsable = "half"
-    """The value of a reply without a verdict. half: as of a tie. loss: a loss of the answer that stands first. drop: it does
-    not count; the other order decides, else the comparison is missing."""
+    """The value of a reply without a verdict. half: as of a tie. loss: a loss of the answer that stands first. drop: it
+    does not count; the other order decides, else the comparison is missing."""
     opponents: Opponents = "all"
     """Number of the group's other answers that an answer meets (one more if this and the group size are odd)."""
 
@@ -33,7 +33,7 @@ class WinRateOptions(PairwiseOptions):
     privileged: Annotated[str, Field(min_length=1)] | None = None
     """The field with a correct solution that the judge may see and the policy may not; null shows no example."""
     profile: Literal["default", "sp3f_official"] = "default"
-    """sp3f_official scores as SP3F's published code does: its reader of boxes, a_only and loss; a tie is a loss, too."""
+    """sp3f_official scores as SP3F's published code does: its reader of boxes, a_only and loss, also of ties."""
     template: str | None = None
     """A file with your own prompt; null takes the packaged one. See the plugin's README for its form."""
 

@@ -23,9 +23,8 @@ _NAMED = r"(?:[AB]|(?i:tie))"
 _BOX = re.compile(
     rf"\\boxed\s*+\{{\s*+(?:\{{\s*+({_NAMED})\s*+\}}|{_FONT}\s*+\{{\s*+({_NAMED})\s*+\}}|({_NAMED}))\s*+\}}"
 )
-_OPENED_BOX = re.compile(
-    rf"\\boxed\s*+\{{\s*+(?:{_FONT}\s*+)?+\{{?+\s*+{_NAMED}"
-)  # what follows a quotation may close it
+# a box that nothing closes: what follows a quotation may close it
+_OPENED_BOX = re.compile(rf"\\boxed\s*+\{{\s*+(?:{_FONT}\s*+)?+\{{?+\s*+{_NAMED}")
 _WORD = re.compile(r"\w")
 _QUOTE_MARKS = " \t>"
 _OPENINGS = tuple(f"BEGIN {label} " for label in LABELS.values())
