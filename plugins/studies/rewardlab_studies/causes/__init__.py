@@ -18,8 +18,10 @@ from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rewardlab_studies.causes.from_ledger import LedgerMovement as LedgerMovement
+    from rewardlab_studies.causes.movement import GroupRecord as GroupRecord
     from rewardlab_studies.causes.movement import findings_of as findings_of
     from rewardlab_studies.causes.movement_table import describe_rest as describe_rest
     from rewardlab_studies.causes.movement_table import movement_rows as movement_rows
+    from rewardlab_studies.causes.records import OutputRecords as OutputRecords
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

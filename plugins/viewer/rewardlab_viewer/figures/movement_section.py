@@ -34,12 +34,15 @@ class MovementSection:
     findings: Sequence[str]
 
 
-def movement_section(of: LedgerMovement) -> MovementSection | None:
-    """Return the section of a ledger's groups; None if they have no contributions."""
+def movement_section(of: LedgerMovement, untrained: str = "of evaluations") -> MovementSection | None:
+    """Return the section of a ledger's groups; None if they have no contributions.
+
+    untrained: what to call groups that were not trained on.
+    """
     movement = of.found
     if not movement.groups:
         return None
-    use = "that were trained on" if movement.learned else "of evaluations"
+    use = "that were trained on" if movement.learned else untrained
     about = f"{counted(movement.groups, 'group')} {use}. {ABOUT}"
     return MovementSection(
         about=[f"{about} {LEARNED}" if movement.learned else about, USED],

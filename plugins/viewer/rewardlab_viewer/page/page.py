@@ -30,7 +30,7 @@ from rewardlab_viewer.read.scored_file import ScoredSource
 HERE = Path(__file__).parent
 SCRIPTS = (
     *("data", "visible", "charts", "step_parts", "tables", "copies", "wins", "questions", "group_view", "filters"),
-    *("labels", "samples", "follow", "main"),
+    *("labels", "samples", "prints", "follow", "main"),
 )
 """the files of the page's script, in their order"""
 OTHER_REWARDS = "These have different rewards: numbers of one name need not mean the same in each of them."
@@ -120,7 +120,7 @@ class KeptParts:
     def data(self) -> Mapping[str, Any]:
         """Return what the page's script knows of the source from the beginning."""
         columns = self.view.columns
-        problems = list(columns.problems)
+        problems, beginnings = list(columns.problems), list(columns.beginnings)
         return {
             "name": self.view.source.name,
             "identity": self.view.identity,
@@ -132,6 +132,9 @@ class KeptParts:
             "components": list(columns.components),
             "correctness": self.view.source.correctness,
             "problems": [problems[columns.problem[group]] for group in self.groups],
+            "beginnings": [beginnings[columns.beginning[group]] for group in self.groups],
+            "names": list(self.view.source.names),
+            "total": self.view.total,
             "layout": self.numbers.layout,
             "questions": self.questions.data(),
             "chunks": [{"number": one, "groups": self.view.chunks.chunks[one].groups} for one in self.chunks],
@@ -178,6 +181,9 @@ def page_of(kept: Sequence[KeptParts], form: Form, assets: bool = True, tag: str
             script=Markup(script * assets),
             plot=Markup(plot * assets),
             style=Markup(style * assets),
+            has_curves=form == "followed" or any(p.view.curves or p.view.source.logs for p in kept),
+            has_recipe=any(p.view.source.recipe for p in kept),
+            is_scored=all(p.view.source.folder is None for p in kept),
             runs=[(p.view, p.view.columns.groups if form == "followed" else len(p.groups)) for p in kept],
             data={"form": form, "tag": tag, "runs": [parts.data() for parts in kept]},
             data_here=Markup(DATA_HERE),

@@ -2,9 +2,10 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
+from math import fsum
 from typing import Any
 
 from rewardlab.training import RunAlarm
@@ -39,6 +40,8 @@ MAX_TABLES = 16
 """fields that get a table each"""
 IDENTIFYING = 16
 """first problems and totals, which tell a scored file from others"""
+SHARES = {"flat groups": (0.0, 1.0)}
+"""the bounds of what is drawn beside the total and the components"""
 
 
 @dataclass(kw_only=True)
@@ -76,6 +79,21 @@ class RunView:
         """What to say of completions that were discarded."""
         return left_out_sentence(self.coverage)
 
+    @property
+    def total(self) -> str:
+        """What the total is, in words; "" if nothing says it."""
+        reward = self.source.reward
+        said = reward.get("total") if isinstance(reward, Mapping) else None
+        bounds = self.source.ranges().get("total")
+        between = f", from {bounds[0]:g} to {bounds[1]:g}" if bounds else ""
+        return f"total = {said}{between}" if isinstance(said, str) else ""
+
+    @property
+    def mean_total(self) -> float | None:
+        """The mean of all totals; None if there is none."""
+        known = [total for total in self.columns.totals if total == total]
+        return fsum(known) / len(known) if known else None
+
     def results(self) -> Iterator[tuple[str, list[list[str]], list[str]]]:
         """Yield (title, rows, remarks) of each evaluation: before and after a stage as one table."""
         found = self.source.results
@@ -94,7 +112,8 @@ class RunView:
     def charts(self) -> dict[str, Any]:
         """Return what the page's script draws, as JSON values."""
         logs = [asdict(thinned(log)) for log in self.source.logs]
-        return {"stages": [asdict(curves) for curves in self.curves], "logs": logs}
+        stages = [asdict(curves) for curves in self.curves]
+        return {"stages": stages, "logs": logs, "ranges": {**SHARES, **self.source.ranges()}}
 
 
 def view_of(source: Source, labels: LabelFinder) -> RunView:
@@ -110,7 +129,7 @@ class SourceSums:
 
     def __init__(self, source: Source, labels: LabelFinder) -> None:
         self.source = source
-        self.columns, self.chunks = ScoreColumns(), TextChunks()
+        self.columns, self.chunks = ScoreColumns(source.names), TextChunks()
         self._labels, self._steps = labels, StepNumbers(source)
         self._consistency = JudgeConsistency(source.correctness)
         self._remarks = RemarkCounts(source.remarks)
@@ -137,7 +156,7 @@ class SourceSums:
             source=source,
             columns=columns,
             chunks=self.chunks,
-            movement=movement_section(self._movement),
+            movement=movement_section(self._movement, *(["that were scored"] if source.folder is None else [])),
             curves=stage_curves(columns),
             changes=list(change_tables(columns, fields[0] if fields else None)),
             slices=list(slice_tables(columns, fields)),

@@ -1,7 +1,7 @@
 """The numbers of all completions, in typed arrays: what figures are made of, and what the page holds of each.
 
 A completion takes about 30 bytes and 17 for each component, so a million of them fit in memory; no text is kept but the
-values of fields that tell groups apart, such as a language.
+beginnings of prompts, and the values of fields that tell groups apart, such as a language.
 """
 
 import hashlib
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from rewardlab_viewer.read.source import NONE, TRAINING, Line, number
+from rewardlab_viewer.read.source import NONE, TRAINING, Line, doubled, number
 
 MAX_VALUES = 40
 """different values of a field by which completions are split"""
@@ -19,6 +19,8 @@ GOLD = ("answer", "reference", "gold", "solution")
 """fields that tell no kinds of prompts apart"""
 MAX_SHOWN = 80
 """characters of a field's value, and of a problem"""
+MAX_BEGINNING = 60
+"""characters of a prompt in a list"""
 UNKNOWN = -1
 """tokens of a completion whose length nobody recorded"""
 ABSENT, SCORED, ABSTAINED, FAILED = range(4)
@@ -70,16 +72,18 @@ class FieldColumn:
 
 
 class ScoreColumns:
-    """The columns of all completions and groups, in the order of their lines."""
+    """The columns of all completions and groups, in the order of their lines. names: of columns, as a Source has."""
 
-    def __init__(self) -> None:
+    def __init__(self, names: Sequence[tuple[str, str]] = ()) -> None:
+        self._names = names
         self.parts: dict[RunPart, int] = {}
         self.components: dict[str, ComponentColumns] = {}
         self.fields: dict[str, FieldColumn] = {}
         self.problems: dict[str, int] = {}
+        self.beginnings: dict[str, int] = {}
         # of each group
         self.part, self.step, self.discarded = array("h"), array("i"), array("B")
-        self.problem, self.starts = array("i"), array("q", [0])
+        self.problem, self.beginning, self.starts = array("i"), array("i"), array("q", [0])
         # of each completion
         self.totals, self.shaped, self.tokens, self.truncated = array("d"), array("d"), array("i"), array("B")
         self._dropped: set[str] = set()
@@ -109,6 +113,7 @@ class ScoreColumns:
         fields = first.get("fields")
         fields = fields if isinstance(fields, Mapping) else {}
         self.problem.append(self.problems.setdefault(problem_of(first), len(self.problems)))
+        self.beginning.append(self.beginnings.setdefault(beginning_of(first), len(self.beginnings)))
         self._add_fields(fields)
         for line in lines:
             self._add_completion(line)
@@ -132,9 +137,9 @@ class ScoreColumns:
             column.pad(place + 1)
 
     def _add_fields(self, fields: Mapping[str, Any]) -> None:
-        before = self.groups - 1
+        before, twice = self.groups - 1, doubled(fields, self._names)
         for name, value in fields.items():
-            if name in self._dropped or not isinstance(value, str | int | bool):
+            if name in self._dropped or name in twice or not isinstance(value, str | int | bool):
                 continue
             if name not in self.fields and len(self.fields) >= MAX_FIELDS:
                 continue
@@ -177,3 +182,21 @@ def problem_of(first: Line) -> str:
     if len(text) <= MAX_SHOWN:
         return text
     return f"{text[:MAX_SHOWN]}… {hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+
+
+def beginning_of(first: Line) -> str:
+    """Return how the last question of a group's prompt begins, by its first line; nothing if it is not recorded."""
+    prompt = first.get("prompt")
+    messages = (
+        [one for one in prompt if isinstance(one, Mapping)] if isinstance(prompt, list) else [{"content": prompt}]
+    )
+    asked = [one for one in messages if one.get("role") == "user"] or messages
+    content = asked[-1].get("content") if asked else None
+    parts = [part.get("text") if isinstance(part, Mapping) else part for part in _listed(content)]
+    text = next((part.lstrip() for part in parts if isinstance(part, str) and not part.isspace()), "")
+    shown = " ".join(text[: 4 * MAX_BEGINNING].split())
+    return shown if len(shown) <= MAX_BEGINNING and len(text) <= 4 * MAX_BEGINNING else shown[:MAX_BEGINNING] + "…"
+
+
+def _listed(content: Any) -> Sequence[Any]:
+    return content if isinstance(content, list) else [content]

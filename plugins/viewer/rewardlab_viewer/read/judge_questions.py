@@ -15,8 +15,7 @@ from rewardlab import Ask, Completion, Group, Reply, Sample
 from rewardlab.concurrency import LoopThread
 from rewardlab.errors import RewardlabError, UserError
 from rewardlab.judging import RecordedReplies, judge_identity, question_key
-from rewardlab.plan import Component, Plan, make_plan
-from rewardlab.recipe import load
+from rewardlab.plan import Component, Plan
 from rewardlab.scoring import Scorer
 from rewardlab_studies.judge_agreement import measured_plan
 
@@ -63,16 +62,13 @@ class JudgeQuestions:
         return home
 
     def _plans(self, source: Source) -> Iterator[tuple[str, Plan]]:
-        if source.scored_by is None:
-            return
-        try:
-            plan = make_plan(load(source.scored_by, strict=False))
-        except RewardlabError as error:
-            self.why[""] = f"the recipe cannot be read here: {error}"
+        plan, why = source.planned
+        if plan is None:
+            self.why |= {"": f"the recipe cannot be read here: {why}"} if why else {}
             return
         for name, planned in plan.components.items():
-            if planned.judges() and (why := _unasked(plan, planned)):
-                self.why[name] = why
+            if planned.judges() and (unasked := _unasked(plan, planned)):
+                self.why[name] = unasked
             elif planned.judges():
                 yield name, measured_plan(plan, [name])
 

@@ -43,7 +43,10 @@ class RunFolder(Source):
     def read_records(self) -> None:
         """Read everything but the ledger, as it is now."""
         path, usage = self.path, self.path / "usage.jsonl"
+        before = self.recipe
         self.manifest, self.recipe = _identity(path)
+        if self.recipe != before:
+            self.__dict__.pop("planned", None)
         self.begun = self._begun()
         self.notes.clear()
         self.usage = usage if usage.exists() else None
@@ -115,6 +118,7 @@ class RunFolder(Source):
         stages = (tree or {}).get("stages") or []
         self.reward = (tree or {}).get("reward")
         self.correctness = (self.reward or {}).get("correctness")
+        self.names = sorted(set(_names(tree)))
         expected = {}
         for index, stage in enumerate(stages):
             logged = next((log for log in self.logs if log.name.startswith(f"{index}-")), None)
@@ -183,6 +187,15 @@ def _not_as_a_recipe(tree: Mapping[str, Any]) -> str | None:
     if not isinstance(reward, Mapping) or not isinstance(reward.get("correctness") or "", str):
         return "its reward is no mapping, or names no component as correctness"
     return None
+
+
+def _names(tree: Any) -> Iterator[tuple[str, str]]:
+    """Yield (a name of ours, the column of the rows) for all that datasets anywhere in a recipe map."""
+    values = tree.values() if isinstance(tree, Mapping) else tree if isinstance(tree, list) else ()
+    if isinstance(tree, Mapping) and isinstance(fields := tree.get("fields"), Mapping):
+        yield from ((str(ours), column) for ours, column in fields.items() if isinstance(column, str))
+    for value in values:
+        yield from _names(value)
 
 
 def _first(values: Any) -> Any:

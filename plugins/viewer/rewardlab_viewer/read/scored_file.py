@@ -6,9 +6,10 @@ from typing import Any
 
 from rewardlab import Completion, Group, Sample
 from rewardlab.data import read_lines
-from rewardlab.errors import Problem, UserError
+from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.scorefile import StateFolder
 from rewardlab.text import counted
+from rewardlab_studies.causes import GroupRecord, OutputRecords
 from rewardlab_studies.export import ScoredRows
 from rewardlab_studies.output_check import check_output
 
@@ -30,6 +31,8 @@ class ScoredSource(Source):
         self.reward = (self.scored_by or {}).get("reward")
         correctness = self.reward.get("correctness") if isinstance(self.reward, Mapping) else None
         self.correctness = correctness if isinstance(correctness, str) else None
+        fields = ((self.scored_by or {}).get("dataset") or {}).get("fields") or {}
+        self.names = [(ours, column) for ours, column in fields.items() if isinstance(column, str)]
         for _, row in read_lines(path, any_text=True):
             try:
                 check_output(row if isinstance(row, Mapping) else {})
@@ -42,8 +45,9 @@ class ScoredSource(Source):
     def lines(self) -> Iterator[Line]:
         """Yield a line for each completion. See Source."""
         self._bad = 0
+        causes = RowCauses(self)
         for number, (group, scores) in enumerate(self._scored()):
-            lines = list(_lines(number, group, scores))
+            lines = list(_lines(number, group, scores, causes.of(scores)))
             if all(map(is_line, lines)):
                 yield from lines
             else:
@@ -52,6 +56,9 @@ class ScoredSource(Source):
             self.notes.append(
                 f"Left out: {counted(self._bad, 'line')} of {self._path.name} that `score` did not write."
             )
+        if causes.unknown:
+            what = f"What components contributed is not known of {counted(causes.unknown, 'row')} of {self._path.name}"
+            self.notes.append(f"{what}: the recipe beside it makes another total of the values.")
 
     def _scored(self) -> Iterator[tuple[Group | None, Mapping[str, Any]]]:
         if self._rows is not None:
@@ -69,7 +76,32 @@ class ScoredSource(Source):
                 yield None, row
 
 
-def _lines(number: int, group: Group | None, scores: Mapping[str, Any]) -> Iterator[Line]:
+class RowCauses:
+    """What each component contributed to the rewards in rows that `score` wrote, computed by the recipe beside them.
+
+    unknown: of how many rows it does not follow, as of an edited file.
+    """
+
+    def __init__(self, source: Source) -> None:
+        plan, _ = source.planned
+        self._components = [] if plan is None else list(plan.components)
+        self._records = None if plan is None or plan.expression is None else OutputRecords(plan)
+        self.unknown = 0
+
+    def of(self, row: Mapping[str, Any]) -> GroupRecord | None:
+        """Return the record of a row; None if it is not known."""
+        if self._records is None:
+            return None
+        try:
+            if set(row["components"]) == set(self._components) and self._records.differing(row) is None:
+                return self._records.of(row)
+        except (ValueError, LookupError, TypeError, JobError, ArithmeticError):
+            pass  # a damaged row, or one of other policies
+        self.unknown += 1
+        return None
+
+
+def _lines(number: int, group: Group | None, scores: Mapping[str, Any], causes: GroupRecord | None) -> Iterator[Line]:
     asked = {} if group is None else _asked(group.sample)
     completions: Sequence[Completion | None] = [None] * len(scores["total"]) if group is None else group.completions
     for index, completion in enumerate(completions):
@@ -77,8 +109,11 @@ def _lines(number: int, group: Group | None, scores: Mapping[str, Any]) -> Itera
             name: {key: column[index] for key, column in columns.items() if isinstance(column, list) and column[index:]}
             for name, columns in scores["components"].items()
         }
+        given = {} if causes is None else _given(causes, index)
+        components = {name: {**entry, **given.get(name, {})} for name, entry in components.items()}
         line: dict[str, Any] = {**COMMON, "group": number, "index": index, "id": str(scores["id"])}
         line |= {"components": components, "total": scores["total"][index], "shaped": scores["shaped"][index]}
+        line |= {} if causes is None else {"rest": causes.rest[index]}
         yield line | (asked if index == 0 else {}) | ({} if completion is None else _answered(completion))
 
 
@@ -90,3 +125,8 @@ def _answered(completion: Completion) -> dict[str, Any]:
     conversation = {"messages": list(completion.messages)} if completion.messages else {}
     told = {"completion": completion.text, "tokens": completion.token_count, "truncated": completion.truncated}
     return told | conversation
+
+
+def _given(causes: GroupRecord, index: int) -> Mapping[str, Mapping[str, Any]]:
+    """Return what each component contributed to the reward of a completion, and by which use in the total."""
+    return {name: {**causes.uses[name], "contribution": given[index]} for name, given in causes.contributions.items()}

@@ -3,11 +3,16 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import groupby
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from rewardlab.data import LEDGER_COLUMNS, SCORE_COLUMNS
+from rewardlab.errors import RewardlabError
+from rewardlab.plan import Interval, Plan, make_plan
+from rewardlab.recipe import load
 from rewardlab.training import Results
 
 Line = Mapping[str, Any]
@@ -40,6 +45,7 @@ class Source:
     component that the recipe calls so. reward: all that the recipe says of it. scored_by: what `load` reads the recipe
     from; None if nothing says it. replies: the folder of its judges' kept replies. begun: of a run, what tells it from
     others from its start to its end, as JSON values. remarks: of each component, the keys of `info` that count.
+    names: (a name of ours, the column of the rows that a recipe reads under it).
     """
 
     name: str
@@ -56,12 +62,31 @@ class Source:
     scored_by: Path | Mapping[str, Any] | None = None
     replies: Path | None = None
     expected: Mapping[tuple[int, str], int] = field(default_factory=dict)
+    names: Sequence[tuple[str, str]] = ()
     notes: list[str] = field(default_factory=list)
 
     @property
     def made_with(self) -> str:
         """The manifest as people read it."""
         return json.dumps(self.manifest, indent=1, ensure_ascii=False)
+
+    @cached_property
+    def planned(self) -> tuple[Plan | None, str]:
+        """The plan of what scored it, or why it cannot be made here; neither if nothing says what scored it."""
+        if self.scored_by is None:
+            return None, ""
+        try:
+            return make_plan(load(self.scored_by, strict=False)), ""
+        except RewardlabError as error:
+            return None, str(error)
+
+    def ranges(self) -> Mapping[str, Interval]:
+        """Return the bounds of the total and of each component, as far as they are declared and finite."""
+        plan, _ = self.planned
+        if plan is None:
+            return {}
+        declared = {"total": plan.total_range} | {name: one.spec.range for name, one in plan.components.items()}
+        return {name: found for name, found in declared.items() if found is not None and all(map(isfinite, found))}
 
     def lines(self) -> Iterator[Line]:
         """Yield the lines in their order, each once."""
@@ -72,6 +97,19 @@ def groups_of(lines: Iterator[Line]) -> Iterator[list[Line]]:
     """Yield the lines of each group, which follow each other."""
     for _, group in groupby(lines, key=lambda line: (line["attempt"], line["group"], line["trained"])):
         yield list(group)
+
+
+def doubled(fields: Mapping[str, Any], names: Sequence[tuple[str, str]]) -> set[str]:
+    """Return the columns of a row that stand in it a second time, under the name of ours by which a recipe reads them.
+
+    names: (ours, the column), as a Source has them.
+    """
+    own = {ours for ours, _ in names}
+    return {
+        column
+        for ours, column in names
+        if column not in own and column in fields and ours in fields and fields[column] == fields[ours]
+    }
 
 
 def number(value: Any) -> float:

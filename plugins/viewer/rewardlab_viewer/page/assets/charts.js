@@ -14,15 +14,16 @@ function color(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-// lines: [{label, points: [steps, values], dots, hidden, tone, dashes}], tone: the number of its color, and of its dashes if these have none; band: [lower, upper] of values at the first line's steps
-function drawChart(parent, title, lines, bands = []) {
+// lines: [{label, points: [steps, values], dots, hidden, tone, dashes}], tone: the number of its color, and of its dashes if these have none; band: [lower, upper] of values at the first line's steps; bounds: [lowest, highest] that values can be, if that is known
+function drawChart(parent, title, lines, bands = [], bounds = null) {
   const first = lines[0].points[1].filter((value) => value !== null);
   const of = lines.length > 1 ? `${lines[0].label} ` : "";
   const summary = first.length ? `${of}${shown(first[0])} → ${shown(first.at(-1))}` : "no values";
+  const scale = bounds ? `, on a scale from ${shown(bounds[0])} to ${shown(bounds[1])}` : "";
   const caption = [element("bdi", {}, title), element("span", {}, summary)];
   const data = uPlot.join([...lines.map((line) => line.points), ...bands.flatMap((band) => [[lines[0].points[0], band[0]], [lines[0].points[0], band[1]]])]);
-  const key = JSON.stringify([parent.dataset.of, title, lines.map((line) => line.label), bands.length]);
-  if (kept.has(key)) return renewChart(parent, kept.get(key), key, caption, data);
+  const key = JSON.stringify([parent.dataset.of, title, lines.map((line) => line.label), bands.length, scale]);
+  if (kept.has(key)) return renewChart(parent, kept.get(key), key, caption, scale, data);
   const node = element("figure", {class: "chart", "data-key": key}, element("figcaption", {}, caption));
   parent.append(node);
   const series = lines.map((line, at) => ({
@@ -31,21 +32,38 @@ function drawChart(parent, title, lines, bands = []) {
     points: line.dots ? {show: true, size: 9, width: 2, fill: color("--card")} : {show: (plot) => plot.data[0].length < 30},
     ...(line.dots ? {paths: () => null} : {}),
   }));
-  const edges = bands.flatMap((band) => band[2].map((label) => ({label, stroke: "transparent", width: 0, points: {show: false}, value: (_, value) => shown(value ?? NaN)})));
+  const edges = bands.flatMap((band) => band[2].map((label) => ({label, stroke: "transparent", width: 0, points: {show: false}, class: "edge", value: (_, value) => shown(value ?? NaN)})));
   const axis = {stroke: color("--soft"), grid: {stroke: color("--line"), width: 1}, ticks: {stroke: color("--line")}, font: "12px system-ui"};
   const plot = new uPlot({
     width: Math.max(200, node.clientWidth - 24), height: HEIGHT, cursor: {sync: {key: "steps"}, drag: {x: true, y: false}, focus: {prox: bands.length ? -1 : 16}}, focus: {alpha: 0.25},
-    scales: {x: {time: false}}, legend: {live: true},
+    scales: {x: {time: false}, y: {range: scaleOf(bounds)}}, legend: {live: true}, hooks: {setCursor: [quietLegend]},
     axes: [{...axis, size: 34}, {...axis, size: (_, ticks) => Math.max(48, ...(ticks ?? []).map((tick) => 20 + 7 * tick.length))}],
     series: [{label: "step"}, ...series, ...edges],
     bands: bands.map((_, at) => ({series: [lines.length + 2 + 2 * at, lines.length + 1 + 2 * at], fill: color("--c0") + (at ? "38" : "20")})),
   }, data, node);
   const canvas = node.querySelector("canvas");
   canvas.setAttribute("role", "img");
-  canvas.setAttribute("aria-label", `${visible(title)} by step: ${summary}`);
+  canvas.setAttribute("aria-label", `${visible(title)} by step: ${summary}${scale}`);
+  quietLegend(plot);
   drawn.set(node, plot);
   resized.observe(node);
   keysOf(plot, title);
+}
+
+// The vertical scale: all that values can be if that is known, with a margin so that a line at its end is seen; zeros are not 0 of 100.
+function scaleOf(bounds) {
+  return (_, low, high) => {
+    if (bounds) [low, high] = [Math.min(low ?? Infinity, bounds[0]), Math.max(high ?? -Infinity, bounds[1])];
+    else if (low === null || (low === 0 && high === 0)) [low, high] = [0, 1];
+    else return uPlot.rangeNum(low, high, 0.1, true);
+    const margin = (high - low || 1) * 0.04;
+    return [low - margin, high + margin];
+  };
+}
+
+// While nobody points at a step, a legend names its lines and no values.
+function quietLegend(plot) {
+  plot.root.classList.toggle("idle", plot.cursor.idx === null || plot.cursor.idx === undefined);
 }
 
 // A chart by keyboard: a name hides its line, and arrows go from step to step, whose values are said.
@@ -70,11 +88,11 @@ function keysOf(plot, title) {
 }
 
 // Show more values in a chart that is there, as it was zoomed, with the lines hidden that were.
-function renewChart(parent, node, key, caption, data) {
+function renewChart(parent, node, key, caption, scale, data) {
   const plot = drawn.get(node), {min, max} = plot.scales.x, steps = plot.data[0];
   kept.delete(key);
   node.querySelector("figcaption").replaceChildren(...caption);
-  plot.root.querySelector("canvas").setAttribute("aria-label", `${caption[0].textContent} by step: ${caption[1].textContent}`);
+  plot.root.querySelector("canvas").setAttribute("aria-label", `${caption[0].textContent} by step: ${caption[1].textContent}${scale}`);
   parent.append(node);
   plot.setData(data, min <= steps[0] && max >= steps.at(-1));
 }
@@ -120,7 +138,13 @@ function drawMetric(parent, name) {
     const [low, lower, , upper, high] = of[0].curves.quantiles;
     bands.push([low, high, ["10%", "90%"]], [lower, upper, ["25%", "75%"]]);
   }
-  drawChart(parent, name, lines, bands);
+  drawChart(parent, name, lines, bands, boundsOf(of.map(({run}) => run.charts.ranges), name));
+}
+
+// What a number can be in each of some runs; null if one does not say it.
+function boundsOf(ranges, name) {
+  if (!ranges.every((one) => Object.hasOwn(one, name))) return null;
+  return [Math.min(...ranges.map((one) => one[name][0])), Math.max(...ranges.map((one) => one[name][1]))];
 }
 
 function drawLogs(parent) {
@@ -145,6 +169,7 @@ function drawLog(parent, name) {
 // fresh: all are drawn anew, as in other colors; else charts of the same lines get their values.
 function drawCharts(fresh = true) {
   const parent = document.getElementById("charts");
+  if (!parent) return; // nothing was trained, and nothing was logged
   const open = new Set([...parent.querySelectorAll("details[open]")].map((one) => one.dataset.log));
   parent.style.minHeight = `${parent.offsetHeight}px`; // what stands below stays where it is meanwhile
   for (const node of fresh ? [] : drawn.keys()) kept.set(node.dataset.key, node);
@@ -167,6 +192,7 @@ function drawCharts(fresh = true) {
 
 function chartControls() {
   const parent = document.getElementById("chart-controls");
+  if (!parent) return;
   parent.replaceChildren();
   const stages = [...new Set(RUNS.flatMap((run) => run.charts.stages.map((one) => one.stage)))];
   chosen.stage ??= stages.at(-1) ?? null;

@@ -1,7 +1,7 @@
 // The data of the page: numbers of completions in typed arrays, and texts that are unpacked when somebody looks at them.
 
 const DATA = JSON.parse(document.getElementById("data").textContent);
-const ABSTAINED = 2, FAILED = 3; // states of a component, as read/columns.py numbers them
+const SCORED = 1, ABSTAINED = 2, FAILED = 3; // states of a component, as read/columns.py numbers them
 const MAX_UNPACKED = 48; // chunks of texts that are kept
 
 const arriving = new Map(); // of a bundle: name -> what waits for the part
@@ -65,8 +65,8 @@ class Run {
 
   // Take all that is told of the run, or what is new: told.from says how many groups came before.
   take(told) {
-    const {problems, chunks} = told.from ? this : {problems: [], chunks: []};
-    Object.assign(this, told, {problems: [...problems, ...told.problems], chunks: [...chunks, ...told.chunks], byProblem: undefined});
+    const {problems, beginnings, chunks} = told.from ? this : {problems: [], beginnings: [], chunks: []};
+    Object.assign(this, told, {problems: [...problems, ...told.problems], beginnings: [...beginnings, ...told.beginnings], chunks: [...chunks, ...told.chunks], byProblem: undefined});
     if (!told.from) this.unpacked = new Map();
     this.chunkOf = [];
     for (const chunk of this.chunks) for (let at = 0; at < chunk.groups; at++) this.chunkOf.push([chunk.number, at]);

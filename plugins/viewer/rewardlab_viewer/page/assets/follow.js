@@ -59,7 +59,7 @@ function renewSection(id, found) {
   const name = (details) => details.querySelector("summary").textContent;
   const open = new Map([...old.querySelectorAll("details")].map((one) => [name(one), one.open]));
   for (const one of now.querySelectorAll("details")) one.open = open.get(name(one)) ?? one.open;
-  sortableTables(now);
+  readyTables(now);
   const tables = new Map([...old.querySelectorAll("table")].map((one) => [tableName(one), one]));
   for (const table of now.querySelectorAll("table[data-sortable]")) keepOrder(tables.get(tableName(table)), table);
   const focused = [...old.querySelectorAll("button, summary, [tabindex]")].indexOf(document.activeElement);

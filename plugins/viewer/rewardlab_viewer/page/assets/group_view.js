@@ -28,7 +28,7 @@ function headNodes(run, group, texts) {
       copyButton("Copy as row", () => JSON.stringify(asRow(texts))),
       copyButton("Copy as probe", () => JSON.stringify(asProbe(run, group, texts))),
       copyButton("Copy as law example", () => asExample(run, group, texts))] : [])),
-    ...promptNodes(texts.prompt, language), ...fieldNodes(texts.fields, language)];
+    ...promptNodes(texts.prompt, language), ...fieldNodes(texts.fields, run.names, language)];
 }
 
 // Whether all was recorded that other commands need; of a scored file without its rows there are scores alone.
@@ -67,13 +67,17 @@ function contentOf(content) {
   return parts.map((part) => (typeof part === "string" ? part : typeof part?.text === "string" ? part.text : JSON.stringify(part))).join("\n");
 }
 
-function fieldNodes(fields, language) {
-  const rank = (name) => (GOLD.indexOf(name) + 1 || GOLD.length + 1);
-  const names = Object.keys(fields ?? {}).sort((a, b) => rank(a) - rank(b));
+// renamed: [[a name of ours, the column of the rows], ...]; a column that stands here under our name, too, has one line with both names.
+function fieldNodes(fields, renamed, language) {
+  const rank = (name) => (GOLD.indexOf(name) + 1 || GOLD.length + 1), has = (name) => Object.hasOwn(fields ?? {}, name);
+  const same = (a, b) => has(a) && has(b) && JSON.stringify(fields[a]) === JSON.stringify(fields[b]);
+  const twice = new Map(renamed.filter(([ours, column]) => !renamed.some(([name]) => name === column) && same(ours, column)).map(([ours, column]) => [column, ours]));
+  const names = Object.keys(fields ?? {}).filter((name) => !twice.has(name)).sort((a, b) => rank(a) - rank(b));
+  const columns = (name) => [...twice].filter(([, ours]) => ours === name).map(([column]) => element("span", {class: "column"}, " column ", element("bdi", {}, column)));
   if (!names.length) return [];
   const text = (value) => (typeof value === "string" ? value : JSON.stringify(value));
   return [element("h4", {}, "Fields"), element("dl", {class: "fieldlist"}, names.flatMap((name) => [
-    element("dt", {}, element("bdi", {}, name)),
+    element("dt", {}, element("bdi", {}, name), columns(name)),
     element("dd", {dir: "auto", lang: name === "answer" ? languageTag(language) : null}, piecesOf(text(fields[name]), 0)),
   ]))];
 }
@@ -82,7 +86,7 @@ function completionNodes(run, group, texts, language) {
   const totals = [...run.values(group, "total")];
   const places = totals.map((_, at) => at), blind = labels.on && !labels.verdicts;
   const order = blind ? places : places.sort((a, b) => (totals[b] === totals[b] ? totals[b] : -Infinity) - (totals[a] === totals[a] ? totals[a] : -Infinity) || a - b);
-  return [...winNodes(run, texts), element("h4", {}, `${totals.length} completions${blind ? "" : ", the best first"}`), ...order.map((at) => completionNode(run, group, texts, at, language))];
+  return [...winNodes(run, texts), element("h4", {}, `${totals.length} completion${totals.length === 1 ? "" : "s"}${blind || totals.length === 1 ? "" : ", the best first"}`, !blind && run.total ? element("span", {class: "total"}, "; ", element("bdi", {}, run.total)) : null), ...order.map((at) => completionNode(run, group, texts, at, language))];
 }
 
 function completionNode(run, group, texts, at, language) {
@@ -117,7 +121,20 @@ function scoreNode(run, name, number, told) {
   const text = state === FAILED ? "failed" : state === ABSTAINED ? "abstained" : shown(value);
   return element("span", {class: `score${state === FAILED ? " failed" : ""}${name === run.correctness ? " truth" : ""}`, title: name === run.correctness ? "what the recipe calls correctness" : null},
     element("b", {}, element("bdi", {}, name)), text,
-    gave === gave ? element("span", {class: "gave"}, `gave ${signed(gave)}`) : null);
+    gave === gave ? element("span", {class: "gave"}, `gave ${signed(gave)}`) : null,
+    reasonNode(state === SCORED ? value : NaN, told?.info));
+}
+
+const MAX_REASON = 160; // characters, and below
+const MAX_REMARKS = 3; // remarks that stand in the place of a reason
+
+// Why a value is what it is: the reason that the component gives, and of a 0 or less, or of none, else what it remarked first.
+function reasonNode(value, info) {
+  const plain = ([, one]) => ["string", "number", "boolean"].includes(typeof one) || one === null;
+  const remarks = () => Object.entries(info).filter(plain).slice(0, MAX_REMARKS).map(([name, one]) => `${name.replaceAll("_", " ")} ${typeof one === "number" ? shown(one) : one ?? "none"}`);
+  const told = info?.reason ?? (info && !(value > 0) ? remarks().join(", ") : "");
+  const text = typeof told === "string" ? told : JSON.stringify(told);
+  return text ? element("span", {class: "reason", dir: "auto"}, text.length > MAX_REASON ? `${text.slice(0, MAX_REASON)}…` : text) : null;
 }
 
 function infoNode(info) {

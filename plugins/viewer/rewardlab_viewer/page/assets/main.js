@@ -17,10 +17,11 @@ function theme() {
 }
 
 theme();
-sortableTables();
+readyTables();
 chartControls();
 drawCharts();
 await Promise.all(RUNS.map((run) => run.load()));
 samples();
+prints();
 document.documentElement.dataset.ready = "yes";
 if (DATA.form === "followed") follow();

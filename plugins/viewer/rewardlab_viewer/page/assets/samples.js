@@ -24,11 +24,12 @@ function listScale() {
 
 function itemNode(at, top) {
   const run = RUNS[wanted.run], group = list.groups[at];
-  const where = [placeOf(run, group), run.field(group, "language"), run.isFlat(group) ? "flat" : null];
+  const begins = run.beginnings[group];
+  const where = [begins ? run.problems[group] : null, run.field(group, "language"), run.isFlat(group) ? "flat" : null, placeOf(run, group)];
   const node = element("div", {class: "item", id: `item-${at}`, role: "option", "aria-selected": String(at === list.at), "aria-setsize": list.groups.length, "aria-posinset": at + 1, onclick: () => choose(at)},
-    element("bdi", {class: "name"}, run.problems[group]),
-    element("span", {class: "mean"}, shown(run.mean(group), 2)),
-    element("span", {class: "where"}, where.filter(Boolean).join(" · ")));
+    element("bdi", {class: "name"}, begins || run.problems[group]),
+    element("span", {class: "where"}, where.filter(Boolean).join(" · ")),
+    element("span", {class: "mean"}, "mean total ", element("b", {}, shown(run.mean(group), 2))));
   node.style.top = `${top}px`;
   return node;
 }

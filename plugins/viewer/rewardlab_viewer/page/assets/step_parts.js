@@ -15,7 +15,7 @@ function drawComposition(parent) {
   const of = RUNS.flatMap((run) => stagesOf(run).map((stage) => ({run, stage})));
   const fields = [...new Set(of.flatMap(({stage}) => Object.keys(stage.composition)))];
   if (fields.length) foldedCharts(parent, "composition", `What was trained on when: shares of groups by ${fields.join(", ")}`, (inside) => {
-    for (const field of fields) drawChart(inside, field, linesOf(of.map(({run, stage}) => ({run, name: called(run, stage), steps: stage.steps, of: stage.composition[field] ?? {}})), true));
+    for (const field of fields) drawChart(inside, field, linesOf(of.map(({run, stage}) => ({run, name: called(run, stage), steps: stage.steps, of: stage.composition[field] ?? {}})), true), [], [0, 1]);
   });
 }
 

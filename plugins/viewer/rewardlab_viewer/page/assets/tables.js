@@ -1,12 +1,24 @@
-// Tables whose columns sort: a button in each head, and the order said to those who do not see it.
+// Tables: their columns sort, by a button in each head, and one that is wider than its place fades where it goes on.
 
-function sortableTables(root = document) {
+const wide = new ResizeObserver((entries) => { for (const {target} of entries) fade(target); });
+
+function readyTables(root = document) {
+  for (const node of root.querySelectorAll(".scroll")) {
+    wide.observe(node);
+    node.addEventListener("scroll", () => fade(node), {passive: true});
+  }
   for (const table of root.querySelectorAll("table[data-sortable]")) {
     for (const [at, head] of [...table.tHead.rows[0].cells].entries()) {
       const button = element("button", {type: "button", onclick: () => sortBy(table, at, head)}, ...head.childNodes);
       if (button.textContent) head.replaceChildren(button);
     }
   }
+}
+
+// Say to the style on which sides there is more of a table than is seen.
+function fade(node) {
+  const before = Math.abs(node.scrollLeft) > 1, after = Math.abs(node.scrollLeft) + node.clientWidth < node.scrollWidth - 1;
+  node.dataset.more = [before && "before", after && "after"].filter(Boolean).join(" ");
 }
 
 function sortBy(table, at, head, falling = head.getAttribute("aria-sort") !== "descending") {
