@@ -71,8 +71,8 @@ def test_contributions_that_the_recipe_does_not_explain_are_none_and_said(scored
     lines = list(source.lines())
     assert ["contribution" in line["components"]["boxed"] for line in lines] == [False] * 3 + [True] * 3
     assert source.notes == [
-        "What components contributed is not known of 1 row of scored.jsonl: the recipe beside it makes another total of "
-        "the values."
+        "What components contributed is not known of 1 row of scored.jsonl: the recipe beside it makes another total "
+        "of the values."
     ]
 
 
