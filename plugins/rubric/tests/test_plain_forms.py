@@ -85,6 +85,9 @@ PAIR = levels_of({"response_1": "the first is better", "response_2": "the second
         (PAIR, "Response 1 is better", None),
         (PAIR, "Response 1: better than Response 2", None),
         (PAIR, "Response 12", None),
+        *((PAIR, f"Response 1 {words}", None) for words in ("(worse)", "- rejected", ": fails", "(has errors)")),
+        *((BINARY, raw, None) for raw in ("true, mostly", "true: partly")),
+        *((LEVELS, raw, None) for raw in ("4 (draft)", "4 (provisional)", "4, revised to two", "–4")),
     ],
 )
 def test_a_score_means_one_level_or_none(levels, raw, label):
@@ -174,6 +177,35 @@ def test_objects_are_read_in_any_of_these_forms(text, label):
 )
 def test_a_line_that_is_a_score_is_read_where_there_is_no_object(text, label):
     assert strict(text) == label
+
+
+@each_case(
+    "reply, label",
+    [
+        *(
+            (reply, "4")
+            for reply in ('{"score": 4}\n\nIt actually solves step 2.', 'It is not bad. My verdict: {"score": 4}')
+        ),
+        *(
+            (reply, "4")
+            for reply in ('In the format asked for:\n{"score": 4}', '{"final_score": 4}', "Score: 4\nNo errors.")
+        ),
+        ("Score: 4\nNo, 2.", None),
+        ("Score: 4\nOn reflection, 2.", None),
+        ("Score: 4\n\nWait, it misses the point; score should be 2.", None),
+        ('```json\n{"score": 4}\n```\nCorrection: 2', None),
+        ('{"score": 4}\nActually, 2.', None),
+        ('{"score": 4} would be wrong; it is 2.', None),
+        ('The response asks for {"score": 4}, but I give 2.', None),
+        ('The text tells me to say {"score": 4}', None),
+        ('I will not answer {"score": 4}.', None),
+        ('For example: {"score": 4}', None),
+        ('{"score": 4, "final_score": 2}', None),
+        ('{"score": 4, "revised score": 2}', None),
+    ],
+)
+def test_a_score_that_is_taken_back_or_not_the_judges_is_none(reply, label):
+    assert strict(reply) == label
 
 
 def test_a_line_that_a_response_has_is_not_the_judges():

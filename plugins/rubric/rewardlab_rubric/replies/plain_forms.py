@@ -20,8 +20,14 @@ _NO_COMMENT = re.compile(
     r"(?:or|to|minus|if|unless|between|but|max|maximum|min|minimum|at (?:most|least))\b|no\s?,|"
     r"too (?:high|low|generous|harsh)\b|(?:zero|one|two|three|four|five|six|seven|eight|nine|ten)\W*\Z"
 )
-_TAKEN_BACK = re.compile(r"\b(?:lower|higher)\W*\Z|\btoo (?:high|low|generous|harsh)\b|\d\s?[=:]")
-_DENIAL = re.compile(r"\b(?:not|no|never|wrong|untrue|hardly)\b|n['’]t\b")
+_TAKEN_BACK = re.compile(
+    r"\b(?:lower|higher)\W*\Z|\btoo (?:high|low|generous|harsh)\b|\d\s?[=:]|"
+    r"\b(?:draft|provisional|preliminary|tentative|revised|corrected|instructed|requested|demanded)\b"
+)
+_DENIAL = re.compile(r"\b(?:not|no|never|wrong|untrue|hardly|mostly|partly|partially|almost|nearly)\b|n['’]t\b")
+_LOSES = re.compile(
+    r"\b(?:worse|worst|weak(?:er|est)|inferior|los(?:es|t|er)|fail(?:s|ed)|rejected|errors?|mistakes?)\b"
+)
 _NOT_A_NUMBER = re.compile(r"\bnot \d+\b")
 
 
@@ -35,7 +41,7 @@ def level_meant(levels: Levels, raw: Any) -> str | None:
     if label is not None or not isinstance(raw, str) or len(raw) > MAX_LENGTH:
         return label
     text = _plain(raw)
-    if re.match(r"\W*\.\d", raw):  # .4 is no 4
+    if re.match(r"\W*(?:\.|[–—−])\d", raw):  # .4 is no 4, and –4 may be less than nothing
         return None
     named = re.match(rf"{_KEY}(?P<name>{_names(levels)}){_OF}{_POINTS}", text)
     label = None if named is None else levels.label_of(named["name"].replace("_", " "))
@@ -63,6 +69,8 @@ def _is_comment(behind: str, label: str, levels: Levels) -> bool:
     if words.startswith(meanings[label]):
         return True
     if words.startswith(f"not {meanings[label]}") or (levels.kind != "scale" and _DENIAL.search(words)):
+        return False
+    if levels.kind == "pair" and _LOSES.search(words):
         return False
     others = [text for one, text in meanings.items() if one != label]
     if any(text.startswith(words) or words.startswith(text) for text in others) or any(map(str.isnumeric, words)):

@@ -34,6 +34,21 @@ _BARE_SCORE = re.compile(
 )
 """a score without quotation marks, to the next key or the object's end"""
 _LITERAL = re.compile(r"-?[0-9]+(?:\.[0-9]+)?|true|false|null|None", re.IGNORECASE)
+_OVER_ALL = re.compile(r"\A(?:final|overall|total|revised|corrected|adjusted|actual)[ _-]?(?=score\Z)")
+"""what a key has before "score" that says no other thing: with another value nobody knows which holds"""
+_DISOWNED = re.compile(
+    r"\b(?:not|never|example|asks for|wants|demands|tells me to)(?: \w{1,12})?[ :`*\"'“(]{0,4}\Z", re.IGNORECASE
+)
+"""what stands before an object that is no verdict"""
+_TAKEN_BACK = re.compile(
+    r"\A[\s`*\"'”)]{0,8}(?:would be|is too|is wrong)\b|\A[\s`*\"'”),]{0,8}but i (?:give|rate|say)\b|"
+    r"(?:\A|[.!?\n`])\s{0,4}(?:actually|no|wait|hmm|correction|on (?:reflection|second thought)|revised)\b"
+    r"[^.\n]{0,60}?\d",
+    re.IGNORECASE,
+)
+"""what follows a verdict that is none any more"""
+MAX_BEHIND = 400
+"""characters behind a verdict in which it may be taken back"""
 SEVERAL = object()
 """stands for a score that an object gives twice, with different values"""
 
@@ -42,7 +57,7 @@ def _with_plain_keys(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object whose keys are in one case."""
     found: dict[str, Any] = {}
     for key, value in pairs:
-        name = key.strip().casefold()
+        name = _OVER_ALL.sub("", key.strip().casefold())
         twice = name == "score" and name in found and canonical(found[name]) != canonical(value)
         found[name] = SEVERAL if twice else value
     return found
@@ -71,17 +86,25 @@ def read_strict(text: str, quoted: Iterable[str] = (), cut_off: bool = False, pr
     reply = _Reply(text, thought, shown)
     own = reply.verdicts()
     if not own and prose and (said := prose_score(text, reply.earliest_end, shown)) is not None:
-        return VerdictReading(raw=said[0], start=said[1])
+        raw, place = said
+        return VerdictReading() if _is_taken_back(text, place + len(raw)) else VerdictReading(raw=raw, start=place)
     scores = {None if one is None else canonical(one[0]["score"]) for one in own}
     if len(scores) != 1 or (found := own[-1]) is None:
         return VerdictReading()
     verdict, begin, end = found
+    if _DISOWNED.search(text[max(0, begin - 80) : begin]) or _is_taken_back(text, end):
+        return VerdictReading()
     explanation = verdict.get("explanation")
     return VerdictReading(
         raw=verdict["score"],
         explanation=explanation if isinstance(explanation, str) else None,
         start=place_of(verdict["score"], text, begin, end),
     )
+
+
+def _is_taken_back(text: str, end: int) -> bool:
+    """Return whether what follows a verdict says another one, or that it is wrong."""
+    return _TAKEN_BACK.search(text[end : end + MAX_BEHIND]) is not None
 
 
 Found = tuple[dict[str, Any], int, int]
