@@ -10,7 +10,15 @@ from helpers.each_case import each_case
 from rewardlab.errors import JobError, UserError
 from rewardlab_ray.job import restarts
 from rewardlab_ray.job.log_lines import OUTCOME
-from rewardlab_ray.job.lost_process import LostProcess, RayStartTimeout, StartFailure, is_loss, text_of_engine
+from rewardlab_ray.job.lost_process import (
+    ENGINE_LOST,
+    LostProcess,
+    RayStartTimeout,
+    StartFailure,
+    is_loss,
+    is_reason_of_loss,
+    text_of_engine,
+)
 from rewardlab_ray.job.restarts import with_restarts
 from rewardlab_ray.job.scored_training import ask_judges
 from rewardlab_ray.job.stage_log import StageLog
@@ -179,6 +187,14 @@ def raised_by_ray(name, text="The actor died unexpectedly", cause=None):
 )
 def test_an_error_of_the_engine_is_a_loss_where_a_process_went(error, lost):
     assert is_loss(error) is lost
+
+
+def test_a_job_that_ends_as_its_rollout_engine_went_may_be_started_again():
+    """A completion that failed by itself would fail again."""
+    text = "1 of 4 completions were lost; the last of them: RuntimeError: the judge said Connection reset"
+    assert not is_reason_of_loss(text)
+    assert is_reason_of_loss(f"{ENGINE_LOST}: ActorDiedError: Server died")
+    assert is_reason_of_loss("row 3: vllm.v1.engine.exceptions.EngineDeadError: see above")
 
 
 RAYS_TEXT = (

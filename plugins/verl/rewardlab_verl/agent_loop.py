@@ -8,7 +8,8 @@ import asyncio
 from typing import Any
 from uuid import uuid4
 
-from rewardlab.errors import JobError, one_line
+from rewardlab.errors import JobError
+from rewardlab_ray.job.lost_process import is_loss, text_of_engine
 from rewardlab_ray.ray_actors import Deadline
 from verl.experimental.agent_loop.agent_loop import AgentLoopBase, AgentLoopOutput
 from verl.utils.profiler import simple_timer
@@ -27,8 +28,10 @@ class RenderedPromptLoop(AgentLoopBase):
         try:
             return await self._complete(sampling_params, columns["raw_prompt"][0]["content"])
         except Exception as error:
-            why = one_line(getattr(error, "cause", None) or error)  # Ray's error has that of the other process
-            await JobGroups(self.config).lost(columns, why)
+            groups, why = JobGroups(self.config), text_of_engine(error)
+            if is_loss(error):
+                await groups.engine_lost(why)
+            await groups.lost(columns, why)
             raise
 
     async def _complete(self, sampling_params: dict[str, Any], text: str) -> AgentLoopOutput:

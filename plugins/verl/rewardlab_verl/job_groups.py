@@ -5,8 +5,9 @@ from typing import Any
 from zlib import crc32
 
 from rewardlab import Completion
+from rewardlab_ray.job.lost_process import ENGINE_LOST
 from rewardlab_ray.messages import GroupPlace, MemberReward
-from rewardlab_ray.ray_actors import JobActor, scorer_name
+from rewardlab_ray.ray_actors import JobActor, coordinator_name, scorer_name
 
 COLUMN = "rewardlab"
 """the column of verl's rows that says which prompt each stands for: row, position, evaluation, opened"""
@@ -18,6 +19,7 @@ class JobGroups:
     def __init__(self, config: Any) -> None:
         job = config.algorithm.rewardlab
         self._rollout = config.actor_rollout_ref.rollout
+        self._coordinator = JobActor(coordinator_name(job.job))
         self._scorers = [JobActor(scorer_name(job.job, number)) for number in range(job.scorers)]
 
     async def reward(self, columns: Mapping[str, Any], text: str, tokens: int, truncated: bool) -> MemberReward:
@@ -30,6 +32,10 @@ class JobGroups:
     async def lost(self, columns: Mapping[str, Any], why: str) -> None:
         """Tell the others of a group that this member will have no completion."""
         await self._member(columns, None, why)
+
+    async def engine_lost(self, why: str) -> None:
+        """End the job, as one that may be started again: its next completions would be lost, too."""
+        await self._coordinator.call("fail", f"{ENGINE_LOST}: {why}")
 
     async def _member(
         self, columns: Mapping[str, Any], completion: Completion | None, why: str = ""

@@ -6,7 +6,7 @@ import time
 import pytest
 from helpers.learning import assert_lifts_the_held_out_total
 from rewardlab.testing import check_backend
-from rewardlab_testing.backend_laws.ledger import read_rows
+from rewardlab_testing.backend_laws.ledger import read_groups, read_rows, steps_that_stand
 
 pytest.importorskip("verl", reason="needs the environment of requirements-verl-cpu.txt")
 pytestmark = pytest.mark.nightly
@@ -68,14 +68,21 @@ def test_a_lost_completion_ends_the_job_with_its_reason(jobs, recipe, tmp_path):
     assert "`on_partial: score` scores the others" in ended.output
 
 
-def test_a_lost_rank_is_followed_by_an_attempt_from_the_checkpoint(jobs, recipe, tmp_path):
-    sizes = ["stages.1.steps=6", "stages.1.batch_size=8", "stages.1.save_every=2", "stages.1.eval=null"]
-    with jobs.started(tmp_path, *recipe, *sizes, "--stage", "1", "backend.max_restarts=1", name="lost_rank") as job:
-        until(lambda: "step 3 of 6" in job.tell() or not job.running())
-        job.kill_one("WorkerDict")
+def test_whatever_is_lost_the_ledger_has_each_step_once(jobs, recipe, tmp_path):
+    """Ray starts the actors that score again; for the rest the job is, from its checkpoint."""
+    sizes = ["stages.1.steps=16", "stages.1.batch_size=8", "stages.1.save_every=2", "stages.1.eval=null"]
+    kills = {"PlacedScorer": 1, "CoordinatorActor": 2, "ray::Server": 4, "WorkerDict": 9}
+    with jobs.started(tmp_path, *recipe, *sizes, "--stage", "1", "backend.max_restarts=1", name="lost") as job:
+        for process, step in kills.items():
+            until(lambda step=step: f"step {step} of 16" in job.tell() or not job.running())
+            job.kill_one(process)
         ended = job.wait().succeeded()
-    assert "starting again from the checkpoint of step" in ended.output
-    assert {row["step"] for row in ended.ledger(trained="yes")} == {1, 2, 3, 4, 5, 6}
+    assert ended.output.count("starting again from the checkpoint of step") == 2
+    assert "a process of the rollout engine was lost: ActorDiedError: Server (" in ended.output
+    stand = steps_that_stand(read_groups(ended.directory), stage=1)
+    assert {step: [len(group.rows) for group in groups] for step, groups in stand.items()} == {
+        step: [8] * 8 for step in range(1, 17)
+    }
 
 
 def until(true, limit=240):

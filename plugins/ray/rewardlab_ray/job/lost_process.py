@@ -27,6 +27,8 @@ _KINDS = (
 )
 
 
+ENGINE_LOST = "a process of the rollout engine was lost"
+"""begins the reason why a job has to end that a process of it found so"""
 MAX_TEXT = 2000
 _GUESSES = re.compile(r" (?:Some common causes include|There are some potential root causes).*", re.DOTALL)
 _OF_RAY = re.compile(r"\b(class_name|actor_id|pid|name|namespace|ip): (\S*) ?")
@@ -58,6 +60,11 @@ def is_loss(error: BaseException) -> bool:
 def is_text_of_loss(raised: str) -> bool:
     """Return whether an exception's line is about a lost process, node or connection."""
     return _OF_A_LOSS.search(raised) is not None
+
+
+def is_reason_of_loss(why: str) -> bool:
+    """Return whether the reason for which the coordinator ends a job is a loss of the engine's."""
+    return why.startswith(ENGINE_LOST) or "EngineDead" in why
 
 
 def text_of_engine(error: BaseException) -> str:

@@ -12,7 +12,7 @@ from rewardlab.judging import probe_judges
 from rewardlab_ray.job.check_nodes import check_nodes
 from rewardlab_ray.job.connection import connect, wait_for_gpus
 from rewardlab_ray.job.engine import RayEngine
-from rewardlab_ray.job.lost_process import LostProcess, StartFailure, is_loss, text_of_engine
+from rewardlab_ray.job.lost_process import LostProcess, StartFailure, is_loss, is_reason_of_loss, text_of_engine
 from rewardlab_ray.job_options import job_options
 from rewardlab_ray.scoring.scorer_placement import ScorerPlacement
 from rewardlab_ray.scoring.service import Service, ServiceSettings, start_service
@@ -95,7 +95,7 @@ def _raise_reason(task: StageTask, service: Service, first: tuple[int, int] | No
     if isinstance(error, Exception) and service.is_lost():
         raise LostProcess(why or f"stage {task.name}: an actor that scores is dead") from error
     if why is not None:
-        raise (LostProcess if "EngineDead" in why else JobError)(why) from error
+        raise (LostProcess if is_reason_of_loss(why) else JobError)(why) from error
     began = first is None or service.open_step() != first
     if began or not task.restarted or not isinstance(error, Exception) or is_loss(error):
         raise error

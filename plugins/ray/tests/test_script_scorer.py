@@ -1,0 +1,50 @@
+"""The actor that scores for a script of an engine's own, which has no job of ours around it."""
+
+import asyncio
+import json
+
+import pytest
+from rewardlab import Completion, Sample
+from rewardlab_ray.scoring.script_scorer import ScriptScorer, ScriptSettings
+
+RECIPE = """
+version: 1
+reward:
+  components:
+    short: {use: toy/brevity, with: {words: 1}}
+    longest: {use: toy/longest}
+  total: short + longest
+"""
+SIZES = 3, 1  # of groups of the training, and of the validation
+pytestmark = pytest.mark.usefixtures("toy")
+
+
+def nobody_validates():
+    async def holds(uid):
+        return False
+
+    return holds
+
+
+def test_those_that_are_there_are_a_group_of_their_own_if_the_script_says_so(tmp_path):
+    (tmp_path / "reward.yaml").write_text(RECIPE)
+    times = {"completion_timeout": 0.5, "scoring_timeout": 60, "on_partial": "score"}
+    settings = ScriptSettings(recipe=tmp_path / "reward.yaml", folder=tmp_path / "rewardlab", **times)
+    sample = Sample(id="g", prompt=({"role": "user", "content": "?"},))
+
+    async def whole():
+        scorer = ScriptScorer(settings, nobody_validates)
+        texts = {0: "one", 2: "one two"}
+        members = (
+            scorer.member("g", index, 1, SIZES, sample, Completion(text=text, token_count=1))
+            for index, text in texts.items()
+        )
+        try:
+            return await asyncio.gather(*members)
+        finally:
+            await scorer.close()
+
+    rewards = asyncio.run(asyncio.wait_for(whole(), 60))
+    rows = [json.loads(line) for line in (tmp_path / "rewardlab" / "ledger.jsonl").read_text().splitlines()]
+    assert [(row["completion"], row["shaped"]) for row in rows] == [("one", 1.0), ("one two", 1.5)]
+    assert [reward.value for reward in rewards] == [1.0, 1.5]
