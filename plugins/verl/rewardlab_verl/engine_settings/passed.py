@@ -30,8 +30,13 @@ def _problem(program: str, name: str, value: Any) -> str | None:
     if why := refusal(bare):
         return why
     setting = _find(program, bare)
+    names = list(_names(_tree(program)))
+    if setting is None and bare in names:
+        return f"is a mapping, whose keys are settings: write +{bare}.KEY"
+    if setting is None and (inside := [name for name in names if name.startswith(f"{bare}.")]):
+        return f"is a group of settings: {', '.join(inside[:3])}{', ...' if len(inside) > 3 else ''}"
     if setting is None:
-        return f"verl {WHEEL} has no setting of that name{nearest(bare, _names(_tree(program)))}"
+        return f"verl {WHEEL} has no setting of that name{nearest(bare, names)}"
     added = _lacks_it(program, bare)
     if added != name.startswith("+"):
         if added:
