@@ -44,7 +44,7 @@ PAPERS = {  # what is written in each, once more
         "clip": [3e-4, 4e-4],
         "updates_per_batch": 4,
     },
-    "cispo": {"algorithm": "grpo", "loss": "cispo", "clip": [1, 4]},
+    "cispo": {"algorithm": "grpo", "loss": "cispo", "clip": [1, 4], "updates_per_batch": 16},
 }
 
 

@@ -52,10 +52,11 @@ PRESETS: Mapping[str, Preset] = {
             "updates_per_batch": 4,
         },
     ),
-    "cispo": Preset(
+    "cispo": Preset(  # section 3.1
         paper="2506.13585",
-        keys={"algorithm": "grpo", "loss": "cispo", "clip": [1.0, 4.0]},
-        beside="no lower bound; the upper one, which it does not say, is that of ScaleRL (2510.13786): a weight of 5",
+        keys={"algorithm": "grpo", "loss": "cispo", "clip": [1.0, 4.0], "updates_per_batch": 16},
+        beside="no lower bound; the upper one, which it does not say, is that of ScaleRL (2510.13786): a weight of 5; "
+        "others take the place of prompts that teach nothing, and long completions cost as in DAPO",
     ),
 }
 """name -> what it stands for; none has a KL penalty"""

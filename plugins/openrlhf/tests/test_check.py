@@ -129,6 +129,25 @@ REFUSED = [
         "backend.engine.dynamic_filtering",
         "must be at least one for each of 8 ranks",
     ),
+    (
+        ["stages.1.importance_sampling_level=sequence"],
+        "stages.1.importance_sampling_level",
+        "averages a loss with ratios of whole completions by completion: set loss: seq_mean",
+    ),
+    (
+        [
+            "stages.1={use: rl, preset: gspo, batch_size: 8, steps: 4}",
+            "backend.engine.arguments={actor.policy_loss_type: gspo}",
+        ],
+        "stages.1.importance_sampling_level",
+        "backend.engine.arguments has actor.policy_loss_type, too",
+    ),
+    (
+        ["stages.1.entropy_coef=0.1", "backend.engine.arguments={actor.entropy_coef: 0.1}"],
+        "stages.1.entropy_coef",
+        "backend.engine.arguments has actor.entropy_coef, too",
+    ),
+    (["stages.1.loss=cispo"], "stages.1.loss", "the backend openrlhf has no cispo"),
     # further arguments
     (
         ["backend.engine.arguments={actor.adam.lr: 1}"],
@@ -150,7 +169,7 @@ REFUSED = [
     *(
         ([f"backend.engine.arguments={{{name}: {value}}}"], f"backend.engine.arguments.{name}", told)
         for name, value, told in (
-            ("actor.policy_loss_type", "cispo", "takes ppo or gspo, not 'cispo'; verl has it, as actor_rollout_ref"),
+            ("actor.policy_loss_type", "cispo", "takes ppo or gspo, not 'cispo'; trl and verl have it, as `loss: cispo`"),
             ("actor.policy_loss_type", "gspoo", "did you mean 'gspo'?"),
             ("actor.policy_loss_type", "1", "takes ppo or gspo, not '1'"),
             ("actor.optim", "adamw", "takes adam or muon, not 'adamw'; did you mean 'adam'?"),
@@ -183,6 +202,10 @@ def test_what_openrlhf_cannot_do_is_found_by_check(problems, overrides, path, wh
 
 
 FINE = [
+    ["stages.1={use: rl, preset: gspo, batch_size: 8, steps: 4, max_new_tokens: 12}"],
+    ["stages.1={use: rl, preset: dapo, batch_size: 32, steps: 4, max_new_tokens: 12}"],
+    ["stages.1={use: rl, preset: dr_grpo, loss: token_mean, steps: 4, max_new_tokens: 12}"],
+    ["stages.1.entropy_coef=0.001"],
     ["stages.1.algorithm=ppo", "stages.1.group_size=1", "stages.1.batch_size=8", "stages.1.critic={gamma: 0.9}"],
     ["stages.1.eval={}"],
     ["stages.1.eval={}", "backend.engine={colocate: false, asynchronous: {}}"],

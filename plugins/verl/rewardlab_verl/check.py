@@ -69,6 +69,7 @@ def _training(plan: Plan, backend: Options, stage: RlStage | SftStage) -> Iterat
         yield ("on_truncated",), "verl cannot leave a completion out of the loss; zero is the nearest"
     if stage.zero_variance_groups == "drop":
         yield ("zero_variance_groups",), "verl cannot leave a group out of the loss without generating others; keep it"
+    yield from _said_twice(backend, stage)
     attention = backend.engine.attention
     if stage.algorithm == "ppo" and backend.engine.strategy == "fsdp2" and attention != "flash_attention_2":
         what = f"verl loads a critic with flash_attention_2 alone, and `backend.engine.attention` is {attention}"
@@ -83,3 +84,15 @@ def _training(plan: Plan, backend: Options, stage: RlStage | SftStage) -> Iterat
             "is for sft and dpo; of an rl stage keep several checkpoints with `save_every`, measure each with "
             "`rewardlab eval` and name the best one as `model`",
         )
+
+
+def _said_twice(backend: Options, stage: RlStage) -> Iterator[Finding]:
+    """Yield the settings of the loss that a stage has, and `engine.arguments` say, too."""
+    said = {
+        "importance_sampling_level": (stage.importance_sampling_level == "sequence", "policy_loss.loss_mode"),
+        "loss": (stage.loss == "cispo", "policy_loss.loss_mode"),
+        "entropy_coef": (bool(stage.entropy_coef), "entropy_coeff"),
+    }
+    for key, (is_said, name) in said.items():
+        if is_said and f"actor_rollout_ref.actor.{name}" in backend.engine.arguments:
+            yield (key,), f"backend.engine.arguments has actor_rollout_ref.actor.{name}, too; leave one of the two out"

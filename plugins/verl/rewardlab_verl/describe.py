@@ -37,6 +37,7 @@ LOSS_NOTES = {
     "constant": "a sequence's sum over max_new_tokens, the constant of Dr.GRPO",
     "seq_mean": "the mean of the sequences' means",
     "token_mean": "by the update's tokens",
+    "cispo": "by the update's tokens, whose log-probabilities are weighed with the ratio within the clip",
 }
 
 
@@ -72,6 +73,10 @@ def _rl(plan: Plan, index: int, stage: RlStage) -> Iterator[str]:
     loss = stage.loss or PAPER_LOSS[stage.algorithm]
     yield f"loss {loss} (verl's {LOSSES[loss]}): {LOSS_NOTES[loss]}"
     yield f"clip [{stage.clip[0]:g}, {stage.clip[1]:g}]{clip_note(stage)}; verl's dual clip is off"
+    if stage.importance_sampling_level == "sequence":
+        yield "the ratio is that of whole completions, the geometric mean over their tokens (GSPO; verl's gspo)"
+    if stage.entropy_coef:
+        yield f"entropy bonus {stage.entropy_coef:g}, averaged as the loss is"
     if stage.kl.coef:
         kl = stage.kl
         yield f"KL {kl.coef:g} in the {kl.into} ({kl.estimator}), against the model as this stage finds it"

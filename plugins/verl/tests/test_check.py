@@ -84,6 +84,10 @@ def plan(toy, write):
             "backend.engine.sft_arguments={optim.lr: 1}",
             "backend.engine.sft_arguments.optim.lr: the recipe says it: stages.N.learning_rate",
         ),
+        (
+            "stages.1={use: rl, preset: cispo, batch_size: 64, steps: 5, kl: {coef: 0.1, sync_every: 2}}",
+            "stages.1.kl.sync_every: the backend verl has no kl.sync_every",
+        ),
         ("backend.engine.rollouts=vllm", "did you mean 'rollout'?"),
     ],
 )
@@ -91,6 +95,16 @@ def test_it_is_refused_at_its_place(plan, override, told):
     with pytest.raises(UserError) as raised:
         plan(override)
     assert any(told in str(problem) for problem in raised.value.problems), str(raised.value)
+
+
+def test_a_loss_is_said_once(plan):
+    said = "backend.engine.arguments={actor_rollout_ref.actor.policy_loss.loss_mode: sapo}"
+    plan(said)
+    for stage in ("stages.1.loss=cispo", "stages.1.importance_sampling_level=sequence"):
+        with pytest.raises(UserError, match=r"policy_loss\.loss_mode, too; leave one of the two out"):
+            plan(said, stage)
+    with pytest.raises(UserError, match=r"stages\.1\.entropy_coef: .*entropy_coeff, too"):
+        plan("stages.1.entropy_coef=0.1", "backend.engine.arguments={actor_rollout_ref.actor.entropy_coeff: 0.1}")
 
 
 def test_a_penalty_in_the_reward_is_none_of_those_that_are_whitened(plan):
@@ -122,6 +136,9 @@ class TestTheDryRun:
         made = plan("stages.1.eval={samples: 2}", "dataset.holdout=0.2")
         text = "\n".join(backend(None).describe_stage(made, 1))
         assert "loss constant (verl's seq-mean-token-sum-norm): a sequence's sum over max_new_tokens" in text
+        text = "\n".join(backend(None).describe_stage(plan("stages.1.importance_sampling_level=sequence"), 1))
+        assert "geometric mean over their tokens (GSPO; verl's gspo)" in text
+        text = "\n".join(backend(None).describe_stage(made, 1))
         assert "evaluated before the first step and after the last step: 2 completions a prompt" in text
 
 

@@ -11,7 +11,7 @@ from rewardlab.training import context_of, judges_itself, run_name
 from rewardlab_openrlhf.check.engine_findings import engine_findings
 from rewardlab_openrlhf.compile.clipping import clip_range
 from rewardlab_openrlhf.compile.engine import SPLITS_PATHS
-from rewardlab_openrlhf.compile.rl import LOSSES, PAPER_LOSS
+from rewardlab_openrlhf.compile.rl import PAPER_LOSS
 from rewardlab_openrlhf.layout import LayoutError, StageLayout, layout_of
 from rewardlab_openrlhf.memory.batches import batch_findings, batches
 from rewardlab_openrlhf.options import options_of
@@ -81,7 +81,16 @@ def _training(plan: Plan, stage: TrainingStage, layout: StageLayout | None) -> I
 
 
 def _learning(plan: Plan, stage: RlStage) -> Iterator[Finding]:
-    if stage.loss is not None and stage.loss not in LOSSES:
+    if stage.importance_sampling_level == "sequence" and (stage.loss or PAPER_LOSS[stage.algorithm]) != "seq_mean":
+        yield (
+            ("importance_sampling_level",),
+            "OpenRLHF averages a loss with ratios of whole completions by completion: set loss: seq_mean",
+        )
+    for key, name in (("importance_sampling_level", "actor.policy_loss_type"), ("entropy_coef", "actor.entropy_coef")):
+        is_said = getattr(stage, key) != type(stage).model_fields[key].default
+        if is_said and name in options_of(plan).engine.arguments:
+            yield (key,), f"backend.engine.arguments has {name}, too; leave one of the two out"
+    if stage.loss == "constant":
         yield (
             ("loss",),
             "OpenRLHF cannot divide by a constant length; the nearest is token_mean, by the update's tokens"

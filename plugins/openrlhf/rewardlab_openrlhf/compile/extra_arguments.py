@@ -77,9 +77,9 @@ ELSEWHERE = {
     "max_num_batched_tokens": "verl has actor_rollout_ref.rollout.max_num_batched_tokens",
     "enable_chunked_prefill": "verl has actor_rollout_ref.rollout.enable_chunked_prefill",
     "quantization": "verl has actor_rollout_ref.rollout.quantization",
-    "cispo": "verl has it, as actor_rollout_ref.actor.policy_loss.loss_mode",
+    "cispo": "trl and verl have it, as `loss: cispo` of a stage",
 }
-"""end of an argument's name, or a value, that OpenRLHF lacks -> who has it, under its own `engine.arguments`"""
+"""end of an argument's name, or a value, that OpenRLHF lacks -> who has it, verl under its own `engine.arguments`"""
 
 
 def extra_arguments_of(stage: TrainingStage, given: Mapping[str, Value]) -> dict[str, Value]:

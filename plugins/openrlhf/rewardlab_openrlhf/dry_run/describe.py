@@ -69,6 +69,10 @@ def _rl(plan: Plan, index: int, stage: RlStage, layout: StageLayout) -> Iterator
     why = "" if stage.loss else f", {LOSS_NOTES.get(stage.algorithm, 'the nearest to its paper')}"
     yield f"loss {loss} (OpenRLHF's {LOSSES[loss]}){why}"
     yield f"clip [{stage.clip[0]:g}, {stage.clip[1]:g}]{clip_note(stage)}"
+    if stage.importance_sampling_level == "sequence":
+        yield "the ratio is that of whole completions, the geometric mean over their tokens (OpenRLHF's gspo)"
+    if stage.entropy_coef:
+        yield f"entropy bonus {stage.entropy_coef:g}, averaged as the loss is"
     clip = clip_range(plan, stage)
     assert clip is not None  # `check` refuses rewards of no known range
     yield f"OpenRLHF's own clip of rewards is set to [{clip[0]:g}, {clip[1]:g}], beyond every value that they can have"

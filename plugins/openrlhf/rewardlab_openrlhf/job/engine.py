@@ -39,7 +39,11 @@ ENGINE = RayEngine(
     install="pip install --no-deps",
     driver="rewardlab_openrlhf.job.driver",
     # of "eval" it says itself what to do instead
-    capabilities=Capabilities(stages=("sft", "dpo", "rl", "eval"), algorithms=tuple(ESTIMATORS)),
+    capabilities=Capabilities(
+        stages=("sft", "dpo", "rl", "eval"),
+        algorithms=tuple(ESTIMATORS),
+        settings=frozenset({"importance_sampling_level", "entropy_coef"}),
+    ),
     findings=findings,
     describe_stage=describe_stage,
     packages=("openrlhf", "vllm", "torch", "transformers", "deepspeed"),

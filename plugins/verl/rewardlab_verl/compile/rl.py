@@ -19,8 +19,13 @@ from rewardlab_verl.compile.trainer import (
 from rewardlab_verl.options import options_of
 
 MODEL, ACTOR, REF, ROLLOUT = (f"actor_rollout_ref.{part}" for part in ("model", "actor", "ref", "rollout"))
-LOSSES = {"token_mean": "token-mean", "seq_mean": "seq-mean-token-mean", "constant": "seq-mean-token-sum-norm"}
-"""our `loss` -> verl's aggregation; the last divides by `loss_scale_factor`, the constant of Dr.GRPO"""
+LOSSES = {
+    "token_mean": "token-mean",
+    "seq_mean": "seq-mean-token-mean",
+    "constant": "seq-mean-token-sum-norm",
+    "cispo": "token-mean",
+}
+"""our `loss` -> verl's aggregation; that of `constant` divides by `loss_scale_factor`, the constant of Dr.GRPO"""
 PAPER_LOSS = {
     "grpo": "seq_mean",
     "dr_grpo": "constant",
@@ -122,6 +127,10 @@ def _loss(stage: RlStage) -> dict[str, Value]:
     }
     if loss == "constant":
         settings[f"{ACTOR}.loss_scale_factor"] = stage.max_new_tokens
+    if loss == "cispo" or stage.importance_sampling_level == "sequence":
+        settings[f"{ACTOR}.policy_loss.loss_mode"] = "cispo" if loss == "cispo" else "gspo"
+    if stage.entropy_coef:
+        settings[f"{ACTOR}.entropy_coeff"] = stage.entropy_coef
     if stage.kl.coef and stage.kl.into == "loss":
         settings |= {
             f"{ACTOR}.use_kl_loss": True,
@@ -187,8 +196,8 @@ def _evaluation(stage: RlStage, files: VerlFiles) -> dict[str, Value]:
         f"{sampling}.n": stage.evaluation.samples,
         f"{sampling}.temperature": temperature,
         f"{sampling}.do_sample": temperature > 0,
-        f"{sampling}.top_p": stage.top_p,
-        f"{sampling}.top_k": stage.top_k or -1,
+        f"{sampling}.top_p": stage.evaluation_sampling.top_p,
+        f"{sampling}.top_k": stage.evaluation_sampling.top_k or -1,
         "trainer.val_before_train": files.evaluate_first,
         "trainer.test_freq": stage.eval_every or files.steps or STEPS,
     }

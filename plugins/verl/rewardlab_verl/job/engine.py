@@ -42,7 +42,9 @@ ENGINE = RayEngine(
     absent="`rewardlab env create verl` makes its environment, and `backend={use: trl}` needs none",
     driver="rewardlab_verl.job.driver",
     capabilities=Capabilities(
-        stages=("sft", "rl", "eval"), algorithms=("grpo", "dr_grpo", "rloo", "reinforce_baseline", "ppo")
+        stages=("sft", "rl", "eval"),
+        algorithms=("grpo", "dr_grpo", "rloo", "reinforce_baseline", "ppo"),
+        settings=frozenset({"importance_sampling_level", "loss=cispo", "entropy_coef", "eval.top_p", "eval.top_k"}),
     ),
     findings=findings,
     describe_stage=describe_stage,
