@@ -1,7 +1,8 @@
-"""What one completion, one group and one question cost each process of an OpenRLHF job, measured on this machine.
+"""What one completion, one group and one question cost each process of a job on Ray, measured on this machine.
 
 For `scale.py`. CPU seconds of real code: our executor, scorers and coordinator on a real Ray (openrlhf_scoring.py,
-judge_leases.py), and OpenRLHF's own controller, with pickles in place of Ray's object store.
+judge_leases.py), OpenRLHF's own controller, with pickles in place of Ray's object store, and verl's
+(scale_costs_verl.py). What grows with a completion is measured at two lengths, and is a line through both.
 """
 
 import json
@@ -13,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,16 +23,43 @@ from typing import Any
 
 SPREAD, TOKENS_AT_ONCE = 0.7, 11_768
 GROUPS = 32
-"""groups of which OpenRLHF's part is measured; of ours it is four times as many, for its clocks tick slowly"""
+"""groups of which an engine's part is measured; of ours it is four times as many, for its clocks tick slowly"""
+ENGINES, ANNOUNCED = 4, 500
+
+
+LENGTHS = (1000, 4000)
+"""mean tokens of completions, at which costs are measured that grow with them"""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Milliseconds of one CPU for a completion of so many tokens: a fixed part, and one for each thousand tokens."""
+
+    fixed: float
+    a_thousand: float
+
+    def of(self, tokens: float) -> float:
+        """Return the milliseconds of a completion with so many tokens."""
+        return max(0.0, self.fixed + self.a_thousand * tokens / 1000)
+
+    @classmethod
+    def through(cls, milliseconds: Mapping[int, float]) -> "Cost":
+        """Return the line through two measurements, by tokens; longer ones may cost more than their share."""
+        (few, cheap), (many, dear) = sorted(milliseconds.items())
+        a_thousand = 1000 * (dear - cheap) / (many - few)
+        return cls(dear - a_thousand * many / 1000, a_thousand)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Costs:
-    """Milliseconds of one CPU, as last measured (2 cores of an AMD EPYC, Python 3.11; 2,000 tokens, groups of 8)."""
+    """Milliseconds of one CPU, as last measured (2 cores of an AMD EPYC, Python 3.11; groups of 8).
 
-    executor: float = 1.5
+    What a completion costs is that of quiet cores at 2,000 tokens; how it grows was seen beside other work.
+    """
+
+    executor: Cost = Cost(0.4, 0.55)
     """a completion, in a rollout engine's actor"""
-    scorer: float = 6.1
+    scorer: Cost = Cost(1.3, 2.4)
     """a completion, in a scorer and its workers, writing to the shard included"""
     asking: float = 0.54
     """a question, in the scorer that asks a judge under leases: `judge_leases.py`, groups of 16, these included"""
@@ -39,29 +67,37 @@ class Costs:
     """a group at the coordinator, the two calls for its prompt included; 3.4 on a busier machine"""
     report: float = 0.54
     """a scorer's report of what it asks, at the coordinator, which answers with what it lends"""
-    collect: float = 1.3
+    collect: Cost = Cost(0.9, 0.2)
     """a sample, in OpenRLHF's process that collects a batch"""
-    train_rows_of_1: float = 22.0
+    train_rows_of_1: Cost = Cost(3.2, 9.4)
     """a sample, in OpenRLHF's process that makes experience of it and hands it to the ranks, token by token in Python:
-    in micro-batches of one row, for completions of 2,000 tokens on average, log-normal, at most 8,000"""
-    train_by_tokens: float = 9.7
-    """the same in micro-batches of up to 11,768 tokens, which `memory.batches` compiles for these and a model of 7.6
-    billion parameters"""
-    train_row: float = 1.0
-    """a sample, were nothing done token by token: what is left of 22.0, 6.9 (8 rows) and their like"""
+    in micro-batches of one row, for log-normal lengths, at most four times their mean"""
+    train_by_tokens: Cost = Cost(-3.6, 6.65)
+    """the same in micro-batches of up to 11,768 tokens, which `memory.batches` compiles for completions of 2,000 tokens
+    and a model of 7.6 billion parameters"""
+    train_row: float = 2.2
+    """a sample of one token, by which nothing is done token by token"""
+    verl: Cost = Cost(0.24, 0.163)
+    """a sample, in verl's trainer process: what it does with old log-probabilities, and advantages, as tensors"""
     tell: float = 0.53
     """a tensor told to an engine, in the trainer's rank 0: a call of an actor, with its answer"""
 
 
-def measured(tokens: int, size: int) -> Costs:
+def measured(size: int) -> Costs:
     """Measure all that this environment can, and print what it cannot."""
-    found: dict[str, float] = {}
-    measures: dict[str, Callable[[int, int], dict[str, float]]]
-    measures = {"the actors": actors, "questions": questions, "OpenRLHF's controller": controllers}
+    found: dict[str, Any] = {}
+    measures: dict[str, Callable[[int], dict[str, Any]]]
+    measures = {
+        "the actors": actors,
+        "questions": questions,
+        "announcements": announcements,
+        "OpenRLHF's controller": controllers,
+        "verl's trainer": verl_trainers,
+    }
     for what, measure in measures.items():
         print(f"measuring {what} ...", file=sys.stderr)
         try:
-            found |= measure(tokens, size)
+            found |= measure(size)
         except ImportError as error:
             print(f"{what}: as last measured, for lack of {error.name}", file=sys.stderr)
     return Costs(**found)
@@ -77,20 +113,48 @@ def cpu_ms(work: Callable[[], Any]) -> float:
 # --- The actors of a stage on a real Ray
 
 
-def actors(tokens: int, size: int) -> dict[str, float]:
+def actors(size: int) -> dict[str, Any]:
     """Measure executor, scorers and coordinator as openrlhf_scoring.py does."""
     import ray  # noqa: F401  (says what is missing)
 
-    sizes = ["--groups", str(4 * GROUPS), "--size", str(size), "--tokens", str(tokens)]
-    found = told_by("openrlhf_scoring.py", "--only", "inline", "--json", *sizes)
+    found = {}
+    for tokens in LENGTHS:
+        sizes = ["--groups", str(4 * GROUPS), "--size", str(size), "--tokens", str(tokens)]
+        found[tokens] = told_by("openrlhf_scoring.py", "--only", "inline", "--json", *sizes)
     return {
-        "executor": found["an engine's actor"],
-        "scorer": found["a scorer"],
-        "coordinator": size * found["the coordinator"],
+        "executor": Cost.through({tokens: told["an engine's actor"] for tokens, told in found.items()}),
+        "scorer": Cost.through({tokens: told["a scorer"] for tokens, told in found.items()}),
+        "coordinator": size * found[LENGTHS[-1]]["the coordinator"],
     }
 
 
-def questions(tokens: int, size: int) -> dict[str, float]:
+def announcements(_size: int) -> dict[str, float]:
+    """Measure what a call of an actor with its answer costs the process that makes it, as rank 0 announces a tensor."""
+    import ray
+
+    ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False)
+    try:
+
+        class Engine:
+            def update_weight(self, name: str, dtype: str, shape: tuple[int, ...], empty_cache: bool) -> None:
+                """Take the tensor, as vLLM's workers would by NCCL beside this."""
+
+        engines = [ray.remote(Engine).options(num_cpus=0).remote() for _ in range(ENGINES)]
+
+        def announce(count: int) -> None:
+            for n in range(count):
+                name = f"model.layers.{n}.mlp.down_proj.weight"
+                ray.get([one.update_weight.remote(name, "bfloat16", (3584, 18944), n == count - 1) for one in engines])
+
+        announce(10)
+        start = time.process_time()  # Ray's own threads of this process included
+        announce(ANNOUNCED)
+        return {"tell": 1000 * (time.process_time() - start) / (ANNOUNCED * ENGINES)}
+    finally:
+        ray.shutdown()
+
+
+def questions(_size: int) -> dict[str, float]:
     """Measure what a question costs the scorers as judge_leases.py does, and what a report costs the coordinator."""
     import ray  # noqa: F401  (says what is missing)
 
@@ -112,15 +176,28 @@ def told_by(script: str, *arguments: str) -> dict[str, Any]:
 # --- OpenRLHF's controller
 
 
-def controllers(tokens: int, size: int) -> dict[str, float]:
+def controllers(size: int) -> dict[str, Any]:
     """Measure OpenRLHF's processes for a sample in micro-batches of one row, and by the tokens of the defaults."""
-    rows_of_1 = controller(tokens, size, micro_batch=1, spread=SPREAD)
-    by_tokens = controller(tokens, size, micro_batch=1, by_tokens=TOKENS_AT_ONCE, spread=SPREAD)
+    rows_of_1 = {tokens: controller(tokens, size, micro_batch=1, spread=SPREAD) for tokens in LENGTHS}
+    at_once = {"micro_batch": 1, "by_tokens": TOKENS_AT_ONCE}
+    by_tokens = {tokens: controller(tokens, size, **at_once, spread=SPREAD) for tokens in LENGTHS}
     return {
-        "collect": by_tokens["collect"],
-        "train_rows_of_1": rows_of_1["train"],
-        "train_by_tokens": by_tokens["train"],
+        "collect": Cost.through({tokens: found["collect"] for tokens, found in by_tokens.items()}),
+        "train_rows_of_1": Cost.through({tokens: found["train"] for tokens, found in rows_of_1.items()}),
+        "train_by_tokens": Cost.through({tokens: found["train"] for tokens, found in by_tokens.items()}),
+        "train_row": controller(1, size, **at_once)["train"],
     }
+
+
+def verl_trainers(size: int) -> dict[str, Any]:
+    """Measure verl's trainer process for a sample."""
+    from scale_costs_verl import verl_trainer
+
+    found = {}
+    for tokens in LENGTHS:
+        lengths = Lengths(tokens, SPREAD, 4 * tokens)
+        found[tokens] = verl_trainer([lengths.draw() for _ in range(GROUPS * size)], size)
+    return {"verl": Cost.through(found)}
 
 
 def controller(
