@@ -99,11 +99,11 @@ def test_the_switch_turns_every_kind_of_place_round(lists):
 
 @pytest.mark.slow
 def test_the_switch_turns_what_the_core_says_and_what_is_written_anew(lists, monkeypatch, tmp_path):
-    for is_published in (False, True):
-        project = tmp_path / "project.toml"
-        project.write_text(f"published = {str(is_published).lower()}\n", encoding="utf-8")
-        monkeypatch.setitem(lists["published"].__globals__, "PROJECT", project)
-        texts = {str(path.relative_to(ROOT)): text for path, text in lists["written"]().items()}
-        assert f'"published": {str(is_published).lower()}' in texts["core/rewardlab/first_party.json"]
-        for name in ("docs/install.md", "recipes/quickstart.yaml"):
-            assert ("pip install 'rewardlab[trl]'" in texts[name]) is is_published, name
+    turned = not lists["published"]()
+    project = tmp_path / "project.toml"
+    project.write_text(f"published = {str(turned).lower()}\n", encoding="utf-8")
+    monkeypatch.setitem(lists["published"].__globals__, "PROJECT", project)
+    texts = {str(path.relative_to(ROOT)): text for path, text in lists["written"]().items()}
+    assert f'"published": {str(turned).lower()}' in texts["core/rewardlab/first_party.json"]
+    for name in ("docs/install.md", "recipes/quickstart.yaml"):
+        assert ("pip install 'rewardlab[trl]'" in texts[name]) is turned, name
