@@ -6,6 +6,7 @@ from helpers.each_case import each_case
 from rewardlab import RewardSpec
 from rewardlab.errors import UserError
 from rewardlab.registry import Registry, pip_install
+from rewardlab.specs.entry_points import entry_points_of
 
 BREVITY = """
 from rewardlab import RewardSpec, hookimpl
@@ -331,3 +332,11 @@ def test_a_plugin_of_ours_that_is_not_installed_comes_with_the_pip_install_that_
     nothing = Registry(points=[])
     assert problem("reward", "math/accuracy", nothing) == f"no plugin 'math'; {pip_install('math')} brings it"
     assert problem("reward", "reward_model/score", nothing).endswith("plugins/reward_model brings it")
+
+
+def test_it_does_so_where_another_plugin_has_a_component_of_that_name():
+    others = Registry(points=[point for point in entry_points_of("rewardlab") if point.name in ("choice", "format")])
+    assert problem("reward", "math/accuracy", others) == f"no plugin 'math'; {pip_install('math')} brings it"
+    assert problem("reward", "maths/accuracy", others) == "no plugin 'maths'; did you mean 'choice/accuracy'?", (
+        "not ours"
+    )

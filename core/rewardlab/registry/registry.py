@@ -66,9 +66,9 @@ class Registry:
         return plugin
 
     def not_installed(self, name: str, hint: str = "") -> UserError:
-        """Return the error for a plugin that is not installed; without a hint, it says how to get it, or what is."""
+        """Return the error for a plugin that is not installed; it says how to get it, else the hint, else what is."""
         malformed = f" ({'; '.join(self.unreadable)})" if self._given is None and self.unreadable else ""
-        hint = hint or _hint(installation(name)) or _without_entry_point(name)
+        hint = _hint(installation(name)) or hint or _without_entry_point(name)
         named = [plugin.use(spec) for plugin in self for spec in plugin.specs.values() if spec.name == name]
         if not hint:
             hint = nearest(name, named or self._points)
