@@ -126,6 +126,11 @@ def test_a_file_that_cannot_be_opened_is_an_error_at_once(tmp_path, monkeypatch)
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UserError, match=rf"^none\.jsonl: no such file in {tmp_path}$"):
         read_lines("none.jsonl")
+    (tmp_path / "nine.jsonl").write_text("")
+    with pytest.raises(UserError, match=rf"^none\.jsonl: no such file in {tmp_path}; did you mean 'nine.jsonl'\?$"):
+        read_lines("none.jsonl")
+    with pytest.raises(UserError, match=rf"^{tmp_path}/nin\.jsonl: no such file; did you mean 'nine.jsonl'\?$"):
+        read_lines(tmp_path / "nin.jsonl")
     with pytest.raises(UserError, match="this is a folder"):
         read_lines(tmp_path)
     with pytest.raises(UserError, match="cannot be opened: embedded null byte"):

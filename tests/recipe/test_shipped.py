@@ -59,6 +59,12 @@ def test_a_misspelt_name_gets_the_nearest():
     )
 
 
+@pytest.mark.parametrize("name", ["ja.yamll", "ja.yalm", "jaa"])
+def test_a_misspelt_name_of_a_file_here_gets_that(write, name):
+    write("ja.yaml", "version: 1\n")
+    assert message(name).endswith("no recipe of this name comes with rewardlab; did you mean 'ja.yaml'?")
+
+
 @pytest.mark.parametrize("path", ["recipes/quickstart.yaml", "quickstart.yaml", "quickstart.yml"])
 def test_a_path_of_the_repository_gets_the_name(path):
     assert message(path).endswith(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Any, BinaryIO, cast
 
 from rewardlab.data.jsonl import json_lines
-from rewardlab.errors import Problem, UserError
+from rewardlab.errors import Problem, UserError, nearest
 from rewardlab.first_party import installation, plugin_with
 from rewardlab.specs.entry_points import entry_points_of
 
@@ -73,11 +73,22 @@ def open_packed(path: str) -> BinaryIO:
         return open(path, "rb")
     except FileNotFoundError:
         looked = "" if os.path.isabs(path) else f" in {os.getcwd()}"
-        raise UserError(f"no such file{looked}", where=path) from None
+        raise UserError(f"no such file{looked}{_meant(path)}", where=path) from None
     except IsADirectoryError:
         raise UserError("this is a folder; name a file of rows", where=path) from None
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         raise UserError(f"cannot be opened: {_os_reason(error)}", where=path) from error
+
+
+def _meant(path: str) -> str:
+    """Return the end of a message about a file that is not there: one beside it of nearly the same name, if any."""
+    folder, name = os.path.split(path)
+    try:
+        beside = [entry.name for entry in os.scandir(folder or ".") if entry.is_file()]
+    except OSError:
+        return ""
+    hint = nearest(name, beside)
+    return hint if "did you mean" in hint else ""
 
 
 def _rows(file: BinaryIO, rows: Iterator[NumberedRow], path: str) -> Generator[NumberedRow]:

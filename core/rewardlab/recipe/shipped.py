@@ -50,7 +50,8 @@ def recipe_file(path: str | Path) -> Path:
     if name in known:
         return known[name]
     if known and "/" not in name and name:
-        what = f"no such file, and no recipe of this name comes with rewardlab{nearest(name, known)}"
+        meant = nearest(name, {*known, *_recipes_in(file.parent)})
+        what = f"no such file, and no recipe of this name comes with rewardlab{meant}"
         raise UserError(what, where=name)
     return file
 
@@ -61,6 +62,10 @@ def shipped_hint(path: Path) -> str:
     return f"; the recipe that comes with rewardlab is called {name}, without a folder and an ending" * (
         name in shipped_recipes()
     )
+
+
+def _recipes_in(folder: Path) -> list[str]:
+    return [file.name for file in folder.iterdir() if file.suffix in SUFFIXES] if folder.is_dir() else []
 
 
 def _is_there(path: Path) -> bool:

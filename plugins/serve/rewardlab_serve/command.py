@@ -14,6 +14,7 @@ from rewardlab.judging import JudgingSettings
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
 from rewardlab.serving import TOKEN, address_of, bound_socket, needed_token
+from rewardlab.text import counted
 
 
 class Options(Config):
@@ -129,4 +130,6 @@ def run(options: Options) -> CommandResult:
         usage = scorer.judges.summary()
     for line in usage:
         options.say(line)
+    failed = f"; {counted(service.failed, 'group')} had no reward" if service.failed else ""
+    options.say(f"ended, after scores for {counted(service.scored, 'group')}{failed}")
     return CommandResult(ok=not server.interrupted, code=128 + signal.SIGINT if server.interrupted else None)

@@ -54,6 +54,8 @@ class RewardService:
     A group is known by its id. Whoever asks about it, with all of it or with a member, waits for the same answer; once
     it is there, a repeat gets it again, as long as it is kept. A group that fails is forgotten, so that a repeat is
     scored anew.
+
+    scored, failed: how many groups had an answer, and how many an error.
     """
 
     def __init__(self, plan: Plan, scorer: Scorer, limits: ServiceLimits, metrics: Metrics) -> None:
@@ -63,6 +65,7 @@ class RewardService:
         self._kept = KeptAnswers(limits.kept)
         self._pending: dict[str, Cohort] = {}
         self._memory = 0
+        self.scored, self.failed = 0, 0
         self._ready_at, self._end = 0.0, math.inf
         self.draining = False
         metrics.watch(lambda: len(self._pending), scorer.judges.attempt_usage)
@@ -214,6 +217,7 @@ class RewardService:
             row = output_row(cohort.stream.sample.id, scored)
             self._kept.put(cohort.key, KeptAnswer(_finished(cohort.identity), to_line(row)))
             cohort.answer.set_result(row)
+            self.scored += 1
         except asyncio.CancelledError:
             self._failed(cohort, unavailable("shutting_down", "the server was shut down before the group was scored"))
         except JobError as error:
@@ -246,6 +250,7 @@ class RewardService:
     def _failed(self, cohort: Cohort, error: RequestError) -> None:
         if not cohort.answer.done():
             self._metrics.failed(error.kind)
+            self.failed += 1
             cohort.answer.set_exception(error)
 
     def _expire(self, cohort: Cohort) -> None:

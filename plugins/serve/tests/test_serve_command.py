@@ -49,7 +49,7 @@ def test_serves_until_a_signal_and_ends_well(write, tmp_path, stop, code):
         process.send_signal(stop)
         assert process.wait(20) == code
         ending = "answers what is under way, for 30 s at most; Ctrl-C again ends that wait\n"
-        assert process.stderr.read() == ending
+        assert process.stderr.read() == f"{ending}ended, after scores for 1 group\n"
         assert '"POST /v1/groups HTTP/1.1" 200' in process.stdout.read()
 
 

@@ -57,6 +57,8 @@ def lm_eval_rows(
 def _row(sample: Mapping[str, Any], gold: str | None, read: str) -> dict[str, Any]:
     for name in (*NEEDED, read):
         if name not in sample:
+            if "completions" in sample:
+                raise ValueError("is a row with completions, which `score` and the others read as it is")
             raise ValueError(f"is not a sample of lm-evaluation-harness: no {name!r}{nearest(name, sample)}")
     doc = sample["doc"]
     if not isinstance(doc, dict):

@@ -112,6 +112,7 @@ def test_columns_of_the_document_do_not_take_ours(main, write, rows):
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
+        ({"resps": ..., "completions": ["5"]}, "is a row with completions, which `score` and the others read as it is"),
         ({"resps": ...}, "is not a sample of lm-evaluation-harness: no 'resps'"),
         ({"resps": [[]]}, "`resps` holds no texts, but []"),
         ({"resps": [[["a", 1]]]}, "`resps` holds no texts"),
