@@ -127,6 +127,19 @@ def open_backend(plan: Plan) -> PolicyBackend | JobBackend:
     return engine
 
 
+def engines_that_have(setting: str) -> list[str]:
+    """Return the installed engines whose capabilities name a setting of `optional_settings`."""
+    having = []
+    for name, spec in installed().backends().items():
+        try:
+            can = getattr(spec.build(spec.config()), "capabilities", None)
+        except (RewardlabError, *PLUGIN_FAULTS):  # it would say so, if the recipe named it
+            continue
+        if isinstance(can, Capabilities) and setting in can.settings:
+            having.append(name)
+    return sorted(having)
+
+
 def served_evaluation() -> Callable[[StageJob], None]:
     """Return what runs a stage that evaluates a served policy. Raises UserError if no plugin does."""
     return installed().action(SERVED, "nothing here samples from a judge")

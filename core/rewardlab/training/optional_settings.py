@@ -1,6 +1,6 @@
 """The settings of stages that not every engine has: each engine's capabilities name those that it has."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from rewardlab.recipe.validation import Finding
 from rewardlab.specs import Config
@@ -37,12 +37,22 @@ def settings_given(stage: Config) -> Iterator[str]:
             yield setting
 
 
-def unsupported_settings(stage: Config, has: frozenset[str], engine: str) -> Iterator[Finding]:
-    """Yield (key of the stage, why) for each setting that an engine lacks which has those that `has` names."""
+def unsupported_settings(
+    stage: Config, has: frozenset[str], engine: str, who_has: Callable[[str], Sequence[str]]
+) -> Iterator[Finding]:
+    """Yield (key of the stage, why) for each setting that an engine lacks which has those that `has` names.
+
+    who_has: returns the engines that have a setting.
+    """
     for setting in settings_given(stage):
         if setting not in has:
             key, _, value = setting.partition("=")
-            yield tuple(key.split(".")), f"the backend {engine} has no {value or key}"
+            where = "; its own settings stand under `backend`" if key == "arguments" else _elsewhere(who_has(setting))
+            yield tuple(key.split(".")), f"the backend {engine} has no {value or key}{where}"
+
+
+def _elsewhere(engines: Sequence[str]) -> str:
+    return f"; {' and '.join(engines)} {'has' if len(engines) == 1 else 'have'} it" if engines else ""
 
 
 def _inner(stage: Config, names: list[str]) -> Config | None:

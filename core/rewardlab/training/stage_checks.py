@@ -11,7 +11,7 @@ from rewardlab.recipe.evaluation import Chat, EvalStage, Evaluation
 from rewardlab.recipe.models import DataStage, Stage, TinyModel, needs_engine
 from rewardlab.recipe.training_stages import CriticSettings, DpoStage, RlStage, SftStage
 from rewardlab.recipe.validation import Finding
-from rewardlab.training.backend import Backend, Capabilities
+from rewardlab.training.backend import Backend, Capabilities, engines_that_have
 from rewardlab.training.named_models import folder_problem, hub_warnings, looks_local, read_config
 from rewardlab.training.optional_settings import unsupported_settings
 
@@ -54,7 +54,7 @@ def _of_stage(plan: Plan, can: Capabilities, stage: Stage) -> Iterator[Finding]:
         yield from length_findings(stage, context_of(plan.recipe.model if own is None else own))
         yield from template_findings(stage.chat)
         yield from ((("policy", *path), what) for path, what in model_findings(own))
-    yield from unsupported_settings(stage, can.settings, name)
+    yield from unsupported_settings(stage, can.settings, name, engines_that_have)
     if isinstance(stage, EvalStage):
         yield from benchmark_findings((), stage)
     if isinstance(stage, RlStage):

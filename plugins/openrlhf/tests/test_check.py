@@ -147,7 +147,8 @@ REFUSED = [
         "stages.1.entropy_coef",
         "backend.engine.arguments has actor.entropy_coef, too",
     ),
-    (["stages.1.loss=cispo"], "stages.1.loss", "the backend openrlhf has no cispo"),
+    (["stages.1.loss=cispo"], "stages.1.loss", "the backend openrlhf has no cispo; trl and verl have it"),
+    (["stages.1.arguments={a: 1}"], "stages.1.arguments", "has no arguments; its own settings stand under `backend`"),
     # further arguments
     (
         ["backend.engine.arguments={actor.adam.lr: 1}"],
@@ -169,7 +170,11 @@ REFUSED = [
     *(
         ([f"backend.engine.arguments={{{name}: {value}}}"], f"backend.engine.arguments.{name}", told)
         for name, value, told in (
-            ("actor.policy_loss_type", "cispo", "takes ppo or gspo, not 'cispo'; trl and verl have it, as `loss: cispo`"),
+            (
+                "actor.policy_loss_type",
+                "cispo",
+                "takes ppo or gspo, not 'cispo'; trl and verl have it, as `loss: cispo`",
+            ),
             ("actor.policy_loss_type", "gspoo", "did you mean 'gspo'?"),
             ("actor.policy_loss_type", "1", "takes ppo or gspo, not '1'"),
             ("actor.optim", "adamw", "takes adam or muon, not 'adamw'; did you mean 'adam'?"),
