@@ -8,7 +8,7 @@ from functools import partial
 from rewardlab.errors import one_line
 from rewardlab.text import only_joins
 
-from rewardlab_math import algebra, congruences, guard, moments, sequences, systems, wording
+from rewardlab_math import algebra, congruences, guard, moments, named_units, sequences, systems, wording
 from rewardlab_math.deadline import TimeLimitExceeded, call_within
 from rewardlab_math.gold import LABELLED, Gold
 from rewardlab_math.gold_text import LONGEST
@@ -96,6 +96,7 @@ def _judge_as_written(golds: Sequence[Gold], answer: str, language: str | None, 
     if times and any(moments.equal(gold.moments, times) for gold in golds):
         return AnswerVerdict(right=True)
     golds = [gold for gold in golds if moments.may_be_numbers(gold.moments, times)]
+    golds = [gold for gold in golds if named_units.may_agree(gold.text, core)]
     orders = [sequences.same_order(gold.text, core) for gold in golds]
     if any(orders):
         return AnswerVerdict(right=True)
