@@ -73,6 +73,15 @@ class Browser:
         return int(re.search(r"<dt>completions</dt><dd>(\d+)</dd>", self.text)[1])
 
 
+def test_a_run_that_has_scored_nothing_yet_is_not_said_to_have_no_judge(tmp_path):
+    with closing(LivePage([Growing(tmp_path / "run", 0).folder])) as page:
+        browser = Browser(page)
+        browser.ask()
+    assert browser.text.count("Nothing is scored yet.") == 3
+    assert "No judge was asked" not in browser.text
+    assert '<section id="curves"' in browser.text, "they come"
+
+
 @pytest.fixture
 def asker(run):
     with closing(LivePage([run.folder])) as page:
@@ -192,7 +201,7 @@ def test_a_browser_finds_its_labels_of_a_run_again_from_the_first_group_to_a_lon
         (young.folder / "recipe.resolved.yaml").write_text("version: 1\nname: longer\n")
         reloaded = Browser(page)
         reloaded.ask()
-        assert (len(first.problems), len(reloaded.problems)) == (1, 29)
+        assert (len(first.problems), len(reloaded.problems)) == (1, 30)
         assert reloaded.run["identity"] == first.run["identity"]
     shutil.copytree(young.folder, tmp_path / "again")
     with closing(LivePage([tmp_path / "again"])) as page:
@@ -341,3 +350,10 @@ def test_the_command_serves_until_a_signal_and_ends_well(run, sent):
         assert process.wait(20) == 0
         assert process.stderr.read() == ""
     assert not (run.folder / "report.html").exists()
+
+
+def test_the_last_group_of_a_run_that_has_ended_is_there_at_once(asker, run):
+    run.append(run.groups(20, 30))
+    (run.folder / "state.json").write_text('{"attempt": 0, "done": [0]}')
+    assert asker.ask() == 10
+    assert asker.run["state"] == "ended"

@@ -11,6 +11,11 @@ pytestmark = pytest.mark.slow
 ROWS = [{"id": "a-1", "language": "en", "question": "What is 2 + 2?", "solution": "4"}]
 ROWS += [{"id": "a-2", "language": "ja", "question": "2足す3はいくつですか？", "solution": "5"}]
 ANSWERS = ["\\boxed{4}", "four"]
+WATCHED = """() => {
+    const whole = uPlot, construct = (target, given) => plots[plots.push(new target(...given)) - 1];
+    [window.plots, window.uPlot] = [[], new Proxy(whole, {construct})];
+    document.getElementById("theme").click();  // draws all charts anew
+}"""
 
 
 def test_a_scored_file_opens_with_samples_that_say_what_gave_what_and_why(visit, tmp_path, main):
@@ -88,13 +93,15 @@ def test_a_chart_has_the_scale_that_is_declared_and_its_legend_is_quiet_until_so
         (folder / "recipe.resolved.yaml").write_text(text)
         write_report([folder], tmp_path / "page.html")
         tab = visit(tmp_path / "page.html")
-        for name, scale in zip(("total", "boxed", "flat groups"), said, strict=True):
+        tab.evaluate(WATCHED)
+        for at, (name, scale) in enumerate(zip(("total", "boxed", "flat groups"), said, strict=True)):
             chart = tab.locator("figure.chart", has=tab.locator(f"figcaption bdi:text-is('{name}')"))
             label = chart.locator("canvas").get_attribute("aria-label")
             assert label.endswith(f", on a scale {scale}" if scale else "0 → 0"), (name, label)
-            top = chart.locator(".u-over").evaluate("node => node.clientHeight")
-            chart.locator(".u-over").hover(position={"x": 100, "y": top - 10})
-            assert chart.locator(".u-legend .u-value").nth(1).inner_text() in ("0", "1")
+            low, high = tab.evaluate("at => [plots[at].scales.y.min, plots[at].scales.y.max]", (0, 1, 3)[at])
+            top = 2.0 if scale == "from 0 to 2" else 1.0
+            assert -0.1 < low <= 0.0, name
+            assert top <= high < top + 0.1, "zeros of what nobody declared are not 0 of 100, either"
     idle, pointed = tab.locator("figure.chart").nth(0), tab.locator("figure.chart").nth(1)
     tab.mouse.move(5, 5)
     tab.wait_for_function(
@@ -104,3 +111,17 @@ def test_a_chart_has_the_scale_that_is_declared_and_its_legend_is_quiet_until_so
     assert [text for text in idle.locator(".u-legend .u-label").all_inner_texts() if text] == ["mean", "held-out"]
     pointed.locator(".u-over").hover()
     assert pointed.locator(".u-legend .u-value:visible").count() > 1
+
+
+def test_a_page_with_nothing_to_score_shows_what_was_logged(visit, tmp_path):
+    folder = write_run(tmp_path / "run", 20 * GROUP)
+    (folder / "ledger.jsonl").write_text("")
+    write_report([folder], tmp_path / "page.html")
+    tab = visit(tmp_path / "page.html")
+    assert tab.locator("details[data-log='0-rl'] figure.chart", has_text="grad_norm").is_visible()
+    assert tab.locator("text=Nothing was scored.").count() == 3
+    assert tab.locator("table:not(:has(td))").count() == 0, "no table is a head alone"
+    assert tab.locator("#print").is_disabled()
+    tab.click("text=Everything that the engine logged")
+    tab.click("#theme")
+    assert not tab.locator("details[data-log='0-rl'] figure.chart").first.is_visible(), "it stays closed for a reader"

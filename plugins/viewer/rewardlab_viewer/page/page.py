@@ -182,6 +182,7 @@ def page_of(kept: Sequence[KeptParts], form: Form, assets: bool = True, tag: str
             plot=Markup(plot * assets),
             style=Markup(style * assets),
             has_curves=form == "followed" or any(p.view.curves or p.view.source.logs for p in kept),
+            has_more=form == "followed",
             has_recipe=any(p.view.source.recipe for p in kept),
             is_scored=all(p.view.source.folder is None for p in kept),
             runs=[(p.view, p.view.columns.groups if form == "followed" else len(p.groups)) for p in kept],

@@ -39,7 +39,7 @@ class FollowedRun(RunFolder):
     def new_groups(self) -> Iterator[list[Line]]:
         """Yield the groups that are new and whole.
 
-        The last one may still lack lines; it counts once another follows it, or nothing has come since.
+        The last one may still lack lines; it counts once another follows it, the run has ended, or nothing has come since.
         """
         before, last = len(self._rest), None
         for group in groups_of(chain(self._rest, self.lines())):
@@ -47,7 +47,7 @@ class FollowedRun(RunFolder):
                 yield last
                 before = 0
             last = group
-        self._rest = [] if last is None or len(last) == before else last
+        self._rest = [] if last is None or self.state == "ended" or len(last) == before else last
         self.expected = {part: count - self._held(*part) for part, count in self._expected.items()}
         if last is not None and not self._rest:
             yield last

@@ -6,6 +6,7 @@ const HEIGHT = 190;
 const drawn = new Map(); // figure -> uPlot
 const chosen = {split: "", stage: null, smooth: 1}; // stage: null until one was trained
 const kept = new Map(); // while charts are brought up to date: what tells a chart from others -> its figure
+const offered = new Set(); // folded charts that were opened for the reader, who may have closed them
 const resized = new ResizeObserver((entries) => {
   for (const {target, contentRect} of entries) drawn.get(target)?.setSize({width: Math.floor(contentRect.width), height: HEIGHT});
 });
@@ -180,7 +181,9 @@ function drawCharts(fresh = true) {
   drawTimes(parent);
   drawLogs(parent);
   for (const details of parent.querySelectorAll("details")) {
-    if (!open.has(details.dataset.log)) continue;
+    const name = details.dataset.log;
+    if (!open.has(name) && (metrics.length || offered.has(name))) continue;
+    offered.add(name); // what was logged is open at first if there is nothing else to see
     details.open = true;
     details.draw();
   }

@@ -72,9 +72,10 @@ function listed(groups, told, at = list.groups[list.at]) {
   const run = RUNS[wanted.run];
   list.groups = [...groups];
   list.at = list.groups.indexOf(at);
+  document.getElementById("print").disabled = !groups.length;
   document.getElementById("found").textContent = `${told}${groups.length.toLocaleString("en")} of ${run.count.toLocaleString("en")} groups`;
   showList();
-  if (!groups.length) document.getElementById("group").replaceChildren(element("p", {class: "empty"}, run.count ? "No group fits these filters." : "There is no completion."));
+  if (!groups.length) document.getElementById("group").replaceChildren(element("p", {class: "empty"}, run.count ? "No group fits these filters." : "There is no completion to show."));
   else if (list.at < 0) choose(0, false);
 }
 
