@@ -4,11 +4,15 @@ import gzip
 import json
 import re
 from base64 import b64decode
+from collections import Counter
 
 import pytest
 from helpers.each_case import each_case
+from helpers.synthetic_run import GROUP, write_run
+from rewardlab_viewer.demo import demo_run
 from rewardlab_viewer.page.page import write_report
 from rewardlab_viewer.read.columns import MAX_BEGINNING, ScoreColumns, beginning_of
+from rewardlab_viewer.read.run_folder import RunFolder
 from rewardlab_viewer.read.scored_file import ScoredSource
 from rewardlab_viewer.read.source import doubled
 
@@ -146,3 +150,23 @@ def test_a_doubled_column_has_no_table_of_its_own():
     for code in ("de", "de", "am", "am"):
         columns.add([line | {"fields": {"language": code, "lang": code}}], False)
     assert columns.split_fields() == ["language"]
+
+
+def test_a_run_knows_the_columns_that_any_of_its_datasets_maps(tmp_path):
+    folder = write_run(tmp_path / "run", 3 * GROUP)
+    recipe = (folder / "recipe.resolved.yaml").read_text()
+    mapped = "dataset: {use: data/mix, fields: {answer: solution}}"
+    stages = recipe.replace(
+        "{use: rl,", "{use: rl, eval: {dataset: {use: data/a, fields: {answer: gold, language: lang}}},"
+    )
+    (folder / "recipe.resolved.yaml").write_text(f"{stages}{mapped}\n")
+    assert RunFolder(folder).names == [("answer", "gold"), ("answer", "solution"), ("language", "lang")]
+
+
+def test_the_demos_ties_are_ties():
+    with demo_run() as folder, open(folder / "ledger.jsonl", encoding="utf-8") as lines:
+        infos = [json.loads(line)["components"]["preference"]["info"] for line in lines]
+    said = Counter(verdict for info in infos for verdict in info["verdicts"].values())
+    assert said.keys() == {"A", "B", "tie"}
+    assert said["tie"] > 1_000
+    assert sum(info["unparsable"] for info in infos) == 0

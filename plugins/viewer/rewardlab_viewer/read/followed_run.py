@@ -39,7 +39,7 @@ class FollowedRun(RunFolder):
     def new_groups(self) -> Iterator[list[Line]]:
         """Yield the groups that are new and whole.
 
-        The last one may still lack lines; it counts once another follows it, the run has ended, or nothing has come since.
+        The last one may still lack lines; it counts once another follows it, the run has ended, or nothing has come.
         """
         before, last = len(self._rest), None
         for group in groups_of(chain(self._rest, self.lines())):
