@@ -97,10 +97,12 @@ def _resolve(tag: str) -> Target:
     script = next((s.title() for s in subtags if len(s) == 4 and s.isalpha()), None)
     codes = _STANDS_FOR.get(f"{code}-{script}") or _STANDS_FOR.get(code) or ((code,) if code in SCRIPTS else ())
     if not codes:
-        raise UnknownLanguage(f"lingua has no model of the language {tag!r}")
+        raise UnknownLanguage(f"the language detector lingua has no model of the language {tag!r}")
     target = Target(code if code in SCRIPTS else "no", codes)
     if script and _SCRIPT_NAMES.get(script, script) not in target.scripts:
-        raise UnknownLanguage(f"lingua has no model of the language {tag!r} in the script {script}")
+        raise UnknownLanguage(
+            f"the language detector lingua has no model of the language {tag!r} in the script {script}"
+        )
     return target
 
 

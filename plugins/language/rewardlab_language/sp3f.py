@@ -32,7 +32,7 @@ def share(text: str, language: str) -> Share:
     KeyError.
     """
     if language not in SCRIPTS:
-        raise KeyError(f"lingua has no model of the language {language!r}")
+        raise KeyError(f"the language detector lingua has no model of the language {language!r}")
     counts: Counter[str] = Counter()
     for segment in _detector(language).detect_multiple_languages_of(_in_pieces(after_thinking(text))):
         counts[segment.language.iso_code_639_1.name.lower()] += segment.word_count

@@ -20,6 +20,12 @@ LABEL = 40
 """columns that a value of a field takes at most in the table"""
 
 
+LEGEND = (
+    "flips: completions that one side reinforces and the other discourages; std B/A: how much wider B spreads a group "
+    "(docs/compare.md)"
+)
+
+
 def format_comparison(compared: RewardComparison, named: Named, width: int) -> str:
     """Return the sides, a table with a line a slice, what was left out, the cost, and groups side by side, as text.
 
@@ -29,7 +35,7 @@ def format_comparison(compared: RewardComparison, named: Named, width: int) -> s
     whole = tallies["all"]
     parts = [
         "\n".join(_side(source, of) for source, of in named),
-        "\n".join([_table(tallies), *_quantiles(whole), *_remarks(whole)]),
+        "\n".join([_table(tallies), *_quantiles(whole), *_remarks(whole), LEGEND]),
         "\n".join(_cost(compared, named)),
         *_different(compared.most_different, whole, width),
     ]

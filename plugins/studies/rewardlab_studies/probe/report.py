@@ -82,7 +82,9 @@ def _checks(probed: ProbeResult) -> str:
         [f"  {name}", _status(check, probed), ahead + needed if name == FLOOR else ", ".join(check.families)]
         for name, check in probed.checks.items()
     ]
-    return "\n".join(["checks of OpenEnv's RFC 008:", *columns(lines, align="<<<")])
+    return "\n".join(
+        ["checks of OpenEnv's RFC 008 (docs/probe.md says what each looks for):", *columns(lines, align="<<<")]
+    )
 
 
 def _status(check: Check, probed: ProbeResult) -> str:
@@ -117,7 +119,7 @@ def _mark(verdict: FamilyVerdict, probed: ProbeResult) -> str:
         return "wins (known)" if known else "WINS"
     if verdict.fatal:
         return "no score (known)" if known else "NO SCORE"
-    return f"held by {' or '.join(verdict.held_by)} alone" if verdict.held_by else ""
+    return f"only {' or '.join(verdict.held_by)} prevents it" if verdict.held_by else ""
 
 
 def _findings(probed: ProbeResult) -> Iterator[str]:

@@ -235,7 +235,7 @@ def test_all_that_hold_alone_are_named(recipe, main, write):
     write("rows.jsonl", ROWS)
     _, out, _ = main("probe", "r.yaml", "rows.jsonl")
     [line] = [line for line in out.splitlines() if line.startswith("english_reference ")]
-    assert line.endswith("held by own or again alone")
+    assert line.endswith("only own or again prevents it")
 
 
 def test_what_thorough_rows_alone_try_is_told_and_a_field_that_no_row_has(recipe, main, write):
@@ -548,4 +548,4 @@ def test_the_page_about_the_language_gate_is_true(rewardlab):
     assert gated.stdout in page
     english = [re.findall(r"(?m)^english_reference .*$", table.stdout)[0] for table in (without, gated)]
     assert english[0].endswith(" WINS")
-    assert english[1].endswith("held by language alone")
+    assert english[1].endswith("only language prevents it")
