@@ -28,7 +28,14 @@ pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
 ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # the actors' processes cannot import a test
 JOB = "made"
 TIMES = {"completion_timeout": 60.0, "scoring_timeout": 60.0}
-SETTINGS = {"scorers": 1, "on_partial": "fail", "policy_judge": True, **TIMES}
+SETTINGS = {
+    "scorers": 1,
+    "on_partial": "fail",
+    "policy_judge": True,
+    "sampling": {},
+    "evaluation_sampling": {},
+    **TIMES,
+}
 
 
 class Coordinator:
@@ -136,7 +143,10 @@ class Params:
     max_tokens: int | None = 8
     logprobs: int | None = None
     temperature: float = 1.0
+    top_p: float = 1.0
     top_k: int = -1
+    min_p: float = 0.0
+    repetition_penalty: float = 1.0
     stop: list[str] = field(default_factory=list)
     include_stop_str_in_output: bool = False
 
@@ -380,15 +390,25 @@ class TestGroup:
 
     def test_is_sampled_with_what_only_the_recipe_says(self, run, group, tokenizer):
         engine, given = Engine(tokenizer), Params()
-        run(group(executor(top_k=20, stop=["###", "User:"]), engine, params=given))
-        found = {(one.top_k, tuple(one.stop), one.include_stop_str_in_output) for one in engine.params}
-        assert found == {(20, ("###", "User:"), True)}
+        drawn = {"top_p": 1.0, "top_k": 20, "min_p": 0.1, "repetition_penalty": 1.2, "stop": ["###", "User:"]}
+        run(group(executor(sampling=drawn), engine, params=given))
+        found = {(one.top_k, one.min_p, one.repetition_penalty, tuple(one.stop)) for one in engine.params}
+        assert found == {(20, 0.1, 1.2, ("###", "User:"))}
+        assert all(one.include_stop_str_in_output for one in engine.params)
         assert given == Params(), "other prompts share it"
 
     def test_a_greedy_evaluation_stays_greedy(self, run, group, tokenizer):
         engine = Engine(tokenizer)
-        run(group(executor(top_k=20, stop=["###"]), engine, '{"evaluation": 3}', params=Params(temperature=0.0)))
-        assert {(one.top_k, *one.stop) for one in engine.params} == {(-1, "###")}
+        drawn = {"top_p": 0.5, "top_k": 20, "min_p": 0.1, "stop": ["###"]}
+        greedy = Params(temperature=0.0)
+        run(group(executor(evaluation_sampling=drawn), engine, '{"evaluation": 3}', params=greedy))
+        assert {(one.top_p, one.top_k, one.min_p, *one.stop) for one in engine.params} == {(1.0, -1, 0.0, "###")}
+
+    def test_an_evaluation_is_drawn_as_it_says_itself(self, run, group, tokenizer):
+        engine = Engine(tokenizer)
+        made = executor(sampling={"top_p": 0.5, "top_k": 20}, evaluation_sampling={"top_p": 0.9, "top_k": None})
+        run(group(made, engine, '{"evaluation": 3}', params=Params(top_p=0.5)))
+        assert {(one.top_p, one.top_k) for one in engine.params} == {(0.9, -1)}
 
     def test_the_first_one_waits_for_the_evaluation_of_the_weights_that_it_begins_with(
         self, run, group, actors, scorer, tokenizer

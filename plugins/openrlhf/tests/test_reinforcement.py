@@ -11,13 +11,14 @@ from rewardlab_openrlhf.options import Options
 SAMPLING = {
     "top_k": 20,
     "stop": ["###"],
-    "eval": {"samples": 3, "temperature": 0.25},
+    "eval": {"samples": 3, "temperature": 0.25, "top_p": 0.5, "top_k": None},
     "chat": {"template": "{{ messages }}"},
 }
 
 
 def test_the_executor_is_told_what_openrlhf_has_no_arguments_for():
     stage = RlStage(use="rl", algorithm="grpo", batch_size=4, group_size=2, **SAMPLING)
+    drawn = {"min_p": 0.0, "repetition_penalty": 1.0, "stop": ["###"]}
     engine = {"colocate": False, "asynchronous": {}, "generate_batch": 8, "barrier": {"completion_timeout": 60}}
     assert executor_settings(Options(scorers={"replicas": 3}, engine=engine), stage, policy_judge=True) == {
         "completion_timeout": 60.0,
@@ -25,8 +26,8 @@ def test_the_executor_is_told_what_openrlhf_has_no_arguments_for():
         "on_partial": "fail",
         "scorers": 3,
         "chat_template": "{{ messages }}",
-        "top_k": 20,
-        "stop": ["###"],
+        "sampling": {**drawn, "top_p": 1.0, "top_k": 20},
+        "evaluation_sampling": {**drawn, "top_p": 0.5, "top_k": None},
         "generates_ahead": True,
         "evaluation_before": {"samples": 3, "temperature": 0.25},
         "policy_judge": True,
@@ -38,8 +39,9 @@ def test_an_executor_that_has_nothing_of_its_own_to_do_is_told_so(more):
     stage = RlStage(use="rl", algorithm="grpo", batch_size=4, group_size=2, **more)
     engine = {"colocate": False, "asynchronous": {}, "generate_batch": 4}
     given = executor_settings(Options(engine=engine), stage, policy_judge=False)
-    own = ("generates_ahead", "policy_judge", "evaluation_before", "top_k", "stop")
-    assert [given[name] for name in own] == [False, False, None, None, []]
+    own = ("generates_ahead", "policy_judge", "evaluation_before")
+    assert [given[name] for name in own] == [False, False, None]
+    assert given["sampling"] == given["evaluation_sampling"]
 
 
 @pytest.fixture

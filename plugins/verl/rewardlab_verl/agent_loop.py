@@ -62,9 +62,11 @@ class RenderedPromptLoop(AgentLoopBase):
         )
 
     def _sampling(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Return verl's parameters with the recipe's stop texts, which stay in the completion."""
-        stop = list(self.config.algorithm.rewardlab.get("stop") or ())
+        """Return verl's parameters with those that only the recipe has; a stop text stays in the completion."""
+        recipe = self.config.algorithm.rewardlab
+        stop = list(recipe.get("stop") or ())
+        params = {**params, **{name: recipe[name] for name in ("min_p", "repetition_penalty") if name in recipe}}
         if not stop:
-            return dict(params)
+            return params
         sglang = self.config.actor_rollout_ref.rollout.name == "sglang"
         return {**params, "stop": stop, ("no_stop_trim" if sglang else "include_stop_str_in_output"): True}

@@ -64,6 +64,8 @@ VARIANTS = {
     "a stage eval": ("stages.1={use: eval, samples: 2, max_new_tokens: 12}",),
     "lora": ("backend.engine.lora={rank: 8}",),
     "lora of some": ("backend.engine.lora={rank: 8, targets: [q_proj, v_proj]}",),
+    "drawn otherwise": ("stages.1.min_p=0.1", "stages.1.repetition_penalty=1.1"),
+    "evaluated otherwise": ("stages.1.eval={samples: 2, top_p: 0.5, top_k: 7}", "stages.1.top_k=20"),
     "stop": ("stages.1.stop=[it's, '\\${a}', 'b\\']", "stages.1.top_k=20"),
     "megatron": ("backend.engine.strategy=megatron", "backend.engine.megatron.tensor_parallel=2"),
     "megatron, ppo": ("backend.engine.strategy=megatron", "stages.1.algorithm=ppo", "stages.0.schedule=linear",
@@ -77,8 +79,7 @@ VARIANTS = {
     "vllm's own": ("backend.engine.arguments={actor_rollout_ref.rollout.max_num_seqs: 256, "
                    "actor_rollout_ref.rollout.max_num_batched_tokens: 16384, "
                    "actor_rollout_ref.rollout.quantization: fp8, "
-                   "+actor_rollout_ref.rollout.engine_kwargs.vllm.swap_space: 8, "
-                   "+actor_rollout_ref.rollout.repetition_penalty: 1.05}",),
+                   "+actor_rollout_ref.rollout.engine_kwargs.vllm.swap_space: 8}",),
 }  # fmt: skip
 
 
@@ -148,6 +149,17 @@ class TestWhatDecidesLearning:
         assert command(*sdpa, index=0).settings["+engine.mixed_precision.param_dtype"] == precision
         settings = command(*sdpa, "backend.engine.strategy=megatron").settings
         assert settings[f"{ACTOR}.megatron.dtype"] == dtype
+
+    def test_an_evaluation_is_drawn_as_it_says_itself(self, command):
+        settings = command("stages.1.eval={samples: 2, top_p: 0.5, top_k: 7}", "stages.1.top_k=20").settings
+        rollout = "actor_rollout_ref.rollout"
+        assert (settings[f"{rollout}.top_p"], settings[f"{rollout}.top_k"]) == (1.0, 20)
+        assert [settings[f"{rollout}.val_kwargs.{name}"] for name in ("n", "top_p", "top_k")] == [2, 0.5, 7]
+
+    def test_what_verl_has_no_setting_for_reaches_the_agent_loop(self, command):
+        settings = command("stages.1.min_p=0.1", "stages.1.repetition_penalty=1.1").settings
+        assert [settings[f"+algorithm.rewardlab.{name}"] for name in ("min_p", "repetition_penalty")] == [0.1, 1.1]
+        assert "+algorithm.rewardlab.min_p" not in command().settings
 
     def test_no_warm_up_is_not_a_share(self, command):
         assert command().settings[f"{ACTOR}.optim.lr_warmup_steps"] == -1

@@ -28,6 +28,17 @@ def _gpus(plan: Plan, stage: TrainingStage) -> int:
     return layout.gpus - layout.idle + layout.held
 
 
+SETTINGS = (
+    "entropy_coef",
+    "importance_sampling_level",
+    "min_p",
+    "repetition_penalty",
+    "eval.top_p",
+    "eval.top_k",
+    "eval.min_p",
+    "eval.repetition_penalty",
+)
+"""those that not every engine has: OpenRLHF's"""
 ENGINE = RayEngine(
     name="OpenRLHF",
     distribution="openrlhf",
@@ -42,7 +53,7 @@ ENGINE = RayEngine(
     capabilities=Capabilities(
         stages=("sft", "dpo", "rl", "eval"),
         algorithms=tuple(ESTIMATORS),
-        settings=frozenset({"importance_sampling_level", "entropy_coef"}),
+        settings=frozenset(SETTINGS),
     ),
     findings=findings,
     describe_stage=describe_stage,

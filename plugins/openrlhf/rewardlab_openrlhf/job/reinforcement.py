@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from rewardlab.errors import JobError
-from rewardlab.recipe import RlStage
+from rewardlab.recipe import RlStage, TokenSampling
 from rewardlab.training import judges_itself, whitening
 from rewardlab_ray.job.ranks import train_on_ranks
 from rewardlab_ray.job.scored_training import scored_training
@@ -89,12 +89,17 @@ def executor_settings(backend: Options, stage: RlStage, policy_judge: bool) -> d
         **backend.engine.barrier.model_dump(),
         "scorers": backend.scorers.replicas,
         "chat_template": stage.chat.template,
-        "top_k": stage.top_k,
-        "stop": stage.stop,
+        "sampling": _drawn(stage),
+        "evaluation_sampling": _drawn(stage.evaluation_sampling),
         "generates_ahead": backend.engine.generates_ahead(stage.batch_size),
         "evaluation_before": _evaluation_before(stage),
         "policy_judge": policy_judge,
     }
+
+
+def _drawn(sampling: TokenSampling) -> dict[str, Any]:
+    """Return how tokens are drawn, as plain data."""
+    return {name: getattr(sampling, name) for name in TokenSampling.model_fields}
 
 
 def _evaluation_before(stage: RlStage) -> dict[str, Any] | None:

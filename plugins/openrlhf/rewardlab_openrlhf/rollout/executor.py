@@ -37,10 +37,11 @@ _log = logging.getLogger(__name__)
 class GroupExecutor(AgentExecutorBase):
     """The executor of OpenRLHF that generates and scores whole groups, through the actors of `job`.
 
-    settings: scorers (how many there are), completion_timeout, scoring_timeout, on_partial; chat_template, top_k and
-    stop if the recipe has them; generates_ahead if OpenRLHF receives groups of several steps at once;
-    evaluation_before ({samples, temperature}) if the stage is evaluated before its first step; policy_judge if
-    the recipe asks the policy itself. A failure reaches the coordinator, then every member of its group as a JobError.
+    settings: scorers (how many there are), completion_timeout, scoring_timeout, on_partial; chat_template if the recipe
+    has one; sampling and evaluation_sampling, the recipe's TokenSampling as a mapping; generates_ahead if OpenRLHF
+    receives groups of several steps at once; evaluation_before ({samples, temperature}) if the stage is evaluated
+    before its first step; policy_judge if the recipe asks the policy itself. A failure reaches the coordinator, then
+    every member of its group as a JobError.
     """
 
     job: ClassVar[str]
@@ -74,7 +75,7 @@ class GroupExecutor(AgentExecutorBase):
         request = RolloutRequest(
             prompt=prompt,
             label=label,
-            params=recipe_sampling(sampling_params, self.settings),
+            params=sampling_params,
             max_length=max_length,
             tokenizer=hf_tokenizer,
             engine=llm_engine,
@@ -94,7 +95,9 @@ class GroupExecutor(AgentExecutorBase):
                 await self._announce()
             if not prompt.evaluation:
                 await self._evaluate_before(request)
-            rollout = GroupRollout(request, prompt, self._scorers, self._text_thread, self._limits)
+            rollout = GroupRollout(
+                self._drawn(request, prompt.evaluation), prompt, self._scorers, self._text_thread, self._limits
+            )
             samples = await rollout.samples(size)
             self._require_same_logs(samples)
             if self.settings.get("generates_ahead") and not prompt.evaluation:
@@ -120,9 +123,14 @@ class GroupExecutor(AgentExecutorBase):
                 return
             params = deepcopy(request.params)
             params.temperature = before["temperature"]
-            evaluated = replace(request, params=params)
+            evaluated = self._drawn(replace(request, params=params), evaluation=True)
             rollout = GroupRollout(evaluated, prompt, self._scorers, self._text_thread, self._limits)
             await rollout.samples(before["samples"])
+
+    def _drawn(self, request: RolloutRequest, evaluation: bool) -> RolloutRequest:
+        """Return a request whose tokens are drawn as the recipe says."""
+        sampling = self.settings["evaluation_sampling" if evaluation else "sampling"]
+        return replace(request, params=recipe_sampling(request.params, sampling))
 
     async def _wait_for_turn(self, key: str, what: str) -> None:
         """Return once OpenRLHF has received all groups of the steps before this group's."""

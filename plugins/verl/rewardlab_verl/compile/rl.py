@@ -96,8 +96,9 @@ def _advantages(stage: RlStage, files: VerlFiles, whitening: int | None) -> dict
         "+algorithm.rewardlab.whitening": whitening,
         "+algorithm.rewardlab.ends": files.ends,
     }
-    if stage.stop:
-        settings["+algorithm.rewardlab.stop"] = stage.stop
+    for name in ("stop", "min_p", "repetition_penalty"):
+        if (value := getattr(stage, name)) != RlStage.model_fields[name].get_default(call_default_factory=True):
+            settings[f"+algorithm.rewardlab.{name}"] = value
     if stage.algorithm == "ppo":
         settings |= {
             "algorithm.adv_estimator": "gae",

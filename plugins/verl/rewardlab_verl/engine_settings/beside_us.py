@@ -52,6 +52,7 @@ RECIPE: Mapping[str, str] = {
     "*.dtype": "backend.precision",
     "*actor.rollout_n": "stages.N.group_size",
     "critic.rollout_n": "stages.N.group_size",
+    "*rollout.repetition_penalty": "stages.N.repetition_penalty",
     "*.ppo_mini_batch_size": "stages.N.updates_per_batch",
     "*.ppo_epochs": "stages.N.epochs_per_batch",
     "*.ppo_micro_batch_size*": "stages.N.micro_batch_size",

@@ -35,6 +35,16 @@ def _gpus(plan: Plan, stage: TrainingStage) -> int:
     return backend.gpus + (backend.scorer_gpus if isinstance(stage, RlStage) else 0)
 
 
+SETTINGS = (
+    "entropy_coef",
+    "importance_sampling_level",
+    "loss=cispo",
+    "min_p",
+    "repetition_penalty",
+    "eval.top_p",
+    "eval.top_k",
+)
+"""those that not every engine has: verl's"""
 ENGINE = RayEngine(
     name="verl",
     distribution="verl",
@@ -44,7 +54,7 @@ ENGINE = RayEngine(
     capabilities=Capabilities(
         stages=("sft", "rl", "eval"),
         algorithms=("grpo", "dr_grpo", "rloo", "reinforce_baseline", "ppo"),
-        settings=frozenset({"importance_sampling_level", "loss=cispo", "entropy_coef", "eval.top_p", "eval.top_k"}),
+        settings=frozenset(SETTINGS),
     ),
     findings=findings,
     describe_stage=describe_stage,
