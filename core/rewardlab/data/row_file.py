@@ -3,14 +3,17 @@
 import os
 import zlib
 from collections.abc import Callable, Generator, Iterator
+from difflib import get_close_matches
 from typing import Any, BinaryIO, cast
 
 from rewardlab.data.jsonl import json_lines
-from rewardlab.errors import Problem, UserError, nearest
+from rewardlab.errors import Problem, UserError
 from rewardlab.first_party import installation, plugin_with
 from rewardlab.specs.entry_points import entry_points_of
 
 PACKED = ".gz"
+MAX_NAME = 255
+"""characters of a file's name"""
 FORMATS = "rewardlab.row_formats"
 """entry points of plugins that read formats: an ending, such as "csv" -> a function (file, path, any_text) that yields
 rows as `json_lines` does; one that reads other tools' records, too, also takes `nan_is_null`"""
@@ -84,11 +87,12 @@ def _meant(path: str) -> str:
     """Return the end of a message about a file that is not there: one beside it of nearly the same name, if any."""
     folder, name = os.path.split(path)
     try:
-        beside = [entry.name for entry in os.scandir(folder or ".") if entry.is_file()]
+        beside = {entry.name.partition(".")[0]: entry.name for entry in os.scandir(folder or ".") if entry.is_file()}
     except OSError:
         return ""
-    hint = nearest(name, beside)
-    return hint if "did you mean" in hint else ""
+    # endings are alike: by them every short name would be near
+    close = get_close_matches(name.partition(".")[0][:MAX_NAME], beside, 1)
+    return f"; did you mean {beside[close[0]]!r}?" if close else ""
 
 
 def _rows(file: BinaryIO, rows: Iterator[NumberedRow], path: str) -> Generator[NumberedRow]:
