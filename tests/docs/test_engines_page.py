@@ -98,6 +98,14 @@ ROWS = {
         "several GPUs of a machine": ("backend.gpus_per_node=2",),
         "several nodes": ("backend.nodes=2",),
     },
+    "vLLM, by the engine's own names": {
+        f"`{name}`": {
+            "trl": f"backend.generation={{engine: vllm, {name}: {value}}}",
+            "openrlhf": f"backend.engine.arguments={{vllm.{name}: {value}}}",
+            "verl": f"backend.engine.arguments={{actor_rollout_ref.rollout.{name}: {value}}}",
+        }
+        for name, value in (("max_num_seqs", 256), ("max_num_batched_tokens", 16384), ("quantization", "fp8"))
+    },
 }
 HEAD = """# What each engine has
 
@@ -109,8 +117,9 @@ plugin's page.
 """
 
 
-def cell(engine: str, overrides: tuple[str, ...], rows: Path) -> str:
-    """What the engine says to a recipe with these overrides."""
+def cell(engine: str, overrides: tuple[str, ...] | dict[str, str], rows: Path) -> str:
+    """What the engine says to a recipe with these overrides, or with its own one."""
+    overrides = (overrides[engine],) if isinstance(overrides, dict) else overrides
     backend = {"use": engine, **ENGINES[engine]}
     recipe = {
         "version": 1,

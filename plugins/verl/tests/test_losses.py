@@ -275,3 +275,19 @@ def test_a_penalty_in_the_loss_of_several_updates(steps):
         step.has(advantages=step.on_each_token([value for group in step.totals for value in standard(group)]))
     assert all(step.numbers["actor/kl_loss"] > 0 for step in found)
     assert found[0].kl == [[0.0] * len(of) for of in found[0].kl]
+
+
+@pytest.mark.nightly
+def test_cispo_weighs_log_probabilities_and_entropy_is_rewarded(steps):
+    """In a step of one update every weight is 1."""
+    stage = "stages.0.preset=cispo", "stages.0.updates_per_batch=1", f"stages.0.entropy_coef={COEF}"
+    for step in steps("grpo", *stage):
+        pairs = [zip(row["advantages"], row["old_log_probs"], strict=True) for row in step.batch]
+        loss = -mean([advantage * log_prob for advantage, log_prob in chain(*pairs)])
+        step.told(pg_loss=loss, loss=loss - COEF * step.numbers["actor/entropy"])
+
+
+@pytest.mark.nightly
+def test_gspo_averages_whole_completions(steps):
+    for step in steps("grpo", "stages.0.preset=gspo", "stages.0.updates_per_batch=1"):
+        step.told(pg_loss=-mean([mean(row["advantages"]) for row in step.batch]))
