@@ -159,7 +159,7 @@ class TestReference:
 
 class TestStopTexts:
     def test_a_completion_ends_with_one_and_what_follows_is_not_learnt(self, job):
-        _, calls, path = job("stop=['mu', 'Q', 'p']", "max_new_tokens=24", "on_truncated=mask", "steps=1")
+        trainer, calls, path = job("stop=['mu', 'Q', 'p']", "max_new_tokens=24", "on_truncated=mask", "steps=1")
         rows = [json.loads(line) for line in (path / "ledger.jsonl").read_text().splitlines()]
         stopped = [row for row in rows if re.search("mu|Q|p", row["completion"])]
         assert 0 < len(stopped) < len(rows)
@@ -168,3 +168,10 @@ class TestStopTexts:
             assert not row["truncated"]
         learnt = sum(int(given["completion_mask"].sum()) for given, *_ in calls[:2])
         assert learnt == sum(row["tokens"] for row in rows if not row["truncated"])
+        learnt_ids = [
+            ids[mask.bool()].tolist()
+            for given, *_ in calls[:2]
+            for ids, mask in zip(given["completion_ids"], given["completion_mask"], strict=True)
+        ]
+        before_the_last = trainer.prompt_format.decode([ids[:-1] for ids in learnt_ids if ids])
+        assert not [text for text in before_the_last if re.search("mu|Q|p", text)]
