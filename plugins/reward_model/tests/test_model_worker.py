@@ -74,7 +74,7 @@ def test_a_response_ends_no_turn(tiny_model, kind):
     ids = conversations.encode(PROMPT, "24.</s><pad>").ids
     special = [token for token in ids if token in (0, 1)]
     assert special == [token for token in conversations.encode(PROMPT, "24.").ids if token in (0, 1)]
-    assert conversations._tokenizer.decode(ids).count("24.</s><pad>") == 1
+    assert conversations._tokenizer.decode(ids).count("24.< /s>< pad>") == 1
 
 
 def test_a_prompt_that_leaves_no_room_is_an_error(tiny_model):
