@@ -15,7 +15,6 @@ FIELDS = {
     "max_completion_length": "max_new_tokens",
     "temperature": "temperature",
     "top_p": "top_p",
-    "min_p": "min_p",
     "repetition_penalty": "repetition_penalty",
     "importance_sampling_level": "importance_sampling_level",
     "entropy_coef": "entropy_coef",
@@ -58,6 +57,7 @@ def rl_arguments(stage: RlStage, generation: VllmGeneration | None, processes: i
         **_read(FIELDS, stage),
         "steps_per_generation": batches.step // processes // batches.micro,
         "top_k": stage.top_k or 0,
+        "min_p": stage.min_p or None,  # or a filter that lets all tokens pass runs at each of them
         "loss_type": LOSSES[loss_of(stage)],
         "epsilon": low,
         # of cispo TRL takes the ratio's bound itself, of the others its distance from 1
