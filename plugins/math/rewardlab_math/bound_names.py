@@ -15,6 +15,7 @@ _COUNTED = re.compile(
     rf"([klmnjp])(?={_JOINT}{_PERIOD})|(?<=i){_JOINT}([klmnjp])(?![A-Za-z])|(?:180|360)(?:\s*\^\s*\{{?\s*\\circ\s*\}}?)?{_JOINT}([klmnjp])(?![A-Za-z])"
 )
 _USUAL_VARIABLES = frozenset("xyz")
+_ARGUMENTS = frozenset("xyztuvwns")
 _CONSTANTS = frozenset("ei")
 
 
@@ -26,7 +27,8 @@ def renamed(gold: str, answer: str, parameters: Set[str]) -> str:
     arguments, others = (set(_DEFINED.findall(text)) for text in (gold, answer))
     if len(arguments) == len(others) == 1 and arguments != others:
         (name,), (other,) = arguments, others
-        return answer if name in _letters(answer) else _with_name(answer, other, name)
+        is_taken = name in _letters(answer) or not (_is_argument(gold, name) and _is_argument(answer, other))
+        return answer if is_taken else _with_name(answer, other, name)
     names, others = _letters(gold) - _letters(answer), _letters(answer) - _letters(gold)
     if len(names) != 1 or len(others) != 1:
         return answer
@@ -35,6 +37,12 @@ def renamed(gold: str, answer: str, parameters: Set[str]) -> str:
     if is_bound or ({name, other} & parameters) - _USUAL_VARIABLES:
         return _with_name(answer, other, name)
     return answer
+
+
+def _is_argument(text: str, name: str) -> bool:
+    """Return whether a definition holds for every value of a name: P(A) = 0.3 is said of A alone."""
+    defined = [found[1] for found in _DEFINED.finditer(text)]
+    return name in _ARGUMENTS or len([one for one in _LETTER.findall(text) if one == name]) > len(defined)
 
 
 def _letters(text: str) -> set[str]:

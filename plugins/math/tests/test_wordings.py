@@ -73,6 +73,7 @@ def test_what_the_words_say_counts(score, answer, gold):
         (r"(-32 + 3t, 64 - 5t) \text{ for some integer } t", r"(k, \ell) = (-32 + 3x, 64 - 5x)"),
         (r"f(z)=z^2", "f(x)=x^2"),
         ("f(m) = 2m + 1007", "f(n) = 2 n+1007"),
+        ("f(t) = 3", "f(x) = 3"),
         (r"(1,2)", "(a,b)=(1,2)"),
         (r"f(x)=\pm\sqrt{x}", r"f(x)=\sqrt{x} \text{ or } f(x)=-\sqrt{x}"),
     ],
@@ -105,6 +106,8 @@ def test_a_qualifier_or_another_bound_name_says_nothing(score, answer, gold):
         (r"x \in \mathbb{R}", r"x \in \mathbb{Z}"),
         (r"x^2 \text{ for all } x", "y^2"),
         (r"a, b \in \mathbb{R}", "a"),
+        ("P(B)=0.3", "P(A)=0.3"),
+        ("f(b)=3", "f(a)=3"),
     ],
 )
 def test_a_condition_or_a_free_name_says_something(score, answer, gold):
