@@ -14,6 +14,7 @@ pydantic models of a `Recipe`. No plugin is consulted: the plan validates `with`
     models, use       the models: the recipe; components by name with their options
     descriptions      what stands below the fields of models and options
     training_stages, evaluation   the models of stages that train, and of what samples and scores
+    agent             the model of several turns
     alarms            what happens if a training's numbers show that something is wrong
     validation        pydantic's errors as lines that say where, what and the nearest name
     other_names       what TRL, OpenRLHF and verl call the settings of a stage
@@ -27,6 +28,7 @@ from typing import TYPE_CHECKING
 from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from rewardlab.recipe.agent import Agent as Agent
     from rewardlab.recipe.alarms import ALARM_NAMES as ALARM_NAMES
     from rewardlab.recipe.annotations import RecipePath as RecipePath
     from rewardlab.recipe.descriptions import descriptions_of as descriptions_of

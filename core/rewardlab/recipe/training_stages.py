@@ -13,6 +13,7 @@ from pydantic import (
     model_validator,
 )
 
+from rewardlab.recipe.agent import Agent
 from rewardlab.recipe.evaluation import Chat, StageEvaluation, TokenSampling, Validation
 from rewardlab.recipe.presets import with_preset
 from rewardlab.recipe.use import DatasetUse
@@ -227,6 +228,8 @@ class RlStage(_Training, TokenSampling):
     """lower and upper distance of the probability ratio from 1 (absent, with `loss: cispo`: [1, 4], so at most 5)"""
     kl: Kl = Field(default_factory=Kl)
     """a penalty for leaving the model as this stage finds it (absent: none)"""
+    agent: Agent | None = None
+    """tools and turns, whose tokens count in max_new_tokens and are not trained on (absent: a completion is one answer)"""
     temperature: PositiveFloat = 1.0
     """of sampling; 1 samples as the model predicts, less gives more similar completions"""
     max_prompt_tokens: PositiveInt | None = None

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 
 from rewardlab.plan import Plan
+from rewardlab.recipe.agent import Agent
 from rewardlab.recipe.evaluation import Chat, EvalStage, TokenSampling
 from rewardlab.recipe.models import DataStage, Stage
 from rewardlab.recipe.presets import PRESETS
@@ -103,11 +104,21 @@ def describe_training(plan: Plan, index: int, micro: str) -> Iterator[str]:
             f"{counted(stage.batch_size, 'prompt')} x {stage.group_size} = {stage.batch_size * stage.group_size} "
             f"completions a step, {_updates(stage)}, micro-batches of {micro}; {_sampling(stage)}"
         )
+        if stage.agent is not None:
+            yield _agent_line(stage.agent)
         yield f"zero_variance_groups {stage.zero_variance_groups}: {FLAT_GROUPS[stage.zero_variance_groups]}"
     elif isinstance(stage, SftStage | DpoStage):
         yield f"{dataset}: {_length(stage)}, micro-batches of {micro}; {_optimizer(stage)}"
     if isinstance(stage, RlStage | SftStage | DpoStage):
         yield from chat_lines(stage.chat)
+
+
+def _agent_line(agent: Agent) -> str:
+    """Return what plays a stage's turns, with which tools."""
+    tools = f"calls {', '.join(agent.tools)}" if agent.tools else "has the tools of its environment"
+    turns = "" if agent.max_turns is None else f", in at most {counted(agent.max_turns, 'turn')}"
+    played = "the engine's own loop" if agent.use is None else agent.use
+    return f"agent: the policy {tools}{turns}, played by {played}; the reward scores whole conversations"
 
 
 def preset_lines(stage: RlStage) -> Iterator[str]:

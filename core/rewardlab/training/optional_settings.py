@@ -6,6 +6,7 @@ from rewardlab.recipe.validation import Finding
 from rewardlab.specs import Config
 
 OPTIONAL = (
+    "agent",
     "arguments",
     "entropy_coef",
     "importance_sampling_level",
