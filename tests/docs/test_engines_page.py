@@ -35,6 +35,8 @@ ROWS = {
         "`entropy_coef`": ("stages.0.entropy_coef=0.01",),
         "`kl.sync_every`": ("stages.0.kl={coef: 0.01, sync_every: 8}",),
         "`clip: [0.2, 0.28]`": ("stages.0.clip=[0.2, 0.28]",),
+        "`dual_clip: 3`": ("stages.0.dual_clip=3",),
+        "`dual_clip: 3` with GSPO": ("stages.0={use: rl, preset: gspo, steps: 2, dual_clip: 3}",),
         "`updates_per_batch`, `epochs_per_batch`": ("stages.0.updates_per_batch=2", "stages.0.epochs_per_batch=2"),
         **{f"`kl` in the loss, {name}": (KL.format(name),) for name in ("k3", "k2", "k1")},
         "`kl` in the reward": ("stages.0.kl={coef: 0.01, in: reward}",),

@@ -171,6 +171,8 @@ RL = {"use": "rl", "algorithm": "grpo"}
         ),
         (RL | {"beta": 0.1}, "stages.0.beta: no such option; did you mean 'kl.coef'?"),
         (RL | {"epsilon_high": 0.1}, "stages.0.epsilon_high: no such option; did you mean 'clip'?"),
+        (RL | {"clip_ratio_c": 3}, "stages.0.clip_ratio_c: no such option; did you mean 'dual_clip'?"),
+        (RL | {"delta": 3}, "stages.0.delta: no such option; did you mean 'dual_clip'?"),
         (
             {"use": "rl", "algorithm": "grpo", "kl": {"in": "los"}},
             "stages.0.kl.in: 'los' is not allowed; did you mean",
@@ -257,6 +259,10 @@ def test_lookup():
         ({"kl": {"sync_every": 4}}, "sync_every moves the reference, and without a coef there is none"),
         ({"kl": {"coef": 0.1, "mixup_alpha": 0.5}}, "mixup_alpha goes with sync_every"),
         ({"loss": "cispo", "importance_sampling_level": "sequence"}, "loss cispo weighs single tokens"),
+        ({"loss": "cispo", "dual_clip": 9}, "dual_clip does not go with loss cispo"),
+        ({"dual_clip": 1}, "dual_clip: expected a number greater than 1"),
+        ({"dual_clip": 1.2}, "dual_clip, 1.2, is a ratio beyond the clip's upper end, 1.2"),
+        ({"dual_clip": 2, "clip": [0.2, 4]}, "dual_clip, 2, is a ratio beyond the clip's upper end, 5"),
         (
             {"chat": {"arguments": {"enable_thinking": True}}},
             "enable_thinking cannot be given here: write chat.thinking",

@@ -40,6 +40,7 @@ def test_the_recipe_itself_is_fine(problems):
         ("stages.1.benchmark=../end", "stages.1.benchmark", "cannot be part of a file's name"),
         ("stages.0.loss=cispo", "stages.0.loss", "the backend toy has no cispo"),
         ("stages.0.entropy_coef=0.1", "stages.0.entropy_coef", "the backend toy has no entropy_coef"),
+        ("stages.0.dual_clip=3", "stages.0.dual_clip", "the backend toy has no dual_clip"),
         ("stages.0.arguments={a: 1}", "stages.0.arguments", "the backend toy has no arguments"),
         ("stages.0.eval.top_k=null", "stages.0.eval.top_k", "the backend toy has no eval.top_k"),
         ("stages.1.min_p=0.1", "stages.1.min_p", "the backend toy has no min_p"),

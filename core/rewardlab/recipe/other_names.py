@@ -33,6 +33,7 @@ OURS = {
     "entropy_coef": "entropy_coeff entropy_bonus entropy_loss_coef ent_coef",
     "arguments": "extra_args training_args trainer_args config_overrides",
     "clip": "epsilon epsilon_high epsilon_low eps_clip eps_clip_low_high clip_ratio cliprange clip_range",
+    "dual_clip": "clip_ratio_c delta clip_ratio_dual eps_clip_c",
     "kl.coef": "beta init_kl_coef kl_coef kl_loss_coef kl_beta",
     "kl.sync_every": "sync_ref_model ref_model_sync_steps",
     "kl.mixup_alpha": "ref_model_mixup_alpha",

@@ -226,6 +226,9 @@ class RlStage(_Training, TokenSampling):
     ones"""
     clip: Annotated[list[PositiveFloat], Field(min_length=2, max_length=2)] = Field(default_factory=lambda: [0.2, 0.2])
     """lower and upper distance of the probability ratio from 1 (absent, with `loss: cispo`: [1, 4], so at most 5)"""
+    dual_clip: Annotated[float, Field(gt=1)] | None = None
+    """most that a ratio counts where the advantage is negative, which `clip` alone does not bound there (absent: it is
+    not bounded; 3 in the paper of dual clip, 1912.09729)"""
     kl: Kl = Field(default_factory=Kl)
     """a penalty for leaving the model as this stage finds it (absent: none)"""
     agent: Agent | None = None
@@ -262,6 +265,20 @@ class RlStage(_Training, TokenSampling):
         if self.loss == "cispo" and self.importance_sampling_level == "sequence":
             raise ValueError(
                 "loss cispo weighs single tokens, so importance_sampling_level: sequence does not go with it"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _clips_twice_beyond_the_clip(self) -> Self:
+        if self.dual_clip is None:
+            return self
+        if self.loss == "cispo":
+            raise ValueError(
+                "dual_clip does not go with loss cispo, whose clip bounds the ratio of every token already"
+            )
+        if self.dual_clip <= 1 + self.clip[1]:
+            raise ValueError(
+                f"dual_clip, {self.dual_clip:g}, is a ratio beyond the clip's upper end, {1 + self.clip[1]:g}"
             )
         return self
 

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from rewardlab.training.check import check_recipe as check_recipe
     from rewardlab.training.check import plan_of_job as plan_of_job
     from rewardlab.training.checkpoint_choice import best_checkpoint as best_checkpoint
-    from rewardlab.training.dry_run import clip_note as clip_note
+    from rewardlab.training.dry_run import clip_text as clip_text
     from rewardlab.training.dry_run import describe_training as describe_training
     from rewardlab.training.dry_run import evaluation_sampling as evaluation_sampling
     from rewardlab.training.dry_run import model_line as model_line

@@ -86,9 +86,12 @@ def shaped_line(plan: Plan, stage: RlStage) -> Iterator[str]:
         yield f"shaped by {chain}: in [{shaped[0]:.3g}, {shaped[1]:.3g}]{whitened}"
 
 
-def clip_note(stage: RlStage) -> str:
-    """Return a note that the clip has no effect if each batch gives one update; otherwise an empty string."""
-    return "" if stage.updates > 1 else " (without effect: one update a batch is on-policy)"
+def clip_text(stage: RlStage) -> str:
+    """Return the bounds of a stage's ratios, with a note if they have no effect as each batch gives one update."""
+    low, high = stage.clip
+    dual = "" if stage.dual_clip is None else f", dual clip {stage.dual_clip:g}"
+    note = "" if stage.updates > 1 else " (without effect: one update a batch is on-policy)"
+    return f"clip [{low:g}, {high:g}]{dual}{note}"
 
 
 def describe_training(plan: Plan, index: int, micro: str) -> Iterator[str]:

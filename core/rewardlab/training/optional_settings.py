@@ -8,6 +8,7 @@ from rewardlab.specs import Config
 OPTIONAL = (
     "agent",
     "arguments",
+    "dual_clip",
     "entropy_coef",
     "importance_sampling_level",
     "kl.sync_every",

@@ -141,16 +141,17 @@ class TestRl:
         assert arguments("stages.1.loss=seq_mean")["actor.loss_agg_mode"] == "seq-mean-token-mean"
 
     def test_ratios_of_whole_completions_and_entropy(self, arguments):
-        stage = "stages.1={use: rl, preset: gspo, batch_size: 8, steps: 4, entropy_coef: 0.001}"
+        stage = "stages.1={use: rl, preset: gspo, batch_size: 8, steps: 4, entropy_coef: 0.001, dual_clip: 3}"
         found = arguments(stage)
-        names = ("policy_loss_type", "loss_agg_mode", "eps_clip_low_high", "entropy_coef")
+        names = ("policy_loss_type", "loss_agg_mode", "eps_clip_low_high", "entropy_coef", "dual_clip")
         assert [found[f"actor.{name}"] for name in names] == [
             "gspo",
             "seq-mean-token-mean",
             "0.0003 0.0004",
             "0.001",
+            "3.0",
         ]
-        assert not {"actor.policy_loss_type", "actor.entropy_coef"} & arguments().keys()
+        assert not {"actor.policy_loss_type", "actor.entropy_coef", "actor.dual_clip"} & arguments().keys()
 
     def test_steps_are_rows(self, arguments):
         assert arguments(rows=40)["data.max_samples"] == "40"

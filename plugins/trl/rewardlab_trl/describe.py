@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rewardlab.plan import Plan
 from rewardlab.recipe import DpoStage, RlStage, SftStage
 from rewardlab.text import counted
-from rewardlab.training import StageBatches, clip_note, describe_training, evaluation_sampling, model_line
+from rewardlab.training import StageBatches, clip_text, describe_training, evaluation_sampling, model_line
 
 from rewardlab_trl.arguments import argument_lines
 from rewardlab_trl.generation_options import VllmGeneration
@@ -62,8 +62,7 @@ def _rl(plan: Plan, index: int, stage: RlStage) -> Iterator[str]:
     loss = loss_of(stage)
     yield f"{stage.algorithm}: {NOTES[stage.algorithm]}"
     why = "" if stage.loss else ", the nearest to its paper"
-    low, high = stage.clip
-    yield f"loss {loss} (TRL's {LOSSES[loss]}){why}; clip [{low:g}, {high:g}]{clip_note(stage)}"
+    yield f"loss {loss} (TRL's {LOSSES[loss]}){why}; {clip_text(stage)}"
     if stage.importance_sampling_level == "sequence":
         usual = "; GSPO's paper averages by seq_mean" if loss != "seq_mean" else ""
         yield f"the ratio is that of a whole completion (GSPO){usual}; GSPO's paper clips at [0.0003, 0.0004]"

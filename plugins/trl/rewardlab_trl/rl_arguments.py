@@ -18,6 +18,7 @@ FIELDS = {
     "repetition_penalty": "repetition_penalty",
     "importance_sampling_level": "importance_sampling_level",
     "entropy_coef": "entropy_coef",
+    "delta": "dual_clip",
     "beta": "kl.coef",
     "ref_model_mixup_alpha": "kl.mixup_alpha",
 }

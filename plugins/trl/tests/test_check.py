@@ -132,7 +132,7 @@ def test_what_trl_cannot_do_is_found_by_check(problems, overrides, path, what):
         (1, "sapo_temperature_pos: 1.0", "of a loss that `loss` has not"),
         (0, "packing: true", "a step's rows are the recipe's"),
         (0, "max_length: 12", "the recipe says it elsewhere: max_tokens"),
-        (0, "delta: 4.0", "is a field of TRL's GRPOConfig, not of SFTConfig"),
+        (0, "top_entropy_quantile: 0.5", "is a field of TRL's GRPOConfig, not of SFTConfig"),
     ],
 )
 def test_an_argument_that_is_not_passed_on_is_refused(problems, stage, given, what):

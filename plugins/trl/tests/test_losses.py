@@ -27,6 +27,7 @@ stages:
 """
 GSPO = ("loss=seq_mean", "importance_sampling_level=sequence", "clip=[0.003, 0.004]")
 CISPO = ("loss=cispo", "clip=[1, 0.01]")
+DUAL_CLIP = ("loss=token_mean", "clip=[0.003, 0.004]", "dual_clip=1.01")
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +101,18 @@ def cispo(given, logs, mask, accumulated):
     return -(weighted * mask).sum() / given["num_items_in_batch"], ratio[mask.bool()]
 
 
-@pytest.mark.parametrize(("settings", "formula"), [(GSPO, gspo), (CISPO, cispo)], ids=["gspo", "cispo"])
+def dual_clip(given, logs, mask, accumulated):
+    """Ye et al. 2019: max(min(r A, clip(r) A), c A) where A < 0, as verl and OpenRLHF write it; TRL's delta is c."""
+    ratio, advantages = (logs - given["old_per_token_logps"]).exp(), given["advantages"].unsqueeze(1)
+    smaller = (ratio * advantages).minimum(ratio.clamp(0.997, 1.004) * advantages)
+    bounded = smaller.maximum(1.01 * advantages).where(advantages < 0, smaller)
+    return -(bounded * mask).sum() / given["num_items_in_batch"], ratio[mask.bool() & (advantages < 0)]
+
+
+FORMULAS = {"gspo": (GSPO, gspo), "cispo": (CISPO, cispo), "dual clip": (DUAL_CLIP, dual_clip)}
+
+
+@pytest.mark.parametrize(("settings", "formula"), FORMULAS.values(), ids=[*FORMULAS])
 def test_the_loss_is_the_formulas(job, settings, formula):
     _, calls, _ = job(*settings)
     assert len(calls) == 8  # two steps of two passes over two micro-batches
@@ -125,7 +137,8 @@ def test_the_trainer_has_what_the_stage_and_its_arguments_say(job):
     trainer, _, _ = job(
         "min_p=0.05",
         "repetition_penalty=1.2",
-        "arguments={adam_epsilon: 1.0e-6, optim: adamw_torch, delta: 4, top_entropy_quantile: 0.5}",
+        "dual_clip=4",
+        "arguments={adam_epsilon: 1.0e-6, optim: adamw_torch, top_entropy_quantile: 0.5}",
     )
     assert (trainer.min_p, trainer.repetition_penalty) == (0.05, 1.2)
     assert (trainer.generation_config.min_p, trainer.generation_config.repetition_penalty) == (0.05, 1.2)

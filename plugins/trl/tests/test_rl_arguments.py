@@ -27,6 +27,8 @@ def fields(stage=None, generation=None):
         ({"loss": "cispo"}, "epsilon_high", 5.0),
         ({"loss": "cispo", "clip": [1, 0.28]}, "epsilon_high", 1.28),
         ({"entropy_coef": 0.01}, "entropy_coef", 0.01),
+        ({}, "delta", None),
+        ({"dual_clip": 3}, "delta", 3),
         ({"min_p": 0.1}, "min_p", 0.1),
         ({"repetition_penalty": 1.1}, "repetition_penalty", 1.1),
         ({}, "sync_ref_model", False),

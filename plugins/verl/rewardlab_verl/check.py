@@ -70,6 +70,11 @@ def _training(plan: Plan, backend: Options, stage: RlStage | SftStage) -> Iterat
     if stage.zero_variance_groups == "drop":
         yield ("zero_variance_groups",), "verl cannot leave a group out of the loss without generating others; keep it"
     yield from _said_twice(backend, stage)
+    if stage.dual_clip is not None and stage.importance_sampling_level == "sequence":
+        yield (
+            ("dual_clip",),
+            "verl's gspo has none, only its loss with ratios of tokens; trl and openrlhf have it there",
+        )
     attention = backend.engine.attention
     if stage.algorithm == "ppo" and backend.engine.strategy == "fsdp2" and attention != "flash_attention_2":
         what = f"verl loads a critic with flash_attention_2 alone, and `backend.engine.attention` is {attention}"
@@ -91,6 +96,7 @@ def _said_twice(backend: Options, stage: RlStage) -> Iterator[Finding]:
     said = {
         "importance_sampling_level": (stage.importance_sampling_level == "sequence", "policy_loss.loss_mode"),
         "loss": (stage.loss == "cispo", "policy_loss.loss_mode"),
+        "dual_clip": (stage.dual_clip is not None, "policy_loss.loss_mode"),
         "entropy_coef": (bool(stage.entropy_coef), "entropy_coeff"),
     }
     for key, (is_said, name) in said.items():

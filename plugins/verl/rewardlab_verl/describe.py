@@ -6,7 +6,7 @@ from pathlib import Path
 from rewardlab.plan import Plan
 from rewardlab.recipe import RlStage, SftStage
 from rewardlab.training import (
-    clip_note,
+    clip_text,
     describe_training,
     run_name,
 )
@@ -72,7 +72,7 @@ def _rl(plan: Plan, index: int, stage: RlStage) -> Iterator[str]:
         yield "verl's own critic/score and critic/rewards are those advantages; the totals are in the ledger and logs/"
     loss = stage.loss or PAPER_LOSS[stage.algorithm]
     yield f"loss {loss} (verl's {LOSSES[loss]}): {LOSS_NOTES[loss]}"
-    yield f"clip [{stage.clip[0]:g}, {stage.clip[1]:g}]{clip_note(stage)}; verl's dual clip is off"
+    yield f"{clip_text(stage)}{'; no dual clip' if stage.dual_clip is None else ''}"
     if stage.importance_sampling_level == "sequence":
         yield "the ratio is that of whole completions, the geometric mean over their tokens (GSPO; verl's gspo)"
     if stage.entropy_coef:

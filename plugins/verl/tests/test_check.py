@@ -88,6 +88,14 @@ def plan(toy, write):
             "stages.1={use: rl, preset: cispo, batch_size: 64, steps: 5, kl: {coef: 0.1, sync_every: 2}}",
             "stages.1.kl.sync_every: the backend verl has no kl.sync_every",
         ),
+        (
+            "backend.engine.arguments={actor_rollout_ref.actor.clip_ratio_c: 3}",
+            "actor.clip_ratio_c: the recipe says it: stages.N.dual_clip",
+        ),
+        (
+            "stages.1={use: rl, preset: gspo, batch_size: 64, steps: 5, dual_clip: 3}",
+            "stages.1.dual_clip: verl's gspo has none, only its loss with ratios of tokens; trl and openrlhf",
+        ),
         ("backend.engine.rollouts=vllm", "did you mean 'rollout'?"),
     ],
 )
@@ -100,7 +108,7 @@ def test_it_is_refused_at_its_place(plan, override, told):
 def test_a_loss_is_said_once(plan):
     said = "backend.engine.arguments={actor_rollout_ref.actor.policy_loss.loss_mode: sapo}"
     plan(said)
-    for stage in ("stages.1.loss=cispo", "stages.1.importance_sampling_level=sequence"):
+    for stage in ("stages.1.loss=cispo", "stages.1.importance_sampling_level=sequence", "stages.1.dual_clip=3"):
         with pytest.raises(UserError, match=r"policy_loss\.loss_mode, too; leave one of the two out"):
             plan(said, stage)
     with pytest.raises(UserError, match=r"stages\.1\.entropy_coef: .*entropy_coeff, too"):

@@ -59,7 +59,7 @@ VARIANTS = {
     "cispo": ("stages.1={use: rl, preset: cispo, group_size: 4, batch_size: 16, steps: 5, max_new_tokens: 12}",),
     "dr_grpo by name": ("stages.1={use: rl, preset: dr_grpo, steps: 5, max_new_tokens: 12}",),
     "dapo by name": ("stages.1={use: rl, preset: dapo, steps: 5, max_new_tokens: 12}",),
-    "entropy": ("stages.1.entropy_coef=0.001", "stages.1.eval={samples: 2, top_p: 0.7, top_k: 50}"),
+    "entropy": ("stages.1.entropy_coef=0.001", "stages.1.dual_clip=3", "stages.1.eval={samples: 2, top_p: 0.7, top_k: 50}"),
     "evaluation": ("stages.1.eval={samples: 2, temperature: 0}", "stages.1.eval_every=2", "stages.1.top_p=0.9"),
     "a stage eval": ("stages.1={use: eval, samples: 2, max_new_tokens: 12}",),
     "lora": ("backend.engine.lora={rank: 8}",),
@@ -131,6 +131,7 @@ class TestWhatDecidesLearning:
         settings = command().settings
         assert [settings[f"{ACTOR}.clip_ratio_{end}"] for end in ("low", "high")] == [0.2, 0.28]
         assert settings[f"{ACTOR}.clip_ratio_c"] >= 1e6, "beyond every ratio: no dual clip"
+        assert command("stages.1.dual_clip=3").settings[f"{ACTOR}.clip_ratio_c"] == 3
 
     def test_the_penalty_stands_where_the_recipe_has_it(self, command):
         in_loss = command("stages.1.kl={coef: 0.1, estimator: k2}").settings

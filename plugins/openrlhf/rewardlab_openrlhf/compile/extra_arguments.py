@@ -53,7 +53,6 @@ EXTRA_ARGUMENTS: Mapping[str, Collection[str]] = {
         *_optimiser("actor."),
         *_optimiser("critic."),
         "actor.aux_loss_coef",
-        "actor.dual_clip",
         "actor.entropy_coef",
         "actor.freeze_visual_encoder",
         "actor.gradient_checkpointing_reentrant",

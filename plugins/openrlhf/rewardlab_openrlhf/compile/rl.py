@@ -146,6 +146,7 @@ def _loss(stage: RlStage) -> dict[str, Value]:
     return {
         "actor.loss_agg_mode": LOSSES[stage.loss or PAPER_LOSS[stage.algorithm]],
         "actor.eps_clip_low_high": list(stage.clip),
+        "actor.dual_clip": stage.dual_clip,
         "actor.policy_loss_type": "gspo" if stage.importance_sampling_level == "sequence" else None,
         "actor.entropy_coef": stage.entropy_coef or None,
     }

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import DpoStage, RlStage, SftStage
-from rewardlab.training import clip_note, describe_training
+from rewardlab.training import clip_text, describe_training
 from rewardlab_ray.job.planned_stage import continued, evaluation_line
 
 from rewardlab_openrlhf.compile import Command, compile_stage
@@ -68,7 +68,7 @@ def _rl(plan: Plan, index: int, stage: RlStage, layout: StageLayout) -> Iterator
     loss = stage.loss or PAPER_LOSS[stage.algorithm]
     why = "" if stage.loss else f", {LOSS_NOTES.get(stage.algorithm, 'the nearest to its paper')}"
     yield f"loss {loss} (OpenRLHF's {LOSSES[loss]}){why}"
-    yield f"clip [{stage.clip[0]:g}, {stage.clip[1]:g}]{clip_note(stage)}"
+    yield clip_text(stage)
     if stage.importance_sampling_level == "sequence":
         yield "the ratio is that of whole completions, the geometric mean over their tokens (OpenRLHF's gspo)"
     if stage.entropy_coef:

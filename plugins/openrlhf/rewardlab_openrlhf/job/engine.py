@@ -29,6 +29,7 @@ def _gpus(plan: Plan, stage: TrainingStage) -> int:
 
 
 SETTINGS = (
+    "dual_clip",
     "entropy_coef",
     "importance_sampling_level",
     "min_p",

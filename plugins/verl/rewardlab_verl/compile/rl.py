@@ -124,7 +124,7 @@ def _loss(stage: RlStage) -> dict[str, Value]:
         f"{ACTOR}.clip_ratio": low,
         f"{ACTOR}.clip_ratio_low": low,
         f"{ACTOR}.clip_ratio_high": high,
-        f"{ACTOR}.clip_ratio_c": NO_DUAL_CLIP,
+        f"{ACTOR}.clip_ratio_c": stage.dual_clip or NO_DUAL_CLIP,
     }
     if loss == "constant":
         settings[f"{ACTOR}.loss_scale_factor"] = stage.max_new_tokens

@@ -60,6 +60,7 @@ RECIPE: Mapping[str, str] = {
     "*.ppo_max_token_len_per_gpu": "backend.engine.tokens_per_gpu",
     "*.log_prob_*": "backend.engine.rollout_micro_batch_size",
     "*actor.clip_ratio*": "stages.N.clip",
+    "*actor.clip_ratio_c": "stages.N.dual_clip",
     "*actor.loss_agg_mode": "stages.N.loss",
     "*actor.loss_scale_factor": "stages.N.loss",
     "*actor.use_kl_loss": "stages.N.kl",
