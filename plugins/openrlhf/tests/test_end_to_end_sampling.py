@@ -6,6 +6,7 @@ import re
 from math import cos, pi
 
 import pytest
+from rewardlab_testing.backend_laws.ledger import read_groups
 
 pytest.importorskip("openrlhf", reason="needs the environment of requirements-openrlhf-cpu.txt")
 pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
@@ -37,7 +38,8 @@ def sampled(jobs, model, toy_path, tmp_path_factory):
         "judges.policy={use: policy/self, with: {max_tokens: 12, temperature: 0.7}}",
         "reward.components.liked={use: toy/prefer, with: {judge: policy}}",
         "reward.components.short={use: toy/brevity, with: {words: 12}}",
-        "reward.total=preference + accuracy + liked + short",
+        "reward.components.letters={use: toy/letters}",  # nearly always differ in a group
+        "reward.total=preference + accuracy + liked + short + letters",
         "curriculum={use: curriculum/file_order}",
         f"sampler={{use: curriculum/balanced, with: {{reasoning: format, answer: accuracy, cap: {CAP}}}}}",
         "backend.engine.context=512",
@@ -53,7 +55,7 @@ def test_the_policy_is_asked_about_every_completion(sampled):
     assert {(row["phase"], row["total"], row["shaped"]) for row in unchosen} == {("training", None, None)}
     assert {row["id"] for row in unchosen} <= {row["id"] for row in rows}
     assert len(unchosen) <= STEPS * PROMPTS * (CAP - SIZE)
-    assert {tuple(row["components"]) for row in unchosen} == {("accuracy", "format", "short")}, "none of the group's"
+    assert {tuple(row["components"]) for row in unchosen} == {("accuracy", "format", "short", "letters")}, "none of the group's"
     assert all(row["components"]["liked"]["error"] is None for row in rows)
     assert all(row["components"]["liked"]["value"] in (0.0, 1.0) for row in rows)
 
@@ -72,12 +74,16 @@ def test_the_rate_falls_to_its_minimum_over_the_updates_of_both_passes(sampled):
     assert rates == pytest.approx(least, rel=1e-3)
 
 
-def test_the_policy_moves_away_from_the_reference_in_the_loss(sampled):
-    """Some group of the first step has answers of several lengths, and so of several rewards."""
+def test_the_policy_moves_away_from_the_reference_in_the_loss_with_its_first_lesson(sampled):
+    """That is, by the ledger, a group whose totals differ. Of its step, which has two updates, nothing is claimed."""
+    groups = read_groups(sampled.directory)
+    lessons = [group.step for group in groups if group.trained and len({row["total"] for row in group.rows}) > 1]
+    first = min(lessons, default=STEPS + 1)
     log = (sampled.directory / "logs" / "0-rl.log").read_text(encoding="utf-8")
-    _, *later = (float(kl) for kl in re.findall(r"'kl': ([\d.e-]+)", log))
-    assert len(later) == STEPS - 1
-    assert min(later) > 0
+    kl = [float(value) for value in re.findall(r"'kl': ([\d.e-]+)", log)]
+    assert len(kl) == STEPS
+    assert kl[: first - 1] == [0.0] * (first - 1)
+    assert all(value > 0 for value in kl[first:])
 
 
 def test_what_it_was_asked_is_counted_and_its_answers_are_not_kept(sampled):
