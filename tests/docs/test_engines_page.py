@@ -95,6 +95,16 @@ ROWS = {
         "adapters (`lora`) in `sft`": (SFT, "LORA"),
         "adapters in `dpo`": (DPO, "LORA"),
         "adapters in `rl`": ("LORA",),
+        "adapters over weights in 4 bits (QLoRA)": {
+            "trl": "backend={use: trl, lora: {rank: 8}, quantization: {bits: 4}}",
+            "openrlhf": "backend.engine.arguments={ds.load_in_4bit: true}",
+            "verl": "backend.quantization={bits: 4}",
+        },
+        "`attention: sdpa`": {
+            "trl": "backend.attention=sdpa",
+            "openrlhf": "backend.engine={attention: sdpa, packing: false}",
+            "verl": "backend.engine={attention: sdpa, packing: false}",
+        },
         "`precision: fp32`": ("backend.precision=fp32",),
         "`precision: bf16`": ("backend.precision=bf16",),
         "several GPUs of a machine": ("backend.gpus_per_node=2",),

@@ -8,6 +8,7 @@ policy                               the policy of a stage, which trains, sample
 sft, dpo, rl                         the trainers of the three kinds of stage
 processes, other_process             training in several processes: the first, which starts the others, and those
 adapters                             LoRA: adding adapters to the policy, and merging them into it
+quantization                         QLoRA: the weights under adapters in 4 bits
 trainer_arguments, train             what every trainer is given, and training to the end
 checkpoints                          what a stage resumes from
 engine_errors                        full disks and memory as errors that say what to do

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from rewardlab.errors import UserError
 from rewardlab.training import StageJob
 
 from rewardlab_trl.options import options_of
+from rewardlab_trl.quantization import in_full_precision
 
 
 def peft_config(job: StageJob, model: Any) -> Any:
@@ -41,17 +43,32 @@ def restore_adapter_dropout(job: StageJob, model: Any) -> None:
             dropout.p = lora.dropout
 
 
-def merge_adapters(model: Any) -> None:
-    """Add what the adapters have learnt to the weights of the model that they are in; without adapters do nothing."""
-    if hasattr(model, "merge_and_unload"):
-        model.merge_and_unload()
+def merge_adapters(model: Any) -> Any:
+    """Add what the adapters have learnt to the weights of the model that they are in, and return that.
+
+    Quantized weights are first made whole, as adding to 4 bits would round away what was learnt. Without adapters
+    return the model as it is.
+    """
+    if not hasattr(model, "merge_and_unload"):
+        return model
+    if not is_quantized(model):
+        return model.merge_and_unload()
+    with TemporaryDirectory(prefix="rewardlab-") as folder:
+        model.save_pretrained(folder)
+        return load_adapters(model.unload(), Path(folder))
 
 
-def load_adapters(model: Any, checkpoint: Path) -> None:
-    """Add the adapters of a checkpoint to the weights of the model that they were trained on."""
+def load_adapters(model: Any, checkpoint: Path) -> Any:
+    """Add the adapters of a checkpoint to the weights of the model that they were trained on, and return that."""
     from peft import PeftModel
 
-    PeftModel.from_pretrained(model, str(checkpoint)).merge_and_unload()
+    whole = in_full_precision(model) if is_quantized(model) else model
+    return PeftModel.from_pretrained(whole, str(checkpoint)).merge_and_unload()
+
+
+def is_quantized(model: Any) -> bool:
+    """Return whether a model's linear layers are kept in 4 bits."""
+    return bool(getattr(model, "is_loaded_in_4bit", False))
 
 
 def _refuse_other_layers(job: StageJob, targets: Sequence[str], model: Any) -> None:

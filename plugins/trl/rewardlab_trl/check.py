@@ -28,6 +28,14 @@ def _backend(plan: Plan) -> Iterator[Finding]:
         yield from ((("backend", *path), what) for path, what in _lora(backend.lora, plan.recipe.stages))
     if backend.generation is not None:
         yield from ((("backend", "generation", *path), what) for path, what in _generation(plan, backend))
+    if backend.quantization is not None and backend.lora is None:
+        what = "weights that learn are kept in 32 bits; add `lora`, whose adapters learn in their place"
+        yield ("backend", "quantization"), what
+    if backend.attention == "flash_attention_2" and backend.device == "cpu":
+        yield ("backend", "attention"), "flash_attention_2 needs a GPU; sdpa and eager do without"
+    if backend.attention == "flash_attention_2" and backend.precision == "fp32":
+        what = "flash_attention_2 computes in bf16 alone; set backend.attention: sdpa with fp32"
+        yield ("backend", "precision"), what
     if backend.device == "cpu" and backend.precision == "bf16":
         yield ("backend", "precision"), "bf16 needs a GPU; use fp32 on a CPU"
     yield from backend.lacking()

@@ -26,9 +26,13 @@ def headline(plan: Plan) -> str:
     ranks = options_of(plan).ranks
     where = "in this process" if ranks == 1 else f"in {ranks} processes of this machine"
     said = f"{where}; model {model_line(plan)}"
+    if attention := options_of(plan).attention:
+        said += f"; attention {attention}"
     if (lora := options_of(plan).lora) is None:
         return said
     modules = "every linear layer" if lora.targets == ["all-linear"] else ", ".join(lora.targets)
+    if (kept := options_of(plan).quantization) is not None:
+        modules += f", over weights in {kept.bits} bits ({kept.type}{', double' * kept.double})"
     dropout = f", dropout {lora.dropout:g} (none in rl)" if lora.dropout else ""
     return f"{said}; LoRA of rank {lora.rank}, alpha {lora.alpha}{dropout}, in {modules}, merged at a stage's end"
 

@@ -3,13 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rewardlab.errors import UserError, one_line
 from rewardlab.files import whole_folder
 from rewardlab.training import ends_of, load_tokenizer
 
 from rewardlab_trl.position_ids import count_from_the_first_token
+
+if TYPE_CHECKING:
+    from transformers import BitsAndBytesConfig
 
 CHANGED = ("pad_token_id", "use_cache")
 
@@ -41,14 +44,20 @@ class CausalModel:
             self.declared_generation.to_json_file(scratch / "generation_config.json")
 
 
-def load_model(source: str, device: str) -> CausalModel:
+def load_model(
+    source: str, device: str, attention: str | None = None, quantization: "BitsAndBytesConfig | None" = None
+) -> CausalModel:
     """Load the model in the folder or hub repository `source`, in fp32; a GPU casts as `precision` says.
 
-    Raises UserError if transformers cannot load it, or would make up weights that are missing.
+    attention: transformers' implementation of it; None for its own choice. quantization: of its linear layers. Raises
+    UserError if transformers cannot load it, or would make up weights that are missing.
     """
     from transformers import GenerationConfig
 
-    tokenizer, model = load_tokenizer(source), _model(source)
+    settings: dict[str, Any] = {"attn_implementation": attention, "quantization_config": quantization}
+    if quantization is not None:
+        settings["device_map"] = {"": device}  # weights are quantized where they are put
+    tokenizer, model = load_tokenizer(source), _model(source, {k: v for k, v in settings.items() if v is not None})
     if max(tokenizer.get_vocab().values()) >= model.get_input_embeddings().num_embeddings:
         raise UserError(f"model {source!r}: its tokenizer has more tokens than the model has embeddings")
     count_from_the_first_token(model)
@@ -58,7 +67,7 @@ def load_model(source: str, device: str) -> CausalModel:
     config = model.config.get_text_config()
     context = getattr(config, "max_position_embeddings", None)
     return CausalModel(
-        model=model.to(device),
+        model=model if quantization is not None else model.to(device),
         tokenizer=tokenizer,
         ends=ends,
         context=context if context and context > 0 else None,
@@ -67,13 +76,15 @@ def load_model(source: str, device: str) -> CausalModel:
     )
 
 
-def _model(source: str) -> Any:
+def _model(source: str, settings: Mapping[str, Any]) -> Any:
     import torch
     from transformers import AutoModelForCausalLM
 
     try:
         # Any: the annotation ignores output_loading_info
-        both: Any = AutoModelForCausalLM.from_pretrained(source, dtype=torch.float32, output_loading_info=True)
+        both: Any = AutoModelForCausalLM.from_pretrained(
+            source, dtype=torch.float32, output_loading_info=True, **settings
+        )
     except Exception as error:  # transformers raises many kinds; all mean that the model cannot be used
         raise UserError(f"model {source!r} cannot be loaded as a causal language model: {one_line(error)}") from error
     model, loaded = both

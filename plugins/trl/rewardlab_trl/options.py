@@ -6,6 +6,7 @@ from pydantic import NonNegativeInt, PositiveInt
 from rewardlab.training import Lora, TrackerOptions
 
 from rewardlab_trl.generation_options import VllmGeneration
+from rewardlab_trl.quantization import Quantization
 
 if TYPE_CHECKING:
     from rewardlab.plan import Plan
@@ -18,10 +19,14 @@ class Options(TrackerOptions):
     """where to train; auto: a GPU if there is one, else the CPU"""
     precision: Literal["fp32", "bf16"] | None = None
     """of computing; weights are kept in 32 bits (absent: bf16 on a GPU, fp32 on a CPU)"""
+    attention: Literal["eager", "sdpa", "flash_attention_2"] | None = None
+    """transformers' attention, in training and sampling (absent: transformers' own choice, sdpa where it can)"""
     gradient_checkpointing: bool = False
     """compute activations again instead of keeping them: less memory, slower"""
     lora: Lora | None = None
     """train adapters in place of the whole model, in every stage (absent: the whole model)"""
+    quantization: Quantization | None = None
+    """QLoRA: keep the weights under the adapters in 4 bits (absent: in 32)"""
     generation: VllmGeneration | None = None
     """what samples the completions of rl (absent: the model that trains)"""
     processes: PositiveInt | None = None

@@ -26,13 +26,12 @@ def main(folder: Path, number: int) -> None:
     plan = plan_of_job(shared.run / "recipe.resolved.yaml")
     where = device(options_of(plan))
     from rewardlab_trl.engine_errors import resource_errors
-    from rewardlab_trl.models import load_model
-    from rewardlab_trl.policy import TrlPolicy
+    from rewardlab_trl.policy import TrlPolicy, load_policy_model
 
     job = StageJob(plan=plan, run=RunDirectory(path=shared.run, held=False), index=shared.index, say=print)
     training = replace(shared.training, job=job)
     with resource_errors(job.name):
-        model = load_model(shared.source, f"cuda:{number}" if where == "cuda" else where)
+        model = load_policy_model(job, shared.source, f"cuda:{number}" if where == "cuda" else where)
         with joined(folder, number, shared.count, where) as processes:
             TrlPolicy(job, shared.source, model).learn(training, processes)
 

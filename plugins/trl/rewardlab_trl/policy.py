@@ -34,15 +34,28 @@ def open_policy(job: StageJob, source: str) -> Iterator["TrlPolicy"]:
     quiet_libraries()
     where = device(options_of(job.plan))
     from rewardlab_trl.engine_errors import resource_errors
-    from rewardlab_trl.models import load_model
 
     with resource_errors(job.name):
-        policy = TrlPolicy(job, source, load_model(source, where))
+        policy = TrlPolicy(job, source, load_policy_model(job, source, where))
         try:
             yield policy
         finally:
             policy.close()
     free_memory()
+
+
+def load_policy_model(job: StageJob, source: str, device: str) -> Any:
+    """Load the model of a stage as the recipe's `backend` wants it, a rewardlab_trl.models.CausalModel.
+
+    What does not train is never quantized.
+    """
+    from rewardlab_trl.models import load_model
+    from rewardlab_trl.quantization import bits_and_bytes
+
+    options = options_of(job.plan)
+    quantized = options.quantization if not isinstance(job.stage, EvalStage) else None
+    bits = quantized and bits_and_bytes(quantized, precision(options, device.partition(":")[0]) == "bf16")
+    return load_model(source, device, options.attention, bits)
 
 
 class TrlPolicy(Policy):
@@ -93,8 +106,7 @@ class TrlPolicy(Policy):
         """Merge the adapters, if there are any, and write the model."""
         from rewardlab_trl.adapters import merge_adapters
 
-        merge_adapters(self._trained)
-        self.model.save(folder)
+        replace(self.model, model=merge_adapters(self._trained)).save(folder)
 
     def checkpoints(self) -> Mapping[int, Path]:
         """Return step -> checkpoint, of the whole ones."""
@@ -108,26 +120,27 @@ class TrlPolicy(Policy):
     def at(self, checkpoint: Path) -> "TrlPolicy":
         """Return the policy of a checkpoint, its adapters merged."""
         from rewardlab_trl.adapters import load_adapters
-        from rewardlab_trl.models import load_model
 
         where = self.model.model.device.type
         if (checkpoint / "adapter_config.json").exists():
-            loaded = load_model(self._source, where)
-            load_adapters(loaded.model, checkpoint)
+            loaded = load_policy_model(self._job, self._source, where)
+            merged = load_adapters(loaded.model, checkpoint)
+            loaded = replace(loaded, model=merged.to(where))
         else:  # a trainer writes its own settings beside the weights
             kept = {name: getattr(self.model, name) for name in ("ends", "declared_generation", "declared_settings")}
-            loaded = replace(load_model(str(checkpoint), where), **kept)
+            loaded = replace(load_policy_model(self._job, str(checkpoint), where), **kept)
         return TrlPolicy(self._job, self._source, loaded)
 
     def judge(self, options: PolicyJudgeOptions) -> Any:
         """Return the judge that this policy is, with its current weights or those of the start."""
-        from rewardlab_trl.models import load_model
         from rewardlab_trl.policy_judge import PolicyAnswers
 
         if self._answers is None:
             where = self.model.model.device.type
             seed = self._job.plan.recipe.seed
-            self._answers = PolicyAnswers(self.model, seed, self._bf16, lambda: load_model(self._source, where))
+            self._answers = PolicyAnswers(
+                self.model, seed, self._bf16, lambda: load_policy_model(self._job, self._source, where)
+            )
         return self._answers.judge(options)
 
     def close(self) -> None:

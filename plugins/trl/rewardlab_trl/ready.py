@@ -20,6 +20,13 @@ def lacks(options: Options) -> str | None:
     needed = NEEDED if options.lora is None else (*NEEDED, "peft")
     if options.generation is not None and find_spec("vllm") is None:
         return "this environment has no vllm, which `generation` asks for; pip install 'trl[vllm]'"
+    if options.attention == "flash_attention_2" and find_spec("flash_attn") is None and find_spec("kernels") is None:
+        return (
+            "this environment has neither flash_attn nor kernels, one of which `attention: flash_attention_2` needs; "
+            "pip install flash-attn, or take sdpa"
+        )
+    if options.quantization is not None and find_spec("bitsandbytes") is None:
+        return "this environment has no bitsandbytes, which `quantization` asks for; pip install bitsandbytes"
     missing = [name for name in needed if find_spec(name) is None]
     return f"this environment has no {', '.join(missing)}; {pip_install('trl')}" if missing else None
 
@@ -34,6 +41,8 @@ def refuse_unfit_machine(plan: Plan) -> None:
     if "torch" not in sys.modules:
         note("loading torch ...")
     prepare_process()
+    if options_of(plan).attention == "flash_attention_2" and device(options_of(plan)) == "cpu":
+        raise UserError("backend.attention is flash_attention_2, which needs a GPU, and torch sees none here; use sdpa")
     _refuse_too_few_gpus(options_of(plan))
 
 

@@ -1,6 +1,7 @@
 """What keeps this machine from training is said before a run exists, with exit code 2."""
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab.registry import pip_install
 from rewardlab_trl import ready
 
@@ -58,6 +59,41 @@ def test_adapters_need_peft(run, monkeypatch):
     code, err, made = run("backend.lora={rank: 2}")
     assert (code, made) == (2, [])
     assert f"backend: this environment has no peft; {pip_install('trl')}" in err
+
+
+@each_case(
+    "without, overrides, what",
+    [
+        (
+            ["bitsandbytes"],
+            ["backend.lora={rank: 2}", "backend.quantization={bits: 4}"],
+            "no bitsandbytes, which `quantization` asks for; pip install bitsandbytes",
+        ),
+        (
+            ["flash_attn", "kernels"],
+            ["backend.attention=flash_attention_2"],
+            "neither flash_attn nor kernels, one of which `attention: flash_attention_2` needs; pip install flash-attn",
+        ),
+    ],
+)
+def test_what_one_setting_needs(run, monkeypatch, without, overrides, what):
+    monkeypatch.setattr(ready, "find_spec", lambda name: None if name in without else name)
+    assert "warning" not in run("--dry-run")[1]
+    code, err, made = run(*overrides)
+    assert (code, made) == (2, [])
+    assert what in err
+
+
+@pytest.mark.slow
+def test_flash_attention_without_a_gpu(run, monkeypatch):
+    ready.prepare_process()
+    import torch
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(ready, "find_spec", lambda name: name)
+    code, err, made = run("backend.attention=flash_attention_2")
+    assert (code, made) == (2, [])
+    assert "backend.attention is flash_attention_2, which needs a GPU, and torch sees none here; use sdpa" in err
 
 
 def test_a_data_stage_needs_none_of_them(run, no_trl):
