@@ -35,7 +35,8 @@ def build(_settings: dict, _context: dict) -> "EnglishDetector":
 class EnglishDetector:
     """A detector that distinguishes English from the row's language.
 
-    It distinguishes it from all others if that language is unknown or English.
+    It distinguishes it from all others if that language is unknown or English, or if it has other letters: a text of
+    Latin letters is then English or a transliteration.
     """
 
     def answer(self, questions: list[dict]) -> list[dict]:
@@ -49,7 +50,7 @@ class EnglishDetector:
         other = expected if expected != Language.ENGLISH else None
         if _share_of_other_scripts(words) >= OTHER_SCRIPT:
             return {"english": False, "language": _name(other)}
-        found = _detector(other).detect_language_of(words)
+        found = _detector(other if other in Language.all_with_latin_script() else None).detect_language_of(words)
         language = other or (found if len(words) >= MIN_TO_NAME else None)
         return {"english": found == Language.ENGLISH, "language": _name(language)}
 
@@ -61,6 +62,7 @@ def _words(text: str) -> str:
         starts = (number * (len(text) - WINDOW) // (count - 1) for number in range(count))
         text = "\n".join(text[start : start + WINDOW] for start in starts)
     text = _NOT_PROSE.sub(" ", text)
+    text = "".join(c for c in text if unicodedata.category(c) != "Cf")  # invisible
     letters = "".join(c if unicodedata.category(c)[0] in "LM" or c in "'’" else " " for c in text)
     # a single Latin letter is a variable
     return " ".join(word for word in letters.split() if len(word) > 1 or not word.isascii() or word in "aAI")

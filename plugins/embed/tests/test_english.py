@@ -70,6 +70,22 @@ def test_other_languages_are_distinguished_from_english(detect):
     assert wrong == []
 
 
+def test_a_transliteration_is_not_english_where_other_letters_are_wanted(detect):
+    """Beside Hindi alone, any text in Latin letters is English."""
+    for language, text in [
+        ("hi", "Pehle hum equation solve karte hain, phir value formula mein rakhte hain."),
+        ("zh", "Women xian ba liang ge shu jia qilai, ranhou chu yi san, suoyi da'an shi shi'er."),
+        ("ja", "Mazu kazu wo kazoete, tsugi ni san de warimasu. Kotae wa juuni desu."),
+        ("ko", "Meonjeo du sureul deohago, geu daeume seteuro nanumnida. Dabeun yeoldurimnida."),
+        ("ru", "Snachala my skladyvaem dva chisla, a potom delim summu na tri. Otvet dvenadtsat."),
+        ("ar", "Awalan nejma3 el ar2am, ba3dein ne2sem 3ala talata, fa el gawab etnashar."),
+        ("th", "Rao khian function phuea an fai lae sadaeng phonlap bon na cho khrap."),
+    ]:
+        assert detect(text, language)["english"] is False, text
+        assert detect(ENGLISH, language)["english"] is True
+        assert detect("\u200b".join(ENGLISH), language)["english"] is True
+
+
 @pytest.mark.parametrize("unit", ["hello friend ", "`", "$", "\\(", "<a", "\\boxed{", "```x", "$$ x", "\\a{}{}"])
 def test_a_hostile_text_takes_little_time(detect, unit):
     detect(GERMAN)

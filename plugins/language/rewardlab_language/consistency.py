@@ -11,16 +11,17 @@ from rewardlab.text import sections
 
 from rewardlab_language import parts
 from rewardlab_language.density import ENGLISH, density_of
-from rewardlab_language.detector_languages import BY_SCRIPT, DetectorName, accepted, knowing, undetected
+from rewardlab_language.detector_languages import BY_SCRIPT, NO_LANGUAGE, DetectorName, accepted, knowing, undetected
 from rewardlab_language.detectors import LanguageGuess, check_installed, detector
-from rewardlab_language.languages import UnknownLanguage
+from rewardlab_language.languages import SCRIPTS, UnknownLanguage
 from rewardlab_language.mixing import at_most, mixing_of
 from rewardlab_language.options import ConsistencyOptions
-from rewardlab_language.prose import prose
-from rewardlab_language.words import words
+from rewardlab_language.prose import prose, visible
+from rewardlab_language.words import MIXED, OTHER, Word, insertions, words
 
 CACHED_TEXTS = 1 << 13
 _DIGITS = re.compile(r"\d+")
+_BEYOND_LATIN = re.compile("[^\x00-\u036f\u1e00-\u20cf\ua720-\ua7ff\ufb00-\ufb06]+")
 _LONG = re.compile(r"(\S{256})(?=\S)")
 
 
@@ -30,17 +31,24 @@ declaration of human rights no piece of Zhuang has such a label, nor one that al
 
 
 class Guesses(NamedTuple):
-    """The detectors' results for a text. A text that is too short, or mostly hidden, is not given to them.
+    """The detectors' results for a text. A text that is too short is not given to them.
 
-    script: the language of most of its letters, if the script alone identifies it. mixed: the language that its words
-    say is mixed with English, if this is looked for.
+    said, hidden: the information of its letters, and by script that of sentences in code and formulas. script: the
+    language of most of its letters, if the script alone identifies it, or none if they are lookalikes of two scripts.
+    mixed: the language that its words say is mixed with English, if this is looked for.
     """
 
     short: bool = False
-    hidden: bool = False
+    said: int = 0
+    hidden: Mapping[str, int] = {}
     by: Mapping[DetectorName, LanguageGuess] = {}  # never written to
     script: str | None = None
     mixed: str | None = None
+
+    def is_mostly_hidden(self, wanted: frozenset[str]) -> bool:
+        """Return whether more is said in code and formulas than outside; words of the wanted script may stand there."""
+        own = frozenset().union(*(SCRIPTS.get(code, {OTHER}) for code in wanted)) - {"Latn"}
+        return sum(said for script, said in self.hidden.items() if script not in own) > self.said
 
     def label(self, knowing: list[DetectorName] | None = None) -> tuple[str, float] | None:
         """Return the label of the surest guess and its calibrated confidence, of these detectors; None without any."""
@@ -89,13 +97,13 @@ class Consistency:
         if self._options.parts == "both":
             texts = {"trace": sections.reasoning(text) or "", **texts}
         for part, body in texts.items():
-            if not body.strip():
+            if not visible(body).strip():
                 return _labelled(0.0, language, {}, reason=f"no {part}")
         return self._judge(language, wanted, {part: self._guesses(body) for part, body in texts.items()})
 
     def _judge(self, language: str, wanted: frozenset[str], found: Mapping[str, Guesses]) -> Score:
         for part, guesses in found.items():
-            if guesses.hidden:
+            if guesses.is_mostly_hidden(wanted):
                 return _labelled(0.0, language, {}, reason=f"most sentences of the {part} are inside code or formulas")
         told = {part: guesses for part, guesses in found.items() if not guesses.short}
         short = [part for part in found if part not in told]
@@ -146,18 +154,20 @@ class Consistency:
         read = prose(text)
         found = words(read.text)
         said = sum(word.letters * density_of(word.script) for word in found)
-        if read.hidden * ENGLISH > said:
-            return Guesses(hidden=True)
         letters = sum(word.letters for word in found)
         for language, script in BY_SCRIPT.items():
             if letters and 2 * len(script.findall(read.text)) > letters:
-                return Guesses(script=language)
+                return Guesses(said=said, hidden=read.hidden, script=language)
+        if 2 * ENGLISH * sum(word.letters for word in found if word.script == MIXED) > said:
+            return Guesses(said=said, hidden=read.hidden, script=NO_LANGUAGE)
         if said < self._options.least_letters * ENGLISH:
-            return Guesses(short=True)
-        line = one_line(read.text)
+            return Guesses(said=said, hidden=read.hidden, short=True)
+        line = one_line(_BEYOND_LATIN.sub(" ", read.text) if _is_mostly_latin(found) else read.text)
         guesses = {name: detector(name)(line) for name in self._options.detectors}
         mixing = None if self._options.on_mixed is None else mixing_of(read.text)
         return Guesses(
+            said=said,
+            hidden=read.hidden,
             by={name: guess for name, guess in guesses.items() if guess is not None},
             mixed=None if mixing is None else mixing.language,
         )
@@ -167,6 +177,13 @@ def one_line(text: str) -> str:
     """Return a text as detectors read it: one line, without digits, no word longer than 256 letters."""
     clean = text.encode("utf-8", "replace").decode("utf-8")
     return _LONG.sub(r"\1 ", " ".join(_DIGITS.sub(" ", clean).split()))
+
+
+def _is_mostly_latin(found: Sequence[Word]) -> bool:
+    """Return whether Latin words say most of a text, but for insertions: some detectors see only the other letters."""
+    inserted = insertions(found)
+    latin = sum(ENGLISH * w.letters for at, w in enumerate(found) if w.script == "Latn" and at not in inserted)
+    return latin > sum(density_of(w.script) * w.letters for w in found if w.script != "Latn")
 
 
 def _accepted_label(label: str) -> frozenset[str]:

@@ -47,7 +47,7 @@ def mixing_of(text: str) -> Mixing | None:
     distinct: dict[str, set[str]] = {}
     counted = list(_counted(text))
     for word in counted:
-        for language in _languages().get(word, ()):
+        for language in languages_of_word(word):
             counts[language] += 1
             distinct.setdefault(language, set()).add(word)
     english = counts.pop("en", 0)
@@ -62,6 +62,11 @@ def mixing_of(text: str) -> Mixing | None:
     if found <= (MIXED if found >= MANY else 0.5) * (found + english):
         return None
     return Mixing(language, round(found / (found + english), 4))
+
+
+def languages_of_word(word: str) -> tuple[str, ...]:
+    """Return the languages that a word in lower case, without accents, is a function word of."""
+    return _languages().get(word, ())
 
 
 def at_most(on_mixed: float | Literal["abstain"] | None, value: float) -> float | None:

@@ -2,8 +2,12 @@
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple
+
+from rewardlab_language.hidden import hidden_sentences
+from rewardlab_language.loops import without_loops
 
 _TAG = (
     r"</?[A-Za-z][\w:.-]*(?:\s+[\w:.-]+\s*=\s*(?:\"[^\"<>]{0,200}\"|'[^'<>]{0,200}'|[^\s\"'<>]{1,200}))*\s*/?>"
@@ -29,41 +33,46 @@ _INVISIBLE = re.compile(
 )
 # Letters in disguise: mathematical bold and the like, full width, circled.
 _DISGUISED = re.compile("[\u2100-\u214f\u2460-\u24ff\uff01-\uffef\U0001d400-\U0001d7ff\U0001f100-\U0001f189]+")
-# begins with a whole word and gives nothing back, or each letter of a long word would be tried
-_SENTENCE = re.compile(r"(?<![A-Za-zÀ-ɏ])[A-Za-zÀ-ɏ]++(?:[ \t,;]++[A-Za-zÀ-ɏ]++){5,}+")
-_LETTER = re.compile(r"[^\W\d_]")
+# words whose letters stand apart, eight letters or more; what divides the words is longer
+_SPACED = re.compile(r"(?<![^\W_])(?:[^\W\d_](?![^\W_])[ .·-]{0,3}){8,}+")
 _BLANKS = re.compile(r"[ \t\n]{0,8}")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 
 
 class Prose(NamedTuple):
-    """The prose of a text. hidden: letters of sentences (from 6 words on) inside the parts that were taken out."""
+    """The prose of a text. hidden: the information of sentences in what was taken out, by script (hidden.py)."""
 
     text: str
-    hidden: int
+    hidden: Counter[str]
 
 
 def prose(text: str) -> Prose:
-    r"""Return the text without formulas ($, $$, \(, \[, environments), boxes, code, addresses and tags.
+    r"""Return the text without formulas ($, $$, \(, \[, environments), boxes, code, addresses, tags and loops.
 
     Outside formulas a LaTeX command goes and its argument stays (`\textbf{so}` is read as "so"). A dollar
     sign opens a formula only if another one can close it: "$5 and $3" are prices. Anything opened and never closed
     stays. Time is linear in the length.
     """
-    text = unicodedata.normalize("NFC", _INVISIBLE.sub("", text))
+    text = unicodedata.normalize("NFC", visible(text))
     text = _DISGUISED.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
+    text = _SPACED.sub(lambda found: re.sub(r"(?<=\w)[ .·-](?=\w)", "", found[0]), text)
+    taken = []
     if "@" in text:
+        taken += _ADDRESS.findall(text)
         text = _ADDRESS.sub(" ", text)
     closers = _Closers(text)
-    kept, hidden, position = [], 0, 0
+    kept, position = [], 0
     while found := _MARKUP.search(text, position):
         kept.append(text[position : found.start()])
         position = closers.end_of(found) or found.end()
-        if position > found.end():
-            taken = text[found.end() : position]
-            hidden += sum(len(_LETTER.findall(run)) for run in _SENTENCE.findall(taken))
+        taken.append(text[found.start() : position])
     kept.append(text[position:])
-    return Prose(" ".join(kept), hidden)
+    return Prose(without_loops(" ".join(kept)), hidden_sentences("\n".join(taken)))
+
+
+def visible(text: str) -> str:
+    """Return a text without invisible characters."""
+    return _INVISIBLE.sub("", text)
 
 
 class _Closers:

@@ -31,8 +31,9 @@ HOMEWARD, OUTWARD, TO_TWIN = 3 * QUARTERS, 8 * QUARTERS, 16 * QUARTERS
 """The cost of a change: to the row's language or to English, to any other language, to a twin."""
 NAME = 1 * QUARTERS
 """The most that a capitalised word inside a sentence counts: names say little of the language around them."""
-HAN_CHARACTER = 0.5
-"""Nats against Japanese for each Chinese character, until kana come."""
+HAN_CHARACTER, FOREIGN_CHARACTER = 0.5, 3.0
+"""Nats against Japanese for each Chinese character, until kana come; and against the one of the two languages whose
+character sets lack it: Japanese lacks \u4eec and \u4e24 of simplified Chinese, and Chinese \u55b6 and \u5186."""
 SHORT = 3
 """A word of up to so many letters is weighed by models of one to three letters; a longer one by trigrams alone."""
 SHORT_WORD = 0.5
@@ -98,7 +99,10 @@ class Segmenter:
 
     def _han_and_kana(self, word: str) -> list[float]:
         """Return the costs of a Han or kana word: kana are Japanese; Han alone, the more of it, the less Japanese."""
-        japanese, chinese = (HAN_CHARACTER * len(word), 0.0) if "\u3400" <= word[0] <= "\u9fff" else (0.0, NEVER)
+        japanese, chinese = 0.0, NEVER
+        if "\u3400" <= word[0] <= "\u9fff":
+            japanese = sum(HAN_CHARACTER + FOREIGN_CHARACTER * _lacks(character, "shift_jis") for character in word)
+            chinese = FOREIGN_CHARACTER * sum(_lacks(character, "gb2312", "big5") for character in word)
         return [japanese if code == "ja" else chinese for code in self.languages]
 
     @functools.cached_property
@@ -117,6 +121,11 @@ class Segmenter:
         from lingua import LanguageDetectorBuilder
 
         return LanguageDetectorBuilder.from_languages(*self._known)
+
+
+@functools.cache
+def _lacks(character: str, *encodings: str) -> bool:
+    return not any(character.encode(encoding, "ignore") for encoding in encodings)
 
 
 def _path(costs: list[int], history: list[tuple[list[int], int, list[int]]]) -> list[int]:

@@ -9,10 +9,7 @@ from rewardlab_language.languages import SCRIPTS, resolve
 from rewardlab_language.prose import prose
 from rewardlab_language.rivals import Contest, contest
 from rewardlab_language.segmentation import Segmenter
-from rewardlab_language.words import BREAK, Word, words
-
-INSERTION = 2
-"""Latin words in a row, at most, that count as an insertion in a text of another script, not as another language."""
+from rewardlab_language.words import BREAK, Word, insertions, words
 
 _READERS = Counter(script for scripts in SCRIPTS.values() for script in scripts)
 _ONLY_READER = {s: code for code, scripts in SCRIPTS.items() for s in scripts if _READERS[s] == 1} | {"Hani": "zh"}
@@ -35,6 +32,7 @@ class ShareMeter:
     def __init__(self, contest: Contest) -> None:
         self._contest = contest
         self._own = frozenset(contest.target.codes)
+        self._scripts = contest.target.scripts
         self._read = frozenset().union(*(SCRIPTS[code] for code in contest.candidates))
         self._segmenters: dict[str, Segmenter] = {}
 
@@ -50,30 +48,21 @@ class ShareMeter:
         A word in a script that no candidate is written in, or in two scripts at once, is in another language.
         If the target is not written in Latin letters, one or two Latin words in a row (names, terms,
         units) count for no language, as far as the target's letters outnumber them. Sentences inside formulas and
-        code are not read; as far as they outnumber the visible letters they count against the text.
+        code are not read; as far as they outnumber the visible letters they count against the text, but for those in
+        the target's own script if that is not Latin.
         """
         read = prose(text)
         found = words(read.text)
-        inserted = self._insertions(found)
+        inserted = set() if "Latn" in self._scripts else insertions(found)
         letters = self._letters([word for index, word in enumerate(found) if index not in inserted])
         aside = ENGLISH * sum(found[index].letters for index in inserted)
         counted = letters.total()
         if not counted + aside:
             return Share(None, None)
         mine = sum(letters[code] for code in self._own)
-        beyond = max(0, aside - mine) + max(0, ENGLISH * read.hidden - counted - aside)
+        unread = sum(said for script, said in read.hidden.items() if script == "Latn" or script not in self._scripts)
+        beyond = max(0, aside - mine) + max(0, unread - counted - aside)
         return Share(mine / (counted + beyond), self._main(letters))
-
-    def _insertions(self, found: Sequence[Word]) -> set[int]:
-        if "Latn" in self._contest.target.scripts:
-            return set()
-        runs: list[list[int]] = [[]]
-        for index, word in enumerate(found):
-            if word.script == "Latn":
-                runs[-1].append(index)
-            elif word.script != BREAK and runs[-1]:
-                runs.append([])
-        return {index for run in runs if len(run) <= INSERTION for index in run}
 
     def _letters(self, found: Sequence[Word]) -> Counter[str]:
         """Return the information of the letters by language, or by script if no candidate is written in it."""

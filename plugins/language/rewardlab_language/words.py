@@ -1,16 +1,20 @@
 """Split a text into words, each with its script and number of letters."""
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
-REPEATS = 8
-"""How often a pair of neighbouring words counts at most: a loop does not outweigh what is said once."""
+INSERTION = 2
+"""Latin words in a row, at most, that count as an insertion in a text of another script, not as another language."""
 
 MAX_READ = 256
 """Letters of a word that are read: more add no evidence, and lingua takes minutes for a word of a hundred thousand."""
 
 BREAK = "break"
 """The script of the token that stands for the end of a sentence."""
+
+OTHER = "other"
+"""The script of a word that no model reads."""
 
 MIXED = "mixed"
 """The script of a word with letters of several scripts that look alike: "\u0440ertama" with a Cyrillic \u0440."""
@@ -48,7 +52,7 @@ _TOKEN = re.compile(
     f"(?P<alike>[{_ALIKE}]+(?:[{_APOSTROPHES}][{_ALIKE}]+)*)"
     + "".join(f"|(?P<{script}>[{letters}]+)" for script, letters in _BLOCKS.items())
     + rf"|(?P<{BREAK}>[.!?…:;\n。！？।॥؟۔։।]+)"
-    + rf"|(?P<other>[{_UNREAD}]+|[^\W\d_]{{2,}})"
+    + rf"|(?P<{OTHER}>[{_UNREAD}]+|[^\W\d_]{{2,}})"
 )
 _OF_ONE_SCRIPT = {
     script: re.compile(f"[{letters}\u0300-\u036f{_APOSTROPHES}]+")
@@ -64,7 +68,7 @@ _SIGNS = re.compile(
 class Word(NamedTuple):
     """A word in lower case, of which the first MAX_READ letters are kept, or a break between sentences (no letters).
 
-    script: ISO 15924; "other" for a script that no model reads; BREAK or MIXED.
+    script: ISO 15924; OTHER, BREAK or MIXED.
     letters: vowel signs count, accents and apostrophes do not.
     name: whether it has a capital inside a sentence, and so may be a name.
     """
@@ -80,8 +84,7 @@ _END = Word(BREAK, "", 0, False)
 
 def words(text: str) -> list[Word]:
     """Return the words of `text` in order, without single Latin or Greek letters, which may be variables."""
-    seen: dict[tuple[str, str], int] = {}
-    previous, opens, found = "", True, []
+    opens, found = True, []
     for match in _TOKEN.finditer(text):
         script = match.lastgroup
         assert script is not None  # each way to match has a name
@@ -96,13 +99,20 @@ def words(text: str) -> list[Word]:
             if letters < {"Cyrl": 1, MIXED: 4}.get(script, 2):
                 continue
         lower = word.lower()
-        pair = (previous, lower)
-        previous = lower
-        seen[pair] = times = seen.get(pair, 0) + 1
-        if times <= REPEATS:
-            found.append(Word(script, lower[:MAX_READ], letters, not opens and lower[0] != word[0]))
+        found.append(Word(script, lower[:MAX_READ], letters, not opens and lower[0] != word[0]))
         opens = False
     return found
+
+
+def insertions(found: Sequence[Word]) -> set[int]:
+    """Return the places of the Latin words of which only one or two stand in a row: names, terms, units."""
+    runs: list[list[int]] = [[]]
+    for index, word in enumerate(found):
+        if word.script == "Latn":
+            runs[-1].append(index)
+        elif word.script != BREAK and runs[-1]:
+            runs.append([])
+    return {index for run in runs if len(run) <= INSERTION for index in run}
 
 
 def _script_of(word: str) -> str:

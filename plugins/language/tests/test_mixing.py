@@ -78,7 +78,7 @@ def test_english_with_foreign_names_words_and_titles_is_never_taken_for_a_mixtur
             None,
         ),
         ("Garlic naan, butter naan, cheese naan and plain naan.", None),
-        (f"{'commit fix build diff merge branch ' * 6}del es una para", None),
+        (f"{' '.join(f'commit{n} fix build{n} diff merge{n} branch' for n in 'abcdef')} del es una para", None),
         ("The codes are en, es, de, la and fr.", None),
         ("", None),
     ],

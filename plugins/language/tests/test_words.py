@@ -3,7 +3,7 @@
 from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
-from rewardlab_language.words import BREAK, MIXED, REPEATS, words
+from rewardlab_language.words import BREAK, MIXED, words
 
 
 def shape(text):
@@ -39,11 +39,6 @@ def test_sentences_break(end):
 def test_a_capital_inside_a_sentence_may_be_a_name():
     names = [word.text for word in words("Then Mary has one. Two are left, says John.") if word.name]
     assert names == ["mary", "john"]
-
-
-def test_a_loop_is_counted_a_few_times():
-    assert len(words("again " * 100)) == 1 + REPEATS  # the first one has no neighbour
-    assert len(words("one two three four " * REPEATS)) == 4 * REPEATS
 
 
 @given(st.text())
