@@ -74,12 +74,18 @@ def _words(key: str, of: Iterable[str] | None = None) -> set[str]:
 
 
 @cache
+def any_of(*keys: str) -> str:
+    """Return the pattern, as a text, of the words of these lists in all languages; `not_behind` may touch its choice."""
+    return _one_of(set().union(*map(_words, keys)), glued=keys == ("not_behind",))
+
+
+@cache
 def lead() -> re.Pattern[str]:
     """Return the pattern of a lead with all that may stand between it and the choice.
 
     Groups: `lead`, `verb` or `option`, and `mid`, if something joins them.
     """
-    joins = _one_of(_words("links") | _words("options"))
+    joins = any_of("links", "options")
     mid = rf"(?P<mid>(?:[\s:፦፡=>→⇒*`_]{{1,12}}+|[\"'”’»](?=\s?[:=])|[-–—](?=[\s>])|{joins}){{0,10}}+)"
     verbs, leads, options = _words("verbs"), _words("leads"), _words("options")
     kinds = {"verb": verbs, "lead": leads - verbs, "option": options - leads - verbs}
@@ -97,14 +103,14 @@ def languages_of(word: str) -> tuple[str, ...]:
 @cache
 def before_choice() -> re.Pattern[str]:
     """Return the pattern of what may stand before the choice in a clause that says nothing else."""
-    words = _one_of(set().union(*map(_words, ("subjects", "options", "verbs"))))
+    words = any_of("subjects", "options", "verbs")
     return re.compile(rf"(?:\s{{0,3}}{words}[\s,:、،፣]{{0,3}}){{1,4}}+", re.IGNORECASE)
 
 
 @cache
 def affirmation() -> re.Pattern[str]:
     """Return the pattern of what makes the choice before it the answer."""
-    return re.compile(_one_of(_words("affirms")), re.IGNORECASE)
+    return re.compile(any_of("affirms"), re.IGNORECASE)
 
 
 @cache
@@ -116,7 +122,7 @@ def behind(of: tuple[str, ...]) -> re.Pattern[str]:
 @cache
 def because() -> re.Pattern[str]:
     """Return the pattern of a reason behind a choice."""
-    return re.compile(rf"[\s,،፣]{{0,3}}{_one_of(_words('because'))}", re.IGNORECASE)
+    return re.compile(rf"[\s,،፣]{{0,3}}{any_of('because')}", re.IGNORECASE)
 
 
 @cache
@@ -128,40 +134,16 @@ def negation(of: tuple[str, ...] = ()) -> re.Pattern[str]:
     return re.compile(_one_of(words) + r"|n['’]t(?!\w)", re.IGNORECASE)
 
 
-@cache
-def denial() -> str:
-    """Return the pattern, as a text, of what denies the choice behind it."""
-    return _one_of(_words("not_before"))
-
-
-@cache
-def denial_behind() -> str:
-    """Return the pattern, as a text, of what denies the choice before it."""
-    return _one_of(_words("not_behind"), glued=True)
-
-
-@cache
-def others() -> str:
-    """Return the pattern, as a text, of what stands for the choices that are not named."""
-    return _one_of(_words("others"))
-
-
-@cache
-def and_words() -> str:
-    """Return the pattern, as a text, of what joins choices of which one thing is said."""
-    return _one_of(_words("and"))
-
-
 def is_and(text: str) -> bool:
     """Return whether a text begins with what joins choices of which one thing is said."""
-    return re.match(and_words(), text.lstrip(), re.IGNORECASE) is not None
+    return re.match(any_of("and"), text.lstrip(), re.IGNORECASE) is not None
 
 
 @cache
 def condition(of: tuple[str, ...]) -> re.Pattern[str]:
     """Return the pattern of the beginning of a sentence, or of what follows a choice, that makes it a supposition."""
     return re.compile(
-        rf"[\s,，、]{{0,3}}(?:{and_words()}|{contrast()})?\s{{0,3}}{_one_of(_words('if', of))}", re.IGNORECASE
+        rf"[\s,，、]{{0,3}}{any_of('and', 'contrast')}?\s{{0,3}}{_one_of(_words('if', of))}", re.IGNORECASE
     )
 
 
@@ -172,39 +154,15 @@ def conclusion(of: tuple[str, ...]) -> re.Pattern[str]:
 
 
 @cache
-def also() -> str:
-    """Return the pattern, as a text, of what is said of a choice beside the stated one."""
-    return _one_of(_words("also"))
-
-
-@cache
-def contrast() -> str:
-    """Return the pattern, as a text, of what the choice follows after another one is denied."""
-    return _one_of(_words("contrast"))
-
-
-@cache
-def contrast_or_subject() -> str:
-    """Return the pattern, as a text, of the same, and of what begins a clause: "it is" in "not B, it is C"."""
-    return _one_of(_words("contrast") | _words("subjects"))
-
-
-@cache
 def correction() -> re.Pattern[str]:
     """Return the pattern of words by which a response takes back what it said."""
-    return re.compile(_one_of(_words("correction")), re.IGNORECASE)
+    return re.compile(any_of("correction"), re.IGNORECASE)
 
 
 @cache
 def joiner() -> str:
     """Return the pattern, as a text, of what joins choices of which an answer names none."""
-    return rf"(?:[,;/&+]|{_one_of(_words('or'))})"
-
-
-@cache
-def or_words() -> str:
-    """Return the pattern, as a text, of the words among the joiners."""
-    return _one_of(_words("or"))
+    return rf"(?:[,;/&+]|{any_of('or')})"
 
 
 def _one_of(words: Iterable[str], glued: bool = False) -> str:

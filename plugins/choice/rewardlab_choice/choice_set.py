@@ -153,7 +153,7 @@ class ChoiceSet:
 
     @cached_property
     def _other_behind(self) -> re.Pattern[str]:
-        words = answer_words.or_words()
+        words = answer_words.any_of("or")
         between = rf"(?:[,;/&+]\s{{0,3}}|{words}[\s,]{{0,3}}(?:[^\W\d_]{{2,10}}\s{{1,3}}){{0,3}}?){{1,3}}?"
         mark = r"[(\[{\"'$*\s]{0,4}"
         return re.compile(
@@ -165,22 +165,22 @@ class ChoiceSet:
     @cached_property
     def _denial_first(self) -> re.Pattern[str]:
         label = rf"{_OPEN}[(\[]?(?:{self.forms})[)\]]?{_CLOSE}"
-        comma, contrast = r"[\s,;،、፣]{0,3}+", answer_words.contrast_or_subject()
-        prefixed = rf"\s{{0,3}}{answer_words.denial()}\s{{0,3}}{label}{comma}{contrast}"
-        suffixed = rf"\s{{0,3}}{label}\s{{0,3}}{answer_words.denial_behind()}{comma}(?:{contrast})?"
+        comma, contrast = r"[\s,;،、፣]{0,3}+", answer_words.any_of("contrast", "subjects")
+        prefixed = rf"\s{{0,3}}{answer_words.any_of('not_before')}\s{{0,3}}{label}{comma}{contrast}"
+        suffixed = rf"\s{{0,3}}{label}\s{{0,3}}{answer_words.any_of('not_behind')}{comma}(?:{contrast})?"
         return re.compile(rf"(?:{prefixed}|{suffixed})\s{{0,3}}", re.IGNORECASE)
 
     @cached_property
     def _others(self) -> re.Pattern[str]:
         mark = r"[\s(\[*\"')\]]{0,4}+"
-        label = rf"{mark}(?:(?:{self.forms})(?![^\W_])|{answer_words.others()}){mark}"
-        word = answer_words.and_words()
+        label = rf"{mark}(?:(?:{self.forms})(?![^\W_])|{answer_words.any_of('others')}){mark}"
+        word = answer_words.any_of("and")
         several = rf";{mark}{label}(?:(?:,{mark}(?:{word})?+|{word}){label}){{0,25}}+"
         return re.compile(rf"\s{{0,3}}(?:{several}|(?:[,;]{mark}(?:{word})?+|{word}){label})", re.IGNORECASE)
 
     @cached_property
     def _or_other(self) -> re.Pattern[str]:
-        return re.compile(rf"{answer_words.or_words()}\s{{0,3}}[(\[]?(?:{self.forms})\W{{0,3}}\Z", re.IGNORECASE)
+        return re.compile(rf"{answer_words.any_of('or')}\s{{0,3}}[(\[]?(?:{self.forms})\W{{0,3}}\Z", re.IGNORECASE)
 
     def _is_prose(self, found: re.Match[str]) -> bool:
         """Return whether what looks like a second label is a word of the sentence, such as "a" in "and a half"."""
@@ -243,11 +243,11 @@ class ChoiceSet:
     @cached_property
     def _denial(self) -> re.Pattern[str]:
         # some end with an article, "não a B", which is a label in "não A"
-        return re.compile(rf"[(\[]?{answer_words.denial()}(?=\W*[^\W_])", re.IGNORECASE)
+        return re.compile(rf"[(\[]?{answer_words.any_of('not_before')}(?=\W*[^\W_])", re.IGNORECASE)
 
     @cached_property
     def _denial_behind(self) -> re.Pattern[str]:
-        return re.compile(rf"(?P<label>{self.forms})\s{{0,3}}{answer_words.denial_behind()}", re.IGNORECASE)
+        return re.compile(rf"(?P<label>{self.forms})\s{{0,3}}{answer_words.any_of('not_behind')}", re.IGNORECASE)
 
     @cached_property
     def _joints(self) -> re.Pattern[str]:

@@ -8,7 +8,17 @@ from functools import cache
 
 from rewardlab_choice import answer_words
 from rewardlab_choice.choice_set import HEDGED, NOTHING, UNREADABLE, ChoiceSet, Named, has_lone_apostrophe
-from rewardlab_choice.sentences import CLAUSE, CLAUSE_END, MAX_SENTENCE, SENTENCE, SENTENCE_END, STOP, ends, is_negated
+from rewardlab_choice.sentences import (
+    CLAUSE,
+    CLAUSE_END,
+    MAX_SENTENCE,
+    SENTENCE,
+    SENTENCE_END,
+    STOP,
+    ends,
+    is_negated,
+    is_negative_question,
+)
 
 MAX_STATEMENTS = 200
 """leads, labels and lines that are looked at, from the end of a response"""
@@ -51,7 +61,7 @@ def last_lead(text: str, choices: ChoiceSet) -> Statement | None:
         if is_negated(text, found.start("mid"), languages) or answer_words.negation(languages).search(found["mid"]):
             continue  # also around a lead (不正解 has 正解), and in a link ("ni": "is" in Swahili, "nor" in Serbian)
         statement = _behind_lead(text, found, joined, languages, choices)
-        if statement is None:
+        if statement is None or (not joined and is_negative_question(text[: found.start()])):
             continue
         if joined:
             return statement
@@ -161,7 +171,7 @@ def past_contrast(clause: str, before: str) -> str:
 
 @cache
 def _in_contrast() -> re.Pattern[str]:
-    return re.compile(rf"[\s,;，；،、፣]{{0,3}}{answer_words.contrast()}", re.IGNORECASE)
+    return re.compile(rf"[\s,;，；،、፣]{{0,3}}{answer_words.any_of('contrast')}", re.IGNORECASE)
 
 
 def _is_conditional(behind: str, languages: tuple[str, ...]) -> bool:
@@ -172,7 +182,7 @@ def _is_conditional(behind: str, languages: tuple[str, ...]) -> bool:
 
 @cache
 def _denied_behind() -> re.Pattern[str]:
-    return re.compile(rf"[\s,;，；،、፣]{{0,3}}{answer_words.denial_behind()}", re.IGNORECASE)
+    return re.compile(rf"[\s,;，；،、፣]{{0,3}}{answer_words.any_of('not_behind')}", re.IGNORECASE)
 
 
 def _is_in_word(head: re.Match[str], rest: str, languages: tuple[str, ...]) -> bool:

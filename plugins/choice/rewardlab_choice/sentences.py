@@ -9,6 +9,10 @@ MAX_SENTENCE = 300
 CLAUSE = 80
 """characters before a statement in which a "not" is looked for"""
 
+MAX_ARTICLE = 8
+"""characters of an article between a question and its answer"""
+
+_QUESTION_MARKS = str.maketrans("？؟", "??")
 CLAUSE_END = re.compile(r"[.;:!?,\n。，；：！？،؛።፣፤]")
 SENTENCE = re.compile(r"[^\n]*?(?:[.!](?=\s|$)|[。！।۔።](?!\d)|\n|\Z)")
 SENTENCE_END = re.compile(r"[.!?\n。！？።]")
@@ -30,3 +34,11 @@ def is_negated(text: str, end: int, languages: tuple[str, ...] = (), from_start:
     else:
         clause = CLAUSE_END.split(clause)[-1]
     return answer_words.negation(languages).search(clause) is not None
+
+
+def is_negative_question(before: str) -> bool:
+    """Return whether a text ends with a question that denies: behind "Which is wrong? The" nobody knows what A is."""
+    asked, mark, article = before[-MAX_SENTENCE:].translate(_QUESTION_MARKS).rpartition("?")
+    if not mark or len(article) > MAX_ARTICLE or len(article.split()) > 1:
+        return False
+    return answer_words.negation().search(SENTENCE_END.split(asked)[-1]) is not None

@@ -22,7 +22,15 @@ from rewardlab_choice.lead_statement import (
     named_alone,
     past_contrast,
 )
-from rewardlab_choice.sentences import CLAUSE, MAX_SENTENCE, SENTENCE, SENTENCE_END, STOP, is_negated
+from rewardlab_choice.sentences import (
+    CLAUSE,
+    MAX_SENTENCE,
+    SENTENCE,
+    SENTENCE_END,
+    STOP,
+    is_negated,
+    is_negative_question,
+)
 
 _LAST_SENTENCES = re.compile(
     r"(?P<before>[^.!?。！？።]*+)[.!?。！？።]+\s*(?P<last>[^.!?。！？።\s][^.!?。！？።]*+[.!。！።]?)\Z"
@@ -31,6 +39,8 @@ _BOLD_TAG = re.compile(r"</?(?:b|strong)>", re.IGNORECASE)
 _TAG = re.compile(r"</?(?:i|em|u|span|code|mark)(?:\s[^<>\n]{0,80})?>", re.IGNORECASE)
 _BLOCK = re.compile(r"</?(?:p|br|div|answer|h[1-6]|li|ul|ol|center)(?:\s[^<>\n]{0,80})?/?>", re.IGNORECASE)
 _SIGNS = re.compile("[¡✅✓✔☑👉🎉🎯💡😀😃😄😊🙂👍∴⇒➡]\ufe0f?")
+_INSIDE = re.compile(r"(?<=[a-z,;] )[A-HJ-Z](?= [a-z])")
+"""A capital within a sentence is a label, even before a word ("wait, A has wheels"); "A" may begin one as an article."""
 _EMPHASIS = re.compile(r"\*\*|__|[*`]")
 
 
@@ -83,12 +93,12 @@ def is_denied(before: str, behind: str) -> bool:
 
 @cache
 def _denial_before() -> re.Pattern[str]:
-    return re.compile(rf"{answer_words.denial()}[\s$(*]{{0,4}}\Z", re.IGNORECASE)
+    return re.compile(rf"{answer_words.any_of('not_before')}[\s$(*]{{0,4}}\Z", re.IGNORECASE)
 
 
 @cache
 def _denial_behind() -> re.Pattern[str]:
-    return re.compile(rf"[\s$)*]{{0,4}}{answer_words.denial_behind()}", re.IGNORECASE)
+    return re.compile(rf"[\s$)*]{{0,4}}{answer_words.any_of('not_behind')}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +123,7 @@ def _patterns(choices: ChoiceSet) -> _Patterns:
             re.IGNORECASE | re.MULTILINE,
         ),
         joined=re.compile(rf"{answer_words.joiner()}\s{{0,3}}[(\[]?(?:{forms})(?!\w)", re.IGNORECASE),
-        also=re.compile(rf"(?<!\w)(?P<label>{forms})[\s)\]]{{1,3}}{answer_words.also()}", re.IGNORECASE),
+        also=re.compile(rf"(?<!\w)(?P<label>{forms})[\s)\]]{{1,3}}{answer_words.any_of('also')}", re.IGNORECASE),
         bare=re.compile(rf"(?<![A-Za-z0-9'’])(?:{forms})(?![A-Za-z0-9'’]|\s[a-z])", re.IGNORECASE),
     )
 
@@ -163,6 +173,8 @@ def _last_line(text: str, choices: ChoiceSet) -> Statement | None:
     sentences = _LAST_SENTENCES.search(text, front, end)
     if sentences is None or answer_words.before_choice().match(sentences["last"]) is None:
         return None
+    if is_negative_question(text[: sentences.start("last")]):
+        return None
     label, before = (named_alone(sentences[key].strip(), choices).label for key in ("last", "before"))
     if label is None:
         return None
@@ -180,6 +192,8 @@ def _left_over(text: str, front: int, end: int, choices: ChoiceSet) -> Statement
         return None
     if rest == last.strip() and answer_words.before_choice().match(last) is None:
         return None
+    if rest != last.strip() and re.search(answer_words.any_of("contrast"), before, re.IGNORECASE):
+        return None  # "B is wrong, but A is tempting, but C"
     if answer_words.condition(()).match(before) is not None:
         return None
     label = named_alone(rest, choices).label
@@ -213,12 +227,16 @@ def _ends_with_or() -> re.Pattern[str]:
 
 
 def _is_taken_back(text: str, statement: Statement, choices: ChoiceSet) -> bool:
-    """Return whether a "wait" or "actually" with another label follows the statement."""
+    """Return whether a "wait" or "actually" with another label follows the statement, or "but A could be right"."""
     behind = text[statement.start + 1 :][: 4 * MAX_SENTENCE]
     turn = answer_words.correction().search(behind)
     if turn is not None:
         found = _patterns(choices).bare.finditer(behind, turn.end(), turn.end() + MAX_SENTENCE)
         if any(choices.is_own(one[0]) and choices.label(one[0]) != statement.named.label for one in found):
+            return True
+        inside = [one[0] for one in _INSIDE.finditer(behind, turn.start(), turn.end() + MAX_SENTENCE)]
+        inside = [label for label in inside if choices.is_own(label)]
+        if inside and choices.label(inside[-1]) != statement.named.label:
             return True
     also = _patterns(choices).also.finditer(behind)
     return any(choices.label(one["label"]) != statement.named.label for one in also)
