@@ -1,4 +1,4 @@
-"""`agent` names the tools that a policy calls, and what plays the turns with it; an engine without it says who has it."""
+"""`agent` names the tools that a policy calls, and what plays the turns; an engine without it says who has it."""
 
 import pytest
 from pydantic import ValidationError

@@ -232,7 +232,7 @@ class RlStage(_Training, TokenSampling):
     kl: Kl = Field(default_factory=Kl)
     """a penalty for leaving the model as this stage finds it (absent: none)"""
     agent: Agent | None = None
-    """tools and turns, whose tokens count in max_new_tokens and are not trained on (absent: a completion is one answer)"""
+    """tools and turns; their tokens count in max_new_tokens, and do not teach (absent: a completion is one answer)"""
     temperature: PositiveFloat = 1.0
     """of sampling; 1 samples as the model predicts, less gives more similar completions"""
     max_prompt_tokens: PositiveInt | None = None

@@ -11,6 +11,10 @@ SCORED = "group/scored"
 """a log of each sample: 1 if it has a total, else 0, as it then has no advantage and counts in no statistic"""
 
 
+OUTCOME = "group/outcome"
+"""a log of each sample, where groups are left out by an outcome: 0 for all of a flat group, else 0 and 1"""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RolloutPrompt:
     """The prompt that a ticket of the engine stands for."""
@@ -44,7 +48,7 @@ class GroupPlace:
     position: int | None = None
     """as in RolloutPrompt"""
     discarded: bool = False
-    """whether dynamic filtering drops the group; known once it is recorded"""
+    """whether the engine leaves the group out; known once it is recorded"""
     unchosen: bool = False
     """whether these are the completions of a group's pool that the group sampler did not choose"""
 

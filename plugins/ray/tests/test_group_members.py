@@ -182,3 +182,70 @@ def test_an_evaluation_is_recorded_with_the_step_of_its_weights(settings, scorin
     scoring(replace(settings, evaluation_rows=1), work)
     assert {(row["phase"], row["step"], row["trained"]) for row in read_rows(settings.run)} == {("before", 0, "no")}
     assert (settings.run / "evaluation" / "0-rl-before.json").exists()
+
+
+class TestGroupsThatTheEngineLeavesOutByItself:
+    """They wait until it says on which it trains; `short` is their outcome."""
+
+    KEYS = ("flat", "one", "two", "surplus")
+
+    @pytest.fixture
+    def filtered(self, settings):
+        return replace(settings, outcome="short")
+
+    async def score_all(self, scorer):
+        places = [replace(PLACE, key=key) for key in self.KEYS]
+        await asyncio.gather(*(member(scorer, index, place) for place in places for index in range(3)))
+
+    def said(self, settings):
+        """What the ledger says of each group, in its order."""
+        [index] = (settings.run / "ledger").glob("*.index.jsonl")
+        return {row["key"]: (row["step"], row["trained"]) for row in map(json.loads, index.read_text().splitlines())}
+
+    def test_the_ledger_has_what_it_said(self, filtered, scoring):
+        async def work(scorer, coordinator):
+            await self.score_all(scorer)
+            before = self.said(filtered)
+            for _ in range(2):  # a call that is made again changes nothing
+                await coordinator.trained(1, ["two", "one", "unknown"])
+            return before, await coordinator.scored_of(self.KEYS)
+
+        before, scored = scoring(filtered, work)
+        assert before == {}
+        assert self.said(filtered) == {
+            "flat": (1, "no"),
+            "one": (1, "yes"),
+            "two": (1, "yes"),
+            "surplus": (1, "no"),
+        }
+        assert scored == 12
+        [line] = (filtered.run / "logs" / "0-rl.jsonl").read_text().splitlines()
+        assert json.loads(line)["step"] == 1, "of a step, those that train"
+
+    def test_a_coordinator_that_takes_over_knows_them(self, filtered, scoring):
+        async def work(scorer, _coordinator):
+            await self.score_all(scorer)
+            second = Coordinator(filtered, restarted=True)
+            await second.trained(1, ["one", "two"])
+            third = Coordinator(filtered, restarted=True)
+            await third.trained(1, [])
+            return self.said(filtered)
+
+        assert [trained for _, trained in scoring(filtered, work).values()] == ["no", "yes", "yes", "no"]
+
+    def test_a_step_that_ends_before_it_trains_is_in_the_ledger(self, filtered, scoring):
+        async def work(scorer, _coordinator):
+            await self.score_all(scorer)
+
+        scoring(filtered, work)
+        assert {*self.said(filtered).values()} == {(1, "no")}
+
+    def test_too_many_missing_values_end_the_job_though_no_step_ends(self, filtered, scoring):
+        faulty = "short: {use: toy/faulty, with: {how: fail, when: one}, on_missing: 0}"
+        filtered.recipe.write_text(RECIPE.replace("short: {use: toy/brevity, with: {words: 1}}", faulty))
+
+        async def work(scorer, _coordinator):
+            with pytest.raises(JobError, match="has no value for 6 of the last 6 completions"):
+                await self.score_all(scorer)
+
+        scoring(filtered, work)

@@ -45,6 +45,17 @@ class VerlBarrier(Config):
     """a completion fails or takes too long: end the job, or score the others as a group of their own size"""
 
 
+class FilterGroups(Config):
+    """Groups that are flat in their outcome do not teach, and other prompts take their place in the step."""
+
+    by: str | None = None
+    """the component that is the outcome, in the total or beside it (absent: `reward.correctness`)"""
+    max_batches: PositiveInt = 10
+    """prompts that may be generated for one step, in batches of `batch_size`; a step that needs more ends the job"""
+    at_once: PositiveInt = 1
+    """of these, batches that are generated at the same time"""
+
+
 class VerlEngine(RayEngineOptions):
     """The settings of verl and of the rollout engine."""
 
@@ -84,6 +95,9 @@ class VerlEngine(RayEngineOptions):
     """processes that ask the rollout engines"""
     reward_workers: PositiveInt = 8
     """processes that hand completions to the scorers"""
+    filter_groups: FilterGroups | None = None
+    """leave out groups whose outcomes are all equal, whatever their totals are, and generate others in their place
+    (changes learning; absent: every group trains)"""
     barrier: VerlBarrier = Field(default_factory=VerlBarrier)
     """how long the members of a group wait for each other"""
     arguments: Arguments = Field(default_factory=dict)
@@ -118,6 +132,14 @@ class Options(RayOptions):
     def scorer_gpus(self) -> int:
         """The GPUs of the scorers, beside those."""
         return ceil(self.scorers.replicas * self.scorers.num_gpus)
+
+
+def outcome_of(plan: "Plan") -> str | None:
+    """Return the component by which groups are left out; None if none are, or the recipe names none."""
+    filters, reward = options_of(plan).engine.filter_groups, plan.recipe.reward
+    if filters is None or reward is None:
+        return None
+    return filters.by or reward.correctness
 
 
 def options_of(plan: "Plan") -> Options:

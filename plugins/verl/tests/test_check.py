@@ -39,6 +39,12 @@ def plan(toy, write):
             "stages.1.on_truncated: verl cannot leave a completion out of the loss; zero",
         ),
         ("stages.1.zero_variance_groups=drop", "stages.1.zero_variance_groups: verl cannot leave a group out"),
+        ("backend.engine.filter_groups={}", "backend.engine.filter_groups: needs the outcome by which a group is flat"),
+        (
+            "backend.engine.filter_groups={by: brevty}",
+            "filter_groups.by: the reward has no component 'brevty'; did you",
+        ),
+        ("backend.engine.filter_groups={by: brevity, at_once: 11}", "filter_groups.at_once: is more than max_batches"),
         ("stages.0.schedule=linear", "stages.0.schedule: verl's fsdp2 has constant and cosine; cosine is the nearest"),
         ("stages.1.updates_per_batch=3", "stages.1.updates_per_batch: verl splits a step by prompts: 8 do not divide"),
         ("stages.1.micro_batch_size=3", "stages.1.micro_batch_size: 32 completions are 8 on each of 4 ranks"),
@@ -66,7 +72,7 @@ def plan(toy, write):
         ),
         (
             "backend.engine.arguments={algorithm.filter_groups.enable: true}",
-            "verl leaves out trained; openrlhf has dynamic_filtering",
+            "algorithm.filter_groups.enable: the recipe says it: backend.engine.filter_groups",
         ),
         (
             "backend.engine.arguments={trainer.v1.trainer_mode: colocate_async}",

@@ -62,6 +62,7 @@ VARIANTS = {
     "entropy": ("stages.1.entropy_coef=0.001", "stages.1.dual_clip=3", "stages.1.eval={samples: 2, top_p: 0.7, top_k: 50}"),
     "evaluation": ("stages.1.eval={samples: 2, temperature: 0}", "stages.1.eval_every=2", "stages.1.top_p=0.9"),
     "a stage eval": ("stages.1={use: eval, samples: 2, max_new_tokens: 12}",),
+    "groups left out": ("backend.engine.filter_groups={by: brevity}", "stages.1.eval={samples: 2}"),
     "lora": ("backend.engine.lora={rank: 8}",),
     "lora of some": ("backend.engine.lora={rank: 8, targets: [q_proj, v_proj]}",),
     "drawn otherwise": ("stages.1.min_p=0.1", "stages.1.repetition_penalty=1.1"),
@@ -126,6 +127,17 @@ class TestWhatDecidesLearning:
         settings = command("stages.1.updates_per_batch=4", "stages.1.epochs_per_batch=2").settings
         assert (settings["data.train_batch_size"], settings[f"{ACTOR}.ppo_mini_batch_size"]) == (8, 2)
         assert settings[f"{ACTOR}.ppo_epochs"] == 2
+
+    def test_groups_are_left_out_by_the_outcome_that_the_recipe_names(self, command):
+        """By its own component, else by `correctness`."""
+        buffer = "trainer.v1.sampler"
+        settings = command("backend.engine.filter_groups={by: brevity, max_batches: 4}").settings
+        wanted = {"outcome": "brevity", "batch_size": 8, "max_batches": 4, "at_once": 1, "job": "made-1/1-rl/0"}
+        assert {name: settings[f"+{buffer}.sampler_kwargs.{name}"] for name in wanted} == wanted
+        assert settings["algorithm.filter_groups.enable"] is True
+        named = command("reward.correctness=brevity", "backend.engine.filter_groups={}").settings
+        assert named[f"+{buffer}.sampler_kwargs.outcome"] == "brevity"
+        assert not any("sampler" in name or "filter_groups" in name for name in command().settings)
 
     def test_the_clip_is_the_recipes_alone(self, command):
         settings = command().settings

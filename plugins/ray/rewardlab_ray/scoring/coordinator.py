@@ -93,6 +93,11 @@ class Coordinator:
         """Return how many completions of these recorded groups have a total; keys that are not known count nothing."""
         return (await self._parts()).recorder.scored_of(keys)
 
+    async def trained(self, step: int, keys: Sequence[str]) -> None:
+        """Note on which groups of a step its engine trains, where it says so (`ServiceSettings.outcome`)."""
+        parts = await self._parts()
+        await parts.thread.call(parts.recorder.trained, step, {*keys})
+
     async def weights_exchanged(self, step: int) -> None:
         """Note that the engines have the weights after this step."""
         parts = await self._parts()

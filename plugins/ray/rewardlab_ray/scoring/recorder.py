@@ -1,6 +1,6 @@
 """The recorder of an rl stage, which writes its ledger's index, usage, curves and evaluations group by group."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from typing import Any
@@ -20,6 +20,7 @@ from rewardlab_ray.scoring.recorded_groups import RecordedGroups
 from rewardlab_ray.scoring.service_settings import ServiceSettings
 from rewardlab_ray.scoring.step_log import ScoredStepLog
 from rewardlab_ray.scoring.training_steps import TrainingSteps
+from rewardlab_ray.scoring.undecided_groups import UndecidedGroups
 
 
 class Recorder:
@@ -48,6 +49,9 @@ class Recorder:
             self._weights = max((fact["step"] for fact in self._weights_journal.earlier), default=done)
             self._recorded = RecordedGroups(settings, prompts.evaluation)
             opened.callback(self._recorded.close)
+            self._undecided = UndecidedGroups(settings.journal("undecided"))
+            opened.callback(self._undecided.close)
+            self._decides = settings.outcome is None
             self._usage_log = UsageLog(run / "usage.jsonl", settings.attempt)
             opened.callback(self._usage_log.close)
             self._usage_journal = Journal(settings.journal("usage"))
@@ -70,9 +74,13 @@ class Recorder:
                 tracked=[tracker.add for tracker in trackers],
             )
             for place, written in self._recorded.earlier():
+                self._undecided.remove(place.key)
+                self._watch(place, written)
                 if not place.evaluation:
                     self.training_steps.add(discarded=not place.trains)
                 self._count(place, written)
+            for place, written in self._undecided:
+                self._watch(place, written)
             self._closing = opened.pop_all()
 
     def record(self, place: GroupPlace, written: WrittenGroup) -> GroupPlace | None:
@@ -83,20 +91,25 @@ class Recorder:
         if place.key in self._recorded:
             self._recorded.written_again(place, written)
             return None
+        if not self._decides and not place.evaluation:
+            self._wait(place, written)
+            return None
         if place.evaluation and place.step == 0 and place.row not in self._passes.rows_of_first():
             return None  # a claim that a restarted coordinator had forgotten, and gave to somebody else, too
-        if not place.evaluation:
-            step = self.training_steps.add(discarded=not place.trains)
-            place = replace(place, step=step if place.step is None else place.step)
         if place.evaluation:
             step = self._weights if place.step is None else place.step
             place = replace(place, step=step)
             phase = self._passes.phase(step)
             self._recorded.add(place, written, None if phase == "eval" else step, "no", phase)
-        else:
-            self._recorded.add(place, written, place.step, "yes" if place.trains else "no", "training")
-        self._count(place, written)
-        return place
+            self._count(place, written)
+            return place
+        self._watch(place, written)
+        return self._add(place, written)
+
+    def trained(self, step: int, keys: Collection[str]) -> None:
+        """Record the groups of a step by what its engine says: it trained on those with these keys, and on no other."""
+        for place, written in self._undecided.of_step(step):
+            self._add(replace(place, discarded=place.key not in keys), written)
 
     def scored_of(self, keys: Sequence[str]) -> int:
         """Return how many completions of the training's groups with these keys have a total."""
@@ -116,8 +129,29 @@ class Recorder:
         return self._passes.rows_of_first() if self._evaluates_before else []
 
     def close(self) -> None:
-        """Close the files; calling it again does nothing."""
-        self._closing.close()
+        """Record the groups of a step that did not train, and close the files; calling it again does nothing."""
+        with self._closing:
+            for place, written in self._undecided.of_step():
+                self._recorded.add(place, written, place.step, "no", "training")
+
+    def _wait(self, place: GroupPlace, written: WrittenGroup) -> None:
+        """Keep a group until the engine says whether it trains on it."""
+        if place.key not in self._undecided:
+            self._watch(place, written)
+        self._undecided.add(place, written)
+        self._steps.check()
+
+    def _watch(self, place: GroupPlace, written: WrittenGroup) -> None:
+        if not (place.evaluation or place.unchosen):
+            self._steps.scored(written.numbers)
+
+    def _add(self, place: GroupPlace, written: WrittenGroup) -> GroupPlace:
+        """Record a group of the training, and return its place with its step."""
+        step = self.training_steps.add(discarded=not place.trains)
+        place = replace(place, step=step if place.step is None else place.step)
+        self._recorded.add(place, written, place.step, "yes" if place.trains else "no", "training")
+        self._count(place, written)
+        return place
 
     def _count(self, place: GroupPlace, written: WrittenGroup) -> None:
         if place.evaluation:
@@ -157,7 +191,7 @@ class Recorder:
             settings.attempt,
             plan.uses_in_total,
             stage.batch_size,
-            window=stage.batch_size * stage.group_size if settings.dynamic_filtering else None,
+            window=stage.batch_size * stage.group_size if settings.filters else None,
         )
 
 

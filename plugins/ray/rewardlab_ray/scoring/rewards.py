@@ -7,17 +7,24 @@ from rewardlab.errors import JobError
 from rewardlab.scoring import ScoredGroup, numbers_of_group
 from rewardlab.training import CENTRED, group_advantages
 
-from rewardlab_ray.messages import SCORED, GroupRewards
+from rewardlab_ray.messages import OUTCOME, SCORED, GroupRewards
+from rewardlab_ray.scoring.outcomes import outcome_sides
 
 
 def rewards(
-    group: ScoredGroup, kept: Sequence[int], correctness: str | None, sampled: int, algorithm: str | None = None
+    group: ScoredGroup,
+    kept: Sequence[int],
+    correctness: str | None,
+    sampled: int,
+    algorithm: str | None = None,
+    outcome: str | None = None,
 ) -> GroupRewards:
     """Return the rewards of the group's members, of whose prompt `sampled` completions were generated.
 
     algorithm: of the training; if its advantages need no critic, they are the rewards. None for an evaluation, whose
     rewards the engine only averages and calls pass rates: they are the correctness, or else the recipe's totals.
     correctness: the component that the recipe names as `reward.correctness`, if any.
+    outcome: the component by which the engine leaves out groups, if it does.
 
     The engine averages a log over a batch, and wants the same names for every sample of a run: a missing value becomes
     the mean of its group, or NaN if the whole group has none. A JobError if a reward is not finite.
@@ -35,6 +42,8 @@ def rewards(
         log["group/size"] = float(len(logs))
         log["group/sampled"] = float(sampled)
         log[SCORED] = float(total is not None)
+    for log, side in zip(logs, outcome_sides(group, outcome) if outcome else (), strict=outcome is not None):
+        log[OUTCOME] = side
     correct = None if correctness is None else _known([score.value for score in group.components[correctness]])
     values = _values(group, algorithm, correct)
     return GroupRewards(

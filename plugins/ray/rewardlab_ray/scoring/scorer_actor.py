@@ -120,7 +120,8 @@ class ScorerActor:
         try:
             pooled = await self._unless_judges_stop(pool.scored())
             algorithm = None if place.evaluation else parts.algorithm
-            given = rewards(pooled.group, pooled.kept, parts.correctness, len(pool.arrived), algorithm)
+            sampled, outcome = len(pool.arrived), self._settings.outcome
+            given = rewards(pooled.group, pooled.kept, parts.correctness, sampled, algorithm, outcome)
             await parts.judges.report()  # the step's counts are complete when its last group is
             await self._record(parts, place, pooled, given)
         finally:
@@ -279,6 +280,8 @@ class _ScorerParts:
         """Return the share of the stage's steps before the one for which the prompt is read; None if evaluated."""
         if place.position is None:
             return None
+        if self.settings.outcome is not None and place.step is not None:  # positions begin again
+            return (place.step - 1) * self.batch_size / len(self.prompts.order)
         return place.position // self.batch_size * self.batch_size / len(self.prompts.order)
 
     def close(self) -> None:

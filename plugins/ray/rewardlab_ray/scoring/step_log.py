@@ -51,10 +51,17 @@ class ScoredStepLog:
 
     def add(self, place: GroupPlace, numbers: GroupNumbers, write_usage: WriteUsage) -> None:
         """Add a group of the training. A JobError if too much of its step is missing."""
-        if self._filtered:
-            self._guard.count_numbers(numbers)
         if not place.discarded:
             self._add(place.step, numbers, write_usage)
+        self.check()
+
+    def scored(self, numbers: GroupNumbers) -> None:
+        """Note a group as soon as it is scored, before `add`."""
+        if self._filtered:
+            self._guard.count_numbers(numbers)
+
+    def check(self) -> None:
+        """Raise a JobError if too much is missing of what was noted."""
         self._guard.check()
 
     def close(self) -> None:

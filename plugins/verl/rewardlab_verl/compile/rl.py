@@ -16,7 +16,7 @@ from rewardlab_verl.compile.trainer import (
     sharding_settings,
     warmup_of,
 )
-from rewardlab_verl.options import options_of
+from rewardlab_verl.options import options_of, outcome_of
 
 MODEL, ACTOR, REF, ROLLOUT = (f"actor_rollout_ref.{part}" for part in ("model", "actor", "ref", "rollout"))
 LOSSES = {
@@ -48,6 +48,7 @@ def rl_settings(plan: Plan, stage: RlStage, files: VerlFiles) -> dict[str, Value
         **_data(stage, files, plan.recipe.seed),
         **rl_batches(plan, stage, longest),
         **_advantages(stage, files, whitening(stage.algorithm, plan.whitens)),
+        **_filter(plan, stage, files),
         **_loss(stage),
         **optimizer_settings(plan, stage, f"{ACTOR}.optim", stage.learning_rate, warmup_of(stage, files)),
         **model_settings(plan, files, MODEL),
@@ -114,6 +115,23 @@ def _advantages(stage: RlStage, files: VerlFiles, whitening: int | None) -> dict
             "algorithm.kl_penalty": stage.kl.estimator,
         }
     return settings
+
+
+def _filter(plan: Plan, stage: RlStage, files: VerlFiles) -> dict[str, Value]:
+    filters = options_of(plan).engine.filter_groups
+    if filters is None:
+        return {}
+    buffer = "trainer.v1.sampler"
+    return {
+        "algorithm.filter_groups.enable": True,
+        f"{buffer}.custom_sampler.path": "pkg://rewardlab_verl.outcome_buffer",
+        f"{buffer}.custom_sampler.name": "OutcomeBuffer",
+        f"+{buffer}.sampler_kwargs.job": files.job,
+        f"+{buffer}.sampler_kwargs.outcome": outcome_of(plan),
+        f"+{buffer}.sampler_kwargs.batch_size": stage.batch_size,
+        f"+{buffer}.sampler_kwargs.max_batches": filters.max_batches,
+        f"+{buffer}.sampler_kwargs.at_once": filters.at_once,
+    }
 
 
 def _loss(stage: RlStage) -> dict[str, Value]:

@@ -68,6 +68,7 @@ RECIPE: Mapping[str, str] = {
     "algorithm.use_kl_in_reward": "stages.N.kl.in",
     "algorithm.kl_penalty": "stages.N.kl.estimator",
     "algorithm.kl_ctrl.kl_coef": "stages.N.kl.coef",
+    "algorithm.filter_groups*": "backend.engine.filter_groups",
     "algorithm.adv_estimator": "stages.N.algorithm",
     "algorithm.norm_adv_by_std_in_grpo": "stages.N.algorithm: grpo divides by the deviation, dr_grpo does not; "
     "advantages are made here, and verl's own estimator is off",
@@ -119,8 +120,6 @@ IDLE: Mapping[str, str] = {
     "custom_reward_function.*": REWARDS,
     "sandbox_fusion.*": REWARDS,
     "algorithm.rewardlab*": "rewardlab's own",
-    "algorithm.filter_groups*": "the ledger would call a group that verl leaves out trained; openrlhf has "
-    "dynamic_filtering",
     "algorithm.gdpo_*": "advantages are made here; `reward.normalize` has GDPO's",
     "algorithm.*pf_ppo*": "the ledger would call a completion that verl leaves out trained",
     "*rollout.multi_turn*": NO_TURNS,

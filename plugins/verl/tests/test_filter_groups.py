@@ -1,0 +1,87 @@
+"""Groups that are flat in their outcome do not train: verl's loss got those that the ledger says, of other prompts."""
+
+import json
+
+import pytest
+
+pytest.importorskip("verl", reason="needs the environment of requirements-verl-cpu.txt")
+pytestmark = [pytest.mark.slow, pytest.mark.verl]
+
+RECIPE = """
+version: 1
+seed: 1
+model: MODEL
+dataset: {use: toy/counting, with: {rows: 12}}
+reward:
+  components:
+    right: {use: outcomes/by_prompt}
+    letters: {use: toy/letters}
+  total: right + 0.1 * letters
+  correctness: right
+stages:
+  - {use: rl, algorithm: dr_grpo, group_size: 4, batch_size: 2, micro_batch_size: 8, steps: 3, max_new_tokens: 8,
+     learning_rate: 1.0e-3}
+backend: {use: verl, gpus_per_node: 1, precision: fp32, engine: ENGINE}
+"""
+
+
+@pytest.fixture
+def job(jobs, installed, model_folder, toy_path, tmp_path):
+    """Run the recipe with these settings of `filter_groups`; return how it ended, and what the trainer got by step."""
+    plugin = installed(jobs.HERE / "outcomes_plugin")
+
+    def run(*overrides, **filters):
+        path, told = tmp_path / "recipe.yaml", tmp_path / "received.jsonl"
+        engine = json.dumps({**jobs.ON_CPU, "filter_groups": filters, "barrier": {"on_partial": "score"}})
+        path.write_text(RECIPE.replace("MODEL", str(model_folder("llama"))).replace("ENGINE", engine))
+        env = {"REWARDLAB_CPU_ENGINE_TOKENS": "8", "REWARDLAB_CPU_ENGINE_RECEIVED": str(told)}
+        env["REWARDLAB_CPU_ENGINE_RAISE"] = "?"
+        ended = jobs.run(tmp_path, path, *overrides, env=env, paths=[toy_path, plugin])
+        return ended, jobs.batches(told) if told.exists() else []
+
+    return run
+
+
+def groups_of(jobs, run):
+    """The groups of a run's ledger by verl's name for them: (step, trained, their rows)."""
+    rows, groups = {}, {}
+    for shard in (run / "ledger").glob("0-0-?-*.jsonl"):
+        for row in jobs.read_lines(shard):
+            rows.setdefault(row["key"], []).append(row)
+    for entry in jobs.read_lines(run / "ledger" / "0-0.index.jsonl"):
+        groups[entry["key"]] = entry["step"], entry["trained"], rows[entry["key"]]
+    return groups
+
+
+def test_what_trains_differs_in_its_outcome_and_the_ledger_says_which(job, jobs):
+    """All wrong, with lengths that differ, does not teach, nor does what rounding alone tells apart."""
+    ended, batches = job()
+    groups = groups_of(jobs, ended.succeeded().directory)
+    got = [{row["group"] for row in batch} for batch in batches]
+    yes = [(step, key) for key, (step, trained, _) in groups.items() if trained == "yes"]
+    assert got == [{key for of, key in yes if of == step} for step in (1, 2, 3)]
+    assert [len(keys) for keys in got] == [2, 2, 2]
+    for step, trained, rows in groups.values():
+        differs = (int(rows[0]["id"].removeprefix("count-")) + 1) % 3 == 2
+        assert differs or trained == "no", (step, rows)
+    assert "no" in {trained for _, trained, _ in groups.values()}
+    assert min(len(rows) for _, _, rows in groups.values()) == 3, (
+        "a group that lost a completion is left out as others are"
+    )
+    for batch in batches:
+        for key in {row["group"] for row in batch}:
+            totals = [row["total"] for row in groups[key][2]]
+            wanted = [total - sum(totals) / len(totals) for total in totals]
+            assert [row["advantages"][0] for row in batch if row["group"] == key] == pytest.approx(wanted, abs=1e-6)
+    assert [line["step"] for line in ended.log("0-rl")] == [1, 2, 3]
+
+
+@pytest.mark.nightly
+def test_prompts_that_are_all_flat_end_the_job_with_the_reason(job, jobs):
+    """They are in the ledger: somebody paid for them."""
+    flat = "reward.total=letters", "dataset.with.rows=1", "stages.0.batch_size=1", "stages.0.micro_batch_size=4"
+    ended, batches = job(*flat, max_batches=3)
+    assert ended.code == 1
+    assert "step 1: too many groups are flat in right, 3 batches of 1 prompts do not make one" in ended.output
+    assert batches == []
+    assert {trained for _, trained, _ in groups_of(jobs, ended.directory).values()} == {"no"}
