@@ -176,7 +176,8 @@ class Reply:
 
     `reasoning` is text that the server sends separately. `finish_reason` is stop, length, content_filter or tool_calls,
     as at OpenAI, or refusal, by which `text` has the judge's words. If `error` is set, there is no answer; `refused`
-    then says that there never will be one to this question, though there may be to others.
+    then says that there never will be one to this question, though there may be to others. Of `prompt_tokens`,
+    `cache_read_tokens` came from the server's cache and `cache_write_tokens` were put there, at prices of their own.
     """
 
     text: str = ""
@@ -185,13 +186,15 @@ class Reply:
     finish_reason: str | None = None
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    cache_read_tokens: int | None = None
+    cache_write_tokens: int | None = None
     error: str | None = None
     refused: bool = False
 
     @property
     def cut_off(self) -> bool:
-        """Whether the text ends before its writer did: at the token limit, or where a filter stopped it."""
-        return self.finish_reason in ("length", "content_filter")
+        """Whether the text is not all that its writer would say: at the token limit, by a filter, or in a refusal."""
+        return self.finish_reason in ("length", "content_filter", "refusal")
 
     @property
     def fault(self) -> str | None:

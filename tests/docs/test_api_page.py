@@ -21,6 +21,7 @@ PACKAGES = {
     "rewardlab.registry": "The installed plugins.",
     "rewardlab.plan": "A recipe and the components that it names.",
     "rewardlab.judging": "Judges as rewards ask them: limits, retries, budgets and kept answers.",
+    "rewardlab.judging.http": "A judge over another API (docs/http_judges.md); it needs `rewardlab-core[http]`.",
     "rewardlab.workers": "Processes for what is slow, can hang, or needs packages of its own.",
     "rewardlab.scoring": "From groups of completions to component scores, totals and shaped rewards.",
     "rewardlab.scorefile": "What `rewardlab score` reads and writes.",

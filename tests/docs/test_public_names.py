@@ -22,6 +22,7 @@ PUBLIC = (
     "rewardlab.errors",
     "rewardlab.files",
     "rewardlab.judging",
+    "rewardlab.judging.http",
     "rewardlab.laws",
     "rewardlab.lazy",
     "rewardlab.plan",

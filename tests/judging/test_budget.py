@@ -8,6 +8,7 @@ import sys
 from textwrap import dedent
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab import Ask, Config, JudgeSpec, Reply
 from rewardlab.errors import JobError, TryAgain
 from rewardlab.judging import retries
@@ -271,3 +272,34 @@ def test_what_was_saved_is_read_as_it_was_written(home, host, tmp_path):
     asked(home, host(Server(), {"tokens": 1000}), range(2))
     content = json.loads((tmp_path / "judges" / "main.usage.json").read_text())
     assert (content["calls"], content["at_most"]) == (2, {"tokens": 100.0})
+
+
+@each_case(
+    "prices, reads, writes, usd",
+    [
+        ({}, 0, 0, 1000 * 2 + 10 * 9),
+        ({}, 600, 300, 1000 * 2 + 10 * 9),
+        ({"cache_read": 0.5}, 600, 300, 400 * 2 + 600 * 0.5 + 10 * 9),
+        ({"cache_write": 2.5}, 600, 300, 700 * 2 + 300 * 2.5 + 10 * 9),
+        ({"cache_read": 0.0, "cache_write": 2.5}, 600, 400, 400 * 2.5 + 10 * 9),
+        ({"cache_read": 0.5}, None, None, 1000 * 2 + 10 * 9),
+    ],
+)
+def test_a_reply_costs_what_the_servers_cache_had_and_was_given_at_their_prices(prices, reads, writes, usd):
+    price = Price(prompt=2, completion=9, **prices)
+    reply = Reply(prompt_tokens=1000, completion_tokens=10, cache_read_tokens=reads, cache_write_tokens=writes)
+    assert price.of(reply) == pytest.approx(usd / 1e6)
+    assert price.of(reply) <= price.cost(1000, 10)
+
+
+def test_a_budget_pays_for_a_reply_what_it_cost_and_for_a_lost_one_the_most(home):
+    async def spent():
+        budget = Budget("main", Limits(usd=1), Price(prompt=2, completion=9, cache_read=0, cache_write=4), 100)
+        bounds = [await budget.hold(question(n)) for n in range(2)]
+        held = budget.at_most()["usd"]
+        budget.settle(bounds[0], Reply(prompt_tokens=50, completion_tokens=7, cache_read_tokens=50))
+        budget.settle(bounds[1], None, unknown=True)
+        return held, budget.spent["usd"]
+
+    most = (100 * 4 + 100 * 9) / 1e6
+    assert home.run(spent()) == (pytest.approx(2 * most), pytest.approx(most + 7 * 9 / 1e6))

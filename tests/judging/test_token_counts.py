@@ -4,6 +4,7 @@ import asyncio
 import time
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab import Ask, JudgeSpec, Reply
 from rewardlab.judging.hosted_judge import HostedJudge
 from rewardlab.judging.rate_limit import HIDDEN_TOKENS, MAX_ANSWER_TOKENS, plausible_counts
@@ -70,3 +71,25 @@ def test_one_count_more_is_left_out_alone():
     kept, odd = plausible_counts(QUESTION, reply)
     assert kept == Reply(text="yes", prompt_tokens=None, completion_tokens=7)
     assert odd == f"reports prompt_tokens that cannot be true (at most {BYTES + HIDDEN_TOKENS:,} are believed)"
+
+
+@each_case(
+    "read, written, believed",
+    [
+        (None, None, True), (0, 0, True), (20, None, True), (0, 20, True), (15, 5, True), (None, 0, True),
+        (21, None, False), (0, 21, False), (15, 6, False), (-1, 5, False), (2.5, 0, False), ("9", None, False),
+        (True, 0, False), (10**18, 0, False),
+    ],
+)  # fmt: skip
+def test_tokens_of_a_cache_are_a_part_of_the_prompt(read, written, believed):
+    counts = {"prompt_tokens": 20, "completion_tokens": 7}
+    reply = Reply(text="yes", **counts, cache_read_tokens=read, cache_write_tokens=written)
+    kept, odd = plausible_counts(QUESTION, reply)
+    assert kept == (reply if believed else Reply(text="yes", **counts))
+    assert odd == (None if believed else "reports cache_read_tokens that cannot be true (at most 20 are believed)")
+
+
+@each_case("prompt", [None, BYTES + HIDDEN_TOKENS + 1, -3])
+def test_without_a_prompt_that_can_be_true_there_is_nothing_of_it_in_a_cache(prompt):
+    reply = Reply(text="yes", prompt_tokens=prompt, completion_tokens=7, cache_read_tokens=5)
+    assert plausible_counts(QUESTION, reply)[0] == Reply(text="yes", completion_tokens=7)

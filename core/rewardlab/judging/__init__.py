@@ -20,6 +20,7 @@ full disk, answers that nobody can read) is raised by `Judges.check`.
     first_call       one call to each judge before a run
     limits           the limits as retries meet them, a process's own or on loan
     kept_replies     the files of a judge's replies
+    http/            what a judge behind an HTTP API needs; public by itself
 
 For engines whose processes share a judge (rewardlab-ray lends its limits and divides its replies) are the names below;
 like `rewardlab.training`, they are provisional.

@@ -61,7 +61,11 @@ class Budget:
     def settle(self, bound: tuple[int, int], reply: Reply | None, unknown: bool = False) -> None:
         """Replace what was set aside by what the question cost; by its bound if that is `unknown` or not counted."""
         self._under_way = (self._under_way[0] - bound[0], self._under_way[1] - bound[1])
-        for unit, amount in cost(self._price, tokens_spent(bound, reply, unknown)).items():
+        tokens = tokens_spent(bound, reply, unknown)
+        spent = cost(self._price, tokens)
+        if self._price is not None and reply is not None and tokens is not bound:
+            spent["usd"] = self._price.of(reply)  # the server counted them, those of its cache too
+        for unit, amount in spent.items():
             self.spent[unit] += amount
         self._settled.set()
 
@@ -103,7 +107,7 @@ def tokens_spent(bound: tuple[int, int], reply: Reply | None, unknown: bool) -> 
 
 
 def cost(price: Price | None, tokens: tuple[int, int]) -> dict[str, float]:
-    """Return what tokens of questions and of answers cost in each unit."""
+    """Return the most that tokens of questions and of answers cost in each unit."""
     return {"tokens": sum(tokens), "usd": 0.0 if price is None else price.cost(*tokens)}
 
 

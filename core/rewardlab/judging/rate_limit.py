@@ -113,6 +113,8 @@ HIDDEN_TOKENS = 32_768
 """tokens that a server may put before a question by itself"""
 MAX_ANSWER_TOKENS = 1 << 20
 """more than any model writes, thoughts included"""
+CACHED = ("cache_read_tokens", "cache_write_tokens")
+"""counts of parts of the prompt"""
 
 
 def plausible_counts(ask: Ask, reply: Reply) -> tuple[Reply, str | None]:
@@ -123,6 +125,12 @@ def plausible_counts(ask: Ask, reply: Reply) -> tuple[Reply, str | None]:
     """
     most = {"prompt_tokens": question_bytes(ask) + HIDDEN_TOKENS, "completion_tokens": MAX_ANSWER_TOKENS}
     wrong = [name for name, limit in most.items() if not _is_count(getattr(reply, name), limit)]
+    cached = [given for name in CACHED if (given := getattr(reply, name)) is not None]
+    if cached:
+        prompt = 0 if "prompt_tokens" in wrong else reply.prompt_tokens or 0
+        if not all(_is_count(given, prompt) for given in cached) or sum(cached) > prompt:
+            most |= dict.fromkeys(CACHED, prompt)
+            wrong += CACHED
     if not wrong:
         return reply, None
     odd = f"reports {wrong[0]} that cannot be true (at most {most[wrong[0]]:,} are believed)"

@@ -224,7 +224,7 @@ class Attempts:
         self._usage.prompt_tokens += prompt
         self._usage.completion_tokens += completion
         if self._settings.price is not None:
-            self._usage.usd += self._settings.price.cost(prompt, completion)
+            self._usage.usd += self._settings.price.of(reply)
 
     async def _try(self, ask: Ask) -> Reply | _Failure:
         limit = asyncio.timeout(self._settings.timeout)

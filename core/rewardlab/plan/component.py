@@ -67,6 +67,11 @@ class Component(Generic[UseT, SpecT]):
         tells = self.spec.supports_prefill
         return tells is not None and bool(self.ask("whether it continues a reply", tells, self.options))
 
+    def writes_cache(self: "Component[JudgeUse, JudgeSpec]") -> bool:
+        """Return whether this judge's server bills questions that it puts into a cache at a price of their own."""
+        tells = self.spec.writes_cache
+        return tells is not None and bool(self.ask("whether its server keeps questions", tells, self.options))
+
     def most_tokens(self: "Component[JudgeUse, JudgeSpec]") -> int | None:
         """Return the most tokens that one answer of this judge can have; None if nothing bounds it."""
         bounds = self.spec.most_tokens

@@ -201,8 +201,10 @@ def _policy(place: RecipePath, planned: Component) -> Iterator[Finding]:
 
 
 def _budget(place: RecipePath, planned: Component) -> Iterator[Finding]:
-    """Yield findings for a budget that cannot be kept, because the cost of an answer has no known bound."""
+    """Yield findings for a price that lacks what the server bills, and for a budget that has no bound on an answer."""
     use, spec = planned.use, planned.spec
+    if use.price is not None and use.price.cache_write is None and planned.writes_cache():
+        yield (*place, "price"), f"{use.use} puts questions into a cache, which the server bills; add cache_write: ..."
     if use.budget is None or spec.local:
         return
     if use.budget.usd is not None and use.price is None:

@@ -15,6 +15,7 @@ from pydantic import (
 )
 
 from rewardlab.specs import Config
+from rewardlab.types import Reply
 
 MILLION = 1_000_000
 
@@ -96,10 +97,24 @@ class Price(Config):
     """US dollars for a million tokens of questions"""
     completion: NonNegativeFloat
     """US dollars for a million tokens of answers"""
+    cache_read: NonNegativeFloat | None = None
+    """for a million tokens of questions that the server had in its cache (absent: as `prompt`)"""
+    cache_write: NonNegativeFloat | None = None
+    """for a million tokens of questions that the server put into its cache (absent: as `prompt`)"""
 
     def cost(self, prompt: float, completion: float) -> float:
-        """Return the cost of this many tokens, in US dollars."""
-        return (self.prompt * prompt + self.completion * completion) / MILLION
+        """Return the most that this many tokens can cost, in US dollars: questions at their highest price."""
+        highest = max(self.prompt, self.cache_read or 0.0, self.cache_write or 0.0)
+        return (highest * prompt + self.completion * completion) / MILLION
+
+    def of(self, reply: Reply) -> float:
+        """Return what a reply cost, in US dollars, by the tokens that its server counted."""
+        read, written = reply.cache_read_tokens or 0, reply.cache_write_tokens or 0
+        prompt = (reply.prompt_tokens or 0) - read - written
+        usd = self.prompt * prompt + self.completion * (reply.completion_tokens or 0)
+        usd += read * (self.prompt if self.cache_read is None else self.cache_read)
+        usd += written * (self.prompt if self.cache_write is None else self.cache_write)
+        return usd / MILLION
 
 
 class CassetteUse(Config):

@@ -146,6 +146,8 @@ class JudgeSpec(Spec):
     address: names of the options that say where it is reached and not who it is; they may change between attempts.
     most_tokens: a function of the options: the most tokens that one answer can have, None if nothing bounds
         it; a budget needs it.
+    writes_cache: a function of the options: whether its server bills questions that it puts into a cache at a price of
+        their own; `check` then wants `cache_write` in a judge's `price`.
     logprobs: whether its replies have the log-probabilities that a question asks for by `params: {"logprobs": True}`;
         `check` refuses a question that asks any other judge for them.
     supports_prefill: a function of the options: whether it goes on writing the last message, of role assistant, of a
@@ -161,6 +163,7 @@ class JudgeSpec(Spec):
     identity: Function[Callable[[Any], Mapping[str, Any]] | None] = Function(None)
     address: Sequence[str] = ()
     most_tokens: Function[Callable[[Any], int | None] | None] = Function(None)
+    writes_cache: Function[Callable[[Any], bool] | None] = Function(None)
     logprobs: bool = False
     supports_prefill: Function[Callable[[Any], bool] | None] = Function(None)
 

@@ -6,29 +6,16 @@
 from typing import Any
 
 from rewardlab import Ask, JudgeSpec, RewardSpec, hookimpl
+from rewardlab.judging.http import ServerOptions
 from rewardlab.laws import Laws
 
-from rewardlab_openai.options import LIMITS, ChatOptions, PoolingOptions, RewardModelOptions, parameters
+from rewardlab_openai.options import ChatOptions, PoolingOptions, RewardModelOptions
 
-ADDRESS = ("base_url", "api_key_env", "headers_env")
 LEARNT = dict.fromkeys(
     ("prompt_copy", "repetition"),
     "a model's learnt preferences have no guarantees; `probe` judges the total",
 )
 """the laws that do not apply to a reward model, and why"""
-
-
-def _identity_of_chat(options: ChatOptions) -> dict[str, Any]:
-    return {"model": options.model, "params": parameters(options)}
-
-
-def _identity_of_pooling(options: PoolingOptions) -> dict[str, Any]:
-    return {"model": options.model, "params": {"endpoint": options.endpoint, **options.extra_body}}
-
-
-def _most_tokens(options: ChatOptions) -> int | None:
-    limits = [options.max_tokens, *(options.extra_body.get(name) for name in LIMITS)]
-    return next((limit for limit in limits if isinstance(limit, int)), None)
 
 
 def _question(_options: RewardModelOptions) -> Ask:
@@ -44,9 +31,9 @@ def rewardlab_judges() -> list[JudgeSpec]:
             name="chat",
             summary="a chat model behind any OpenAI-compatible server",
             config=ChatOptions,
-            identity=_identity_of_chat,
-            address=ADDRESS,
-            most_tokens=_most_tokens,
+            identity=ChatOptions.identity,
+            address=ServerOptions.address_options,
+            most_tokens=ChatOptions.most_tokens,
             logprobs=True,
             supports_prefill=lambda options: options.continues,
             build="rewardlab_openai.chat:ChatJudge",
@@ -56,8 +43,8 @@ def rewardlab_judges() -> list[JudgeSpec]:
             name="pooling",
             summary="the numbers of a reward model or classifier behind vLLM, for openai/reward_model",
             config=PoolingOptions,
-            identity=_identity_of_pooling,
-            address=ADDRESS,
+            identity=PoolingOptions.identity,
+            address=ServerOptions.address_options,
             most_tokens=lambda options: 0,
             build="rewardlab_openai.pooling:PoolingJudge",
             laws=Laws(examples="rewardlab_openai.examples:examples_of_pooling"),

@@ -1,16 +1,16 @@
 """The judge openai/chat: a question becomes a chat completion."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from rewardlab import Ask, Context, Reply
+from rewardlab.judging.http import ENVELOPE, MAX_ANSWER, TOKEN, Hide, ServerJudge
 
 from rewardlab_openai.completion import read_completion
-from rewardlab_openai.options import LIMITS, ChatOptions, parameters, with_asked
-from rewardlab_openai.server_judge import MAX_ANSWER, ServerJudge
+from rewardlab_openai.options import LIMITS, ChatOptions, with_asked
 
-ENVELOPE, TOKEN, ALTERNATIVE = 1 << 20, 64, 256
-"""bytes of an answer: around what the model wrote, for a token of it, and for each log probability of a token"""
+ALTERNATIVE = 256
+"""bytes of an answer for each log probability of a token"""
 
 
 class ChatJudge(ServerJudge):
@@ -20,9 +20,9 @@ class ChatJudge(ServerJudge):
     answers_with = "completion"
 
     def __init__(self, options: ChatOptions, _context: Context | None = None) -> None:
-        super().__init__(options, options.base_url, "/chat/completions")
+        super().__init__(options)
         self._chat = options
-        self._parameters = parameters(options)
+        self._parameters = options.parameters()
 
     def request(self, ask: Ask) -> dict[str, Any]:
         """Return the request, with the question's own parameters before the options."""
@@ -40,6 +40,6 @@ class ChatJudge(ServerJudge):
         alternatives = 1 + int(request.get("top_logprobs") or 0) if request.get("logprobs") else 0
         return ENVELOPE + tokens * (TOKEN + ALTERNATIVE * alternatives)
 
-    def read(self, body: str, hide: Callable[[str], str]) -> Reply:
-        """Return the completion in a body."""
-        return read_completion(body, hide)
+    def read(self, answer: Any, hide: Hide) -> Reply:
+        """Return the completion in an answer."""
+        return read_completion(answer, hide)

@@ -1,13 +1,10 @@
-"""Read the body of an answer as a Reply. Servers differ in where they put things."""
+"""Read an answer as a Reply. Servers differ in where they put things."""
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from rewardlab import Reply
-
-Hide = Callable[[str], str]
-
+from rewardlab.judging.http import Hide, NoAnswerError, token_count
 
 ENDED_WITHOUT_TEXT = ("length", "content_filter", "tool_calls", "refusal")
 """why a model ended for which it may have written nothing: another try would end likewise"""
@@ -29,39 +26,19 @@ _REASONS = {other: reason for reason, others in REASONS.items() for other in oth
 _REASONING = ("reasoning_content", "reasoning", "thinking", "reasoning_details", "thinking_blocks")
 
 
-class NoAnswerError(Exception):
-    """A body that is whole JSON but not the answer that was asked for.
-
-    shown: the body, serialised again. wrapped: whether it holds an error.
-    """
-
-    def __init__(self, answer: Any) -> None:
-        self.shown = json.dumps(answer, ensure_ascii=False)  # with one way of escaping, so that secrets are found
-        self.wrapped = isinstance(answer, dict) and bool(answer.get("error"))
-        super().__init__()
-
-
-def read_completion(body: str, hide: Hide) -> Reply:
+def read_completion(answer: Any, hide: Hide) -> Reply:
     """Return the first choice, with secrets hidden.
 
-    Raises ValueError for a body that is not JSON, and NoAnswerError for JSON that is not a completion, an error in
-    place of a choice, or a completion whose content is null: neither empty, nor refused, nor cut, nor all reasoning.
+    Raises NoAnswerError, or what reading another form raises (ServerJudge.read), for JSON that is not a completion, an
+    error in place of a choice, or a completion whose content is null: neither empty, nor refused, nor cut, nor all
+    reasoning.
     """
-    try:
-        answer = json.loads(body)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
-    try:
-        choice = answer["choices"][0]
-        if choice.get("error"):
-            answer = choice  # of the provider behind a gateway
-            raise LookupError
-        if _is_null(choice, choice["message"]):
-            raise LookupError
-        return _reply(choice, choice["message"], answer.get("usage"), hide)
-    except (LookupError, TypeError, AttributeError):
-        pass  # the error is raised outside of the handler, so that nothing of the body is attached to it
-    raise NoAnswerError(answer)
+    choice = answer["choices"][0]
+    if choice.get("error"):
+        raise NoAnswerError(choice)  # of the provider behind a gateway
+    if _is_null(choice, choice["message"]):
+        raise NoAnswerError(answer)
+    return _reply(choice, choice["message"], answer.get("usage"), hide)
 
 
 def _reply(choice: Mapping[str, Any], message: Mapping[str, Any], usage: Any, hide: Hide) -> Reply:
@@ -71,14 +48,20 @@ def _reply(choice: Mapping[str, Any], message: Mapping[str, Any], usage: Any, hi
     shown = hide(text), hide(reasoning or "")
     reason = _finish_reason(choice, message)
     counts = usage if isinstance(usage, dict) else {}
+    details = counts.get("prompt_tokens_details")
+    cached = (
+        details if isinstance(details, dict) else {"cached_tokens": counts.get("prompt_cache_hit_tokens")}
+    )  # DeepSeek
     return Reply(
         text=shown[0],
         reasoning=None if reasoning is None else shown[1],
         # tokens spell out what was hidden
         logprobs=choice.get("logprobs") if shown == (text, reasoning or "") else None,
         finish_reason=None if reason is None else hide(reason),
-        prompt_tokens=_count(counts.get("prompt_tokens")),
-        completion_tokens=_count(counts.get("completion_tokens")),
+        prompt_tokens=token_count(counts.get("prompt_tokens")),
+        completion_tokens=token_count(counts.get("completion_tokens")),
+        cache_read_tokens=token_count(cached.get("cached_tokens")),
+        cache_write_tokens=token_count(cached.get("cache_write_tokens")),  # OpenRouter
     )
 
 
@@ -132,7 +115,3 @@ def _text(content: Any) -> str | None:
     if content is not None and not isinstance(content, str):
         raise TypeError("content is not a text")
     return content
-
-
-def _count(tokens: Any) -> int | None:
-    return tokens if type(tokens) is int and tokens >= 0 else None

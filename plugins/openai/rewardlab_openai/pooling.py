@@ -1,14 +1,13 @@
 """The judge openai/pooling: the numbers that a reward model or classifier gives a conversation, behind vLLM."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rewardlab import Ask, Context, Reply
+from rewardlab.judging.http import Hide, NoAnswerError, ServerJudge
 
-from rewardlab_openai.completion import NoAnswerError
 from rewardlab_openai.options import PoolingOptions
-from rewardlab_openai.server_judge import ServerJudge
 
 NO_SUCH_ENDPOINT = (400, 404, 405, 501)
 
@@ -37,16 +36,12 @@ class PoolingJudge(ServerJudge):
             request["messages"] = list(map(dict, ask.messages))
         return request | self._pooling.extra_body | dict(ask.params)
 
-    def read(self, body: str, hide: Callable[[str], str]) -> Reply:
-        """Return the numbers in a body."""
-        answer = _parsed(body)
-        try:
-            numbers = _numbers(answer["data"][0], self._pooling.endpoint)
-            tokens = (answer.get("usage") or {}).get("prompt_tokens")
-        except (LookupError, TypeError, AttributeError):
-            numbers, tokens = [], None
+    def read(self, answer: Any, hide: Hide) -> Reply:
+        """Return the numbers in an answer."""
+        numbers = _numbers(answer["data"][0], self._pooling.endpoint)
         if not numbers or not all(isinstance(n, int | float) and not isinstance(n, bool) for n in numbers):
             raise NoAnswerError(answer)
+        tokens = (answer.get("usage") or {}).get("prompt_tokens")
         return Reply(text=json.dumps(numbers), finish_reason="stop", prompt_tokens=tokens, completion_tokens=0)
 
     def hint(self, status: int) -> str:
@@ -55,13 +50,6 @@ class PoolingJudge(ServerJudge):
             return ""
         how = f"vLLM serves /{self._pooling.endpoint} for reward models and classifiers, with --runner pooling"
         return f" ({how}; a model that writes texts has none, and `endpoint` may be pooling, classify or score)"
-
-
-def _parsed(body: str) -> Any:
-    try:
-        return json.loads(body)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
 
 
 def _numbers(item: Mapping[str, Any], endpoint: str) -> Sequence[float]:

@@ -50,6 +50,8 @@ def test_a_refusal_stands_in_the_servers_words(replying, ask, status, hint):
         (422, {"error": "inputs tokens + max_new_tokens must be <= 4096", "error_type": "validation"}, True),
         (200, {"error": {"message": "too long", "code": 400}}, True),
         (400, {"error": {"message": "hard limit", "code": "billing_hard_limit_reached"}}, False),
+        (400, {"error": {"message": "Your credit balance is too low to access the Anthropic API"}}, False),
+        (400, {"error": {"message": "the balance of this argument is too low", "details": ["enforced"]}}, True),
         (429, {"error": {"message": "no money", "code": "insufficient_quota"}}, False),
         (401, {"error": {"message": "no key"}}, False),
         (402, {"error": {"message": "no credits"}}, False),
@@ -97,7 +99,7 @@ def test_a_huge_page_is_read_no_further_than_its_beginning(replying, ask, piece)
 
 @pytest.mark.slow
 def test_a_page_of_any_shape_is_read_in_linear_time():
-    assert_linear("from rewardlab_openai.refusals import Refusal; Refusal(502, {}, text, 'http://x', str)")
+    assert_linear("from rewardlab.judging.http.refusals import Refusal; Refusal(502, {}, text, 'http://x', str)")
 
 
 def test_an_empty_body_is_reported(replying, ask):
@@ -111,6 +113,7 @@ def test_an_empty_body_is_reported(replying, ask):
         {"code": "insufficient_quota", "type": "insufficient_quota"},
         {"code": 429, "type": "insufficient_quota"},
         {"code": "billing_hard_limit_reached", "type": None},
+        {"type": "rate_limit_error", "details": {"error_code": "enforced_spend_limit_reached"}},
     ],
 )
 def test_an_empty_account_is_no_busy_server(replying, ask, error):
@@ -232,4 +235,4 @@ def test_a_model_that_takes_no_system_message_is_told_with_what_to_do(replying, 
 
 @pytest.mark.slow
 def test_the_search_for_a_refused_system_message_is_linear():
-    assert_linear("from rewardlab_openai.refusals import _SYSTEM_ROLE; _SYSTEM_ROLE.search(text)")
+    assert_linear("from rewardlab.judging.http.refusals import _SYSTEM_ROLE; _SYSTEM_ROLE.search(text)")

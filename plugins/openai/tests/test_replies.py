@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab import Reply
 from rewardlab.errors import TryAgain
 
@@ -69,6 +70,23 @@ PARTS = [
 def test_forms_of_a_message(replying, ask, message, text, reasoning):
     reply = ask(replying(body(message)))
     assert (reply.text, reply.reasoning, reply.error) == (text, reasoning, None)
+
+
+@each_case(
+    "usage, read, written",
+    [
+        ({"prompt_tokens_details": {"cached_tokens": 4}}, 4, None),
+        ({"prompt_tokens_details": {"cached_tokens": 4, "cache_write_tokens": 3}}, 4, 3),  # OpenRouter
+        ({"prompt_tokens_details": {"cached_tokens": None, "audio_tokens": 0}}, None, None),
+        ({"prompt_tokens_details": None, "prompt_cache_hit_tokens": 5}, 5, None),  # DeepSeek
+        ({"prompt_tokens_details": [4]}, None, None),
+        ({"prompt_tokens_details": {"cached_tokens": "4"}}, None, None),
+        ({}, None, None),
+    ],
+)
+def test_tokens_that_the_server_had_in_its_cache(replying, ask, usage, read, written):
+    reply = ask(replying(body(usage={"prompt_tokens": 9, **usage})))
+    assert (reply.prompt_tokens, reply.cache_read_tokens, reply.cache_write_tokens) == (9, read, written)
 
 
 @pytest.mark.parametrize(

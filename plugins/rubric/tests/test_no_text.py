@@ -41,6 +41,7 @@ REPLIES = {
     "refused": ({"content": None, "refusal": "I can't,\nsorry."}, "the judge refused to answer: I can't, sorry."),
     "refused with an empty text": ({"content": "", "refusal": "No."}, "the judge refused to answer: No."),
     "refused, as Anthropic says": ({"content": None, "finish_reason": "refusal"}, "the judge refused to answer"),
+    "refused behind a score": ({"content": OWN, "finish_reason": "refusal"}, f"the judge refused to answer: {OWN}"),
     "empty": ({"content": ""}, "the reply has no text"),
     "blank": ({"content": "  \n"}, "the reply has no text"),
     "thoughts in parts": ({"content": PARTS}, ALONE),

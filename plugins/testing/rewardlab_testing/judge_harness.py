@@ -18,7 +18,7 @@ from rewardlab_testing.outcome import LawViolation, UnmetNeed
 
 LIMIT_S = 120.0
 """seconds for one answer of a judge"""
-COUNTS = ("prompt_tokens", "completion_tokens")
+COUNTS = ("prompt_tokens", "completion_tokens", "cache_read_tokens", "cache_write_tokens")
 TEXTS = ("reasoning", "finish_reason", "error")
 
 T = TypeVar("T")

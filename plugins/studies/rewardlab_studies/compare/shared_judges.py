@@ -56,10 +56,9 @@ class RecipeUsage:
         """Count a question and its reply."""
         self.questions += 1
         self.unanswered += reply.error is not None
-        prompt, completion = reply.prompt_tokens or 0, reply.completion_tokens or 0
-        self.tokens += prompt + completion
+        self.tokens += (reply.prompt_tokens or 0) + (reply.completion_tokens or 0)
         if self.price is not None:
-            self.usd = (self.usd or 0.0) + self.price.cost(prompt, completion)
+            self.usd = (self.usd or 0.0) + self.price.of(reply)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the counts as JSON values."""

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from urllib.parse import unquote, urlsplit
 
 from rewardlab.errors import UserError
-from rewardlab.text import MASK, MIN_LENGTH, Redactor
-
-from rewardlab_openai.options import ServerOptions
+from rewardlab.judging.http.server_options import AUTHORIZATION, ServerOptions
+from rewardlab.text.redaction import MASK, MIN_LENGTH, Redactor
 
 MIN_IN_ANSWERS = 8
 """characters of a key that is hidden in answers; shorter ones are words that local servers accept (EMPTY, ollama)"""
@@ -34,20 +33,24 @@ class Credentials:
     def read(cls, options: ServerOptions) -> "Credentials":
         """Read the credentials from the environment. A UserError names a variable that is missing or cannot be sent."""
         server = address(options.base_url)
-        headers, secrets = {"Content-Type": "application/json"}, []
+        headers, secrets = {"Content-Type": "application/json", **options.headers}, []
         if (user := _user(options.base_url)) is not None:
-            headers["Authorization"] = f"Basic {base64.b64encode(user.encode()).decode()}"
-            secrets += [user, user.partition(":")[2], headers["Authorization"].removeprefix("Basic ")]
+            encoded = base64.b64encode(user.encode()).decode()
+            headers[AUTHORIZATION] = f"Basic {encoded}"
+            secrets += [user, user.partition(":")[2], encoded]
         if (name := options.api_key_env) is not None:
             secrets.append(_value(name, server))
-            headers["Authorization"] = f"Bearer {secrets[-1]}"
+            scheme = "Bearer " if options.key_header == AUTHORIZATION else ""
+            headers[options.key_header] = f"{scheme}{secrets[-1]}"
         for header, name in options.headers_env.items():
             headers[header] = _value(name, server)
             secrets.append(headers[header])
         return cls(headers, [secret for secret in secrets if secret])
 
     def hide(self, text: str) -> str:
-        """Return an answer with the secrets masked, otherwise unchanged."""
+        """Return an answer with the secrets masked, otherwise unchanged. Raises TypeError for what is no text."""
+        if not isinstance(text, str):
+            raise TypeError("no text")
         for secret in self._secrets:
             if len(secret) >= MIN_IN_ANSWERS:
                 text = text.replace(secret, MASK)

@@ -14,8 +14,10 @@ TEMPORARY = (408, 409, 425, 429)
 """statuses below 500 after which another try may help"""
 ABOUT_THE_QUESTION = (400, 413, 422)
 """statuses by which a server refuses one question, such as one that is too long, and may answer another"""
-FINAL = {"insufficient_quota", "billing_hard_limit_reached"}
+FINAL = {"insufficient_quota", "billing_hard_limit_reached", "enforced_spend_limit_reached"}
 """codes for which waiting does not help, and no other question either"""
+_SPENT = re.compile("reached your specified (?:workspace )?API usage limits|credit balance is too low", re.IGNORECASE)
+"""Anthropic's words for an empty account, which has the status of a wrong question"""
 SHOWN = 300
 """characters of the server's words in a message"""
 MAX_REFUSAL_BYTES = 16 << 10
@@ -43,8 +45,9 @@ class Refusal:
         shown = _shorten(redact(words))  # in this order: half a key is a secret, too
         real = _wrapped_status(codes) if status == 200 else status
         message = f"HTTP {status}: {shown}" if shown else f"HTTP {status} with an empty body"
-        self.temporary = (real in TEMPORARY or real >= 500) and not codes & FINAL
-        self.about_question = real in ABOUT_THE_QUESTION and not codes & FINAL
+        spent = bool(codes & FINAL) or _SPENT.search(words) is not None
+        self.temporary = (real in TEMPORARY or real >= 500) and not spent
+        self.about_question = real in ABOUT_THE_QUESTION and not spent
         self.after = _retry_after(headers)
         if not self.temporary:
             message += redact(_hint(real, headers, address)) or _hint_of_role(real, words)
@@ -74,7 +77,9 @@ def _codes_and_words(body: str) -> tuple[set[str], str]:
     if not isinstance(found, dict):
         return set(), everything
     message = found.get("message") or found.get("detail")
+    details = found.get("details")
     codes = {str(found.get(name)) for name in ("code", "type", "status")}
+    codes |= {str(details.get("error_code"))} if isinstance(details, dict) else set()
     return codes, message if isinstance(message, str) else everything
 
 

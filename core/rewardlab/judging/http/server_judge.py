@@ -6,37 +6,57 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import aiohttp
-from rewardlab import Ask, Reply
+
 from rewardlab.errors import TryAgain, UserError
+from rewardlab.judging.http.client import PooledClient
+from rewardlab.judging.http.credentials import Credentials, address
+from rewardlab.judging.http.refusals import MAX_REFUSAL_BYTES, Refusal
+from rewardlab.judging.http.server_options import ServerOptions
+from rewardlab.types import Ask, Reply
 
-from rewardlab_openai.client import PooledClient
-from rewardlab_openai.completion import NoAnswerError
-from rewardlab_openai.credentials import Credentials, address
-from rewardlab_openai.options import ServerOptions
-from rewardlab_openai.refusals import MAX_REFUSAL_BYTES, Refusal
-
+Hide = Callable[[str], str]
 MAX_ANSWER = 32 << 20
 """bytes of an answer whose question sets no limit; more than any model writes"""
+ENVELOPE, TOKEN = 1 << 20, 64
+"""bytes of an answer: around what the model wrote, and for a token of it"""
+
+
+class NoAnswerError(Exception):
+    """JSON that is not the answer that was asked for; an error in it, under `error`, is read as a refusal is."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+        super().__init__()
 
 
 class ServerJudge:
-    """A judge that sends one `POST {address}{path}` per question, over the process's pooled connections.
+    """A judge that sends one `POST {base_url}{path}` per question, over the process's pooled connections.
+
+        class MyJudge(ServerJudge):
+            use, answers_with = "mine/chat", "message"
+
+            def request(self, ask):
+                return {"model": self.options.model, "prompt": ask.messages[-1]["content"], **self.options.parameters()}
+
+            def read(self, answer, hide):
+                return Reply(text=hide(answer["text"]), finish_reason=answer["why"])
 
     A busy or failing server (HTTP 408, 409, 425, 429, 5xx, a broken connection, an answer that is not whole JSON)
     raises TryAgain, with the pause that the server asks for; whatever another try cannot fix (a wrong key, model,
     address or request) is a Reply with the server's own words as its error, `refused` if another question may be
     answered. The key is read from the environment at the first question, so that a replay needs none.
+
+    use: the name in a recipe. answers_with: what the server writes, for messages.
     """
 
     use: ClassVar[str]
-    """the name in a recipe"""
-    answers_with: ClassVar[str]
-    """what the server writes, for messages"""
+    answers_with: ClassVar[str] = "answer"
 
-    def __init__(self, options: ServerOptions, base_url: str, path: str) -> None:
-        self._options = options
-        self._address = address(base_url)
-        self._path = path
+    def __init__(self, options: ServerOptions, base_url: str | None = None, path: str | None = None) -> None:
+        """Make a judge. base_url, path: in the place of the options' own."""
+        self.options = options
+        self._address = address(base_url or options.base_url)
+        self._path = path or options.path
         self._credentials: Credentials | None = None
         self._client: PooledClient | None = None
         self._closed = False
@@ -45,13 +65,18 @@ class ServerJudge:
         """Return the body of the request that asks a question."""
         raise NotImplementedError
 
-    def read(self, body: str, hide: Callable[[str], str]) -> Reply:
-        """Return the answer in a body; ValueError for a body that is not JSON, NoAnswerError for JSON without one."""
+    def read(self, answer: Any, hide: Hide) -> Reply:
+        """Return the reply in an answer, which is JSON of any form. hide: masks the secrets in a text.
+
+        A LookupError, TypeError, AttributeError or NoAnswerError says that it holds none: the question is asked again,
+        unless there is an error in it that says otherwise.
+        """
         raise NotImplementedError
 
     def max_answer(self, request: Mapping[str, Any]) -> int:
         """Return how many bytes the answer to a request may have."""
-        return MAX_ANSWER
+        tokens = request.get("max_tokens")
+        return ENVELOPE + TOKEN * tokens if isinstance(tokens, int) else MAX_ANSWER
 
     def hint(self, status: int) -> str:
         """Return what to do if the server refuses with a status, or "" if its own words suffice."""
@@ -65,7 +90,7 @@ class ServerJudge:
             return Reply(error=f"{self.use} needs messages; the question has none")
         if self._credentials is None:
             try:
-                self._credentials = Credentials.read(self._options)
+                self._credentials = Credentials.read(self.options)
             except UserError as error:
                 return Reply(error=str(error))
         try:
@@ -99,14 +124,10 @@ class ServerJudge:
 
     def _read(self, status: int, headers: Any, body: str, credentials: Credentials) -> Reply:
         if status == 200:
-            wrapped = False
-            try:
-                return self.read(body, credentials.hide)
-            except NoAnswerError as other:
-                wrapped, body = other.wrapped, other.shown
-            except ValueError:
-                pass
-            if not wrapped:
+            reply, body, is_error = self._read_answer(body, credentials.hide)
+            if reply is not None:
+                return reply
+            if not is_error:
                 shown = credentials.redact(body[:MAX_REFUSAL_BYTES])
                 raise TryAgain(f"answered with no {self.answers_with}: {_start(shown)}")
         refusal = Refusal(status, headers, body, self._address, credentials.redact)
@@ -114,6 +135,24 @@ class ServerJudge:
             raise TryAgain(f"answered {refusal.message}", after=refusal.after)
         error = f"{self._address} answered {refusal.message}{self.hint(status)}"
         return Reply(error=error, refused=refusal.about_question)
+
+    def _read_answer(self, body: str, hide: Hide) -> tuple[Reply | None, str, bool]:
+        """Return (the reply in a body, else None; what the body holds; whether that is an error).
+
+        Nothing is raised from here: what a handler raises has the body attached, and with it the key.
+        """
+        try:
+            answer = json.loads(body)
+        except (ValueError, RecursionError):
+            return None, body, False
+        try:
+            return self.read(answer, hide), body, False
+        except NoAnswerError as other:
+            answer = other.answer
+        except (LookupError, TypeError, AttributeError):
+            pass
+        # serialised again, with one way of escaping, so that secrets are found
+        return None, json.dumps(answer, ensure_ascii=False), isinstance(answer, dict) and bool(answer.get("error"))
 
     def _describe_failure(self, error: Exception) -> str:
         cause = " ".join(f"{type(error).__name__}: {error}".split())
@@ -140,3 +179,8 @@ async def _read_body(response: aiohttp.ClientResponse, limit: int) -> bytes:
 def _start(text: str) -> str:
     text = " ".join(text.split())
     return repr(text[:200]) if text else "an empty body"
+
+
+def token_count(value: object) -> int | None:
+    """Return a server's count of tokens; None if it is none."""
+    return value if type(value) is int and value >= 0 else None
