@@ -293,6 +293,15 @@ def test_the_last_line_says_how_many_how_well_and_where(capsys):
     }
 
 
+def test_a_reason_for_nothing_is_told_below_its_component(capsys):
+    write_recipe({"boxed": {"use": "format/boxed"}}, "boxed")
+    write_rows(row(1, ["24", "25"]), row(2, ["\\boxed{24}"]))
+    assert score("--json") == 0
+    out, err = capsys.readouterr()
+    assert err.splitlines()[:2] == ["boxed  mean 0.3333, failed 0, abstained 0", "       zero 2: no closed box"]
+    assert json.loads(out)["components"]["boxed"]["nothing"] == ["zero 2: no closed box"]
+
+
 def test_without_a_value_there_is_no_mean(capsys):
     write_recipe({"obey": {"use": "cases/obey", "on_missing": "zero_advantage", "max_missing": 1}}, "obey")
     write_rows(row(1, ["raise"]))

@@ -1,6 +1,7 @@
 """Results of an evaluation: means by slice, as a file and as a table."""
 
 from collections import Counter
+from dataclasses import replace
 from statistics import fmean
 
 import pytest
@@ -35,6 +36,15 @@ def test_metrics_are_named_like_those_of_a_step():
         "language de/reward/a": 1.0,
         "language en/reward/total": 0.5,
     }
+
+
+def test_a_component_that_gave_most_nothing_has_its_reason_below_the_table(tmp_path):
+    group = replace(scored([0.0, 0.0]), components={"a": [Score(value=0.0, info={"reason": "no trace"})] * 2})
+    results = summarise([group], [], "1-rl after")
+    assert results.table().splitlines()[-1] == "a of 2 completions: zero 2: no trace"
+    results.save(tmp_path / "after.json")
+    assert Results.load(tmp_path / "after.json") == results
+    assert "zero" not in summarise([scored([0.0, 0.0])], [], "1-rl after").table()
 
 
 class TestSlices:

@@ -8,14 +8,12 @@ from typing import Any, Protocol
 from rewardlab.judging.usage import Usage
 from rewardlab.plan import Plan
 from rewardlab.scorefile.output import lacks_part
+from rewardlab.scoring.reasons import NothingGiven, ReasonCounts
 from rewardlab.specs.entry_points import entry_points_of
 from rewardlab.text.plural import counted
 
 WATCHERS = "rewardlab.score_findings"
 """entry points of plugins that find what is odd about components: a name -> a function of the plan, gives a Watcher"""
-MAX_CAUSES, SHOWN_CAUSES = 1_000, 5
-"""texts of failures that are counted for a component, and those that are shown"""
-OTHER_CAUSES = "other causes; each completion's stands in the output"
 
 
 class Watcher(Protocol):
@@ -41,7 +39,8 @@ class _Column:
     sum: float = 0.0
     failed: int = 0
     abstained: int = 0
-    failures: Counter[str] = field(default_factory=Counter)
+    failures: ReasonCounts = field(default_factory=ReasonCounts)
+    nothing: NothingGiven = field(default_factory=NothingGiven)
     remarks: Counter[str] = field(default_factory=Counter)
 
     def add(self, values: Sequence[float | None], errors: Sequence[str | None]) -> None:
@@ -51,16 +50,14 @@ class _Column:
                 self.sum += value
             elif error is not None:
                 self.failed += 1
-                self.failures[error if error in self.failures or len(self.failures) < MAX_CAUSES else OTHER_CAUSES] += 1
+                self.failures.note(error)
             else:
                 self.abstained += 1
 
     def causes(self) -> Iterator[str]:
-        """Yield why it failed, and how often: the commonest causes first, the rest in one line."""
-        shown = self.failures.most_common(SHOWN_CAUSES)
-        yield from (f"failed {count}: {error}" for error, count in shown)
-        if rest := self.failed - sum(count for _, count in shown):
-            yield f"failed {rest}: {OTHER_CAUSES}"
+        """Yield why it failed, and why it gave nothing to most completions, and how often: the commonest first."""
+        yield from self.failures.lines("failed")
+        yield from self.nothing.lines()
 
     @property
     def mean(self) -> float | None:
@@ -99,6 +96,7 @@ class Summary:
         for name, columns in row["components"].items():
             column = self._components.setdefault(name, _Column())
             column.add(columns["value"], columns["error"])
+            column.nothing.add(columns["value"], columns["info"])
             counted = self.remarks.get(name, ())
             column.remarks.update(key for info in columns["info"] for key in counted if (info or {}).get(key))
         for watcher in self.watchers:
@@ -116,6 +114,7 @@ class Summary:
             "components": {
                 name: {"mean": column.mean, "failed": column.failed, "abstained": column.abstained}
                 | ({"failures": dict(column.failures.most_common())} if column.failed else {})
+                | ({"nothing": nothing} if (nothing := list(column.nothing.lines())) else {})
                 | ({"remarks": {key: column.remarks[key] for key in keys}} if (keys := self.remarks.get(name)) else {})
                 for name, column in self._components.items()
             },

@@ -18,6 +18,7 @@ what must end the job is raised.
     deadline             the deadline for scoring a group
     composition          from component scores to totals and shaped rewards, with the policies for missing values
     group_numbers        what a step's means and missing values need of a scored group, and these means
+    reasons              why completions failed, or got nothing from a component, counted
     missing_guard        stops a job in which too many scores are missing
     attribution          what each component contributed to a reward
 """

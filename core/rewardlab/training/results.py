@@ -10,6 +10,7 @@ from pathlib import Path
 from rewardlab.errors import JobError
 from rewardlab.files import read_record, write_json
 from rewardlab.scoring.composition import ScoredGroup
+from rewardlab.scoring.reasons import NothingGiven
 from rewardlab.text import columns
 from rewardlab.text.redaction import redact
 from rewardlab.types import Sample
@@ -22,7 +23,8 @@ class Slice:
     prompts, completions: how many there are. means: "total" and each component -> mean; None if no completion has a
     value. missing: completions that a served policy did not give, which are not among `completions` and in no mean.
     truncated, empty: completions that were cut at the length limit, and that have no text but white space. remarked:
-    component -> key of its `info` -> completions that have it, of the keys that its plugin counts.
+    component -> key of its `info` -> completions that have it, of the keys that its plugin counts. nothing: component
+    -> why it gave most completions nothing, with how many, in words.
     """
 
     name: str
@@ -33,6 +35,7 @@ class Slice:
     truncated: int = 0
     empty: int = 0
     remarked: dict[str, dict[str, int]] = field(default_factory=dict)
+    nothing: dict[str, list[str]] = field(default_factory=dict)
 
     def remarks(self) -> Iterator[str]:
         """Yield how many completions are missing, cut or empty, or remarked on by a reward, if any are."""
@@ -48,6 +51,8 @@ class Slice:
         for component, counts in self.remarked.items():
             told = ", ".join(f"{key.replace('_', ' ')} {count:,}" for key, count in counts.items())
             yield f"{component} remarked on some of {asked:,} completions: {told}"
+        for component, lines in self.nothing.items():
+            yield from (f"{component} of {asked:,} completions: {line}" for line in lines)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,6 +160,7 @@ def _slice(
         truncated=sum(completion.truncated for completion in completions),
         empty=sum(not completion.text.strip() for completion in completions),
         remarked={one: found for one in components if (found := _remarked(one, groups, counted.get(one, ())))},
+        nothing={one: why for one in components if (why := _nothing(one, groups))},
     )
 
 
@@ -163,6 +169,13 @@ def _remarked(component: str, groups: Sequence[ScoredGroup], keys: Sequence[str]
     scores = [score for group in groups for score in group.components[component]]
     found = Counter(key for score in scores for key in keys if score.info.get(key))
     return {key: found[key] for key in keys if found[key]}
+
+
+def _nothing(component: str, groups: Sequence[ScoredGroup]) -> list[str]:
+    scores = [score for group in groups for score in group.components[component]]
+    nothing = NothingGiven()
+    nothing.add((score.value for score in scores), (score.info for score in scores))
+    return list(nothing.lines())
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

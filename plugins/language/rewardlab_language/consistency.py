@@ -23,8 +23,8 @@ CACHED_TEXTS = 1 << 13
 _DIGITS = re.compile(r"\d+")
 _BEYOND_LATIN = re.compile("[^\x00-\u036f\u1e00-\u20cf\ua720-\ua7ff\ufb00-\ufb06]+")
 _LONG = re.compile(r"(\S{256})(?=\S)")
-
-
+EMPTY = {"trace": "no trace, as in <think>...</think>; `parts: answer` asks for none", "answer": "no answer"}
+"""the reason for 0 if a part is not there"""
 CONFIDENT = 0.9
 """calibrated confidence from which on a label speaks against a language that no detector knows, if most give it. On the
 declaration of human rights no piece of Zhuang has such a label, nor one that all detectors agree on"""
@@ -98,7 +98,7 @@ class Consistency:
             texts = {"trace": sections.reasoning(text) or "", **texts}
         for part, body in texts.items():
             if not visible(body).strip():
-                return _labelled(0.0, language, {}, reason=f"no {part}")
+                return _labelled(0.0, language, {}, reason=EMPTY[part])
         return self._judge(language, wanted, {part: self._guesses(body) for part, body in texts.items()})
 
     def _judge(self, language: str, wanted: frozenset[str], found: Mapping[str, Guesses]) -> Score:

@@ -72,11 +72,14 @@ def test_trace_and_answer_have_labels_of_their_own(text, options, value, labels)
     assert score.info["confidence"].keys() == labels.keys()
 
 
+NO_TRACE = "no trace, as in <think>...</think>; `parts: answer` asks for none"
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "no trace"),
-        (IN_GERMAN, "no trace"),
+        ("", NO_TRACE),
+        (IN_GERMAN, NO_TRACE),
         (f"<think>{IN_GERMAN}</think>", "no answer"),
         (
             both(f"Also: ```{IN_ENGLISH} {IN_ENGLISH}```", IN_GERMAN),

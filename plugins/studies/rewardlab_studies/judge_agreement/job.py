@@ -156,8 +156,10 @@ class JudgeJob:
         ]
 
     def _done(self, cases: Sequence[GoldCase]) -> str:
-        done = min(map(len, self._judged.values()))
-        there = "" if self.output is None else f"; their values are in {self.output}"
+        """Return how many rows have a value of each component, and how to ask for the others."""
+        per_row = zip(*self._judged.values(), strict=False)
+        done = sum(all(any(score.value is not None for score in one.scores) for one in row) for row in per_row)
+        there = f"; their values are in {self.output}, and --resume asks for the others" if self.output else ""
         return f"{done} of {len(cases)} rows were judged{there}"
 
 
@@ -198,9 +200,11 @@ def output_row(component: str, judged: JudgedCase) -> dict[str, Any]:
     }
 
 
-def refuse_output(path: Path, resume: bool = False) -> None:
-    """Raise a UserError if no new file can be made at `path`, or with `resume` none again."""
+def refuse_output(path: Path, resume: bool | None = None) -> None:
+    """Raise a UserError if no new file can be made at `path`, or with `resume` none again; None: nothing resumes it."""
     if problem := output_path_problem(path):
         raise UserError(problem)
-    if path.exists() and not (resume and path.with_name(f"{path.name}.state").is_dir()):
-        raise UserError("exists already; give -o another name", where=str(path))
+    begun = resume is not None and path.with_name(f"{path.name}.state").is_dir()
+    if path.exists() and not (resume and begun):
+        go_on = ", or go on with --resume" if begun else ""
+        raise UserError(f"exists already; give -o another name{go_on}", where=str(path))

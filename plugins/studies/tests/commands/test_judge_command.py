@@ -250,7 +250,7 @@ def test_too_many_failures_stop_the_job_with_what_was_judged(recipe, write, main
     assert (code, out) == (1, "")
     assert "component 'preference' (pairwise/win_rate) has no value for 50 of the last 50 completions" in err
     assert "https://***@host is down" in err
-    assert "25 of 40 rows were judged; their values are in out.jsonl" in err
+    assert "0 of 40 rows were judged; their values are in out.jsonl, and --resume asks for the others" in err
     assert len(kept(tmp_path)) == 25
     assert all("https://***@host is down" in error for row in kept(tmp_path) for error in row["error"])
     assert {row["won"] for row in kept(tmp_path)} == {None}
@@ -258,6 +258,16 @@ def test_too_many_failures_stop_the_job_with_what_was_judged(recipe, write, main
     code, out, err = main("judge", "r.yaml", "rows.jsonl")
     assert (code, out) == (1, ""), "too few for a share, yet nothing was judged"
     assert "component 'preference' (pairwise/win_rate) has no value for any of 4 completions; last: " in err
+    assert err.splitlines()[-1] == "error: 0 of 2 rows were judged"
+    code, _, err = main("judge", "r.yaml", "rows.jsonl", "-o", "out.jsonl")
+    assert (code, err) == (2, "error: out.jsonl: exists already; give -o another name, or go on with --resume\n")
+
+
+def test_rows_that_were_judged_before_it_stopped_are_counted(recipe, write, main, scripted):
+    recipe("down")
+    write("rows.jsonl", [*pairs(25), *({**row, "id": f"d{row['id']}"} for row in pairs(25, query="down"))])
+    _, _, err = main("judge", "r.yaml", "rows.jsonl")
+    assert err.splitlines()[-1] == "error: 25 of 50 rows were judged"
 
 
 def test_replies_without_a_verdict_are_parse_failures(recipe, write, judge, scripted):
