@@ -79,7 +79,7 @@ def _interrupts_kept() -> Iterator[None]:
 
 @contextmanager
 def _interrupts_kept_in_imports() -> Iterator[None]:
-    """Let an interrupt come again that lands in an import and is swallowed there, as by a bare `except:`."""
+    """Let an interrupt come again that lands in an import and is swallowed there, as by a bare `except:` in a library."""
     before = signal.getsignal(signal.SIGINT)
     if before is not signal.default_int_handler:
         yield
