@@ -178,31 +178,6 @@ def test_an_interrupt_while_python_ends_prints_no_traceback():
     assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
 
 
-IMPORTING = """
-import importlib.abc, importlib.util, os, signal, sys
-from rewardlab.cli import main
-
-class Interrupted(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    def find_spec(self, name, path=None, target=None):
-        return importlib.util.spec_from_loader(name, self) if name == "rewardlab.plan.planner" else None
-
-    def exec_module(self, module):
-        try:
-            os.kill(os.getpid(), signal.SIGINT)
-            sum(range(1000))
-        except BaseException:
-            raise ImportError("numpy is imported by half")
-
-sys.meta_path.insert(0, Interrupted())
-sys.exit(main(["check", "quickstart"]))
-"""
-
-
-def test_an_import_that_fails_as_it_is_interrupted_is_a_stop_and_no_fault():
-    done = subprocess.run([sys.executable, "-c", IMPORTING], capture_output=True, text=True, timeout=60)
-    assert (done.returncode, done.stderr) == (130, "error: stopped\n")
-
-
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
 @pytest.mark.parametrize(("arguments", "code"), [(["--version"], 0), (["nocommand"], 2), (["check", "no.yaml"], 2)])
 def test_what_cannot_be_told_for_lack_of_room_changes_no_exit_code(arguments, code):

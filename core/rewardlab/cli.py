@@ -112,7 +112,7 @@ def _dispatch(arguments: Sequence[str]) -> int:
 
 def _run(spec: "CommandSpec", arguments: Sequence[str]) -> int:
     from rewardlab.commands.parsing import options_of, parser_of
-    from rewardlab.concurrency.termination import import_was_interrupted, sigterm_as_interrupt
+    from rewardlab.concurrency.termination import sigterm_as_interrupt
     from rewardlab.errors import JobError, RewardlabError, StoppedError, one_line_at
     from rewardlab.text.printable import printable_output, stdout_for_data
 
@@ -128,8 +128,6 @@ def _run(spec: "CommandSpec", arguments: Sequence[str]) -> int:
             return _fail(given, StoppedError("stopped"))
         except BaseException as error:  # a plugin's code may raise anything, SystemExit and GeneratorExit too
             _show_traceback(given.traceback)
-            if import_was_interrupted() and not isinstance(error, RewardlabError):
-                return _fail(given, StoppedError("stopped"))
             if isinstance(error, RewardlabError):
                 return _fail(given, error)
             if isinstance(error, OSError):  # `main` says what

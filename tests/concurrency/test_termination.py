@@ -64,37 +64,6 @@ print(sys.unraisablehook is sys.__unraisablehook__)
     assert said(program) == (0, [str(code), "True"])
 
 
-SWALLOWING = """
-import os, signal, time
-for _ in range(3):
-    try:
-        os.kill(os.getpid(), signal.SIGNAL)
-        time.sleep(0.1)
-    except:
-        pass
-time.sleep(5)
-print("imported")
-"""
-
-
-@pytest.mark.parametrize(("signal_name", "code"), [("SIGTERM", 143), ("SIGHUP", 129), ("SIGINT", 130)])
-def test_one_that_an_import_swallows_comes_again(signal_name, code, tmp_path):
-    (tmp_path / "swallowing.py").write_text(SWALLOWING.replace("SIGNAL", signal_name))
-    program = f"""
-import sys
-from rewardlab.concurrency.termination import import_was_interrupted, stop_code
-sys.path.insert(0, {str(tmp_path)!r})
-with sigterm_as_interrupt():
-    try:
-        import swallowing
-    except KeyboardInterrupt:
-        time.sleep(0.1)  # nothing comes after it
-        print(stop_code(), import_was_interrupted())
-print(import_was_interrupted(), signal.getsignal(signal.SIGINT) is signal.default_int_handler)
-"""
-    assert said(program) == (0, [f"{code} True", "False True"])
-
-
 def test_other_faults_of_finalisers_are_printed_as_ever():
     program = """
 with sigterm_as_interrupt():

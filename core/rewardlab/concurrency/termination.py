@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -14,11 +14,8 @@ GRACE_S = 25.0
 """less than the 30 s after which Kubernetes and Slurm kill; docker's are 10"""
 AGAIN_S = 0.05
 """seconds until an interrupt that was dropped comes again: the finaliser is over then"""
-IMPORT_S = 0.02
-"""seconds until one that an import swallowed comes again; else it has left the import at once"""
 SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 _heard: list[int] = []
-_importing: list[int] = []
 
 
 @contextmanager
@@ -48,13 +45,12 @@ def sigterm_as_interrupt() -> Iterator[None]:
     for number in taken:
         signal.signal(number, heard)
     try:
-        with _interrupts_kept(), _interrupts_kept_in_imports():
+        with _interrupts_kept():
             yield
     finally:
         for number in taken:
             signal.signal(number, signal.SIG_DFL)
         _heard.clear()
-        _importing.clear()
         for timer in timers:
             timer.cancel()
 
@@ -77,49 +73,6 @@ def _interrupts_kept() -> Iterator[None]:
         sys.unraisablehook = before
 
 
-@contextmanager
-def _interrupts_kept_in_imports() -> Iterator[None]:
-    """Let an interrupt come again that lands in an import and is swallowed there, as by a bare `except:` in a library."""
-    before = signal.getsignal(signal.SIGINT)
-    if before is not signal.default_int_handler:
-        yield
-        return
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        if importing := _outermost_import(frame):
-            _importing.append(number)
-            _send_after(IMPORT_S, number, lambda: _runs(importing))
-        raise KeyboardInterrupt
-
-    signal.signal(signal.SIGINT, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _outermost_import(frame: FrameType | None) -> FrameType | None:
-    outermost = None
-    while frame is not None:
-        if frame.f_code.co_filename.startswith("<frozen importlib"):
-            outermost = frame
-        frame = frame.f_back
-    return outermost
-
-
-def _runs(wanted: FrameType) -> bool:
-    """Return whether the main thread is still in this call."""
-    frame = sys._current_frames().get(threading.main_thread().ident or 0)
-    while frame is not None and frame is not wanted:
-        frame = frame.f_back
-    return frame is wanted
-
-
-def import_was_interrupted() -> bool:
-    """Return whether an interrupt landed in an import, which may fail with an error of its own for that."""
-    return bool(_importing)
-
-
 def sigterm_heard() -> bool:
     """Return whether an interrupt in `sigterm_as_interrupt` came by a signal: nobody is there to be asked anything."""
     return bool(_heard)
@@ -139,16 +92,10 @@ def grace_s() -> float:
     return given if math.isfinite(given) and given >= 0 else GRACE_S
 
 
-def _send_after(seconds: float, number: int, still: Callable[[], bool] = lambda: True) -> threading.Timer:
-    """Send the main thread a signal after some seconds, if it is `still` wanted then."""
+def _send_after(seconds: float, number: int) -> threading.Timer:
     main = threading.main_thread().ident
     assert main is not None
-
-    def send() -> None:
-        if still():
-            signal.pthread_kill(main, number)  # wakes it from a system call
-
-    timer = threading.Timer(seconds, send)
+    timer = threading.Timer(seconds, signal.pthread_kill, (main, number))  # wakes it from a system call
     timer.daemon = True
     timer.start()
     return timer
