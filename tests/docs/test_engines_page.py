@@ -107,6 +107,17 @@ ROWS = {
         },
         "`precision: fp32`": ("backend.precision=fp32",),
         "`precision: bf16`": ("backend.precision=bf16",),
+        "a model shared by FSDP": {
+            "trl": "backend.accelerate={distributed_type: FSDP, num_processes: 2}",
+            "openrlhf": "backend.accelerate={distributed_type: FSDP, num_processes: 2}",
+            "verl": "backend.engine.strategy=fsdp2",
+        },
+        "a model shared by DeepSpeed ZeRO 3": {
+            "trl": "backend.accelerate={distributed_type: DEEPSPEED, num_processes: 2, "
+            "deepspeed_config: {zero_stage: 3, zero3_save_16bit_model: true}}",
+            "openrlhf": "backend.engine.zero_stage=3",
+            "verl": "backend.accelerate={distributed_type: DEEPSPEED, num_processes: 2}",
+        },
         "several GPUs of a machine": ("backend.gpus_per_node=2",),
         "several nodes": ("backend.nodes=2",),
     },

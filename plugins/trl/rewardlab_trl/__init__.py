@@ -7,6 +7,7 @@ ready                                what this machine must have, looked at befo
 policy                               the policy of a stage, which trains, samples and is saved
 sft, dpo, rl                         the trainers of the three kinds of stage
 processes, other_process             training in several processes: the first, which starts the others, and those
+accelerate_options, sharding         a model that they share by FSDP or DeepSpeed: accelerate's own names, and the whole
 adapters                             LoRA: adding adapters to the policy, and merging them into it
 quantization                         QLoRA: the weights under adapters in 4 bits
 trainer_arguments, train             what every trainer is given, and training to the end

@@ -33,6 +33,16 @@ def peft_config(job: StageJob, model: Any) -> Any:
     )
 
 
+def with_adapters(job: StageJob, model: Any) -> Any:
+    """Return the model with the adapters that a trainer would add to it; without adapters the model."""
+    settings = peft_config(job, model)
+    if settings is None:
+        return model
+    from peft import get_peft_model
+
+    return get_peft_model(model, settings)
+
+
 def restore_adapter_dropout(job: StageJob, model: Any) -> None:
     """Give adapters their dropout back, which DPOTrainer sets to 0 with the model's own."""
     lora = options_of(job.plan).lora

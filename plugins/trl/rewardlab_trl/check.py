@@ -6,6 +6,7 @@ from rewardlab.plan import Plan
 from rewardlab.recipe import DpoStage, Finding, RlStage, SftStage, Stage
 from rewardlab.training import Lora, StageBatches
 
+from rewardlab_trl.accelerate_options import accelerate_findings, count_of, section_of, sharding_of
 from rewardlab_trl.arguments import argument_findings
 from rewardlab_trl.options import Options, options_of
 
@@ -21,6 +22,8 @@ def _backend(plan: Plan) -> Iterator[Finding]:
     backend = options_of(plan)
     if backend.nodes > 1:
         yield ("backend", "nodes"), "trl trains on one machine; several need `use: openrlhf`"
+    if backend.accelerate is not None:
+        yield from ((("backend", "accelerate", *path), what) for path, what in _accelerate(plan, backend))
     if backend.gpus_per_node and backend.gpus_per_node != backend.ranks:
         what = f"{backend.ranks} is not the {backend.gpus_per_node} of gpus_per_node: each process trains on one GPU"
         yield ("backend", "processes"), f"{what}; leave one of the two out"
@@ -39,6 +42,52 @@ def _backend(plan: Plan) -> Iterator[Finding]:
     if backend.device == "cpu" and backend.precision == "bf16":
         yield ("backend", "precision"), "bf16 needs a GPU; use fp32 on a CPU"
     yield from backend.lacking()
+
+
+def _accelerate(plan: Plan, backend: Options) -> Iterator[Finding]:
+    config = backend.accelerate
+    assert config is not None
+    yield from accelerate_findings(config)
+    said, count = backend.processes or backend.gpus_per_node, count_of(config, "num_processes")
+    if said is not None and count is not None and said != count:
+        yield ("num_processes",), f"{count} is not the {said} that the recipe says; leave one of the two out"
+    if config.get("use_cpu") and backend.device == "cuda":
+        yield ("use_cpu",), "backend.device is cuda; leave one of the two out"
+    if config.get("mixed_precision") == "bf16" and (backend.precision == "fp32" or backend.device == "cpu"):
+        yield ("mixed_precision",), "bf16 is not the recipe's precision, fp32; leave it out"
+    if config.get("mixed_precision") == "no" and backend.precision == "bf16":
+        yield ("mixed_precision",), "'no' is not the recipe's precision, bf16; leave it out"
+    kind = sharding_of(config)
+    if kind is None:
+        return
+    if backend.ranks == 1:
+        yield ("num_processes",), f"{kind} shares a model among two processes or more"
+    if kind == "DEEPSPEED" and (backend.device == "cpu" or config.get("use_cpu")):
+        yield ("distributed_type",), "accelerate runs DeepSpeed on GPUs alone; FSDP goes on a CPU, too"
+    yield from _not_shared(plan, backend, kind)
+
+
+def _not_shared(plan: Plan, backend: Options, kind: str) -> Iterator[Finding]:
+    """Yield what the first process would do with a model of which it has but a share."""
+    where = ("distributed_type",)
+    if backend.quantization is not None:
+        yield where, f"{kind} shares no weights in 4 bits here; leave `quantization` out"
+    if backend.generation is not None:
+        yield where, f"vLLM takes no weights that {kind} shares here; leave `generation` out"
+    if plan.sampler is not None:
+        yield where, "a group sampler generates in the first process alone, which needs the whole model"
+    if any(judge.use == "policy/self" for judge in plan.recipe.judges.values()):
+        yield where, "policy/self answers in the first process alone, which needs the whole model"
+    for stage in plan.recipe.stages:
+        if isinstance(stage, RlStage) and stage.kl.sync_every is not None:
+            yield where, "a reference that moves (kl.sync_every) takes on whole weights; leave it out"
+        if isinstance(stage, SftStage | DpoStage | RlStage) and stage.keep == "best" and _keeps_shares(backend):
+            yield where, "keep: best reads whole models in checkpoints; set fsdp_state_dict_type: FULL_STATE_DICT"
+
+
+def _keeps_shares(backend: Options) -> bool:
+    section = section_of(backend.accelerate or {})
+    return str(section.get("fsdp_state_dict_type", "")).upper() != "FULL_STATE_DICT"
 
 
 def _lora(lora: Lora, stages: Sequence[Stage]) -> Iterator[Finding]:

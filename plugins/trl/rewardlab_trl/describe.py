@@ -7,11 +7,13 @@ from rewardlab.recipe import DpoStage, RlStage, SftStage
 from rewardlab.text import counted
 from rewardlab.training import StageBatches, clip_text, describe_training, evaluation_sampling, model_line
 
+from rewardlab_trl.accelerate_options import section_of, sharding_of
 from rewardlab_trl.arguments import argument_lines
 from rewardlab_trl.generation_options import VllmGeneration
 from rewardlab_trl.options import options_of
 from rewardlab_trl.rl_arguments import LOSSES, loss_of, rl_arguments
 
+KINDS = {"FSDP": "FSDP 2", "DEEPSPEED": "DeepSpeed ZeRO"}
 TRAINERS = {"sft": "SFTTrainer", "dpo": "DPOTrainer", "rl": "GRPOTrainer"}
 NOTES = {
     "grpo": "advantage (r - mean) / std within the group",
@@ -25,6 +27,8 @@ def headline(plan: Plan) -> str:
     """Return where TRL runs, the model and the adapters."""
     ranks = options_of(plan).ranks
     where = "in this process" if ranks == 1 else f"in {ranks} processes of this machine"
+    if (kind := sharding_of(options_of(plan).accelerate)) is not None:
+        where += f", which share the model by {KINDS[kind]}"
     said = f"{where}; model {model_line(plan)}"
     if attention := options_of(plan).attention:
         said += f"; attention {attention}"
@@ -47,6 +51,8 @@ def describe_stage(plan: Plan, index: int) -> Iterator[str]:
     first, *rest = describe_training(plan, index, f"{StageBatches.of(stage, ranks).micro}{each}")
     yield f"{TRAINERS[stage.use]} on {first}"
     yield from rest
+    if shared := section_of(options_of(plan).accelerate or {}):
+        yield f"accelerate: {', '.join(f'{name} = {value}' for name, value in shared.items())}"
     if isinstance(stage, DpoStage):
         yield f"beta {stage.beta:g}, against the model as this stage finds it"
     elif isinstance(stage, RlStage):

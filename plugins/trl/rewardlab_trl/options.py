@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import NonNegativeInt, PositiveInt
 from rewardlab.training import Lora, TrackerOptions
 
+from rewardlab_trl.accelerate_options import AccelerateConfig, count_of
 from rewardlab_trl.generation_options import VllmGeneration
 from rewardlab_trl.quantization import Quantization
 
@@ -32,15 +33,18 @@ class Options(TrackerOptions):
     processes: PositiveInt | None = None
     """that train a stage together, each with a copy of the model: on its own GPU, or on its part of the CPU's cores
     (absent: one for each of `gpus_per_node`)"""
+    accelerate: AccelerateConfig | None = None
+    """accelerate's own configuration, as a mapping or the file that `accelerate config` writes: FSDP or DeepSpeed ZeRO
+    share the model, several machines train (absent: each process has the whole model)"""
     nodes: PositiveInt = 1
-    """one: TRL trains on one machine here"""
+    """several are said by `accelerate`"""
     gpus_per_node: NonNegativeInt | None = None
     """how many GPUs train, a process each (absent: one at most)"""
 
     @property
     def ranks(self) -> int:
         """The number of processes that train a stage together."""
-        return self.processes or self.gpus_per_node or 1
+        return count_of(self.accelerate, "num_processes") or self.processes or self.gpus_per_node or 1
 
 
 def options_of(plan: "Plan") -> Options:

@@ -27,13 +27,15 @@ def main(folder: Path, number: int) -> None:
     where = device(options_of(plan))
     from rewardlab_trl.engine_errors import resource_errors
     from rewardlab_trl.policy import TrlPolicy, load_policy_model
+    from rewardlab_trl.sharding import launch_variables
 
     job = StageJob(plan=plan, run=RunDirectory(path=shared.run, held=False), index=shared.index, say=print)
     training = replace(shared.training, job=job)
     with resource_errors(job.name):
         model = load_policy_model(job, shared.source, f"cuda:{number}" if where == "cuda" else where)
         with joined(folder, number, shared.count, where) as processes:
-            TrlPolicy(job, shared.source, model).learn(training, processes)
+            sharding = launch_variables(options_of(plan))
+            TrlPolicy(job, shared.source, model).learn(training, replace(processes, sharding=sharding))
 
 
 def _end_with_the_first() -> None:

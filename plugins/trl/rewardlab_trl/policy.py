@@ -54,7 +54,9 @@ def load_policy_model(job: StageJob, source: str, device: str) -> Any:
 
     options = options_of(job.plan)
     quantized = options.quantization if not isinstance(job.stage, EvalStage) else None
-    bits = quantized and bits_and_bytes(quantized, precision(options, device.partition(":")[0]) == "bf16")
+    if quantized is None:
+        return load_model(source, device, options.attention)
+    bits = bits_and_bytes(quantized, precision(options, device.partition(":")[0]) == "bf16")
     return load_model(source, device, options.attention, bits)
 
 
@@ -71,6 +73,8 @@ class TrlPolicy(Policy):
         self._job, self._source = job, source
         self._trained: Any = model.model
         self._answers: Any = None
+        self._shared_by: Processes | None = None
+        """the processes that share the model while it trains, and so must sample together"""
 
     def train(self, training: Training) -> None:
         """Train with the trainer of the stage's kind; adapters stay beside the model until it is saved."""
@@ -83,20 +87,45 @@ class TrlPolicy(Policy):
     def learn(self, training: Training, processes: "Processes") -> None:
         """Train this process's copy of the model, with all the others."""
         from rewardlab_trl import dpo, rl, sft
+        from rewardlab_trl.sharding import sample_in_step, whole_weights
         from rewardlab_trl.train import train_to_the_end
 
+        sharding = bool(processes.sharding)
         makers: dict[type, Any] = {SftStage: sft.make_trainer, DpoStage: dpo.make_trainer, RlStage: rl.make_trainer}
         with processes.seen_by_libraries():
             trainer = makers[type(training.stage)](training, self.model, processes)
         self._trained = trainer.model
-        train_to_the_end(trainer, training, processes)
+        if not sharding:
+            train_to_the_end(trainer, training, processes)
+            return
+        sample_in_step(self.model.model)
+        self._shared_by = processes
+        train_to_the_end(trainer, training, processes, self.sample)
+        self._shared_by = None
+        weights = whole_weights(trainer)
+        if processes.is_first:
+            self._become_whole(weights)
+
+    def _become_whole(self, weights: Mapping[str, Any]) -> None:
+        """Go on with a model of this process alone that has the weights which were learnt together."""
+        from rewardlab_trl.adapters import with_adapters
+
+        loaded = load_policy_model(self._job, self._source, self.model.model.device.type)
+        self._trained = with_adapters(self._job, loaded.model)
+        self._trained.load_state_dict(weights)
+        self.model = loaded
 
     def sample(self, samples: Sequence[Sample], sampling: Sampling, what: str) -> list[Group]:
         """Return a group for each sample; the global random state stays as it was."""
         from rewardlab_trl.sampling import sample_groups
 
         assert self.prompt_format is not None
-        return sample_groups(self.model, self.prompt_format, samples, sampling, self._bf16, what)
+        model = self.model
+        if self._shared_by is not None:
+            model = replace(model, model=self._trained)
+            if self._shared_by.is_first:
+                self._shared_by.ask(samples, sampling, what)
+        return sample_groups(model, self.prompt_format, samples, sampling, self._bf16, what)
 
     @property
     def _bf16(self) -> bool:

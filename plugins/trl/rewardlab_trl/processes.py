@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,6 +21,9 @@ from typing import Any, TypeVar
 
 from rewardlab.errors import JobError, RewardlabError
 from rewardlab.training import StageJob, Training
+
+from rewardlab_trl.options import options_of
+from rewardlab_trl.sharding import launch_variables
 
 T = TypeVar("T")
 MAX_STEP = timedelta(minutes=30)
@@ -54,6 +57,8 @@ class Processes:
     number: int = 0
     count: int = 1
     group: Any = None
+    sharding: Mapping[str, str] = field(default_factory=dict)
+    """the variables that tell accelerate how they share the model; none if each has the whole one"""
 
     @property
     def is_first(self) -> bool:
@@ -70,16 +75,38 @@ class Processes:
         dist.gather_object(part, parts, dst=0, group=self.group)
         return parts or []
 
-    def told(self, make: Callable[[], T]) -> T:
-        """Return in each process what `make` gives in the first, where alone it is called."""
+    def told(self, make: Callable[[], T], help: Callable[..., object] | None = None) -> T:
+        """Return in each process what `make` gives in the first, where alone it is called.
+
+        help: what the others do whenever `make` calls `ask`, with its arguments.
+        """
         if self.count == 1:
             return make()
+        if self.is_first:
+            value = make()
+            self._say((None, value))
+            return value
+        while (said := self._hear())[0] is not None:
+            assert help is not None
+            help(*said[0])
+        found: T = said[1]
+        return found
+
+    def ask(self, *work: Any) -> None:
+        """Let the others help the first with this, which does it at the same time."""
+        self._say((work, None))
+
+    def _say(self, said: Any) -> None:
         import torch.distributed as dist
 
-        value: list[Any] = [make() if self.is_first else None]
-        dist.broadcast_object_list(value, src=0, group=self.group)
-        found: T = value[0]
-        return found
+        dist.broadcast_object_list([said], src=0, group=self.group)
+
+    def _hear(self) -> Any:
+        import torch.distributed as dist
+
+        said = [None]
+        dist.broadcast_object_list(said, src=0, group=self.group)
+        return said[0]
 
     def share(self, values: Sequence[T]) -> Sequence[T]:
         """Return this process's part of a value for each completion of all of them."""
@@ -92,7 +119,7 @@ class Processes:
 
         Not longer: a reward's own process must not take itself for one of them.
         """
-        wanted = _variables(self.number, self.count) if self.count > 1 else {}
+        wanted = {**_variables(self.number, self.count), **self.sharding} if self.count > 1 else {}
         before = {name: os.environ.get(name) for name in wanted}
         os.environ.update(wanted)
         try:
@@ -125,6 +152,7 @@ def together(training: Training, source: str, count: int, device: str) -> Iterat
         try:
             with Processes(0, count).seen_by_libraries():
                 processes = stack.enter_context(joined(folder, 0, count, device))
+            processes = replace(processes, sharding=launch_variables(options_of(job.plan)))
             if device == "cuda":
                 others.watch()
             yield processes

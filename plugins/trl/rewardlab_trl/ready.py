@@ -8,6 +8,7 @@ from rewardlab.errors import UserError
 from rewardlab.plan import Plan
 from rewardlab.registry import pip_install
 
+from rewardlab_trl.accelerate_options import sharding_of
 from rewardlab_trl.options import Options, options_of
 from rewardlab_trl.ranks import rank_count
 from rewardlab_trl.trainer_arguments import device, prepare_process
@@ -25,6 +26,8 @@ def lacks(options: Options) -> str | None:
             "this environment has neither flash_attn nor kernels, one of which `attention: flash_attention_2` needs; "
             "pip install flash-attn, or take sdpa"
         )
+    if sharding_of(options.accelerate) == "DEEPSPEED" and find_spec("deepspeed") is None:
+        return "this environment has no deepspeed, which `accelerate` asks for; pip install deepspeed, or take FSDP"
     if options.quantization is not None and find_spec("bitsandbytes") is None:
         return "this environment has no bitsandbytes, which `quantization` asks for; pip install bitsandbytes"
     missing = [name for name in needed if find_spec(name) is None]
@@ -43,6 +46,8 @@ def refuse_unfit_machine(plan: Plan) -> None:
     prepare_process()
     if options_of(plan).attention == "flash_attention_2" and device(options_of(plan)) == "cpu":
         raise UserError("backend.attention is flash_attention_2, which needs a GPU, and torch sees none here; use sdpa")
+    if sharding_of(options_of(plan).accelerate) == "DEEPSPEED" and device(options_of(plan)) == "cpu":
+        raise UserError("backend.accelerate is for DeepSpeed, which runs on GPUs, and torch sees none here; take FSDP")
     _refuse_too_few_gpus(options_of(plan))
 
 

@@ -11,6 +11,7 @@ from rewardlab.recipe import DpoStage, RlStage, SftStage
 from rewardlab.training import StageBatches, Training, telemetry_variables
 
 from rewardlab_trl.options import Options, options_of
+from rewardlab_trl.sharding import allow_on_cpu
 
 if TYPE_CHECKING:
     from trl.trainer.base_config import _BaseConfig
@@ -125,6 +126,7 @@ def configuration(kind: type[C], training: Training, **arguments: Any) -> C:
         raise UserError(
             f"TRL does not take them: {one_line(error)}", where=f"{training.job.where}.arguments"
         ) from error
+    allow_on_cpu(made)
     if made.n_gpu > 1:  # transformers would split each batch over all GPUs in sight
         made._n_gpu = 1
     return made
