@@ -30,7 +30,7 @@ def quick(session: nox.Session) -> None:
 @nox.session
 def slow(session: nox.Session) -> None:
     """End-to-end tests that train models, kill processes and fill disks, one at a time."""
-    session.run("pytest", "-m", "slow", "-n", "0", "-p", "no:cacheprovider", *session.posargs)
+    session.run("pytest", "-m", "slow and not nightly", "-n", "0", "-p", "no:cacheprovider", *session.posargs)
 
 
 @nox.session

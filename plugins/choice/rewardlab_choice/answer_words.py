@@ -75,7 +75,7 @@ def _words(key: str, of: Iterable[str] | None = None) -> set[str]:
 
 @cache
 def any_of(*keys: str) -> str:
-    """Return the pattern, as a text, of the words of these lists in all languages; `not_behind` may touch its choice."""
+    """Return the pattern, as text, of the words of these lists in all languages; `not_behind` may touch its choice."""
     return _one_of(set().union(*map(_words, keys)), glued=keys == ("not_behind",))
 
 

@@ -40,7 +40,7 @@ _TAG = re.compile(r"</?(?:i|em|u|span|code|mark)(?:\s[^<>\n]{0,80})?>", re.IGNOR
 _BLOCK = re.compile(r"</?(?:p|br|div|answer|h[1-6]|li|ul|ol|center)(?:\s[^<>\n]{0,80})?/?>", re.IGNORECASE)
 _SIGNS = re.compile("[¡✅✓✔☑👉🎉🎯💡😀😃😄😊🙂👍∴⇒➡]\ufe0f?")
 _INSIDE = re.compile(r"(?<=[a-z,;] )[A-HJ-Z](?= [a-z])")
-"""A capital within a sentence is a label, even before a word ("wait, A has wheels"); "A" may begin one as an article."""
+"""a capital within a sentence is a label, even before a word ("wait, A has wheels"); "A" may begin one as an article"""
 _EMPHASIS = re.compile(r"\*\*|__|[*`]")
 
 

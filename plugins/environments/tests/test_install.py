@@ -158,6 +158,7 @@ def test_one_of_two_processes_builds_and_the_other_takes_over_when_it_is_killed(
     assert environment(slow_package, "toy").provide(pytest.fail) == out.strip()
 
 
+@pytest.mark.nightly
 def test_an_interrupted_build_leaves_no_process_running(slow_package, builder):
     interrupted, terminated = builder("one"), builder("two")
     until(lambda: len(began(slow_package)) == 2)
@@ -240,6 +241,7 @@ def as_wheel(folder, name):
                 archive.write(file.locate(), "/".join(file.parts))
 
 
+@pytest.mark.nightly
 def test_folders_that_hatchling_builds_share_one_environment_for_it(tmp_path, write, monkeypatch):
     wanted = ["hatchling", "editables"]
     for name in wanted:

@@ -55,7 +55,8 @@ def test_the_policy_is_asked_about_every_completion(sampled):
     assert {(row["phase"], row["total"], row["shaped"]) for row in unchosen} == {("training", None, None)}
     assert {row["id"] for row in unchosen} <= {row["id"] for row in rows}
     assert len(unchosen) <= STEPS * PROMPTS * (CAP - SIZE)
-    assert {tuple(row["components"]) for row in unchosen} == {("accuracy", "format", "short", "letters")}, "none of the group's"
+    alone = ("accuracy", "format", "short", "letters")
+    assert {tuple(row["components"]) for row in unchosen} == {alone}, "none of the group's"
     assert all(row["components"]["liked"]["error"] is None for row in rows)
     assert all(row["components"]["liked"]["value"] in (0.0, 1.0) for row in rows)
 

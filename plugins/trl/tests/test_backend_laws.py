@@ -70,7 +70,7 @@ def test_nor_has_it_one_in_a_normalizer(checked, normalizers):
     assert checked(*overrides, only=["masked"]) == ["masked"]
 
 
-@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize("processes", [pytest.param(1, marks=pytest.mark.nightly), 2])
 def test_trl_trains_on_the_rewards_that_score_gives(told, judge_server, tmp_path, processes):
     environment, received = told
     backend = {"use": "trl", "device": "cpu", "processes": processes}
