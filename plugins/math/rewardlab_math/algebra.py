@@ -25,6 +25,7 @@ from math_verify.grader import is_assignment_relation, is_equation, is_relation,
 from math_verify.parser import get_last_eq, should_treat_as_complex
 
 from rewardlab_math.common_values import agree
+from rewardlab_math.degrees import in_radians
 from rewardlab_math.differences import differ, explicit_sides
 from rewardlab_math.members import marked, members_equal
 from rewardlab_math.quantities import Quantity
@@ -89,7 +90,7 @@ def formulas(text: str, *, decimal_comma: bool) -> list[sympy.Basic]:
 
     decimal_comma: a comma between digits may mark decimals. Raises UnparsableFormula for a text without a meaning.
     """
-    text = with_commas(without_unit(text.lstrip("= ").removeprefix(r"\approx")))
+    text = with_commas(without_unit(in_radians(text).lstrip("= ").removeprefix(r"\approx")))
     writings = [text]
     if decimal_comma and _DECIMAL_COMMA.search(text):
         writings.append(_DECIMAL_COMMA.sub(".", text))
@@ -114,10 +115,10 @@ def _formula(latex: str) -> sympy.Basic:
                     normalization_config=None,
                     conversion_config=ConversionConfig(lowercase_symbols=not _tells_case_apart(latex)),
                 )
-            except Exception:  # the parser raises whatever its own code runs into
+                if found is not None:
+                    return marked(evaluated(found), writing)
+            except Exception:  # the parser raises whatever it runs into, sympy for a union of numbers: (0.1) \cup (2.3)
                 continue
-            if found is not None:
-                return marked(evaluated(found), writing)
     raise UnparsableFormula(latex)
 
 

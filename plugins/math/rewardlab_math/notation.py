@@ -64,7 +64,7 @@ _RAISED_RUN = re.compile(f"[{''.join(_RAISED)}]+")
 _CIRCLED = re.compile("[①-⑳]+")
 _LOWERED_RUN = re.compile(f"[{''.join(_LOWERED)}]+")
 
-_ROW_END = "\ue000"
+_ROW_END, _DOLLAR = "\ue000", "\ue001"
 _ROW_BREAK = re.compile(r"\\\\(?:\s*\[\s*-?[\d.]+\s*[a-z]{2}\s*\])?")  # with the height of the gap, \\[2pt]
 _NEGATIVE_SPACE = re.compile(r"\\!\s*")
 _SPACING = re.compile(r"\\(?:[,;:> ]|quad\b|qquad\b|(?:Big|big|Bigg|bigg)[lmr]?(?![A-Za-z]))")
@@ -95,7 +95,7 @@ def plain(text: str) -> str:
     previous = None
     while text != previous:  # one step may uncover what another removes
         previous, text = text, _without_decoration(text)
-    return text
+    return text.replace(_DOLLAR, "$")  # it names the unit, and opened no formula
 
 
 def _without_decoration(text: str) -> str:
@@ -107,7 +107,7 @@ def _without_decoration(text: str) -> str:
     text = _BRACED_MARK.sub(r"\1", text)
     if "\\" not in text and "~" not in text:
         return _unwrapped(" ".join(without_layout(text).split()))
-    text = _ROW_BREAK.sub(_ROW_END, _ESCAPED_PERCENT.sub("%", _ESCAPED_DOLLAR.sub("", text)))
+    text = _ROW_BREAK.sub(_ROW_END, _ESCAPED_PERCENT.sub("%", _ESCAPED_DOLLAR.sub(_DOLLAR, text)))
     return _unwrapped(_unspaced(without_layout(text))).replace(_ROW_END, r"\\ ").rstrip()
 
 
