@@ -119,7 +119,12 @@ ROWS = {
             "verl": "backend.accelerate={distributed_type: DEEPSPEED, num_processes: 2}",
         },
         "several GPUs of a machine": ("backend.gpus_per_node=2",),
-        "several nodes": ("backend.nodes=2",),
+        "several nodes": {
+            "trl": "backend={use: trl, accelerate: {distributed_type: MULTI_GPU, num_machines: 2, num_processes: 8, "
+            "main_process_ip: 10.0.0.1}}",
+            "openrlhf": "backend.nodes=2",
+            "verl": "backend.nodes=2",
+        },
     },
     "vLLM, by the engine's own names": {
         f"`{name}`": {

@@ -6,7 +6,8 @@ check, describe                      what is wrong with a recipe, what will be d
 ready                                what this machine must have, looked at before a run begins
 policy                               the policy of a stage, which trains, samples and is saved
 sft, dpo, rl                         the trainers of the three kinds of stage
-processes, other_process             training in several processes: the first, which starts the others, and those
+processes, other_process             training in several processes: the first, and the others
+children, machines, join             starting and watching them on a machine, and the command of further machines
 accelerate_options, sharding         a model that they share by FSDP or DeepSpeed: accelerate's own names, and the whole
 adapters                             LoRA: adding adapters to the policy, and merging them into it
 quantization                         QLoRA: the weights under adapters in 4 bits
@@ -24,7 +25,7 @@ from collections.abc import Collection, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from rewardlab import BackendSpec, hookimpl
+from rewardlab import BackendSpec, CommandSpec, hookimpl
 
 from rewardlab_trl.options import Options
 
@@ -53,6 +54,12 @@ def rewardlab_backends() -> Sequence[BackendSpec]:
             default=True,
         )
     ]
+
+
+@hookimpl
+def rewardlab_commands() -> Sequence[CommandSpec]:
+    """Return the command of the further machines of a run."""
+    return [CommandSpec.of_module(f"{__name__}.join", "train on this machine with the one that runs a recipe")]
 
 
 def reward_function(

@@ -20,11 +20,12 @@ def findings(plan: Plan) -> Iterator[Finding]:
 
 def _backend(plan: Plan) -> Iterator[Finding]:
     backend = options_of(plan)
-    if backend.nodes > 1:
-        yield ("backend", "nodes"), "trl trains on one machine; several need `use: openrlhf`"
+    if backend.nodes not in (1, backend.machines):
+        what = f"say it by accelerate: {{num_machines: {backend.nodes}, num_processes: ..., main_process_ip: ...}}"
+        yield ("backend", "nodes"), what
     if backend.accelerate is not None:
         yield from ((("backend", "accelerate", *path), what) for path, what in _accelerate(plan, backend))
-    if backend.gpus_per_node and backend.gpus_per_node != backend.ranks:
+    if backend.gpus_per_node and backend.gpus_per_node * backend.machines != backend.ranks:
         what = f"{backend.ranks} is not the {backend.gpus_per_node} of gpus_per_node: each process trains on one GPU"
         yield ("backend", "processes"), f"{what}; leave one of the two out"
     if backend.lora is not None:
@@ -48,7 +49,14 @@ def _accelerate(plan: Plan, backend: Options) -> Iterator[Finding]:
     config = backend.accelerate
     assert config is not None
     yield from accelerate_findings(config)
-    said, count = backend.processes or backend.gpus_per_node, count_of(config, "num_processes")
+    if backend.machines > 1:
+        if not isinstance(config.get("main_process_ip"), str):
+            yield ("main_process_ip",), "missing; say by which address the other machines reach the first"
+        if backend.ranks % backend.machines:
+            what = f"{backend.ranks} processes do not divide over {backend.machines} machines"
+            yield ("num_processes",), f"{what}; it counts those of all of them"
+    said = backend.processes or (backend.gpus_per_node and backend.gpus_per_node * backend.machines)
+    count = count_of(config, "num_processes")
     if said is not None and count is not None and said != count:
         yield ("num_processes",), f"{count} is not the {said} that the recipe says; leave one of the two out"
     if config.get("use_cpu") and backend.device == "cuda":

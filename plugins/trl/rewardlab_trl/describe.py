@@ -26,7 +26,7 @@ NOTES = {
 def headline(plan: Plan) -> str:
     """Return where TRL runs, the model and the adapters."""
     ranks = options_of(plan).ranks
-    where = "in this process" if ranks == 1 else f"in {ranks} processes of this machine"
+    where = "in this process" if ranks == 1 else f"in {ranks} processes of {_machines(options_of(plan).machines)}"
     if (kind := sharding_of(options_of(plan).accelerate)) is not None:
         where += f", which share the model by {KINDS[kind]}"
     said = f"{where}; model {model_line(plan)}"
@@ -39,6 +39,10 @@ def headline(plan: Plan) -> str:
         modules += f", over weights in {kept.bits} bits ({kept.type}{', double' * kept.double})"
     dropout = f", dropout {lora.dropout:g} (none in rl)" if lora.dropout else ""
     return f"{said}; LoRA of rank {lora.rank}, alpha {lora.alpha}{dropout}, in {modules}, merged at a stage's end"
+
+
+def _machines(count: int) -> str:
+    return "this machine" if count == 1 else f"{count} machines"
 
 
 def describe_stage(plan: Plan, index: int) -> Iterator[str]:

@@ -42,9 +42,15 @@ class Options(TrackerOptions):
     """how many GPUs train, a process each (absent: one at most)"""
 
     @property
+    def machines(self) -> int:
+        """The number of machines that train a stage together."""
+        return count_of(self.accelerate, "num_machines") or 1
+
+    @property
     def ranks(self) -> int:
         """The number of processes that train a stage together."""
-        return count_of(self.accelerate, "num_processes") or self.processes or self.gpus_per_node or 1
+        own = self.processes or (self.gpus_per_node or 1) * self.machines
+        return count_of(self.accelerate, "num_processes") or own
 
 
 def options_of(plan: "Plan") -> Options:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from rewardlab.training import RunDirectory, StageJob, plan_of_job
 
+from rewardlab_trl.machines import Machines
 from rewardlab_trl.options import options_of
 from rewardlab_trl.processes import SharedTraining, joined
 from rewardlab_trl.trainer_arguments import device, prepare_process, quiet_libraries
@@ -32,8 +33,10 @@ def main(folder: Path, number: int) -> None:
     job = StageJob(plan=plan, run=RunDirectory(path=shared.run, held=False), index=shared.index, say=print)
     training = replace(shared.training, job=job)
     with resource_errors(job.name):
-        model = load_policy_model(job, shared.source, f"cuda:{number}" if where == "cuda" else where)
-        with joined(folder, number, shared.count, where) as processes:
+        machines = Machines.of(options_of(plan))
+        place = f"cuda:{number % machines.each}" if where == "cuda" else where
+        model = load_policy_model(job, shared.source, place)
+        with joined(folder, number, machines, where, machines.meeting(folder, number)) as processes:
             sharding = launch_variables(options_of(plan))
             TrlPolicy(job, shared.source, model).learn(training, replace(processes, sharding=sharding))
 

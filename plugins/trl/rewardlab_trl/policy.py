@@ -80,8 +80,7 @@ class TrlPolicy(Policy):
         """Train with the trainer of the stage's kind; adapters stay beside the model until it is saved."""
         from rewardlab_trl.processes import together
 
-        count = options_of(self._job.plan).ranks
-        with together(training, self._source, count, self.model.model.device.type) as processes:
+        with together(training, self._source, self.model.model.device.type) as processes:
             self.learn(training, processes)
 
     def learn(self, training: Training, processes: "Processes") -> None:

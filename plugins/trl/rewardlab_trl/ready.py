@@ -34,13 +34,19 @@ def lacks(options: Options) -> str | None:
     return f"this environment has no {', '.join(missing)}; {pip_install('trl')}" if missing else None
 
 
-def refuse_unfit_machine(plan: Plan) -> None:
-    """Raise UserError if a package of the engine is missing, or torch sees no device as the recipe wants it."""
+def refuse_unfit_machine(plan: Plan, first: bool = True) -> None:
+    """Raise UserError if a package of the engine is missing, or torch sees no device as the recipe wants it.
+
+    first: whether this machine runs the recipe, or one of the others.
+    """
     if missing := lacks(options_of(plan)):
         raise UserError(missing, where=plan.document.where(("backend",)))
     if rank_count() > 1:
         what = f"this is one of {rank_count()} processes that torchrun, accelerate or srun started"
         raise UserError(f"{what}; start `rewardlab run` once: backend.processes says how many it starts itself")
+    if first and (number := (options_of(plan).accelerate or {}).get("machine_rank")):
+        where = plan.document.where(("backend", "accelerate"))
+        raise UserError(f"this is machine {number}; start `rewardlab join` here, and `run` on machine 0", where=where)
     if "torch" not in sys.modules:
         note("loading torch ...")
     prepare_process()
@@ -60,7 +66,6 @@ def _refuse_too_few_gpus(options: Options) -> None:
         raise UserError(
             f"backend.gpus_per_node is {options.gpus_per_node}, and this run trains on the CPU; use processes"
         )
-    if where == "cuda" and options.ranks > seen:
-        raise UserError(
-            f"backend.{wanted} is {options.ranks}, and torch sees {seen} GPUs: each process trains on its own"
-        )
+    each = options.ranks // options.machines
+    if where == "cuda" and each > seen:
+        raise UserError(f"backend.{wanted} is {each}, and torch sees {seen} GPUs: each process trains on its own")

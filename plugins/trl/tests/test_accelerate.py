@@ -5,7 +5,11 @@
 
 import dataclasses
 import json
+import os
 import shutil
+import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -104,6 +108,8 @@ def test_the_list_is_that_of_the_installed_accelerate():
 
 
 FSDP = "distributed_type: FSDP, num_processes: 2"
+ADDRESS = "main_process_ip: 127.0.0.1"
+TWO_MACHINES = f"distributed_type: MULTI_GPU, num_machines: 2, num_processes: 2, {ADDRESS}"
 ZERO = "distributed_type: DEEPSPEED, num_processes: 2"
 
 
@@ -133,6 +139,12 @@ ZERO = "distributed_type: DEEPSPEED, num_processes: 2"
             f"{FSDP}, fsdp_config: {{fsdp_cpu_ram_efficient_loading: true}}",
             "fsdp_config.fsdp_cpu_ram_efficient_loading",
             "must be false: each process reads the model itself",
+        ),
+        (f"{FSDP}, num_machines: 2", "main_process_ip", "by which address the other machines reach the first"),
+        (
+            f"distributed_type: MULTI_CPU, num_processes: 3, num_machines: 2, {ADDRESS}",
+            "num_processes",
+            "do not divide",
         ),
         (f"{FSDP}, deepspeed_config: {{zero_stage: 3}}", "deepspeed_config", "is for distributed_type: DEEPSPEED"),
         (ZERO, "distributed_type", "accelerate runs DeepSpeed on GPUs alone; FSDP goes on a CPU, too"),
@@ -197,6 +209,21 @@ def test_a_dry_run_says_how_the_model_is_shared(main, write):
     said = main("run", "r.yaml", "--dry-run", SHARED)[1]
     assert "in 2 processes of this machine, which share the model by FSDP 2" in said
     assert "accelerate: fsdp_auto_wrap_policy = TRANSFORMER_BASED_WRAP, " in said
+
+
+def test_what_machines_are_told(main, write):
+    write("r.yaml", RECIPE)
+    two = f"backend={{use: trl, accelerate: {{{TWO_MACHINES}}}}}"
+    assert "in 2 processes of 2 machines; model" in main("run", "r.yaml", "--dry-run", two)[1]
+    code, _, err = main("join", "r.yaml", two)
+    assert code == 2
+    assert "--machine-rank must be 1 to 1: machine 0 runs the recipe" in err
+    code, _, err = main("join", "r.yaml", "--machine-rank", "1")
+    assert code == 2
+    assert "names no other machine" in err
+    code, _, err = main("run", "r.yaml", two, "backend.accelerate.machine_rank=1")
+    assert code == 2
+    assert "this is machine 1; start `rewardlab join` here, and `run` on machine 0" in err
 
 
 @pytest.mark.slow
@@ -281,6 +308,42 @@ class TestFsdp:
         wanted, learned = (load_file(folder / "models" / "1-rl" / "model.safetensors") for folder in (one, two))
         assert learned.keys() == wanted.keys()
         assert all(torch.allclose(learned[name], wanted[name], atol=1e-4) for name in wanted)
+
+
+@pytest.mark.slow
+class TestTwoMachines:
+    """One process on each, on loopback: the machine that runs the recipe, and one that joins."""
+
+    def test_learn_what_one_process_learns(self, home, run, toy_path):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        config = (
+            f"{{distributed_type: MULTI_CPU, num_machines: 2, num_processes: 2, {ADDRESS}, main_process_port: {port}}}"
+        )
+        backend = f"backend={{use: trl, device: cpu, accelerate: {config}}}"
+        places = os.pathsep.join([str(toy_path), *filter(None, sys.path)])
+        joining = subprocess.Popen(
+            [sys.executable, "-m", "rewardlab", "join", "r.yaml", backend, "--machine-rank", "1"],
+            cwd=home,
+            env={**os.environ, "PYTHONPATH": places, "GLOO_SOCKET_IFNAME": "lo"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setenv("GLOO_SOCKET_IFNAME", "lo")
+                one, two = run("one"), run("machines", backend)
+            out, err = joining.communicate(timeout=120)
+        finally:
+            joining.kill()
+        assert (joining.returncode, out) == (0, "machine 1: the last stage is trained\n"), err
+        assert "machine 1: training stage 1-rl; logs are in" in err
+        assert scores(two) == scores(one)
+        for stage in ("0-sft", "1-rl"):
+            wanted = [row["loss"] for row in log(one, stage)]
+            assert [row["loss"] for row in log(two, stage)] == pytest.approx(wanted, rel=1e-4, abs=1e-6)
 
 
 def weights(run):

@@ -62,7 +62,7 @@ def test_the_recipe_itself_is_fine(problems):
         (["stages.0.max_tokens=257"], "stages.0.max_tokens", "257 is more than the model's context of 256"),
         (["model.heads=3"], "model.heads", "hidden_size 32 does not divide into 3 heads"),
         (["model.heads=32"], "model.heads", "32 heads of 1: the size of a head must be even"),
-        (["backend.nodes=2"], "backend.nodes", "one machine"),
+        (["backend.nodes=2"], "backend.nodes", "say it by accelerate: {num_machines: 2,"),
         (["backend.secrets=[KEY]"], "backend.secrets", "is for openrlhf"),
         (["backend={device: cpu, precision: bf16}"], "backend.precision", "use fp32 on a CPU"),
         (["backend={quantization: {bits: 4}}"], "backend.quantization", "add `lora`, whose adapters learn"),
