@@ -127,12 +127,19 @@ ROWS = {
         },
     },
     "vLLM, by the engine's own names": {
-        f"`{name}`": {
-            "trl": f"backend.generation={{engine: vllm, {name}: {value}}}",
-            "openrlhf": f"backend.engine.arguments={{vllm.{name}: {value}}}",
-            "verl": f"backend.engine.arguments={{actor_rollout_ref.rollout.{name}: {value}}}",
-        }
-        for name, value in (("max_num_seqs", 256), ("max_num_batched_tokens", 16384), ("quantization", "fp8"))
+        "engines on GPUs of their own": {
+            "trl": "backend.generation={engine: vllm, mode: server, url: 'http://node:8000'}",
+            "openrlhf": "backend.engine.colocate=false",
+            "verl": "backend.engine.arguments={actor_rollout_ref.rollout.nnodes: 1}",
+        },
+        **{
+            f"`{name}`": {
+                "trl": f"backend.generation={{engine: vllm, {name}: {value}}}",
+                "openrlhf": f"backend.engine.arguments={{vllm.{name}: {value}}}",
+                "verl": f"backend.engine.arguments={{actor_rollout_ref.rollout.{name}: {value}}}",
+            }
+            for name, value in (("max_num_seqs", 256), ("max_num_batched_tokens", 16384), ("quantization", "fp8"))
+        },
     },
 }
 HEAD = """# What each engine has

@@ -80,7 +80,12 @@ def test_commit_hooks_are_valid():
 PIN = re.compile(r"(?<![\w.-])([A-Za-z][\w.-]*)(?:\[[\w,-]+\])?==([0-9][\w.]*)")
 OTHER_VERSIONS = {
     ("plugins/openrlhf/rewardlab_openrlhf/requirements/cpu.txt", "transformers"): "openrlhf asks for this one",
-    ("plugins/verl/rewardlab_verl/requirements/cpu.txt", "transformers"): "verl asks for one below 5.11",
+    ("plugins/verl/rewardlab_verl/requirements/cpu.txt", "transformers"): "verl pins this one",
+    **{
+        ("plugins/verl/rewardlab_verl/requirements/gpu.txt", package): "verl's extra `vllm` pins this one"
+        for package in ("torch", "transformers", "vllm")
+    },
+    ("plugins/verl/rewardlab_verl/requirements/gpu.txt", "ray"): "that of verl's tests",
     ("plugins/verl/rewardlab_verl/requirements/cpu.txt", "ray"): "verl's loop is tried with this one",
     ("plugins/verl/rewardlab_verl/requirements/cpu.txt", "aiohttp"): "this ray asks for it",
     ("plugins/openrlhf/rewardlab_openrlhf/requirements/cpu.txt", "tokenizers"): "transformers 5.15 asks for this one",
@@ -119,6 +124,20 @@ def test_containers_copy_and_install_what_is_here(path):
     assert {"core", "plugins", "pyproject.toml"} <= {*copied}
     for name in [*copied, *re.findall(r"(?:\./|/rewardlab/)?(plugins/\w[\w/.-]+)", dockerfile)]:
         assert (ROOT / name).exists(), name
+    for command in re.findall(r"^RUN (.*)$", dockerfile, re.MULTILINE):
+        subprocess.run(["bash", "-n", "-c", command], check=True)
+
+
+def test_what_verl_pins_is_what_its_image_gets():
+    """As its own distribution says, where it is installed."""
+    from importlib.metadata import PackageNotFoundError, requires
+
+    try:
+        wanted = {line.partition(";")[0].strip() for line in requires("verl") if 'extra == "vllm"' in line}
+    except PackageNotFoundError:
+        pytest.skip("needs the environment of requirements-verl-cpu.txt")
+    pinned = text("plugins/verl/rewardlab_verl/requirements/gpu.txt").splitlines()
+    assert {line for line in wanted if line.startswith(("torch==", "vllm==", "transformers=="))} <= {*pinned}
 
 
 @pytest.mark.parametrize("path", DOCKERFILES, ids=lambda path: path.stem)

@@ -274,7 +274,7 @@ class RlStage(_Training, TokenSampling):
             return self
         if self.loss == "cispo":
             raise ValueError(
-                "dual_clip does not go with loss cispo, whose clip bounds the ratio of every token already"
+                "dual_clip does not go with loss cispo, whose clip bounds every ratio already"
             )
         if self.dual_clip <= 1 + self.clip[1]:
             raise ValueError(

@@ -86,6 +86,8 @@ def _training(plan: Plan, backend: Options, stage: RlStage | SftStage) -> Iterat
     if stage.schedule == "linear" and backend.engine.strategy == "fsdp2":
         yield ("schedule",), "verl's fsdp2 has constant and cosine; cosine is the nearest (Megatron has linear)"
     if not isinstance(stage, RlStage):
+        if stage.keep == "best" and not backend.engine.checkpoint_models:
+            yield ("keep",), "a checkpoint has a model to measure by `backend.engine.checkpoint_models: true`"
         return
     if stage.on_truncated == "mask":
         yield ("on_truncated",), "verl cannot leave a completion out of the loss; zero is the nearest"
@@ -95,7 +97,7 @@ def _training(plan: Plan, backend: Options, stage: RlStage | SftStage) -> Iterat
     if stage.dual_clip is not None and stage.importance_sampling_level == "sequence":
         yield (
             ("dual_clip",),
-            "verl's gspo has none, only its loss with ratios of tokens; trl and openrlhf have it there",
+            "verl's gspo has none, only its loss with ratios of tokens; trl and openrlhf have it",
         )
     attention = backend.engine.attention
     if stage.algorithm == "ppo" and backend.engine.strategy == "fsdp2" and attention != "flash_attention_2":
@@ -108,8 +110,8 @@ def _training(plan: Plan, backend: Options, stage: RlStage | SftStage) -> Iterat
     if stage.keep == "best":
         yield (
             ("keep",),
-            "is for sft and dpo; of an rl stage keep several checkpoints with `save_every`, measure each with "
-            "`rewardlab eval` and name the best one as `model`",
+            "is for sft and dpo; of an rl stage keep several checkpoints with `save_every` and `backend.engine."
+            "checkpoint_models: true`, measure each with `rewardlab eval` and name the best one as `model`",
         )
 
 

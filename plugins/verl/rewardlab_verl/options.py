@@ -89,6 +89,9 @@ class VerlEngine(RayEngineOptions):
     """tokens of a micro-batch, if the stage names no micro_batch_size; at least one longest row"""
     rollout_micro_batch_size: PositiveInt | None = None
     """completions in one forward pass for log-probabilities (absent: the stage's micro_batch_size)"""
+    checkpoint_models: bool = False
+    """each checkpoint has the model as transformers reads it beside its shards, for `rewardlab eval` of several; the
+    last one's is in `models/` either way (with Megatron every checkpoint has it)"""
     lora: Lora | None = None
     """train adapters in place of the whole model (absent: the whole model)"""
     agent_workers: PositiveInt = 8

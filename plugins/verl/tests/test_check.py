@@ -83,6 +83,14 @@ def plan(toy, write):
             "sync_refill_failed_groups: cannot be passed on here: the ledger has verl's synchronous trainer",
         ),
         (
+            "backend.engine.arguments={actor_rollout_ref.rollout.nnodes: 1}",
+            "rollout.nnodes: cannot be passed on here: rollout engines have GPUs of their own only with verl's asynch",
+        ),
+        (
+            "backend.engine.arguments={actor_rollout_ref.hybrid_engine: false}",
+            "hybrid_engine: cannot be passed on here: rollout engines have GPUs of their own only",
+        ),
+        (
             "backend.engine.arguments={reward.num_workers: 3}",
             "backend.engine.arguments.reward.num_workers: the recipe says it: backend.engine.reward_workers",
         ),

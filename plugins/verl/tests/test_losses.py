@@ -175,9 +175,12 @@ def is_bf16(value):
 def log_probabilities(step):
     """Return the log-probabilities of a step's tokens by the weights of the checkpoint before it."""
     import torch
+    from rewardlab_verl.job.merged_shards import write_model
     from transformers import AutoModelForCausalLM
 
-    model = AutoModelForCausalLM.from_pretrained(step.weights / "actor" / "huggingface", dtype=torch.float32)
+    folder = step.weights / "whole"
+    write_model(step.weights / "actor", folder)
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
     found = []
     for row in step.batch:
         logits = before_each_token(model, row).log_softmax(-1)

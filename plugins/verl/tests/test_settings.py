@@ -59,11 +59,8 @@ VARIANTS = {
     "cispo": ("stages.1={use: rl, preset: cispo, group_size: 4, batch_size: 16, steps: 5, max_new_tokens: 12}",),
     "dr_grpo by name": ("stages.1={use: rl, preset: dr_grpo, steps: 5, max_new_tokens: 12}",),
     "dapo by name": ("stages.1={use: rl, preset: dapo, steps: 5, max_new_tokens: 12}",),
-    "entropy": (
-        "stages.1.entropy_coef=0.001",
-        "stages.1.dual_clip=3",
-        "stages.1.eval={samples: 2, top_p: 0.7, top_k: 50}",
-    ),
+    "entropy": ("stages.1.entropy_coef=0.001", "stages.1.eval={samples: 2, top_p: 0.7, top_k: 50}"),
+    "dual clip": ("stages.1.dual_clip=3",),
     "evaluation": ("stages.1.eval={samples: 2, temperature: 0}", "stages.1.eval_every=2", "stages.1.top_p=0.9"),
     "a stage eval": ("stages.1={use: eval, samples: 2, max_new_tokens: 12}",),
     "groups left out": ("backend.engine.filter_groups={by: brevity}", "stages.1.eval={samples: 2}"),

@@ -9,10 +9,10 @@ from rewardlab_verl.compile.command import Value
 from rewardlab_verl.compile.stage_files import LONGEST, STEPS, VerlFiles
 from rewardlab_verl.compile.trainer import (
     DTYPES,
-    SAVED,
     model_settings,
     optimizer_settings,
     run_settings,
+    saved_parts,
     sharding_settings,
     warmup_of,
 )
@@ -55,7 +55,7 @@ def rl_settings(plan: Plan, stage: RlStage, files: VerlFiles) -> dict[str, Value
         **sharding_settings(plan, f"{ACTOR}.{sharded}"),
         **sharding_settings(plan, f"{REF}.{sharded}"),
         f"{ACTOR}.data_loader_seed": plan.recipe.seed,
-        f"{ACTOR}.checkpoint.save_contents": SAVED,
+        f"{ACTOR}.checkpoint.save_contents": saved_parts(plan),
         **_rollout(plan, stage, files),
     }
     if engine.strategy == "fsdp2":

@@ -7,10 +7,10 @@ from rewardlab_verl.compile.batches import sft_batches
 from rewardlab_verl.compile.command import Value
 from rewardlab_verl.compile.stage_files import VerlFiles
 from rewardlab_verl.compile.trainer import (
-    SAVED,
     model_settings,
     optimizer_settings,
     run_settings,
+    saved_parts,
     sharding_settings,
     warmup_of,
 )
@@ -33,7 +33,7 @@ def sft_settings(plan: Plan, stage: SftStage, files: VerlFiles) -> dict[str, Val
         **model_settings(plan, files, "model"),
         **sharding_settings(plan, "engine"),
         **run_settings(plan, stage, files),
-        "checkpoint.save_contents": SAVED,
+        "checkpoint.save_contents": saved_parts(plan),
         "trainer.seed": plan.recipe.seed,
         "trainer.max_ckpt_to_keep": options_of(plan).engine.keep_checkpoints,
     }

@@ -79,6 +79,16 @@ def warmup_of(stage: RlStage | SftStage, files: VerlFiles) -> int | str:
     return stage.warmup_of(files.steps or 0) or -1
 
 
+def saved_parts(plan: Plan) -> list[str]:
+    """Return what a checkpoint holds: what a resume needs, and the model as transformers reads it where it is wanted.
+
+    The last step's model is put together from its shards (job/merged_shards.py), which only fsdp2's can be.
+    """
+    engine = options_of(plan).engine
+    whole = engine.checkpoint_models or engine.strategy == "megatron"
+    return ["model", "optimizer", "extra", *(["hf_model"] if whole else [])]
+
+
 def run_settings(plan: Plan, stage: RlStage | SftStage, files: VerlFiles) -> dict[str, Value]:
     """Return the settings of steps, checkpoints and trackers."""
     backend = options_of(plan)
@@ -100,7 +110,3 @@ def run_settings(plan: Plan, stage: RlStage | SftStage, files: VerlFiles) -> dic
         "hydra.run.dir": str(files.folder),
         "hydra.output_subdir": None,
     }
-
-
-SAVED = ["model", "optimizer", "extra", "hf_model"]
-"""the parts of a checkpoint; the last is what transformers loads"""

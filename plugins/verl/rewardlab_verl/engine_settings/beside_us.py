@@ -110,6 +110,11 @@ REWARDS = "rewards are the recipe's components; a reward model is `reward_model/
 ROWS = "rewardlab writes the rows that verl reads; `dataset` says which, and `fields` which of their columns"
 TEXTS = "rows hold texts"
 NO_TURNS = "completions are of one turn, by rewardlab's own agent loop; tools and turns of your own: docs/agents.md"
+SHARES_GPUS = (
+    "rollout engines have GPUs of their own only with verl's asynchronous trainers, whose groups train in another step "
+    "than the ledger says; with the synchronous one they share the trainer's; openrlhf has `colocate: false`"
+)
+SAVED = "a checkpoint holds what a resume needs, and with backend.engine.checkpoint_models a model for transformers"
 RESUMED = "`rewardlab run --resume` goes on from the newest checkpoint"
 
 IDLE: Mapping[str, str] = {
@@ -128,6 +133,9 @@ IDLE: Mapping[str, str] = {
     "data.tools_key": NO_TURNS,
     "*rollout.agent.*": NO_TURNS,
     "*rollout.mode": "verl 0.9.1 knows `async` alone",
+    "*rollout.nnodes": SHARES_GPUS,
+    "*rollout.n_gpus_per_node": SHARES_GPUS,
+    "actor_rollout_ref.hybrid_engine": SHARES_GPUS,
     "data.image*": TEXTS,
     "data.video_key": TEXTS,
     "data.audio_key": TEXTS,
@@ -143,8 +151,8 @@ IDLE: Mapping[str, str] = {
     "data.dataloader_num_workers": "the rows are few and small, and come in the recipe's order",
     "data.num_workers": "the rows are few and small, and come in the recipe's order",
     "*rollout.load_format": "weights come from the trainer, and with `backend.engine.lora` the base's from its files",
-    "*checkpoint.save_contents": RESUMED,
-    "*checkpoint.load_contents": RESUMED,
+    "*checkpoint.save_contents": SAVED,
+    "*checkpoint.load_contents": SAVED,
     "trainer.resume_*": RESUMED,
     "trainer.default_*_dir": RESUMED,
     "trainer.del_local_ckpt_after_load": RESUMED,

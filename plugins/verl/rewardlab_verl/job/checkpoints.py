@@ -9,6 +9,7 @@ from rewardlab_ray.stage_prompts import StageTokenizer
 from rewardlab_ray.stage_task import StageTask
 
 from rewardlab_verl.job.adapters import merge_adapters
+from rewardlab_verl.job.merged_shards import SHARDED, write_model
 from rewardlab_verl.options import options_of
 
 LATEST = "latest_checkpointed_iteration.txt"
@@ -24,16 +25,20 @@ def newest_step(checkpoints: Path) -> int:
 
 
 def keep_model(task: StageTask, steps: int, tokenizer: StageTokenizer) -> None:
-    """Move the model of the last step's checkpoint to its place. JobError if there is none."""
+    """Put the model of the last step's checkpoint into its place. JobError if there is none."""
     checkpoints = task.run / "checkpoints" / task.name
     folder = checkpoints / f"global_step_{steps}"
     parts = [folder / "actor" / "huggingface", folder / "huggingface"]
-    found = next((part for part in parts if any(part.glob("*.safetensors"))), None)
-    if newest_step(checkpoints) != steps or found is None:
-        raise JobError(f"stage {task.name}: verl ended without a model of its last step, {steps}, in {checkpoints}")
+    written = next((part for part in parts if any(part.glob("*.safetensors"))), None)
+    sharded = next((part.parent for part in parts if (part.parent / SHARDED).exists()), None)
     scratch = task.folder / "model"
     shutil.rmtree(scratch, ignore_errors=True)
-    shutil.copytree(found, scratch)  # a copy: the checkpoint stays whole
+    if newest_step(checkpoints) != steps or (written is None and sharded is None):
+        raise JobError(f"stage {task.name}: verl ended without a model of its last step, {steps}, in {checkpoints}")
+    if written is not None:
+        shutil.copytree(written, scratch)  # a copy: the checkpoint stays whole
+    elif sharded is not None:
+        write_model(sharded, scratch)
     if (lora := options_of(task.plan).engine.lora) is not None:
         merge_adapters(scratch, lora.alpha / lora.rank)
     hand_on(task, scratch, tokenizer)
