@@ -11,6 +11,7 @@ Kind = Literal["scale", "binary", "pair"]
 """scale: whole numbers. binary: true and false. pair: which of two responses is better."""
 
 _NUMBER = re.compile(r"(?:score_)?(-?[0-9]{1,9})")
+_EXPONENT = re.compile(r"[+-]?[0-9]{1,9}(?:\.[0-9]{1,9})?e[+-]?[0-9]")
 _SPACES = re.compile(r"[\s_-]+")
 PAIRS = (("response 1", "response 2"), ("assistant a", "assistant b"), ("a", "b"))
 """the names that two responses may have in a rubric; those of a pair belong together"""
@@ -127,6 +128,8 @@ def canonical(raw: Any) -> str:
     if not isinstance(raw, str):
         return ""
     text = " ".join(raw[:64].split()).casefold()
+    if _EXPONENT.fullmatch(text) and float(text).is_integer():  # 4e0
+        return str(int(float(text)))
     return re.sub(r"\A([+-]?)0*([0-9]+)(?:\.0+)?\Z", _whole, text)
 
 

@@ -39,7 +39,7 @@ PAIR = levels_of({"response_1": "the first is better", "response_2": "the second
             (LEVELS, raw, None)
             for raw in ("4-5", "4 - 5", "4 to 5", "4 or 5", "4–5", "3 or 4", "4.5", "4,5", "45", "4 5")
         ),
-        *((LEVELS, raw, None) for raw in ("4: perfect", "4 (bad)", "2: good", "4%", "80%", "4e0", "1e1", "IV", "four")),
+        *((LEVELS, raw, None) for raw in ("4: perfect", "4 (bad)", "2: good", "4%", "80%", "1e1", "IV", "four")),
         *(
             (LEVELS, raw, None)
             for raw in ("good", "N/A", "", " ", "-4", "4th", "score", "not 4", "4: no, 3", "4;5", "x" * 999)

@@ -24,6 +24,12 @@ _TAKEN_BACK = re.compile(
     r"\b(?:lower|higher)\W*\Z|\btoo (?:high|low|generous|harsh)\b|\d\s?[=:]|"
     r"\b(?:draft|provisional|preliminary|tentative|revised|corrected|instructed|requested|demanded)\b"
 )
+_OF_A_PART = re.compile(
+    r"(?:(?:for|in|on|of) )?(?:the |its )?(?:style|form|format|formatting|layout|tone|grammar|spelling|wording"
+    r"|writing|length|brevity|clarity|fluency|coherence|accuracy|correctness|content|depth|creativity|language|helpfulness"
+    r"|honesty|safety|logic|reasoning|structure|relevance|completeness)(?: only| alone)?"
+)
+"""a comment that says of which part alone a level is"""
 _DENIAL = re.compile(r"\b(?:not|no|never|wrong|untrue|hardly|mostly|partly|partially|almost|nearly)\b|n['’]t\b")
 _LOSES = re.compile(
     r"\b(?:worse|worst|weak(?:er|est)|inferior|los(?:es|t|er)|fail(?:s|ed)|rejected|errors?|mistakes?)\b"
@@ -42,6 +48,8 @@ def level_meant(levels: Levels, raw: Any) -> str | None:
         return label
     text = _plain(raw)
     if re.match(r"\W*(?:\.|[–—−])\d", raw):  # .4 is no 4, and –4 may be less than nothing
+        return None
+    if raw.count("*") % 2 or re.search(r"\A[^*]*\d ?\*+\W*\Z", raw):  # 4* has a footnote, and **4** is bold
         return None
     named = re.match(rf"{_KEY}(?P<name>{_names(levels)}){_OF}{_POINTS}", text)
     label = None if named is None else levels.label_of(named["name"].replace("_", " "))
@@ -63,7 +71,7 @@ def _is_comment(behind: str, label: str, levels: Levels) -> bool:
     words = _NOT_A_NUMBER.sub("", behind.strip(_AROUND)).strip(_AROUND)
     if not words:
         return behind.strip() != "-"
-    if _NO_COMMENT.match(words) or _TAKEN_BACK.search(words) or re.match(r"-\w", behind):
+    if _NO_COMMENT.match(words) or _OF_A_PART.fullmatch(words) or _TAKEN_BACK.search(words) or re.match(r"-\w", behind):
         return False
     meanings = {one: _plain(text) for one, text in levels.texts.items()}
     if words.startswith(meanings[label]):

@@ -36,7 +36,8 @@ def _score_lines(text: str, begin: int) -> Iterator[tuple[str, str, int]]:
     for line in text[begin:].splitlines(keepends=True):
         match = _LINE.match(line.rstrip()) if len(line) <= MAX_LINE else None
         if match is not None:
-            yield line.strip(), match["score"].rstrip("*_`\"' "), place + match.start("score")
+            marks = "_`\"' " if line.count("*") % 2 else "*_`\"' "  # a lone one is a footnote's
+            yield line.strip(), match["score"].rstrip(marks), place + match.start("score")
         place += len(line)
 
 

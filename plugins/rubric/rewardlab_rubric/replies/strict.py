@@ -37,7 +37,9 @@ _LITERAL = re.compile(r"-?[0-9]+(?:\.[0-9]+)?|true|false|null|None", re.IGNORECA
 _OVER_ALL = re.compile(r"\A(?:final|overall|total|revised|corrected|adjusted|actual)[ _-]?(?=score\Z)")
 """what a key has before "score" that says no other thing: with another value nobody knows which holds"""
 _DISOWNED = re.compile(
-    r"\b(?:not|never|example|asks for|wants|demands|tells me to)(?: \w{1,12})?[ :`*\"'“(]{0,4}\Z", re.IGNORECASE
+    r"\b(?:not|never|example|format (?:is|would be|should be|looks like)|asks for|wants|demands|tells me to)"
+    r"(?: \w{1,12})?[\s:`*\"'“(]{0,4}\Z",
+    re.IGNORECASE,
 )
 """what stands before an object that is no verdict"""
 _TAKEN_BACK = re.compile(
@@ -47,6 +49,15 @@ _TAKEN_BACK = re.compile(
     re.IGNORECASE,
 )
 """what follows a verdict that is none any more"""
+_REFUSED = re.compile(
+    r"\bi(?:(?:['’]m| am) (?:not (?:able|willing|comfortable)|unable)| (?:cannot|can['’]t|can not|won['’]t|will not"
+    r"|(?:do not|don['’]t) feel comfortable|(?:must )?decline|refuse))(?: (?:to|with))?(?: fairly| properly)?"
+    r" (?:evaluat|judg|rat(?:e|ing)\b|scor|assess|grad(?:e|ing)\b|assist|help|comply"
+    r"|give (?:a|any|you a) (?:score|rating|verdict|grade))"
+    r"(?![^.\n]{0,40}\b(?:higher|lower|better|more)\b)",
+    re.IGNORECASE,
+)
+"""a refusal: what stands before it was the format alone"""
 MAX_BEHIND = 400
 """characters behind a verdict in which it may be taken back"""
 SEVERAL = object()
@@ -103,8 +114,9 @@ def read_strict(text: str, quoted: Iterable[str] = (), cut_off: bool = False, pr
 
 
 def _is_taken_back(text: str, end: int) -> bool:
-    """Return whether what follows a verdict says another one, or that it is wrong."""
-    return _TAKEN_BACK.search(text[end : end + MAX_BEHIND]) is not None
+    """Return whether what follows a verdict says another one, that it is wrong, or that the judge gives none."""
+    behind = text[end : end + MAX_BEHIND]
+    return _TAKEN_BACK.search(behind) is not None or _REFUSED.search(behind) is not None
 
 
 Found = tuple[dict[str, Any], int, int]
