@@ -125,8 +125,8 @@ def plausible_counts(ask: Ask, reply: Reply) -> tuple[Reply, str | None]:
     """
     most = {"prompt_tokens": question_bytes(ask) + HIDDEN_TOKENS, "completion_tokens": MAX_ANSWER_TOKENS}
     wrong = [name for name, limit in most.items() if not _is_count(getattr(reply, name), limit)]
-    cached = [given for name in CACHED if (given := getattr(reply, name)) is not None]
-    if cached:
+    if reply.cache_read_tokens is not None or reply.cache_write_tokens is not None:
+        cached = [given for name in CACHED if (given := getattr(reply, name)) is not None]
         prompt = 0 if "prompt_tokens" in wrong else reply.prompt_tokens or 0
         if not all(_is_count(given, prompt) for given in cached) or sum(cached) > prompt:
             most |= dict.fromkeys(CACHED, prompt)
