@@ -63,6 +63,14 @@ class Job:
     def running(self) -> bool:
         return self._process.poll() is None
 
+    def until(self, true: Callable[[], bool], limit: float = LIMIT) -> None:
+        """Wait for it; an AssertionError with what the job said where it ends first."""
+        end = time.monotonic() + limit
+        while not true():
+            assert self.running() or true(), self.tell()[-3000:]
+            assert time.monotonic() < end, self.tell()[-3000:]
+            time.sleep(0.05)
+
     def wait(self, limit: float = LIMIT) -> Ended:
         """Raises AssertionError, with the end of the output, where it does not end in `limit` seconds."""
         try:

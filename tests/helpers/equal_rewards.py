@@ -77,7 +77,7 @@ def assert_equal(
     """Assert that an engine trains on the rewards of `rewardlab score`; tell the numbers to REWARDLAB_EQUALITY."""
     with judge_server.Serving(judge_server.JudgeServer(fault=fails)) as server:
         found = compare(folder, server.url, backend, environment, received)
-    assert (found.completions, found.masked > 0, found.moved > 0) == (48, True, True)
+    assert (found.completions, found.masked > 0, found.moved > 0) == (48, server.seen["500"] > 0, True)
     assert found.totals <= CLOSE
     assert found.advantages <= CLOSE
     if path := os.environ.get("REWARDLAB_EQUALITY"):

@@ -10,13 +10,52 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+import psutil
+
+
+class Cluster:
+    """A head and another node. address: of the job server."""
+
+    def __init__(self, head: Sequence[str], other: Sequence[str], board: int, options: Mapping):
+        self.address = f"http://127.0.0.1:{board}"
+        self._other, self._options = other, options
+        self._started = [subprocess.Popen(head, **options)]
+        try:
+            _wait_for(board)
+            self.add_node()
+        except BaseException:
+            self.end()
+            raise
+
+    def add_node(self) -> None:
+        """Start a node beside the head."""
+        self._started.append(subprocess.Popen(self._other, **self._options))
+
+    def lose_node(self) -> None:
+        """Kill the last node at once, with every process that it started."""
+        node = self._started.pop()
+        for process in [*psutil.Process(node.pid).children(recursive=True), node]:
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+        node.wait()
+
+    def end(self) -> None:
+        """Leave nothing of the nodes."""
+        for process in reversed(self._started):
+            process.terminate()
+        for process in self._started:
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 @contextmanager
-def two_nodes(variables: Mapping[str, str], paths: Sequence[Path], logs: Path, cpus: int = 4) -> Iterator[str]:
-    """Yield the address of the job server of two nodes, of one fake GPU each; nothing of them is left afterwards.
+def two_nodes(variables: Mapping[str, str], paths: Sequence[Path], logs: Path, cpus: int = 4) -> Iterator[Cluster]:
+    """Yield a cluster of two nodes, of one fake GPU each; nothing of them is left afterwards.
 
     cpus: that each of them says it has. variables: of the nodes' processes. paths: what stands on their PYTHONPATH.
     logs: a folder.
@@ -33,19 +72,13 @@ def two_nodes(variables: Mapping[str, str], paths: Sequence[Path], logs: Path, c
     other = [*ray, agents[1], f"--address=127.0.0.1:{gcs}"]
     with (logs / "ray.log").open("w") as log:
         options = {"env": environment, "stdout": log, "stderr": log, "start_new_session": True}
-        started = [subprocess.Popen([*head, f"--temp-dir={folder}"], **options)]
         try:
-            _wait_for(board)
-            started.append(subprocess.Popen(other, **options))
-            yield f"http://127.0.0.1:{board}"
+            cluster = Cluster([*head, f"--temp-dir={folder}"], other, board, options)
+            try:
+                yield cluster
+            finally:
+                cluster.end()
         finally:
-            for process in reversed(started):
-                process.terminate()
-            for process in started:
-                try:
-                    process.wait(20)
-                except subprocess.TimeoutExpired:
-                    os.killpg(process.pid, signal.SIGKILL)
             shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -16,6 +16,7 @@ from textwrap import dedent
 
 import psutil
 import pytest
+from helpers.engine_jobs import LIMIT
 from helpers.ray_cluster import two_nodes
 from rewardlab_testing.backend_laws.ledger import read_rows
 
@@ -57,8 +58,8 @@ backend: {{use: openrlhf, nodes: 2, gpus_per_node: 1, engine: {{sleep: false, ze
 def cluster(jobs, toy_path, tmp_path_factory):
     """Two Ray nodes of one fake GPU each, with the plugin toy; the address of their job server."""
     variables = {**jobs.ENVIRONMENT, "KEY_OF_THE_NODES": "k"}
-    with two_nodes(variables, [jobs.ENGINE, toy_path], tmp_path_factory.mktemp("ray")) as address:
-        yield address
+    with two_nodes(variables, [jobs.ENGINE, toy_path], tmp_path_factory.mktemp("ray")) as nodes:
+        yield nodes.address
 
 
 @pytest.fixture
@@ -101,7 +102,7 @@ def submit(home, cluster):
 
 def test_a_cluster_that_is_not_there_is_an_error_before_anything_is_sent(submit, home):
     job = submit("backend.address=http://127.0.0.1:9")
-    out, _ = job.communicate(timeout=60)
+    out, _ = job.communicate(timeout=LIMIT)
     assert job.returncode == 2, out
     assert "no Ray cluster answers at http://127.0.0.1:9" in out
 
@@ -112,7 +113,7 @@ def test_sigterm_stops_the_job_with_all_its_ranks_also_at_a_terminal(submit, hom
     name = _job_of(job)
     _until(lambda: len(_ranks(home)) == 2)
     job.send_signal(signal.SIGTERM)
-    out, _ = job.communicate(timeout=60)
+    out, _ = job.communicate(timeout=LIMIT)
     os.close(ours)
     os.close(terminal)
     assert job.returncode == 143, out
@@ -158,7 +159,7 @@ def test_a_lost_terminal_loses_no_job_which_a_resume_finds_again_on_two_nodes_wi
         job.wait()
         (run,) = (home / "runs").iterdir()
         again = submit(*arguments, "--resume", str(run), **ours)
-        out, _ = again.communicate(timeout=150)
+        out, _ = again.communicate(timeout=LIMIT)
     assert again.returncode == 0, out
     assert f"job {name} still runs" in out
     kept = storage / run.name
@@ -198,8 +199,8 @@ def _job_of(process):
     raise AssertionError(f"no job was submitted: {said}")
 
 
-def _until(true, limit=40.0):
-    end = time.monotonic() + limit
+def _until(true):
+    end = time.monotonic() + LIMIT
     while not true():
         assert time.monotonic() < end
         time.sleep(0.5)

@@ -1,16 +1,14 @@
 """What ends a job, and what goes on after it: an engine that is lost, a judge that refuses.
 
-A reward that goes wrong is in test_backend_laws.py, and every way in which it can in test_service.py.
+A reward that goes wrong is in test_backend_laws.py, and every way in which it can in test_service.py; what else a job
+can lose is in test_faults.py.
 """
 
-import time
-
 import pytest
+from helpers.faults import assert_each_step_once
 
 pytest.importorskip("openrlhf", reason="needs the environment of requirements-openrlhf-cpu.txt")
 pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
-
-PROMPTS, SIZE = 4, 4
 
 
 def test_a_lost_engine_and_then_a_judge_that_refuses_cost_no_answer_twice(jobs, drive, model, judge_server, tmp_path):
@@ -27,12 +25,12 @@ def test_a_lost_engine_and_then_a_judge_that_refuses_cost_no_answer_twice(jobs, 
         judge = f"{{use: openai/chat, with: {{model: m, base_url: {server.url}}}, retries: 0, timeout: 2}}"
         sizes = ("stages.0.steps=100", "stages.0.save_every=1", "backend.max_restarts=2")
         with jobs.started(tmp_path, recipe, f"model={model}", f"judges.main={judge}", *sizes, name="refused") as job:
-            until(job, lambda: (checkpoint(job) or 0) >= 1)
+            job.until(lambda: (checkpoint(job) or 0) >= 1)
             job.kill_one("RolloutRayActor")
-            until(job, lambda: "starting again from the checkpoint of step" in job.tell())
+            job.until(lambda: "starting again from the checkpoint of step" in job.tell())
             assert "warning: stage 0-rl" in job.tell()
             before = checkpoint(job)
-            until(job, lambda: checkpoint(job) > before)
+            job.until(lambda: checkpoint(job) > before)
             last.append(server.answered + 8)
             refused = job.wait()
     assert refused.code == 1
@@ -42,14 +40,9 @@ def test_a_lost_engine_and_then_a_judge_that_refuses_cost_no_answer_twice(jobs, 
     twice = server.answered - len(server.paid)
     assert twice <= 8 < len(server.paid), "the second attempt has all answers but those on their way to what died"
 
-    rows = refused.ledger(trained="yes")
-    final = {}
-    for row in rows:  # of a step that was done again, the last attempt counts
-        final[row["step"]] = max(final.get(row["step"], 0), row["attempt"])
-    counted = [row for row in rows if row["attempt"] == final[row["step"]] and row["step"] <= checkpoint(job)]
-    assert {row["attempt"] for row in counted} == {0, 1}
-    assert len(counted) == checkpoint(job) * PROMPTS * SIZE
-    assert len({row["id"] for row in counted}) == checkpoint(job) * PROMPTS, "each prompt of the recipe's order once"
+    made = checkpoint(job)
+    assert_each_step_once(refused, made)
+    assert {row["attempt"] for row in refused.ledger(trained="yes") if row["step"] <= made} == {0, 1}
 
 
 def checkpoint(job):
@@ -59,12 +52,3 @@ def checkpoint(job):
         return None
     digits = "".join(filter(str.isdigit, latest.read_text()))
     return int(digits) if digits else None
-
-
-def until(job, true, limit=120):
-    """Wait for it; an AssertionError with what the job said where it ends first."""
-    end = time.monotonic() + limit
-    while not true():
-        assert job.running(), job.tell()[-3000:]
-        assert time.monotonic() < end, job.tell()[-3000:]
-        time.sleep(0.05)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from helpers.engine_jobs import LIMIT
 from helpers.ray_cluster import two_nodes
 from rewardlab_testing.backend_laws.ledger import read_rows
 
@@ -39,8 +40,8 @@ def test_stages_train_on_two_nodes_and_leave_all_in_storage(jobs, model_folder, 
     storage = tmp_path / "shared"
     token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}  # without one this Ray answers nobody
     variables = {**jobs.ENVIRONMENT, "REWARDLAB_CPU_ENGINE_TOKENS": "8", **token}
-    with two_nodes(variables, [jobs.HERE / "cpu_engine", toy_path], tmp_path, cpus=16) as address:
-        command = [sys.executable, "-m", "rewardlab.cli", "run", "r.yaml", f"backend.address={address}"]
+    with two_nodes(variables, [jobs.HERE / "cpu_engine", toy_path], tmp_path, cpus=16) as nodes:
+        command = [sys.executable, "-m", "rewardlab.cli", "run", "r.yaml", f"backend.address={nodes.address}"]
         paths = os.pathsep.join([str(toy_path), *filter(None, [os.environ.get("PYTHONPATH")])])
         done = subprocess.run(
             [*command, f"backend.engine.storage={storage}"],
@@ -48,7 +49,7 @@ def test_stages_train_on_two_nodes_and_leave_all_in_storage(jobs, model_folder, 
             env={**os.environ, "PYTHONPATH": paths, **token},
             capture_output=True,
             text=True,
-            timeout=400,
+            timeout=LIMIT,
         )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     [run] = (tmp_path / "runs").iterdir()
