@@ -5,7 +5,7 @@ import json
 import os
 import subprocess
 import sys
-import time
+import threading
 from pathlib import Path
 
 import pytest
@@ -58,20 +58,36 @@ async def look(folder):
     ended = await ask(PROMPTS[0], stop=["no such", wanted], include_stop_str_in_output=True, **greedy)
     found["stopped"] = [ended.finish_reason, ended.token_ids, wanted in ended.text]
 
-    step = Batch.step
-    Batch.step = lambda batch: (time.sleep(0.01), step(batch))[1]  # so that there is a middle of 50 tokens
-    slow = asyncio.create_task(ask(PROMPTS[0], max_tokens=50, min_tokens=50))
-    await asyncio.sleep(0.1)
-    await engine.pause_generation(mode="keep")
-    await asyncio.sleep(0.8)
+    step, reached, released = Batch.step, threading.Event(), threading.Event()
+
+    def stop_in_the_middle(batch):
+        if len(batch.open[0].tokens) == 20:
+            reached.set()
+            released.wait()
+        return step(batch)
+
+    async def middle_of_50_tokens():
+        reached.clear()
+        released.clear()
+        asked = asyncio.create_task(ask(PROMPTS[0], max_tokens=50, min_tokens=50))
+        await asyncio.to_thread(reached.wait)
+        return asked
+
+    Batch.step = stop_in_the_middle
+    slow = await middle_of_50_tokens()
+    pause = asyncio.create_task(engine.pause_generation(mode="keep"))
+    await asyncio.sleep(0)  # it has begun, and waits for the step
+    released.set()
+    await pause
+    await asyncio.sleep(0.3)
     found["done while paused"] = slow.done()
     await engine.resume_generation()
     found["after the pause"] = len((await slow).token_ids)
 
-    aborted = asyncio.create_task(ask(PROMPTS[0], max_tokens=50, min_tokens=50))
-    await asyncio.sleep(0.1)
+    aborted = await middle_of_50_tokens()
     aborted.cancel()
     await asyncio.gather(aborted, return_exceptions=True)
+    released.set()
     found["unfinished"] = engine.output_processor.get_num_unfinished_requests()
 
     other = AsyncLLMEngine.from_engine_args(AsyncEngineArgs(folder, seed=2, **settings))
