@@ -34,7 +34,7 @@ OF_OURS = {"a scorer": "PlacedScorer", "the coordinator": "CoordinatorActor"}
 """what is lost -> what is in its process's title, on every engine"""
 OF_THE_ENGINE = ("a rollout engine", "a rank of the trainer")
 ON_ONE_MACHINE = (*OF_OURS, "a judge, for a while", *OF_THE_ENGINE)
-STEPS, PROMPTS, SIZE = 24, 4, 4
+STEPS, PROMPTS, SIZE = 20, 4, 4
 RECIPE = f"""
 version: 1
 name: lost
@@ -175,13 +175,19 @@ def assert_each_step_once(ended: Ended, steps: int) -> None:
 
 
 def assert_scored_by_the_judge(ended: Ended) -> None:
-    """Assert that each group shares its wins out, as it does if every question was answered, or has no value at all."""
+    """Assert that each value is a share of comparisons that were made, and that who lost one lost it to a winner."""
     for group in read_groups(ended.directory):
-        values = [row["components"]["won"]["value"] for row in group.rows]
-        if None in values:
-            assert [row["total"] for row in group.rows] == [None] * len(values), group.place
-        else:
-            assert isclose(sum(values), SIZE / 2, abs_tol=1e-6), (group.place, values)
+        tally: Counter[str] = Counter()
+        for row in group.rows:
+            won = row["components"]["won"]
+            if won["value"] is None:
+                assert row["total"] is None, group.place
+                continue
+            made = {name: won["info"][name] for name in ("wins", "losses", "ties")}
+            share = (made["wins"] + made["ties"] / 2) / sum(made.values())
+            assert isclose(won["value"], share, abs_tol=1e-6), (group.place, won)
+            tally.update(made)
+        assert tally["wins"] == tally["losses"], group.place
 
 
 class JudgeProcess:
