@@ -15,15 +15,19 @@ from pathlib import Path
 
 import psutil
 
+UP = "Ray runtime started"
+"""in what `ray start` prints, once a node is there"""
+
 
 class Cluster:
-    """A head and another node. address: of the job server."""
+    """A head and another node. address: of the job server. log: what Ray says of its nodes."""
 
-    def __init__(self, head: Sequence[str], other: Sequence[str], board: int, options: Mapping):
+    def __init__(self, head: Sequence[str], other: Sequence[str], board: int, log: Path, options: Mapping):
         self.address = f"http://127.0.0.1:{board}"
-        self._other, self._options = other, options
-        self._started = [subprocess.Popen(head, **options)]
+        self._other, self._log, self._options = other, log, options
+        self._started: list[subprocess.Popen] = []
         try:
+            self._start(head)
             _wait_for(board)
             self.add_node()
         except BaseException:
@@ -31,8 +35,21 @@ class Cluster:
             raise
 
     def add_node(self) -> None:
-        """Start a node beside the head."""
-        self._started.append(subprocess.Popen(self._other, **self._options))
+        """Start a node beside the head, and wait for it."""
+        self._start(self._other)
+
+    def _start(self, command: Sequence[str]) -> None:
+        """Start a node; on a busy machine Ray's own limit of 30 s may be too short, so up to three times."""
+        for _ in range(3):
+            self._log.write_text("")
+            with self._log.open("a") as log:
+                self._started.append(subprocess.Popen(command, stdout=log, stderr=log, **self._options))
+            while self._started[-1].poll() is None:
+                if UP in self._log.read_text():
+                    return
+                time.sleep(0.2)
+            self._started.pop()
+        raise AssertionError(f"Ray does not start: {self._log.read_text()[-2000:]}")
 
     def lose_node(self) -> None:
         """Kill the last node at once, with every process that it started."""
@@ -69,17 +86,17 @@ def two_nodes(variables: Mapping[str, str], paths: Sequence[Path], logs: Path, c
     gcs, board = _free_port(), _free_port()
     agents = [f"--dashboard-agent-listen-port={_free_port()}" for _ in range(2)]  # its default is one for all of a host
     head = [*ray, agents[0], "--head", f"--port={gcs}", f"--dashboard-port={board}", "--include-dashboard=true"]
+    head.append(f"--ray-client-server-port={_free_port()}")  # its default, too, and a head ends with its client server
     other = [*ray, agents[1], f"--address=127.0.0.1:{gcs}"]
-    with (logs / "ray.log").open("w") as log:
-        options = {"env": environment, "stdout": log, "stderr": log, "start_new_session": True}
+    options = {"env": environment, "start_new_session": True}
+    try:
+        cluster = Cluster([*head, f"--temp-dir={folder}"], other, board, logs / "ray.log", options)
         try:
-            cluster = Cluster([*head, f"--temp-dir={folder}"], other, board, options)
-            try:
-                yield cluster
-            finally:
-                cluster.end()
+            yield cluster
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            cluster.end()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _wait_for(port: int, limit: float = 60.0) -> None:
