@@ -1,4 +1,4 @@
-"""The backend `trl`: TRL's trainers on one machine, on its CPU or GPUs.
+"""The backend `trl`: TRL's trainers on one machine or several, on CPUs or GPUs.
 
 options                              what a recipe may say under `backend`
 backend                              what the rest of the library asks of an engine
@@ -43,7 +43,7 @@ def rewardlab_backends() -> Sequence[BackendSpec]:
     return [
         BackendSpec(
             name="trl",
-            summary="TRL's trainers on one machine, on its CPU or GPUs",
+            summary="TRL's trainers on one machine or several, on CPUs or GPUs",
             config=Options,
             build="rewardlab_trl.backend:backend",
             judges={"policy/self": POLICY_JUDGE},

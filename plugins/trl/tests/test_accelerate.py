@@ -285,6 +285,7 @@ class TestFsdp:
             assert (two / "evaluation" / file.name).read_text() == file.read_text()
         assert (two / "checkpoints" / "1-rl" / "checkpoint-1" / "pytorch_model_fsdp.bin").exists()
 
+    @pytest.mark.nightly
     def test_goes_on_from_a_checkpoint_as_if_nothing_had_been(self, home, run, command):
         two = run("two", SHARED)
         again = shutil.copytree(two, home / "again")
