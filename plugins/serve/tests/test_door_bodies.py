@@ -46,6 +46,7 @@ RIGHT_BODIES = {
     "slime": [{}, {"prompt": [USER]}],
     "nemo_gym": [
         message(ANSWER, status="completed"),
+        message({**ANSWER, "status": "completed"}),
         message({"role": "assistant", "content": RIGHT}),
         message(ANSWER, {"type": "reasoning", "summary": []}),
         message(ANSWER, {"type": "message", "role": "user", "content": WRONG}),
@@ -58,6 +59,7 @@ RIGHT_BODIES = {
         reply({"text": WRONG, "thought": True}, {"text": RIGHT}),
         reply({"text": RIGHT}, finishReason="STOP"),
         reply({"text": RIGHT}, finishReason="MAX_TOKENS"),
+        {"response": {"candidates": [{"content": MODEL}], "promptFeedback": {"safetyRatings": []}}},
         {"response": [{"text": RIGHT}]},
     ],
     "aws": [{}, chat([TEXT]), CALLED],
@@ -75,6 +77,7 @@ MALFORMED_BODIES = {
         message({"type": "image", "text": RIGHT}), message({"type": 7, "role": "assistant", "content": RIGHT}),
         message({**ANSWER, "content": []}), message({**ANSWER, "content": None}), message({**ANSWER, "role": "tool"}),
         message({**ANSWER, "content": [{"type": "input_image", "image_url": "x"}]}), {"response": []},
+        message({**ANSWER, "status": "in_progress"}),
         message(ANSWER, status="in_progress"), message(ANSWER, status="queued"), {"response": {"output": "x"}},
     ],
     "google": [
@@ -101,6 +104,7 @@ FAILED_BODIES = {
         {"response": {"candidates": [{"finishReason": "RECITATION"}]}},
         {"response": {**MODEL, "finishReason": "SAFETY"}},
         {"response": {"promptFeedback": {"blockReason": "SAFETY"}}},
+        {"response": {"candidates": [{"content": MODEL}], "promptFeedback": {"blockReason": "SAFETY"}}},
     ],
 }  # fmt: skip
 NEMO_GYM_FAILED = {
@@ -108,6 +112,7 @@ NEMO_GYM_FAILED = {
         message(status="failed", error={"code": "server_error", "message": "out of memory"}),
         message(ANSWER, status="failed"),
         message(ANSWER, error={"message": "lost"}),
+        message(ANSWER, status="incomplete", incomplete_details={"reason": "content_filter"}),
     ],
     "cancelled": [message(status="cancelled"), message(ANSWER, status="cancelled")],
 }

@@ -109,8 +109,10 @@ _ROLES = {"user": "user", None: "user", "model": "assistant"}
 
 def _answer(response: Any) -> tuple[str, bool]:
     """Return (an answer's text, whether it was cut off). Raises a RequestError for one that was blocked or failed."""
-    if isinstance(response, dict) and "promptFeedback" in response and not response.get("candidates"):
-        raise failed_response(f"the response has no candidate: {json.dumps(response['promptFeedback'])[:200]}")
+    feedback = response.get("promptFeedback") if isinstance(response, dict) else None
+    is_blocked = isinstance(feedback, dict) and feedback.get("blockReason")
+    if is_blocked or (feedback is not None and not response.get("candidates")):
+        raise failed_response(f"the response has no answer: {json.dumps(feedback)[:200]}")
     if isinstance(response, dict) and "candidates" in response:
         return _of_candidate(read_body(GoogleReply, response).candidates[0])
     if isinstance(response, dict):

@@ -42,6 +42,8 @@ JUDGE_FAILED, JUDGE_UNPARSEABLE, VERIFIER_ERROR = "judge_failed", "judge_unparse
 COHORT_INCOMPLETE = "cohort_incomplete"
 FAILED = {"failed": "agent_run_error", "cancelled": "cancelled"}
 """status of a response -> the kind of failure, of those that NeMo-Gym registers"""
+FILTERED = "content_filter"
+"""the reason with which no answer is incomplete: it was taken away"""
 
 
 class RefusalPart(Body):
@@ -55,6 +57,7 @@ class ResponseMessage(Body):
     """An item of a response that is a message; simulated users and prompts stand among them."""
 
     role: Literal["assistant", "user", "system", "developer"] = "assistant"
+    status: Literal["completed", "incomplete"] | None = None
     content: str | Annotated[list[TextPart | RefusalPart], Field(min_length=1)]
 
     def text(self) -> str:
@@ -129,7 +132,9 @@ def _routes(service: RewardService, metrics: Metrics, options: DoorOptions) -> S
 
 
 def _failure_of(response: ModelResponse) -> dict[str, Any] | None:
-    """Return the answer about a response that its maker's server did not finish; None for one that has an end."""
+    """Return the answer about a response that a server did not finish, or filtered; None for one that ended."""
+    if (response.incomplete_details or {}).get("reason") == FILTERED:
+        return _masked(FAILED["failed"], "the response was cut off by a filter of its content")
     if response.status in FAILED or response.error is not None:
         reason = response.error.get("message") if isinstance(response.error, dict) else response.error
         status = response.status if response.status in FAILED else "failed"
@@ -157,7 +162,8 @@ def _answer(response: ModelResponse, whole: bool) -> dict[str, Any]:
     if whole and len(turns) > 1:
         completion = {"messages": turns}
     tokens = None if response.usage is None else response.usage.output_tokens
-    cut = response.incomplete_details is not None or response.status == "incomplete"
+    ends = [item.status for item in items if isinstance(item, ResponseMessage) and item.role == "assistant"]
+    cut = response.incomplete_details is not None or "incomplete" in (response.status, *ends[-1:])
     return {**completion, "token_count": tokens, "truncated": cut}
 
 
