@@ -7,10 +7,10 @@ import tracemalloc
 
 import pytest
 from helpers.each_case import each_case
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from rewardlab.data.jsonl import MAX_LISTED, BadRows, kind_of
-from rewardlab.data.row_file import read_lines
+from rewardlab.data.row_file import CONTENTS, read_lines
 from rewardlab.errors import Problem, UserError
 
 
@@ -78,7 +78,9 @@ BROKEN = {
     '{"a": 1, "b": {"c": 1, "c": 2}}': "the key 'c' appears twice in one object",
     '{"a": "\\ud83d"}': "a text holds \\ud83d, half of a surrogate pair",
     '{"a": "tab\there"}': "not JSON: invalid control character at column 11",
-    "{'a': 1}": "not JSON: expecting property name enclosed in double quotes at column 2",
+    "{'a': 1}": "enclosed in double quotes at column 2; this is Python's notation, and json.dumps writes JSON",
+    '{"a": None}': "not JSON: expecting value at column 7; this is Python's notation, and json.dumps writes JSON",
+    '{"a": True}': "not JSON: expecting value at column 7; this is Python's notation, and json.dumps writes JSON",
     "prompt,answer": "not JSON: expecting value at column 1",
     '{"a": ' + "[" * 100_000: "nested too deeply",
     '{"a": ' + "1" * 5000 + "}": "4300 digits",
@@ -110,6 +112,27 @@ def test_a_gzip_file_is_unpacked(tmp_path):
     path = tmp_path / "rows.jsonl.gz"
     path.write_bytes(gzip.compress(b'{"a": 1}\n{"a": 2}\n'))
     assert [row for _, row in read_lines(path)] == [{"a": 1}, {"a": 2}]
+
+
+CONTENT = {
+    ("rows.jsonl", gzip.compress(b"{}")): "it is packed by gzip; call it rows.jsonl.gz",
+    ("rows.csv", gzip.compress(b"a,b")): "it is packed by gzip; call it rows.csv.gz",
+    ("rows.jsonl", bytes.fromhex("28b52ffd00")): "it is packed by zstd; unpack it",
+    ("rows.csv", b"PK\x03\x04..."): "it is a zip archive, as of a spreadsheet; unpack it, or save it as CSV",
+    ("rows.json", b"PAR1..."): "it is parquet; call it rows.json.parquet",
+    ("rows.jsonl", '{"a": 1}'.encode("utf-16")): "it is UTF-16; save the file as UTF-8",
+    ("rows.txt", b"\xfe\xff\x00{"): "it is UTF-16; save the file as UTF-8",
+    ("recipe.yaml", b"version: 1"): "this is a recipe, or other YAML; name a file of rows",
+    ("recipe.YML", b""): "this is a recipe, or other YAML; name a file of rows",
+}
+
+
+def test_a_file_that_is_no_text_says_what_it_is(tmp_path):
+    for (name, data), what in CONTENT.items():
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(UserError) as error:
+            list(read_lines(tmp_path / name))
+        assert [problem.what for problem in error.value.problems] == [what], name
 
 
 def test_a_damaged_gzip_file_is_an_error_with_its_place(tmp_path):
@@ -172,6 +195,7 @@ fragments = st.sampled_from([b'{"a": ', b"{", b"}", b"[", b'"', b"\n", b"1e999",
 
 @given(data=st.binary(max_size=60) | st.lists(fragments | st.binary(max_size=3), max_size=12).map(b"".join))
 def test_any_bytes_are_rows_or_problems_with_their_place(write, data):
+    assume(not data.startswith(tuple(CONTENTS)))
     path = write(data)
     numbers = []
     for number, found in read_lines(path):

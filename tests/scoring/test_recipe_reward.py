@@ -132,7 +132,8 @@ class TestRows:
         with pytest.raises(UserError) as caught:
             reward.score(bad)
         assert str(caught.value).splitlines() == [
-            "rows[0]: no completions: there is no column 'completions'; columns: none",
+            "rows[0]: no completions: there is no column 'completions'; columns: none; "
+            "map yours with `fields: {completions: <column>}`",
             "rows[2]: prompt is empty",
             'rows[3]: a row is a dict {"prompt", "completions", ...}, not a text',
             "rows[4]: the id 'r0' is already that of rows[1]",

@@ -108,8 +108,10 @@ def _describe_syntax_error(error: json.JSONDecodeError, text: str) -> str:
         return f"the JSON is cut off at column {len(text.rstrip()) + 1}; one whole object a line is needed"
     if error.msg == "Extra data":
         return f"more follows the JSON value at column {error.colno}; one object a line is needed"
-    what = error.msg[0].lower() + error.msg[1:].removesuffix(" at")
-    return f"not JSON: {what} at column {error.colno}"
+    what, rest = error.msg[0].lower() + error.msg[1:].removesuffix(" at"), text[error.pos :]
+    is_python = rest.startswith("'") or rest.startswith(("None", "True", "False"))
+    hint = "; this is Python's notation, and json.dumps writes JSON" if is_python else ""
+    return f"not JSON: {what} at column {error.colno}{hint}"
 
 
 def _object_of_unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

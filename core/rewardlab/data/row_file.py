@@ -4,6 +4,7 @@ import os
 import zlib
 from collections.abc import Callable, Generator, Iterator
 from difflib import get_close_matches
+from io import BufferedReader
 from typing import Any, BinaryIO, cast
 
 from rewardlab.data.jsonl import json_lines
@@ -12,6 +13,16 @@ from rewardlab.first_party import installation, plugin_with
 from rewardlab.specs.entry_points import entry_points_of
 
 PACKED = ".gz"
+RECIPES, TEXTS = ("yaml", "yml"), ("jsonl", "ndjson", "json", "csv", "tsv", "txt")
+CONTENTS = {
+    b"\x1f\x8b": "it is packed by gzip; call it {name}.gz",
+    b"\x28\xb5\x2f\xfd": "it is packed by zstd; unpack it",
+    b"PK\x03\x04": "it is a zip archive, as of a spreadsheet; unpack it, or save it as CSV",
+    b"PAR1": "it is parquet; call it {name}.parquet",
+    b"\xff\xfe": "it is UTF-16; save the file as UTF-8",
+    b"\xfe\xff": "it is UTF-16; save the file as UTF-8",
+}
+"""how files begin that are no text in UTF-8 -> what they are, and what to do"""
 MAX_NAME = 255
 """characters of a file's name"""
 FORMATS = "rewardlab.row_formats"
@@ -39,6 +50,7 @@ def read_lines(
     path = os.fspath(path)
     read, file = _reader(path), open_packed(path)
     try:
+        _refuse_other_content(file, path)
         rows = read(file, path, any_text, nan_is_null=True) if nan_is_null else read(file, path, any_text)
     except BaseException:
         file.close()
@@ -58,6 +70,19 @@ def _reader(path: str) -> Callable[..., Iterator[NumberedRow]]:
     if owner := plugin_with("formats", ending):
         raise UserError(f"nothing here reads .{ending} files; {installation(owner)}", where=path)
     return json_lines
+
+
+def _refuse_other_content(file: BinaryIO, path: str) -> None:
+    """Raise UserError if a file whose name says that it is text is a recipe, or begins as no text does."""
+    name = os.path.basename(path)
+    _, _, ending = name.lower().rpartition(".")
+    if ending in RECIPES:
+        raise UserError("this is a recipe, or other YAML; name a file of rows", where=path)
+    if ending in TEXTS and isinstance(file, BufferedReader) and os.path.isfile(path):
+        begins = file.peek(4)
+        for magic, content in CONTENTS.items():
+            if begins.startswith(magic):
+                raise UserError(content.format(name=name), where=path)
 
 
 def refuse_stream(path: str) -> None:

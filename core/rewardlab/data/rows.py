@@ -120,7 +120,8 @@ def _describe_missing(ours: str, fields: Mapping[str, str], columns: Mapping[str
     there = ", ".join(map(repr, list(columns)[:12])) + (", ..." if len(columns) > 12 else "")
     near = nearest(fields.get(ours, ours), columns) if len(columns) > 1 else ""
     near = near if "did you mean" in near else ""
-    mapped = "; map yours with `fields: {prompt: <column>}`" if ours == "prompt" and ours not in fields else ""
+    can_map = ours in ("prompt", "completions") and ours not in fields
+    mapped = f"; map yours with `fields: {{{ours}: <column>}}`" if can_map else ""
     return f"no {ours}: there is no column {wanted}{near}; columns: {there or 'none'}{mapped}"
 
 

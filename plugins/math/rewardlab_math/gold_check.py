@@ -14,9 +14,11 @@ from rewardlab_math.reading import readable
 BLANK = "right answers that hold no answer, so that the rows fail"
 BY_WRITING = "right answers that cannot be read as mathematics, so that only the same writing is right"
 NOT_ITSELF = "right answers that do not score 1.0 against themselves"
+NO_VALUE = "right answers that say that there is none, as programs write a value that they lack"
 PROSE = "right answers in prose, so that only the same words are right"
 WORDED = "right answers with words around them, which are read without these"
 MIN_PROSE_WORDS = 4
+NO_VALUES = ("none", "null", "nan", "nat", "<na>", "n/a")
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _PLAIN_NUMBER = re.compile(r"(?:.*####)?\s*-?\d{1,12}(?:\.\d{1,12})?\s*", re.DOTALL)
@@ -35,6 +37,8 @@ def doubt(options: AccuracyOptions, sample: Sample) -> tuple[str, str] | None:
     reward = Accuracy(options.model_copy(update={"extract": "boxed"}))
     for gold in value if isinstance(value, list) else [value]:
         final = str(gold).rpartition("####")[2].strip()
+        if final.casefold() in NO_VALUES:
+            return NO_VALUE, repr(gold)
         said = inside_tags(final).strip()
         one = Sample(id=sample.id, prompt=sample.prompt, fields={**sample.fields, options.field: gold})
         score = reward.score([(one, Completion(text=said if r"\boxed" in said else rf"\boxed{{{said}}}"))])[0]

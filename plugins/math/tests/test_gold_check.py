@@ -22,6 +22,12 @@ from rewardlab_math.options import AccuracyOptions
         ("The sum is less than zero.", gold_check.PROSE),
         (r"\frac{1}{", gold_check.BY_WRITING),
         ("...", gold_check.BLANK),
+        ("None", gold_check.NO_VALUE),
+        (" nan ", gold_check.NO_VALUE),
+        ("#### null", gold_check.NO_VALUE),
+        (["2", "N/A"], gold_check.NO_VALUE),
+        ("none of them", None),
+        ("Nana", None),
     ],
 )
 def test_each_doubt_has_its_name(gold, doubt):
