@@ -76,6 +76,9 @@ ROWS = {
             "stages.0.eval={samples: 4, min_p: 0.1, repetition_penalty: 1.1}",
             "dataset.holdout=0.5",
         ),
+        "tools and several turns (`agent`)": (
+            f"stages.0.agent={{use: '{PAGE.parent}/examples/agent/multiplier.py:Multiplier'}}",
+        ),
         "the policy as a judge (`policy/self`)": (
             "judges={me: {use: policy/self}}",
             "reward.components.wins={use: pairwise/win_rate, with: {judge: me}}",

@@ -5,6 +5,7 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, PositiveInt, model_validator
 
+from rewardlab.errors import UserError
 from rewardlab.specs import Config
 
 _NAMED = re.compile(r"(?P<file>[^:]+\.py|[^\W\d]\w*(?:\.\w+)*):(?P<name>[^\W\d]\w*)")
@@ -16,15 +17,22 @@ def _named(place: str) -> str:
     return place
 
 
+def named_code(place: str) -> tuple[str, str]:
+    """Return the file or module, and the name, of FILE.py:NAME or package.module:NAME. UserError for any other text."""
+    if (found := _NAMED.fullmatch(place)) is None:
+        raise UserError(f"{place!r}: write FILE.py:NAME or package.module:NAME")
+    return found["file"], found["name"]
+
+
 class Agent(Config):
     """The policy plays several turns with tools or an environment, and the reward scores the whole conversation."""
 
     use: Annotated[str, Field(min_length=1)] | None = None
-    """what plays the turns, by the engine: of trl an environment, FILE.py:CLASS; of verl an agent loop, by the name
-    under which it is registered or package.module:CLASS (absent: the engine's own, which calls tools)"""
+    """what plays the turns, by the engine: of trl an environment, FILE.py:CLASS or package.module:CLASS; of verl an
+    agent loop, by the name under which it is registered or package.module:CLASS (absent: a loop that calls `tools`)"""
     tools: list[Annotated[str, AfterValidator(_named)]] = Field(default_factory=list)
     """functions that the policy may call, FILE.py:FUNCTION or package.module:FUNCTION, with type hints and a docstring
-    that says what each argument is; paths begin at the recipe"""
+    that says what each argument is; paths begin at the working directory, as a dataset's do"""
     max_turns: PositiveInt | None = None
     """most turns of the policy, its last answer among them (absent: as many as max_new_tokens has room for)"""
 

@@ -11,6 +11,7 @@ from pydantic import (
     model_validator,
 )
 
+from rewardlab.recipe.agent import Agent
 from rewardlab.recipe.use import DatasetUse, Share
 from rewardlab.specs import Config
 
@@ -182,6 +183,14 @@ class EvalStage(Evaluation, TokenSampling):
     has no limit of its own"""
     chat: Chat = Field(default_factory=Chat)
     """how prompts become text; few-shot examples stand in a row's prompt, as earlier turns"""
+    agent: Agent | None = None
+    """tools and turns; the tokens of results count in max_new_tokens (absent: a completion is one answer)"""
+
+    @model_validator(mode="after")
+    def _plays_with_its_own_policy(self) -> Self:
+        if self.agent is not None and self.served is not None:
+            raise ValueError("agent is for a policy that the engine loads; a server is asked for one answer")
+        return self
 
     @property
     def served(self) -> str | None:

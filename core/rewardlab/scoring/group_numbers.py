@@ -8,6 +8,7 @@ from typing import Any, Self
 from rewardlab.judging.usage import Usage
 from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.text.redaction import redact
+from rewardlab.types import Turn
 
 MAX_CAUSE_LENGTH = 500
 """characters of a failure that are kept"""
@@ -48,6 +49,8 @@ class GroupNumbers:
     """mean length of the completions whose length is known; None if none is"""
     with_length: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """sums over the completions of products, each factor less its mean: length by length, total by total, both"""
+    turns: tuple[float, float] | None = None
+    """of completions that are conversations, the mean turns of the policy and calls of tools; None if none is one"""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the numbers as JSON values."""
@@ -58,6 +61,7 @@ class GroupNumbers:
         """Return the numbers that `as_dict` returned."""
         components = {name: _component(one) for name, one in values["components"].items()}
         read = {"total": _component(values["total"]), "with_length": tuple(values["with_length"])}
+        read["turns"] = tuple(values["turns"]) if values.get("turns") else None
         return cls(**{**values, **read, "components": components})
 
 
@@ -92,7 +96,14 @@ def numbers_of_group(scored: ScoredGroup, correctness: str | None = None) -> Gro
         components=components,
         tokens=math.fsum(known) / len(known) if known else None,
         with_length=_products(lengths, scored.totals),
+        turns=_turns([one.messages for one in scored.completions if one.messages]),
     )
+
+
+def _turns(conversations: Sequence[Sequence[Turn]]) -> tuple[float, float] | None:
+    said = [one for messages in conversations for one in messages if one["role"] == "assistant"]
+    calls = sum(len(one.get("tool_calls", ())) for one in said)
+    return (len(said) / len(conversations), calls / len(conversations)) if conversations else None
 
 
 def _numbers(values: Sequence[float | None], right: Sequence[float | None], **more: Any) -> ComponentNumbers:
@@ -138,7 +149,7 @@ def metrics_of_step(
     """Return the metrics of a step's groups, of which there is at least one.
 
     correctness: as in `numbers_of_group`. The keys are the same at every step: agreement if there is a correctness,
-    length if it is known, and position_bias and unparsable of components that compare.
+    length if it is known, agent of conversations, and position_bias and unparsable of components that compare.
 
     reward/total, reward/<component>: means over the completions that have a value, NaN if none has.
     reward/groups_without_variance: share, 0 to 1, of groups whose totals are all equal or missing.
@@ -148,6 +159,7 @@ def metrics_of_step(
     never differs.
     varied/<component>: share, 0 to 1, of groups in which it tells two completions apart.
     length/mean, length/total: tokens, and their correlation with the total inside of groups.
+    agent/turns, agent/tool_calls: of conversations, means of the policy's turns and of its calls of tools.
     position_bias/<component>, unparsable/<component>: of the judge that it compares by, the mean over the groups, -1 to
     1, above 0 if what stands first wins; and the share of its replies.
     judge/<name>/calls, judge/<name>/tokens (of prompts and answers) and judge/<name>/usd: of each judge in `usage`.
@@ -171,6 +183,9 @@ def metrics_of_step(
     if known := [group.tokens for group in numbers if group.tokens is not None]:
         metrics["length/mean"] = math.fsum(known) / len(known)
         metrics["length/total"] = _correlation([group.with_length for group in numbers])
+    if played := [group.turns for group in numbers if group.turns is not None]:
+        turns, calls = (math.fsum(column) / len(played) for column in zip(*played, strict=True))
+        metrics |= {"agent/turns": turns, "agent/tool_calls": calls}
     for name, since in (usage or {}).items():
         metrics[f"judge/{name}/calls"] = float(since.calls)
         metrics[f"judge/{name}/tokens"] = float(since.prompt_tokens + since.completion_tokens)

@@ -26,6 +26,7 @@ repository use it. Pin `rewardlab-core~=0.1.0`.
     lora                        LoRA adapters as a recipe sets them
     tracker_options             trackers as a recipe sets them, and the context in which one is told a stage's numbers
     policy_judge                the policy as its own judge, as engines offer it
+    agent_code                  the tools and environments that an agent names
     ledger, results             the records that a stage writes
     alarms, score_conditions, divergence_conditions, series   signs in the numbers of steps that something is wrong
     alarm_settings, alarm_policy, alarm_watch, alarm_file, webhook   what a recipe makes of them, and who says so
@@ -42,6 +43,10 @@ if TYPE_CHECKING:
     from rewardlab.training.advantages import group_advantages as group_advantages
     from rewardlab.training.advantages import whitened as whitened
     from rewardlab.training.advantages import whitening as whitening
+    from rewardlab.training.agent_code import environment_problems as environment_problems
+    from rewardlab.training.agent_code import environment_tools as environment_tools
+    from rewardlab.training.agent_code import load_code as load_code
+    from rewardlab.training.agent_code import tool_problems as tool_problems
     from rewardlab.training.alarm_watch import AlarmWatch as AlarmWatch
     from rewardlab.training.alarms_afterwards import RunAlarm as RunAlarm
     from rewardlab.training.alarms_afterwards import run_alarms as run_alarms

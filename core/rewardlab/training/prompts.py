@@ -3,14 +3,14 @@
 A sample gives the same token ids in supervised training, in reinforcement learning and in evaluation.
 """
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
 from typing import Any
 
 from rewardlab.errors import UserError, one_line
 from rewardlab.recipe.evaluation import Chat
 from rewardlab.text.special_tokens import chat_ids, literal_ids
-from rewardlab.types import Completion, Message, Sample
+from rewardlab.types import Completion, Message, Sample, Turn
 
 
 def load_tokenizer(source: str) -> Any:
@@ -40,7 +40,8 @@ def ends_of(tokenizer: Any, generation: Any) -> tuple[int, ...]:
 
 
 THINK, THOUGHT = "<think>", "</think>"
-ANSWER = "ANSWER"
+ANSWER, CALLED = "ANSWER", "called_tool"
+TOOLS = Sample(id="tools")
 
 
 def as_text(prompt: Sequence[Message]) -> str:
@@ -48,14 +49,28 @@ def as_text(prompt: Sequence[Message]) -> str:
     return "\n".join(message["content"] for message in prompt) + "\n"
 
 
+def _calling(name: str) -> list[Turn]:
+    """Return a conversation that ends with the call of a tool."""
+    calls = [{"type": "function", "function": {"name": name, "arguments": {}}}]
+    return [{"role": "user", "content": "?"}, {"role": "assistant", "content": "", "tool_calls": calls}]
+
+
 class PromptFormat:
     """The format of one stage's prompts: it turns samples into token ids, and token ids into `Completion.text`.
 
-    ends: the ids of the tokens that end a completion; stop: texts that do. A chat template in the recipe becomes the
-    tokenizer's own and is saved with it. Raises UserError if the recipe gives variables that no template reads.
+    ends: the ids of the tokens that end a completion; stop: texts that do. tools: JSON schemas of what the policy may
+    call, for the chat template. A chat template in the recipe becomes the tokenizer's own and is saved with it. Raises
+    UserError if the recipe gives variables that no template reads.
     """
 
-    def __init__(self, tokenizer: Any, chat: Chat, ends: Sequence[int], stop: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        tokenizer: Any,
+        chat: Chat,
+        ends: Sequence[int],
+        stop: Sequence[str] = (),
+        tools: Sequence[Mapping[str, Any]] = (),
+    ) -> None:
         if chat.template is not None:
             tokenizer.chat_template = chat.template
         self._tokenizer = tokenizer
@@ -68,7 +83,7 @@ class PromptFormat:
         for name in chat.arguments:
             if name not in str(tokenizer.chat_template):
                 raise UserError(f"chat.arguments: the model's chat template reads nothing that is called {name!r}")
-        self._options = chat.variables
+        self._options = {**chat.variables, **({"tools": list(tools)} if tools else {})}
         self._ending: list[int] | None = None
 
     def text(self, sample: Sample) -> str:
@@ -92,6 +107,31 @@ class PromptFormat:
             ids: list[int] = literal_ids(self._tokenizer, as_text(messages))["input_ids"]
             return self._to_be_continued(ids)
         return chat_ids(self._tokenizer, messages, partial(self._render, sample, add_generation_prompt=True))
+
+    def tokens_of_results(self, results: Sequence[Turn]) -> list[int]:
+        """Return the token ids from the end of a turn that calls tools to where the policy continues.
+
+        The first of them is the end itself. Of special tokens, the results have none: only the template's are such.
+        Raises UserError if the template fails, or ends such a turn with no token that ends a completion.
+        """
+        known = {tool["function"]["name"] for tool in self._options.get("tools", ())}
+        named = [{**one, "name": one["name"] if one["name"] in known else CALLED} for one in results]
+        messages = [*_calling(named[0]["name"]), *named]
+        ids = chat_ids(self._tokenizer, messages, partial(self._render, TOOLS, add_generation_prompt=True))
+        # not what begins alike: a template may show the reasoning of a last turn alone
+        ends = self._places_of_ends(ids)[self._ends_before_a_call :]
+        if not ends:
+            raise UserError("the chat template ends a turn that calls tools with no token that ends a completion")
+        return ids[ends[0] :]
+
+    @cached_property
+    def _ends_before_a_call(self) -> int:
+        """The number of ends in a conversation up to where its last turn calls a tool."""
+        before, _, _ = self._render(TOOLS, _calling(CALLED), add_generation_prompt=False).rpartition(CALLED)
+        return len(self._places_of_ends(self._tokenizer(before, add_special_tokens=False)["input_ids"]))
+
+    def _places_of_ends(self, ids: Sequence[int]) -> list[int]:
+        return [place for place, token in enumerate(ids) if token in self._ends]
 
     def _to_be_continued(self, ids: list[int]) -> list[int]:
         """Return the ids of a text that the policy is to continue: some tokenizers end every text."""
@@ -199,7 +239,7 @@ class PromptFormat:
             messages.insert(0, {"role": "system", "content": self._system})
         return messages
 
-    def _render(self, sample: Sample, messages: Sequence[Message], add_generation_prompt: bool) -> str:
+    def _render(self, sample: Sample, messages: Sequence[Turn], add_generation_prompt: bool) -> str:
         try:
             text: str = self._tokenizer.apply_chat_template(
                 messages, tokenize=False, add_generation_prompt=add_generation_prompt, **self._options

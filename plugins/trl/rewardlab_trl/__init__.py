@@ -16,6 +16,7 @@ checkpoints                          what a stage resumes from
 engine_errors                        full disks and memory as errors that say what to do
 models, position_ids, dropout        the model: loading and saving it, and two settings of its layers
 sampling                             sampling completions from the model
+agent_check, agent_tools, turns      a stage with an agent: its checks, calls of tools, and conversations as tokens
 trainer_reward, ranks                the reward of a recipe for trainers of people's own scripts, and their processes
 policy_judge_spec, policy_judge      the judge `policy/self`: as a plan names it, and answering
 """

@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from rewardlab.plan import Plan
-from rewardlab.recipe import DpoStage, Finding, RlStage, SftStage, Stage
+from rewardlab.recipe import DpoStage, EvalStage, Finding, RlStage, SftStage, Stage
 from rewardlab.training import Lora, StageBatches
 
 from rewardlab_trl.accelerate_options import accelerate_findings, count_of, section_of, sharding_of
+from rewardlab_trl.agent_check import agent_findings
 from rewardlab_trl.arguments import argument_findings
 from rewardlab_trl.options import Options, options_of
 
@@ -16,6 +17,9 @@ def findings(plan: Plan) -> Iterator[Finding]:
     yield from _backend(plan)
     for index, stage in enumerate(plan.recipe.stages):
         yield from ((("stages", index, *path), what) for path, what in _stage(stage, options_of(plan)))
+        if isinstance(stage, RlStage | EvalStage) and stage.agent is not None:
+            found = agent_findings(plan, stage.agent, options_of(plan), trains=isinstance(stage, RlStage))
+            yield from ((("stages", index, "agent", *path), what) for path, what in found)
 
 
 def _backend(plan: Plan) -> Iterator[Finding]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from rewardlab import Group, Sample
 from rewardlab.recipe import DpoStage, EvalStage, RlStage, SftStage
 from rewardlab.training import Policy, PolicyJudgeOptions, PromptFormat, Sampling, StageJob, Training
 
+from rewardlab_trl.agent_tools import AgentTools
 from rewardlab_trl.options import options_of
 from rewardlab_trl.trainer_arguments import (
     device,
@@ -18,6 +20,7 @@ from rewardlab_trl.trainer_arguments import (
     prepare_process,
     quiet_libraries,
 )
+from rewardlab_trl.turns import Turns
 
 if TYPE_CHECKING:
     from rewardlab_trl.processes import Processes
@@ -67,7 +70,12 @@ class TrlPolicy(Policy):
         stage = job.stage
         assert isinstance(stage, SftStage | DpoStage | RlStage | EvalStage)
         stop = stage.stop if isinstance(stage, RlStage | EvalStage) else ()
-        self.prompt_format = PromptFormat(model.tokenizer, stage.chat, model.ends, stop)
+        agent = stage.agent if isinstance(stage, RlStage | EvalStage) else None
+        tools = None if agent is None else AgentTools(agent)
+        schemas = () if tools is None else tools.schemas
+        prompt_format = PromptFormat(model.tokenizer, stage.chat, model.ends, stop, schemas)
+        self._turns = None if tools is None else Turns(tools, prompt_format, model)
+        self.prompt_format = self._format = prompt_format
         self.context = model.context
         self.model: Any = model
         self._job, self._source = job, source
@@ -90,7 +98,8 @@ class TrlPolicy(Policy):
         from rewardlab_trl.train import train_to_the_end
 
         sharding = bool(processes.sharding)
-        makers: dict[type, Any] = {SftStage: sft.make_trainer, DpoStage: dpo.make_trainer, RlStage: rl.make_trainer}
+        reinforced = partial(rl.make_trainer, prompt_format=self._format, turns=self._turns)
+        makers: dict[type, Any] = {SftStage: sft.make_trainer, DpoStage: dpo.make_trainer, RlStage: reinforced}
         with processes.seen_by_libraries():
             trainer = makers[type(training.stage)](training, self.model, processes)
         self._trained = trainer.model
@@ -124,7 +133,7 @@ class TrlPolicy(Policy):
             model = replace(model, model=self._trained)
             if self._shared_by.is_first:
                 self._shared_by.ask(samples, sampling, what)
-        return sample_groups(model, self.prompt_format, samples, sampling, self._bf16, what)
+        return sample_groups(model, self.prompt_format, samples, sampling, self._bf16, what, self._turns)
 
     @property
     def _bf16(self) -> bool:

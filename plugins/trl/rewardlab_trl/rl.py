@@ -5,13 +5,15 @@ since `algorithm` names the advantage only.
 """
 
 from collections.abc import Callable, Sequence
+from copy import copy
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, cast
 
 import torch
 from datasets import Dataset
-from rewardlab import Completion, Group
+from rewardlab import Completion, Group, Sample
 from rewardlab.recipe import RlStage
 from rewardlab.training import PromptFormat, StageReward, Training
 from trl import GRPOConfig, GRPOTrainer
@@ -27,6 +29,7 @@ from rewardlab_trl.rl_arguments import rl_arguments
 from rewardlab_trl.sampling import MAX_CONCURRENT
 from rewardlab_trl.stop_texts import cut_at_stop, stopping
 from rewardlab_trl.trainer_arguments import configuration, shared_arguments
+from rewardlab_trl.turns import Turns
 
 REFERENCE = "reference.pt"
 """in a checkpoint: the weights of a reference that moves"""
@@ -34,11 +37,15 @@ STOCK_REWARD = ("rewards/", "reward_", "frac_reward_")
 """prefixes of TRL's metrics of its reward, which here is the advantage; rewardlab's metrics begin with `reward/`"""
 
 
-def make_trainer(training: Training, model: CausalModel, processes: Processes) -> GRPOTrainer:
-    """Return a trainer of `model` that reads the prompts in the curriculum's order, and trains on our advantages."""
+def make_trainer(
+    training: Training, model: CausalModel, processes: Processes, prompt_format: PromptFormat, turns: Turns | None
+) -> GRPOTrainer:
+    """Return a trainer of `model` that reads the prompts in the curriculum's order, and trains on our advantages.
+
+    turns: plays the completions of a stage with an agent.
+    """
     stage = training.stage
     assert isinstance(stage, RlStage)
-    prompt_format = PromptFormat(model.tokenizer, stage.chat, model.ends, stage.stop)
     prompts = [{"prompt": prompt_format.text(sample), "row": row} for row, sample in enumerate(training.samples)]
     reward = StepReward(training, stage, prompt_format, processes)
     trainer = _Trainer(
@@ -48,6 +55,7 @@ def make_trainer(training: Training, model: CausalModel, processes: Processes) -
         train_dataset=Dataset.from_list(prompts).select(training.order),
         processing_class=model.tokenizer,
         peft_config=peft_config(training.job, model.model),
+        rollout_func=None if turns is None else partial(_play, turns, training.samples, stage),
     )
     switch_off_dropout(trainer.model)  # of adapters, too
     trainer.prompt_format = prompt_format
@@ -56,6 +64,21 @@ def make_trainer(training: Training, model: CausalModel, processes: Processes) -
     if trainer.ref_model is not None:
         count_from_the_first_token(trainer.ref_model)
     return trainer
+
+
+def _play(
+    turns: Turns, samples: Sequence[Sample], stage: RlStage, _: Sequence[str], trainer: "_Trainer"
+) -> dict[str, Any]:
+    """Return completions of several turns as TRL takes them; it leaves out of the loss what `env_mask` has 0 for."""
+    asked = [samples[row] for row in trainer.rows_asked]
+    played = turns.play(asked, trainer.generate_turn, stage.max_new_tokens, stage.stop)
+    return {
+        "prompt_ids": [one.prompt for one in played],
+        "completion_ids": [one.ids for one in played],
+        "logprobs": None,
+        "env_mask": [one.own for one in played],
+        "conversation": [one.completion() for one in played],
+    }
 
 
 def _arguments(training: Training, stage: RlStage, processes: int) -> GRPOConfig:
@@ -93,12 +116,13 @@ class StepReward:
         row: Sequence[int],
         trainer_state: Any,
         log_metric: Any,
+        conversation: Sequence[Completion] | None = None,
         **_: Any,
     ) -> list[float]:
         """Return this process's advantages. JobError if the policy for missing values of a component says so."""
         step = self.step(trainer_state)
         parts = self.processes.gathered((prompts, completion_ids, row))
-        rewards, dropped = self.processes.told(lambda: self._scored(step, self.groups(parts)))
+        rewards, dropped = self.processes.told(lambda: self._scored(step, self.groups(parts, conversation)))
         for name, value in rewards.metrics.items():
             log_metric(name, value)
         self.advantages, self.dropped = rewards.advantages, dropped
@@ -115,10 +139,13 @@ class StepReward:
         done: int = trainer_state.global_step // self._stage.updates
         return done + 1
 
-    def groups(self, parts: Sequence[Part]) -> list[Group]:
-        """Return the groups of the processes' completions, the G of a prompt one after the other."""
+    def groups(self, parts: Sequence[Part], conversations: Sequence[Completion] | None = None) -> list[Group]:
+        """Return the groups of the processes' completions, the G of a prompt one after the other.
+
+        conversations: the completions, if they are of several turns.
+        """
         prompts, completion_ids, rows = (list(chain.from_iterable(column)) for column in zip(*parts, strict=True))
-        size, completions = self.size, self._prompt_format.completions(prompts, completion_ids)
+        size, completions = self.size, conversations or self._prompt_format.completions(prompts, completion_ids)
         groups = []
         for start in range(0, len(rows), size):
             if len(set(rows[start : start + size])) != 1:
@@ -161,9 +188,26 @@ class _Trainer(GRPOTrainer):
             mask = batch["completion_mask"]
             kept = [not drop for drop in share(self.reward.dropped)]
             batch["completion_mask"] = mask * torch.tensor(kept, device=mask.device, dtype=mask.dtype).unsqueeze(1)
-            batch["num_items_in_batch"] = self.accelerator.gather(batch["completion_mask"].sum()).sum()
+            learnt = batch["completion_mask"] * batch.get("tool_mask", 1)
+            batch["num_items_in_batch"] = self.accelerator.gather(learnt.sum()).sum()
         self._behind_shuffle = state_behind_shuffle(self.reward.processes, len(inputs))
         return batch
+
+    @property
+    def rows_asked(self) -> list[int]:
+        """The row of the sample of each completion that is asked for."""
+        return [row["row"] for row in self._asked]
+
+    def generate_turn(self, rows: list[list[int]], most: int) -> list[list[int]]:
+        """Return the token ids that the policy writes after each row, `most` or less."""
+        settings = self.generation_config
+        self.generation_config = copy(settings)
+        self.generation_config.max_new_tokens = most
+        try:
+            made: list[list[int]] = self._generate_single_turn(rows, None, {}, 1)[0]
+        finally:
+            self.generation_config = settings
+        return made
 
     def _generate_single_turn(self, prompt_ids: list[list[int]], *rest: Any, **options: Any) -> Any:
         sample, processes, stop = super()._generate_single_turn, self.reward.processes, self.reward.stop

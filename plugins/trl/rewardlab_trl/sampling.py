@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -12,6 +13,7 @@ from transformers import GenerationConfig
 
 from rewardlab_trl.models import CausalModel
 from rewardlab_trl.stop_texts import cut_at_stop, stopping
+from rewardlab_trl.turns import Turns
 
 MAX_CONCURRENT = 256  # completions generated in one batch
 
@@ -23,11 +25,12 @@ def sample_groups(
     sampling: Sampling,
     bf16: bool,
     what: str,
+    turns: Turns | None = None,
 ) -> list[Group]:
     """Return a group of completions for each sample.
 
-    `what` names the bar. The same seed, samples and model give the same completions; the global random state stays as
-    it was.
+    `what` names the bar; `turns` plays the completions of a stage with an agent. The same seed, samples and model give
+    the same completions; the global random state stays as it was.
     """
     at_once = max(1, MAX_CONCURRENT // sampling.count)
     groups: list[Group] = []
@@ -37,20 +40,31 @@ def sample_groups(
     ):
         for start in range(0, len(samples), at_once):
             batch = samples[start : start + at_once]
-            groups += _sample_batch(model, prompt_format, batch, sampling)
+            groups += _sample_batch(model, prompt_format, batch, sampling, turns)
             progress.update(len(batch))
     return groups
 
 
 def _sample_batch(
-    model: CausalModel, prompt_format: PromptFormat, samples: Sequence[Sample], sampling: Sampling
+    model: CausalModel,
+    prompt_format: PromptFormat,
+    samples: Sequence[Sample],
+    sampling: Sampling,
+    turns: Turns | None,
 ) -> Iterator[Group]:
-    prompts = [prompt_format.text(sample) for sample in samples for _ in range(sampling.count)]
-    rows = [prompt_format.tokens(prompt) for prompt in prompts]
-    with stopping(model.model, sampling.stop, prompt_format.decode):
-        made = generate_rows(model, rows, sampling)
-    ids = [cut_at_stop(one, sampling.stop, prompt_format.decode) for one in made]
-    completions = prompt_format.completions(prompts, ids)
+    def generate(rows: list[list[int]], most: int) -> list[list[int]]:
+        with stopping(model.model, sampling.stop, prompt_format.decode):
+            made = generate_rows(model, rows, replace(sampling, max_new_tokens=most))
+        return [cut_at_stop(one, sampling.stop, prompt_format.decode) for one in made]
+
+    asked = [sample for sample in samples for _ in range(sampling.count)]
+    if turns is not None:
+        played = turns.play(asked, generate, sampling.max_new_tokens, sampling.stop)
+        completions = [one.completion() for one in played]
+    else:
+        prompts = [prompt_format.text(sample) for sample in asked]
+        ids = generate([prompt_format.tokens(prompt) for prompt in prompts], sampling.max_new_tokens)
+        completions = prompt_format.completions(prompts, ids)
     for number, sample in enumerate(samples):
         own = completions[number * sampling.count : (number + 1) * sampling.count]
         yield Group(sample=sample, completions=tuple(own))

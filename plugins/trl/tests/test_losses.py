@@ -65,8 +65,8 @@ def _watch(patch, kept):
         kept.append((given, loss.item(), *tokens))
         return loss
 
-    def making(*arguments):
-        trainer = make(*arguments)
+    def making(*arguments, **named):
+        trainer = make(*arguments, **named)
         kept.append(trainer)
         return trainer
 
