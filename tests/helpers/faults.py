@@ -43,7 +43,7 @@ model: MODEL
 dataset: {{use: data/arithmetic, with: {{kind: prompts, rows: {STEPS * PROMPTS}}}}}
 curriculum: {{use: curriculum/shuffle}}
 judges:
-  main: {{use: openai/chat, timeout: 5, retries: RETRIES, with: {{model: scripted, base_url: "URL"}}}}
+  main: {{use: openai/chat, timeout: 20, retries: RETRIES, with: {{model: scripted, base_url: "URL"}}}}
 reward:
   components: {{won: {{use: pairwise/win_rate, with: {{judge: main}}}}}}
   total: won
