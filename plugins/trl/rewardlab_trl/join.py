@@ -6,12 +6,12 @@ from typing import Annotated
 from pydantic import PositiveInt
 from rewardlab import CommandResult, Config, Overrides, Positional, note
 from rewardlab.commands import AnyRecipe
-from rewardlab.errors import UserError
+from rewardlab.errors import JobError, UserError
 from rewardlab.plan import Plan
 from rewardlab.recipe import load
 from rewardlab.training import check_recipe
 
-from rewardlab_trl.machines import Machines
+from rewardlab_trl.machines import LOST, Machines
 from rewardlab_trl.options import Options as BackendOptions
 
 
@@ -54,6 +54,9 @@ def run(options: Options) -> CommandResult:
         children = Children(found["stage"], Path(found["logs"]), Path(folder), numbers, machines)
         try:
             children.wait_for_the_end()
+        except JobError as error:
+            (Path(folder) / LOST).write_text(str(error), encoding="utf-8")
+            raise
         finally:
             children.end()
     return CommandResult(text=f"machine {number}: the last stage is trained")

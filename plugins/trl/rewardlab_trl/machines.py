@@ -6,6 +6,7 @@ all see its run directory.
 
 import json
 import os
+import socket
 import sys
 import time
 from collections.abc import Mapping
@@ -20,6 +21,8 @@ from rewardlab_trl.options import Options
 DEFAULT_PORT = 29500
 STAGE = "rewardlab/stage"
 """the key under which the first machine says what the others are to start"""
+LOST = "lost"
+"""the file in a stage's folder in which another machine says that it has lost a process"""
 
 
 @dataclass(frozen=True)
@@ -63,9 +66,10 @@ class Machines:
 
         while True:
             try:
+                socket.create_connection((self.address, self.port), timeout=5).close()  # torch would print its trace
                 store = dist.TCPStore(self.address, self.port, is_master=False, timeout=timedelta(seconds=5))
                 found: dict[str, Any] = json.loads(store.get(STAGE))
-            except (RuntimeError, TimeoutError):  # nobody is there yet
+            except (RuntimeError, OSError):  # nobody is there yet
                 found = {"folder": before}
             if found["folder"] != before:
                 return found

@@ -20,7 +20,7 @@ from rewardlab.recipe import DpoStage, RlStage, SftStage
 from rewardlab.training import StageJob, Training
 
 from rewardlab_trl.children import MAX_NOTICE_S, Children
-from rewardlab_trl.machines import STAGE, Machines
+from rewardlab_trl.machines import LOST, STAGE, Machines
 from rewardlab_trl.options import options_of
 from rewardlab_trl.sharding import launch_variables
 
@@ -30,7 +30,7 @@ MAX_STEP = timedelta(minutes=30)
 MAX_WAIT = timedelta(days=30)
 """how long the others wait for the first, which may evaluate, or wait for a judge"""
 ALONE = Machines(1)
-LOST = "another machine's process has ended, or the connection to it: see logs/ in the run directory"
+GONE = "another machine's process has ended, or the connection to it: see logs/ in the run directory"
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ def together(training: Training, source: str, device: str) -> Iterator[Processes
             _call(job, machines, store, folder)
         children = Children(job.name, job.run.folder("logs"), folder, machines.numbers(0)[1:], machines)
         stack.callback(children.end)
-        children.wait_until(lambda: all((folder / f"ready-{number}").exists() for number in range(1, count)))
+        children.wait_until(lambda: _all_ready(folder, count))
         try:
             with Processes(0, count, machines).seen_by_libraries():
                 processes = stack.enter_context(joined(folder, 0, machines, device, store))
@@ -163,10 +163,18 @@ def together(training: Training, source: str, device: str) -> Iterator[Processes
             # a broken connection is noticed here before its other end is gone
             if lost := children.lost(0 if isinstance(error, RewardlabError) else MAX_NOTICE_S):
                 raise lost from error
+            _all_ready(folder, count)  # after the pause above: by then another machine has said what it lost
             if machines.count > 1 and isinstance(error, RuntimeError) and "gloo" in str(error):
-                raise JobError(f"stage {job.name}: {LOST} ({one_line(error, 200)})") from error
+                raise JobError(f"stage {job.name}: {GONE} ({one_line(error, 200)})") from error
             raise
         children.wait()
+
+
+def _all_ready(folder: Path, count: int) -> bool:
+    """Return whether all other processes have loaded the model. JobError if another machine has lost one."""
+    if (said := folder / LOST).exists():
+        raise JobError(said.read_text(encoding="utf-8"))
+    return all((folder / f"ready-{number}").exists() for number in range(1, count))
 
 
 def _anywhere(source: str) -> str:

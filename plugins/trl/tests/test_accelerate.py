@@ -347,6 +347,21 @@ class TestTwoMachines:
             assert [row["loss"] for row in log(two, stage)] == pytest.approx(wanted, rel=1e-4, abs=1e-6)
 
 
+@pytest.mark.slow
+def test_what_another_machine_has_lost_ends_the_wait_for_it(tmp_path):
+    from rewardlab.errors import JobError
+    from rewardlab_trl.machines import LOST
+    from rewardlab_trl.processes import _all_ready
+
+    (tmp_path / "ready-1").touch()
+    assert not _all_ready(tmp_path, 3)
+    (tmp_path / "ready-2").touch()
+    assert _all_ready(tmp_path, 3)
+    (tmp_path / LOST).write_text("stage 0-sft: process 2 (of 3, from 0) ended with signal 9")
+    with pytest.raises(JobError, match="signal 9"):
+        _all_ready(tmp_path, 3)
+
+
 def weights(run):
     return (run / "models" / "1-rl" / "model.safetensors").read_bytes()
 
