@@ -76,7 +76,10 @@ ROWS = {
             "stages.0.eval={samples: 4, min_p: 0.1, repetition_penalty: 1.1}",
             "dataset.holdout=0.5",
         ),
-        "tools and several turns (`agent`)": (
+        "functions that the policy calls (`agent.tools`)": (
+            f"stages.0.agent={{tools: ['{PAGE.parent}/examples/agent/functions.py:multiply']}}",
+        ),
+        "an environment with tools (`agent.use`)": (
             f"stages.0.agent={{use: '{PAGE.parent}/examples/agent/multiplier.py:Multiplier'}}",
         ),
         "the policy as a judge (`policy/self`)": (

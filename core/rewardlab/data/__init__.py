@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from rewardlab.data.column_names import field_named as field_named
     from rewardlab.data.column_names import looks_like_an_answer as looks_like_an_answer
     from rewardlab.data.conversations import ROLES as ROLES
+    from rewardlab.data.conversations import to_conversation as to_conversation
     from rewardlab.data.conversations import without_media as without_media
     from rewardlab.data.datasets import is_held_out as is_held_out
     from rewardlab.data.datasets import read_dataset as read_dataset

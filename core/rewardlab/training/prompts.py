@@ -88,7 +88,7 @@ class PromptFormat:
 
     def text(self, sample: Sample) -> str:
         """Return the prompt's text, up to where the policy continues. Raises UserError if the template fails on it."""
-        messages = self._messages(sample)
+        messages = self.messages(sample)
         return self._render(sample, messages, add_generation_prompt=True) if self._is_chat else as_text(messages)
 
     def tokens(self, text: str) -> list[int]:
@@ -102,7 +102,7 @@ class PromptFormat:
 
         Raises UserError as `text` does.
         """
-        messages = self._messages(sample)
+        messages = self.messages(sample)
         if not self._is_chat:
             ids: list[int] = literal_ids(self._tokenizer, as_text(messages))["input_ids"]
             return self._to_be_continued(ids)
@@ -233,7 +233,8 @@ class PromptFormat:
         """Return the `<think>` and white space at the end of a prompt's text, which begin the completion; else ""."""
         return text[text.rindex(THINK) :] if self._is_chat and text.rstrip().endswith(THINK) else ""
 
-    def _messages(self, sample: Sample) -> list[Message]:
+    def messages(self, sample: Sample) -> list[Message]:
+        """Return a prompt's messages, with the recipe's system message before those that have none."""
         messages: list[Message] = [{**message} for message in sample.prompt]
         if self._system is not None and all(message["role"] != "system" for message in messages):
             messages.insert(0, {"role": "system", "content": self._system})
@@ -252,7 +253,7 @@ class PromptFormat:
         """Return the ids that the template puts after an answer, up to a token that ends it, or only such a token."""
         if self._ending is None:
             self._ending = [self._tokenizer.eos_token_id]
-            messages: list[Message] = [*self._messages(sample), {"role": "assistant", "content": ANSWER}]
+            messages: list[Message] = [*self.messages(sample), {"role": "assistant", "content": ANSWER}]
             text = self._render(sample, messages, add_generation_prompt=False) if self._is_chat else ""
             _, found, rest = text.rpartition(ANSWER)
             ids = self._tokenizer(rest, add_special_tokens=False)["input_ids"] if found else []

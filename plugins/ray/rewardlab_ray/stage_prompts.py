@@ -1,7 +1,7 @@
 """The prompts of a stage as an engine without chat templates reads them: rendered, those that fit, in order."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,11 +22,12 @@ class StageTokenizer:
     of the tokens that end a completion.
     """
 
-    def __init__(self, task: StageTask) -> None:
+    def __init__(self, task: StageTask, tools: Sequence[Mapping[str, Any]] = ()) -> None:
+        """Load it; tools: JSON schemas of what the policy may call."""
         self.tokenizer = load_tokenizer(task.model)
         config, generation = _load_configs(task.model)
         self.ends = ends_of(self.tokenizer, generation)
-        self.format = PromptFormat(self.tokenizer, task.stage.chat, self.ends)
+        self.format = PromptFormat(self.tokenizer, task.stage.chat, self.ends, tools=tools)
         found = getattr(config.get_text_config(), "max_position_embeddings", None)
         self.context = found if found and found > 0 else None
 

@@ -97,7 +97,7 @@ def engine_stage(stage: Stage) -> TrainingStage:
         assert isinstance(stage, TrainingStage)
         return stage
     evaluation = {name: getattr(stage, name) for name in Evaluation.model_fields}
-    sampling = {name: getattr(stage, name) for name in (*TokenSampling.model_fields, "max_new_tokens", "chat")}
+    sampling = {name: getattr(stage, name) for name in (*TokenSampling.model_fields, "max_new_tokens", "chat", "agent")}
     return RlStage(use="rl", algorithm="dr_grpo", steps=1, eval=StageEvaluation(**evaluation), **sampling)
 
 

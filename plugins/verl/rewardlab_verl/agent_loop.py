@@ -5,6 +5,8 @@ others of a group if a completion is lost.
 """
 
 import asyncio
+from abc import abstractmethod
+from collections.abc import Mapping
 from typing import Any
 from uuid import uuid4
 
@@ -20,13 +22,16 @@ BROKEN_OFF = ("abort", "aborted", "error")
 """how rollout engines call the end of a completion that cannot be used"""
 
 
-class RenderedPromptLoop(AgentLoopBase):
-    """The loop of one completion."""
+class JobLoop(AgentLoopBase):
+    """A loop of the job's: whoever loses a completion tells its group, and a time limit ends it."""
 
     async def run(self, sampling_params: dict[str, Any], **columns: Any) -> AgentLoopOutput:
         """Return the completion; columns: of verl's row."""
+        seconds = self.config.algorithm.rewardlab.completion_timeout
+        late = Deadline(seconds, f"a completion took more than {seconds:g} s (completion_timeout)")
         try:
-            return await self._complete(sampling_params, columns["raw_prompt"][0]["content"])
+            async with late:
+                return await self.complete(self._sampling(sampling_params), columns)
         except Exception as error:
             groups, why = JobGroups(self.config), text_of_engine(error)
             if is_loss(error):
@@ -34,20 +39,45 @@ class RenderedPromptLoop(AgentLoopBase):
             await groups.lost(columns, why)
             raise
 
-    async def _complete(self, sampling_params: dict[str, Any], text: str) -> AgentLoopOutput:
-        prompt_ids = await asyncio.get_running_loop().run_in_executor(
+    @abstractmethod
+    async def complete(self, sampling: dict[str, Any], columns: Mapping[str, Any]) -> AgentLoopOutput:
+        """Return the completion. Raises whatever it is lost by."""
+
+    async def tokens_of(self, text: str) -> list[int]:
+        """Return the token ids of a prompt's text, which has its special tokens already."""
+        return await asyncio.get_running_loop().run_in_executor(
             None, lambda: list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
         )
+
+    def _sampling(self, params: dict[str, Any]) -> dict[str, Any]:
+        """Return verl's parameters with those that only the recipe has; a stop text stays in the completion."""
+        recipe = self.config.algorithm.rewardlab
+        stop = list(recipe.get("stop") or ())
+        params = {**params, **{name: recipe[name] for name in ("min_p", "repetition_penalty") if name in recipe}}
+        if not stop:
+            return params
+        sglang = self.config.actor_rollout_ref.rollout.name == "sglang"
+        return {**params, "stop": stop, ("no_stop_trim" if sglang else "include_stop_str_in_output"): True}
+
+
+def require_whole(made: Any) -> None:
+    """Raise JobError if the rollout engine did not end what it generated."""
+    if made.stop_reason in BROKEN_OFF or not made.token_ids:
+        raise JobError(f"the rollout engine broke off a completion: {made.stop_reason}")
+
+
+class RenderedPromptLoop(JobLoop):
+    """The loop of one completion."""
+
+    async def complete(self, sampling: dict[str, Any], columns: Mapping[str, Any]) -> AgentLoopOutput:
+        """Return what follows the prompt."""
+        prompt_ids = await self.tokens_of(columns["raw_prompt"][0]["content"])
         metrics: dict[str, Any] = {}
-        seconds = self.config.algorithm.rewardlab.completion_timeout
-        late = Deadline(seconds, f"a completion took more than {seconds:g} s (completion_timeout)")
         with simple_timer("generate_sequences", metrics):
-            async with late:
-                made = await self.server_manager.generate(
-                    request_id=uuid4().hex, prompt_ids=prompt_ids, sampling_params=self._sampling(sampling_params)
-                )
-        if made.stop_reason in BROKEN_OFF or not made.token_ids:
-            raise JobError(f"the rollout engine broke off a completion: {made.stop_reason}")
+            made = await self.server_manager.generate(
+                request_id=uuid4().hex, prompt_ids=prompt_ids, sampling_params=sampling
+            )
+        require_whole(made)
         metrics["num_preempted"] = -1 if made.num_preempted is None else made.num_preempted
         limit = self.rollout_config.response_length
         return AgentLoopOutput(
@@ -60,13 +90,3 @@ class RenderedPromptLoop(AgentLoopBase):
             metrics=metrics,
             extra_fields={**made.extra_fields, "turn_scores": [], "tool_rewards": []},
         )
-
-    def _sampling(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Return verl's parameters with those that only the recipe has; a stop text stays in the completion."""
-        recipe = self.config.algorithm.rewardlab
-        stop = list(recipe.get("stop") or ())
-        params = {**params, **{name: recipe[name] for name in ("min_p", "repetition_penalty") if name in recipe}}
-        if not stop:
-            return params
-        sglang = self.config.actor_rollout_ref.rollout.name == "sglang"
-        return {**params, "stop": stop, ("no_stop_trim" if sglang else "include_stop_str_in_output"): True}

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
-from rewardlab.errors import nearest
+from rewardlab.errors import UserError, nearest
 from rewardlab.plan import Plan
-from rewardlab.recipe import Finding, RlStage, SftStage
-from rewardlab.training import context_of, whitening
+from rewardlab.recipe import Agent, EvalStage, Finding, RlStage, SftStage
+from rewardlab.training import context_of, load_code, tool_problems, whitening
 
+from rewardlab_verl.agent_tools import YAML
 from rewardlab_verl.compile.batches import batch_findings
 from rewardlab_verl.engine_settings.passed import passed_findings
 from rewardlab_verl.options import Options, options_of, outcome_of
@@ -27,6 +28,8 @@ def findings(plan: Plan) -> Iterator[Finding]:
         return
     yield from ((("backend", *path), what) for path, what in (*_backend(plan, backend), *_filtering(plan, backend)))
     for index, stage in enumerate(plan.recipe.stages):
+        if isinstance(stage, RlStage | EvalStage) and stage.agent is not None:
+            yield from ((("stages", index, "agent", *path), what) for path, what in _agent(stage.agent))
         if isinstance(stage, RlStage | SftStage):
             found = [*_training(plan, backend, stage), *batch_findings(backend, stage)]
             yield from ((("stages", index, *path), what) for path, what in found)
@@ -39,8 +42,9 @@ def findings(plan: Plan) -> Iterator[Finding]:
 
 def _backend(plan: Plan, backend: Options) -> Iterator[Finding]:
     engine, context = backend.engine, context_of(plan.recipe.model)
+    turns = any(getattr(stage, "agent", None) is not None for stage in plan.recipe.stages)
     for kind, option in (("rl", "arguments"), ("sft", "sft_arguments")):
-        for name, why in passed_findings(engine.program(kind), engine.arguments_of(kind)):
+        for name, why in passed_findings(engine.program(kind), engine.arguments_of(kind), turns):
             yield ("engine", option, name), why
     if context is not None and engine.context is not None and engine.context > context:
         yield ("engine", "context"), f"{engine.context} is more than the model's, {context} tokens"
@@ -80,6 +84,23 @@ def _filtering(plan: Plan, backend: Options) -> Iterator[Finding]:
         yield ("engine", "filter_groups", "at_once"), f"is more than max_batches, {filters.max_batches}"
     if any(isinstance(stage, RlStage) and stage.group_size < 2 for stage in plan.recipe.stages):
         yield ("engine", "filter_groups"), "needs groups of 2 or more: every group of one is flat"
+
+
+def _agent(agent: Agent) -> Iterator[Finding]:
+    if agent.use is not None and ".py:" in agent.use:
+        what = "verl's loops are known by a name, like tool_agent, or as package.module:CLASS; environments are trl's"
+        yield ("use",), what
+    if sum(place.endswith(YAML) for place in agent.tools) > 1:
+        yield ("tools",), "verl reads one YAML of its own tools; put them into one file"
+    for number, place in enumerate(agent.tools):
+        if place.endswith(YAML):
+            continue
+        try:
+            tool = load_code(place)
+        except UserError as error:
+            yield ("tools", number), str(error)
+        else:
+            yield from ((("tools", number), f"{place} {what}") for what in tool_problems(tool))
 
 
 def _training(plan: Plan, backend: Options, stage: RlStage | SftStage) -> Iterator[Finding]:

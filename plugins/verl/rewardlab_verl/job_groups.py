@@ -12,6 +12,10 @@ from rewardlab_ray.ray_actors import JobActor, coordinator_name, scorer_name
 COLUMN = "rewardlab"
 """the column of verl's rows that says which prompt each stands for: row, position, evaluation, opened"""
 
+SAID, OWN, CUT = "rewardlab_messages", "rewardlab_tokens", "rewardlab_cut"
+"""extra fields of a conversation's output: its messages as JSON, how many tokens are the policy's own, and whether a
+limit ended it"""
+
 
 class JobGroups:
     """The groups of one job, for verl's configuration `config`: `uid` names a group, `session_id` a member of it."""
@@ -22,10 +26,11 @@ class JobGroups:
         self._coordinator = JobActor(coordinator_name(job.job))
         self._scorers = [JobActor(scorer_name(job.job, number)) for number in range(job.scorers)]
 
-    async def reward(self, columns: Mapping[str, Any], text: str, tokens: int, truncated: bool) -> MemberReward:
-        """Return the reward of a completion, whose `text` goes on where the prompt ended."""
-        whole = columns[COLUMN]["opened"] + text
-        reward = await self._member(columns, Completion(text=whole, token_count=tokens, truncated=truncated))
+    async def reward(self, columns: Mapping[str, Any], completion: Completion) -> MemberReward:
+        """Return the reward of a completion; one that is a text goes on where the prompt ended."""
+        if not completion.messages:
+            completion = completion.with_text(columns[COLUMN]["opened"] + completion.text)
+        reward = await self._member(columns, completion)
         assert reward is not None, "a completion that is there has a reward, or an error"
         return reward
 

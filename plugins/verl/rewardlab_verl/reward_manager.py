@@ -4,19 +4,23 @@ verl calls it for one completion at a time, in one of several processes that it 
 """
 
 import asyncio
+import json
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
+from rewardlab import Completion
 from rewardlab_ray.messages import MemberReward
 from verl import DataProto
 from verl.experimental.reward_loop.reward_manager.base import RewardManagerBase
+
+from rewardlab_verl.job_groups import CUT, OWN, SAID
 
 
 class Groups(Protocol):
     """Something that knows the groups of completions."""
 
-    async def reward(self, columns: Mapping[str, Any], text: str, tokens: int, truncated: bool) -> MemberReward:
+    async def reward(self, columns: Mapping[str, Any], completion: Completion) -> MemberReward:
         """Return the reward of a completion, once its group is scored. JobError if there is none."""
 
 
@@ -30,20 +34,27 @@ class RewardlabManager(RewardManagerBase):
         super().__init__(config, tokenizer, compute_score)
         self._thread = ThreadPoolExecutor(1, "rewardlab-text")  # no tokenizer is used by two threads at once
         self._limit = int(config.actor_rollout_ref.rollout.response_length)
-        job = config.algorithm.get("rewardlab") or {}
-        self._ends = list(job.get("ends") or [tokenizer.eos_token_id])
-        self._stop = tuple(job.get("stop") or ())
+        self._job = config.algorithm.get("rewardlab") or {}
+        self._ends = list(self._job.get("ends") or [tokenizer.eos_token_id])
+        self._stop = tuple(self._job.get("stop") or ())
         self._groups = _groups(config)
 
     async def run_single(self, data: DataProto) -> dict[str, Any]:
         """Return the completion's reward, and the values of its components."""
         item = data[-1:][0]
+        reward = await self._groups.reward(item.non_tensor_batch, await self._completion(item))
+        return {"reward_score": reward.value, "reward_extra_info": dict(reward.logs)}
+
+    async def _completion(self, item: Any) -> Completion:
+        """Return what is scored: a text, or the conversation that our loop noted, whose length is the policy's own."""
         responses = item.batch["responses"]
         there = item.batch["attention_mask"][-responses.shape[-1] :].sum()
         ids = responses[: int(there)].tolist()
+        said = item.non_tensor_batch.get("tool_extra_fields", {})
+        if self._job and SAID in said:
+            return Completion.of(json.loads(said[SAID]), token_count=said[OWN], truncated=said[CUT])
         text = await asyncio.get_running_loop().run_in_executor(self._thread, self._decode, ids)
-        reward = await self._groups.reward(item.non_tensor_batch, text, len(ids), self._is_truncated(ids, text))
-        return {"reward_score": reward.value, "reward_extra_info": dict(reward.logs)}
+        return Completion(text=text, token_count=len(ids), truncated=self._is_truncated(ids, text))
 
     def _decode(self, ids: list[int]) -> str:
         text: str = self.tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)

@@ -48,9 +48,8 @@ class ScriptGroups:
         self._handle = ray.remote(ScriptScorer).options(**options, get_if_exists=True).remote(settings, validation)
         self._scorer = JobActor(ACTOR)
 
-    async def reward(self, columns: Mapping[str, Any], text: str, tokens: int, truncated: bool) -> MemberReward:
+    async def reward(self, columns: Mapping[str, Any], completion: Completion) -> MemberReward:
         """Return the shaped reward of a completion; JobError if it has none, so that verl leaves it out."""
-        completion = Completion(text=text, token_count=tokens, truncated=truncated)
         uid, step = str(columns["uid"]), int(columns["global_steps"])
         sample = script_sample(columns, uid, self._named)
         own = sample.fields.get(SIZE)

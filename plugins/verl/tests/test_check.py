@@ -45,6 +45,13 @@ def plan(toy, write):
             "filter_groups.by: the reward has no component 'brevty'; did you",
         ),
         ("backend.engine.filter_groups={by: brevity, at_once: 11}", "filter_groups.at_once: is more than max_batches"),
+        (
+            "stages.1.agent={tools: [nowhere.py:add]}",
+            "stages.1.agent.tools.0: 'nowhere.py:add': nowhere.py cannot be imported",
+        ),
+        ("stages.1.agent={tools: [json:loads]}", "stages.1.agent.tools.0: json:loads takes"),
+        ("stages.1.agent={use: games.py:Chess}", "stages.1.agent.use: verl's loops are known by a name"),
+        ("stages.1.agent={tools: [a.yaml, b.yaml]}", "stages.1.agent.tools: verl reads one YAML of its own tools"),
         ("stages.0.schedule=linear", "stages.0.schedule: verl's fsdp2 has constant and cosine; cosine is the nearest"),
         ("stages.1.updates_per_batch=3", "stages.1.updates_per_batch: verl splits a step by prompts: 8 do not divide"),
         ("stages.1.micro_batch_size=3", "stages.1.micro_batch_size: 32 completions are 8 on each of 4 ranks"),

@@ -64,6 +64,9 @@ VARIANTS = {
     "evaluation": ("stages.1.eval={samples: 2, temperature: 0}", "stages.1.eval_every=2", "stages.1.top_p=0.9"),
     "a stage eval": ("stages.1={use: eval, samples: 2, max_new_tokens: 12}",),
     "groups left out": ("backend.engine.filter_groups={by: brevity}", "stages.1.eval={samples: 2}"),
+    "turns": ("stages.1.agent={tools: [own.yaml], max_turns: 3}",
+              "stages.1.chat={thinking: false, template: '{{ tools }}{{ enable_thinking }}'}",
+              "backend.engine.arguments={actor_rollout_ref.rollout.multi_turn.format: hermes}"),
     "lora": ("backend.engine.lora={rank: 8}",),
     "lora of some": ("backend.engine.lora={rank: 8, targets: [q_proj, v_proj]}",),
     "drawn otherwise": ("stages.1.min_p=0.1", "stages.1.repetition_penalty=1.1"),
@@ -139,6 +142,20 @@ class TestWhatDecidesLearning:
         named = command("reward.correctness=brevity", "backend.engine.filter_groups={}").settings
         assert named[f"+{buffer}.sampler_kwargs.outcome"] == "brevity"
         assert not any("sampler" in name or "filter_groups" in name for name in command().settings)
+
+    def test_verls_own_loops_go_on_from_the_recipes_prompt(self, command):
+        """With its template and its variables, and as many turns as it says."""
+        turns = f"{ROLLOUT}.multi_turn"
+        settings = command(
+            "stages.1.agent={use: tool_agent, tools: [own.yaml], max_turns: 3}",
+            "stages.1.chat={thinking: false, template: '{{ enable_thinking }}'}",
+        ).settings
+        assert (settings[f"{turns}.enable"], settings[f"{turns}.max_assistant_turns"]) == (True, 3)
+        assert settings[f"{turns}.tool_config_path"] == str(Path("own.yaml").absolute())
+        assert settings[f"{turns}.function_tool_path"] is None
+        assert settings["+data.apply_chat_template_kwargs.enable_thinking"] is False
+        assert settings["actor_rollout_ref.model.custom_chat_template"] == "{{ enable_thinking }}"
+        assert not any("multi_turn" in name for name in command().settings)
 
     def test_the_clip_is_the_recipes_alone(self, command):
         settings = command().settings

@@ -56,7 +56,12 @@ def _scored_group(sample: Sample, lines: Sequence[Mapping[str, Any]]) -> ScoredG
     return ScoredGroup(
         sample=sample,
         completions=tuple(
-            Completion(text=line["completion"], token_count=line["tokens"], truncated=line["truncated"])
+            Completion(
+                text=line["completion"],
+                token_count=line["tokens"],
+                truncated=line["truncated"],
+                messages=line.get("messages", ()),
+            )
             for line in lines
         ),
         components={name: [_score(line["components"][name]) for line in lines] for name in names},

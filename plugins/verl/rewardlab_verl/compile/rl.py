@@ -1,9 +1,12 @@
 """The settings of an rl stage for verl.trainer.main_ppo."""
 
+from pathlib import Path
+
 from rewardlab.plan import Plan
 from rewardlab.recipe import RlStage
 from rewardlab.training import whitening
 
+from rewardlab_verl.agent_tools import yaml_of
 from rewardlab_verl.compile.batches import critic_batches, ranks_of, rl_batches
 from rewardlab_verl.compile.command import Value
 from rewardlab_verl.compile.stage_files import LONGEST, STEPS, VerlFiles
@@ -57,6 +60,7 @@ def rl_settings(plan: Plan, stage: RlStage, files: VerlFiles) -> dict[str, Value
         f"{ACTOR}.data_loader_seed": plan.recipe.seed,
         f"{ACTOR}.checkpoint.save_contents": saved_parts(plan),
         **_rollout(plan, stage, files),
+        **_agent(stage, files),
     }
     if engine.strategy == "fsdp2":
         settings |= {f"{ACTOR}.strategy": "fsdp2", f"{ACTOR}.grad_clip": stage.max_grad_norm}
@@ -184,6 +188,22 @@ def _rollout(plan: Plan, stage: RlStage, files: VerlFiles) -> dict[str, Value]:
     if engine.lora is not None:
         settings[f"{ROLLOUT}.load_format"] = "safetensors"  # the base weights do not come from the trainer
     return settings
+
+
+def _agent(stage: RlStage, files: VerlFiles) -> dict[str, Value]:
+    """Return what verl's own loops need to play, and to go on from a prompt that is rendered here."""
+    if (agent := stage.agent) is None:
+        return {}
+    own, chat = yaml_of(agent), stage.chat
+    settings: dict[str, Value] = {
+        f"{ROLLOUT}.multi_turn.enable": True,
+        f"{ROLLOUT}.multi_turn.max_assistant_turns": agent.max_turns,
+        f"{ROLLOUT}.multi_turn.function_tool_path": str(files.tools) if agent.tools != [own] and agent.tools else None,
+        f"{ROLLOUT}.multi_turn.tool_config_path": None if own is None else str(Path(own).absolute()),
+    }
+    if chat.template is not None:
+        settings[f"{MODEL}.custom_chat_template"] = chat.template
+    return settings | {f"+data.apply_chat_template_kwargs.{name}": value for name, value in chat.variables.items()}
 
 
 def _longest_sequence(stage: RlStage, files: VerlFiles) -> int | str:

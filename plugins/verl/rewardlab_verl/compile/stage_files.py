@@ -17,6 +17,7 @@ class VerlFiles:
     folder/rows.jsonl        what verl's dataset reads, in the recipe's order (rl: rendered prompts; sft: token ids)
     folder/evaluation.jsonl  a line for each evaluation prompt (rl with `eval`)
     folder/agent_loops.yaml  names the agent loop `rewardlab` (rl)
+    folder/tools.py          names the functions that the policy may call (rl with `agent`)
     """
 
     model: str
@@ -48,6 +49,11 @@ class VerlFiles:
     def evaluation(self) -> Path:
         """The file of the evaluation prompts; without any, that of the training, as verl wants one in any case."""
         return self.folder / "evaluation.jsonl" if self.evaluation_rows else self.rows
+
+    @property
+    def tools(self) -> Path:
+        """The file that names the functions of an agent."""
+        return self.folder / "tools.py"
 
     @property
     def agent_loops(self) -> Path:

@@ -90,6 +90,13 @@ RECIPE: Mapping[str, str] = {
     "*rollout.top_p": "stages.N.top_p",
     "*rollout.top_k": "stages.N.top_k",
     "*rollout.val_kwargs.*": "stages.N.eval",
+    "*rollout.multi_turn.*_tool_path": "stages.N.agent.tools",
+    "*rollout.multi_turn.tool_config_path": "stages.N.agent.tools",
+    "data.tool_config_path": "stages.N.agent.tools",
+    "data.function_tool_path": "stages.N.agent.tools",
+    "*rollout.multi_turn.max_assistant_turns": "stages.N.agent.max_turns",
+    "*rollout.multi_turn.enable": "stages.N.agent",
+    "*rollout.agent.default_agent_loop": "stages.N.agent.use",
     "*rollout.agent.num_workers": "backend.engine.agent_workers",
     "reward.num_workers": "backend.engine.reward_workers",
     "trainer.total_*": "stages.N.steps or epochs",
@@ -109,12 +116,23 @@ RECIPE: Mapping[str, str] = {
 REWARDS = "rewards are the recipe's components; a reward model is `reward_model/score`"
 ROWS = "rewardlab writes the rows that verl reads; `dataset` says which, and `fields` which of their columns"
 TEXTS = "rows hold texts"
-NO_TURNS = "completions are of one turn, by rewardlab's own agent loop; tools and turns of your own: docs/agents.md"
 SHARES_GPUS = (
     "rollout engines have GPUs of their own only with verl's asynchronous trainers, whose groups train in another step "
     "than the ledger says; with the synchronous one they share the trainer's; openrlhf has `colocate: false`"
 )
 SAVED = "a checkpoint holds what a resume needs, and with backend.engine.checkpoint_models a model for transformers"
+NO_TURNS = "completions are of one turn; `stages.N.agent` names tools, and what plays several"
+OF_TURNS = tuple(
+    f"actor_rollout_ref.rollout.multi_turn.{name}"
+    for name in (
+        "format",
+        "max_parallel_calls",
+        "max_tool_response_length",
+        "max_user_turns",
+        "tool_response_truncate_side",
+    )
+)
+"""settings that do something where a stage has an agent"""
 RESUMED = "`rewardlab run --resume` goes on from the newest checkpoint"
 
 IDLE: Mapping[str, str] = {
@@ -128,8 +146,6 @@ IDLE: Mapping[str, str] = {
     "algorithm.gdpo_*": "advantages are made here; `reward.normalize` has GDPO's",
     "algorithm.*pf_ppo*": "the ledger would call a completion that verl leaves out trained",
     "*rollout.multi_turn*": NO_TURNS,
-    "data.tool_config_path": NO_TURNS,
-    "data.function_tool_path": NO_TURNS,
     "data.tools_key": NO_TURNS,
     "*rollout.agent.*": NO_TURNS,
     "*rollout.mode": "verl 0.9.1 knows `async` alone",
@@ -167,8 +183,13 @@ IDLE: Mapping[str, str] = {
 """setting -> why it does nothing beside rewardlab, or would break what it keeps"""
 
 
-def refusal(name: str) -> str | None:
-    """Return why a recipe cannot pass a setting on, with what does its work; None if it can."""
+def refusal(name: str, turns: bool = False) -> str | None:
+    """Return why a recipe cannot pass a setting on, with what does its work; None if it can.
+
+    turns: whether a stage has an agent.
+    """
+    if turns and name in OF_TURNS:
+        return None
     said = {pattern: f"the recipe says it: {key}" for pattern, key in RECIPE.items()}
     said |= {pattern: f"cannot be passed on here: {why}" for pattern, why in IDLE.items()}
     matching = [pattern for pattern in said if fnmatchcase(name, pattern)]

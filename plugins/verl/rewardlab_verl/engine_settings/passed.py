@@ -12,10 +12,13 @@ WHEEL = "0.9.1"
 """the version whose settings these are"""
 
 
-def passed_findings(program: str, given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield (name, why it cannot be passed on) of settings; program: "rl" or "sft", with "-megatron"."""
+def passed_findings(program: str, given: Mapping[str, Any], turns: bool = False) -> Iterator[tuple[str, str]]:
+    """Yield (name, why it cannot be passed on) of settings; program: "rl" or "sft", with "-megatron".
+
+    turns: whether a stage has an agent.
+    """
     for name, value in given.items():
-        if why := _problem(program, name, value):
+        if why := _problem(program, name, value, turns):
             yield name, why
 
 
@@ -25,9 +28,9 @@ def passed_lines(program: str, given: Mapping[str, Any]) -> Iterator[str]:
         yield (_find(program, name.lstrip("+")) or EngineSetting("any")).line("verl", name, value)
 
 
-def _problem(program: str, name: str, value: Any) -> str | None:
+def _problem(program: str, name: str, value: Any, turns: bool) -> str | None:
     bare = name.lstrip("+")
-    if why := refusal(bare):
+    if why := refusal(bare, turns):
         return why
     setting = _find(program, bare)
     names = list(_names(_tree(program)))

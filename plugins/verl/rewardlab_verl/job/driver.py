@@ -9,13 +9,12 @@ from rewardlab.recipe import RlStage
 from rewardlab_ray.job.log_lines import STEPS
 from rewardlab_ray.job.ranks import train_on_ranks
 from rewardlab_ray.job.stage_driver import drive
-from rewardlab_ray.stage_prompts import StageTokenizer
 from rewardlab_ray.stage_task import StageTask
 
 from rewardlab_verl.compile import compile_stage
 from rewardlab_verl.job.checkpoints import keep_model, newest_step
 from rewardlab_verl.job.engine import ENGINE
-from rewardlab_verl.job.prepare import prepare
+from rewardlab_verl.job.prepare import prepare, tokenizer_of
 from rewardlab_verl.job.step_numbers import VARIABLE, printed_steps, trackers
 from rewardlab_verl.options import options_of
 
@@ -27,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run_stage(task: StageTask) -> None:
     """Train the stage and move its model to its place. Raises what the user should read."""
-    tokenizer = StageTokenizer(task)
+    tokenizer = tokenizer_of(task)
     files = prepare(task, tokenizer)
     assert files.steps is not None
     if not files.resume:

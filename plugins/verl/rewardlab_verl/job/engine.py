@@ -36,6 +36,7 @@ def _gpus(plan: Plan, stage: TrainingStage) -> int:
 
 
 SETTINGS = (
+    "agent",
     "dual_clip",
     "entropy_coef",
     "importance_sampling_level",

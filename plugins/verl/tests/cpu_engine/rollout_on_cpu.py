@@ -1,9 +1,11 @@
 """A rollout engine for tests: transformers behind verl's replica interface, which gets the weights after every step.
 
-Faults to order: REWARDLAB_CPU_ENGINE_RAISE names a text; the first request whose prompt holds it fails.
+Faults to order: REWARDLAB_CPU_ENGINE_RAISE names a text; the first request whose prompt holds it fails. What to say, in
+place of the model: REWARDLAB_CPU_ENGINE_SAYS, JSON, a list of conversations, each the texts of its turns.
 """
 
 import asyncio
+import json
 import os
 from typing import Any
 
@@ -31,6 +33,8 @@ class Server:
         self._wake = asyncio.Event()
         self._serving: Any = None
         self._fault = os.environ.get("REWARDLAB_CPU_ENGINE_RAISE")
+        self._says = json.loads(os.environ.get("REWARDLAB_CPU_ENGINE_SAYS", "[]"))
+        self._begun = 0
 
     async def generate(
         self, request_id: str, prompt_ids: list[int], sampling_params: dict[str, Any], **_: Any
@@ -38,6 +42,8 @@ class Server:
         if self._fault and self._fault in self._tokenizer.decode(prompt_ids):
             self._fault = None
             raise RuntimeError("the engine lost this request")
+        if self._says:
+            return self._recite(self._tokenizer.decode(prompt_ids))
         self._serving = self._serving or asyncio.create_task(self._serve())
         made = asyncio.get_running_loop().create_future()
         self._waiting.append((prompt_ids, sampling_params, made))
@@ -82,6 +88,16 @@ class Server:
         logits = [torch.log_softmax(one.float() / (temperature or 1.0), -1) for one in made.logits]
         log_probs = torch.stack(logits, 1).gather(-1, tokens.unsqueeze(-1)).squeeze(-1)
         return [self._output(row.tolist(), probs.tolist(), end) for row, probs in zip(tokens, log_probs, strict=True)]
+
+    def _recite(self, prompt: str) -> TokenOutput:
+        """The next turn of the conversation whose first one is in the prompt, or the first of the next conversation."""
+        turns = next((turns for turns in self._says if turns[0] in prompt), None)
+        if turns is None:
+            turns = self._says[self._begun % len(self._says)]
+            self._begun += 1
+        text = turns[sum(turn in prompt for turn in turns)]
+        tokens = [*self._tokenizer(text, add_special_tokens=False)["input_ids"], self._tokenizer.eos_token_id]
+        return self._output(tokens, [-1.0] * len(tokens), self._tokenizer.eos_token_id)
 
     def _output(self, tokens: list[int], log_probs: list[float], end: int) -> TokenOutput:
         count = tokens.index(end) + 1 if end in tokens else len(tokens)

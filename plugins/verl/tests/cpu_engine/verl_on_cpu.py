@@ -169,7 +169,8 @@ def _tell_batches() -> None:
             ids = {name: texts[name][row].tolist() for name in ("prompts", "responses")}
             there = made.batch["response_mask"][row].bool()
             tokens = {name: value[row][there].tolist() for name, value in made.batch.items() if name in TOLD}
-            received.append({"group": group, "member": int(member), **ids, **tokens})
+            own = made.batch["response_mask"][row].int().tolist()[: len(ids["responses"])]
+            received.append({"group": group, "member": int(member), **ids, "own": own, **tokens})
         with open(path, "a") as file:
             file.write(json.dumps(received) + "\n")
         return made
