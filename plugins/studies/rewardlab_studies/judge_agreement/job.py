@@ -8,7 +8,7 @@ from typing import Any
 
 from rewardlab import redact
 from rewardlab.data import BadRows
-from rewardlab.errors import JobError, UserError, nearest
+from rewardlab.errors import JobError, StoppedError, UserError, nearest
 from rewardlab.files import FileLock, LineAppender
 from rewardlab.judging import JudgingSettings
 from rewardlab.plan import Component, Plan
@@ -102,8 +102,9 @@ class JudgeJob:
             file = None if self.output is None else stack.enter_context(closing(LineAppender(self.output, new=True)))
             try:
                 self._ask(scorer, list(zip(cases, clusters, strict=True)), file)
-            except JobError as error:
-                raise JobError(f"{error}\n{self._done(cases)}") from error
+            except (JobError, KeyboardInterrupt) as error:
+                kind, what = (JobError, str(error)) if isinstance(error, JobError) else (StoppedError, "stopped")
+                raise kind(f"{what}\n{self._done(cases)}") from error
             for line in scorer.judges.summary():
                 self.say(line)
         return self._judged

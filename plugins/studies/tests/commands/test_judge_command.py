@@ -30,6 +30,9 @@ class Judge:
         self.how = how
     async def ask(self, ask):
         a, b = ask.parts.get("a", ""), ask.parts.get("b", "")
+        if self.how == "interrupts":
+            __import__("signal").raise_signal(2)
+            await __import__("asyncio").sleep(60)  # so that the command waits for an answer when it hears of it
         if self.how == "down" and "down" in ask.parts["query"]:
             return Reply(error="https://me:secret@host is down")
         if self.how == "mumbles" and "mumble" in ask.parts["query"]:
@@ -261,6 +264,14 @@ def test_too_many_failures_stop_the_job_with_what_was_judged(recipe, write, main
     assert err.splitlines()[-1] == "error: 0 of 2 rows were judged"
     code, _, err = main("judge", "r.yaml", "rows.jsonl", "-o", "out.jsonl")
     assert (code, err) == (2, "error: out.jsonl: exists already; give -o another name, or go on with --resume\n")
+
+
+def test_an_interrupted_measurement_says_how_it_goes_on(recipe, write, main, scripted):
+    recipe("interrupts")
+    write("rows.jsonl", pairs(3))
+    code, out, err = main("judge", "r.yaml", "rows.jsonl", "-o", "out.jsonl")
+    ending = "their values are in out.jsonl, and --resume asks for the others"
+    assert (code, out, err) == (130, "", f"error: stopped\nerror: 0 of 3 rows were judged; {ending}\n")
 
 
 def test_rows_that_were_judged_before_it_stopped_are_counted(recipe, write, main, scripted):
