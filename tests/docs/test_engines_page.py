@@ -55,6 +55,14 @@ ROWS = {
         ),
         "`curriculum`": ("curriculum={use: curriculum/file_order}",),
         "`reward.normalize`": ("reward.normalize=[{use: normalize/std}]", "stages.0.algorithm=dr_grpo"),
+        "`reward.normalize: [normalize/gdpo]` (GDPO)": (
+            "reward.normalize=[{use: normalize/gdpo}]",
+            "stages.0.algorithm=dr_grpo",
+        ),
+        "`reward.normalize: [normalize/length]`": (
+            "reward.normalize=[{use: normalize/length, with: {reference_length: 8}}]",
+            "stages.0.algorithm=dr_grpo",
+        ),
     },
     "Sampling": {
         "`top_p`": ("stages.0.top_p=0.9",),
@@ -184,13 +192,17 @@ def cell(engine: str, overrides: tuple[str, ...] | dict[str, str], rows: Path) -
     return "yes"
 
 
+def _rows(folder: str) -> Path:
+    row = {"prompt": "1+1?", "answer": "2", "response": "2", "chosen": "2", "rejected": "3"}
+    Path(folder, "rows.jsonl").write_text(f"{json.dumps(row)}\n" * 16)
+    return Path(folder, "rows.jsonl")
+
+
 def page() -> str:
     """The whole page."""
     lines = []
     with tempfile.TemporaryDirectory() as folder:
-        rows = Path(folder, "rows.jsonl")
-        row = {"prompt": "1+1?", "answer": "2", "response": "2", "chosen": "2", "rejected": "3"}
-        rows.write_text(f"{json.dumps(row)}\n" * 16)
+        rows = _rows(folder)
         for title, group in ROWS.items():
             lines += [f"## {title}", "", f"| | {' | '.join(ENGINES)} |", "|---|" + "---|" * len(ENGINES)]
             for label, overrides in group.items():
@@ -203,6 +215,26 @@ def page() -> str:
 def test_the_page_says_what_check_says():
     pytest.importorskip("rewardlab_trl")
     assert PAGE.read_text(encoding="utf-8") == page(), f"run: python {Path(__file__).relative_to(PAGE.parents[1])}"
+
+
+def test_what_an_engine_claims_a_job_shows():
+    """Lines of a stage rl are run themselves (test_claimed_jobs.py of each engine); of the others a test is named."""
+    from helpers import claimed_jobs
+
+    for engine in ENGINES:
+        folder = PAGE.parents[1] / "plugins" / engine / "tests" / "test_claimed_jobs.py"
+        assert f'each_job("{engine}")' in folder.read_text(encoding="utf-8")
+        for section, labels in claimed_jobs.claims(engine).items():
+            named = {label: claimed_jobs.ELSEWHERE.get(label, {}) for label in labels}
+            shown = set(labels) if section in claimed_jobs.SECTIONS else set()
+            shown = {label for label in shown if label not in claimed_jobs.ELSEWHERE}
+            shown |= {label for label, tests in named.items() if engine in tests}
+            assert set(labels) - shown == set(), (engine, section, "claimed, and no job runs it")
+    for tests in claimed_jobs.ELSEWHERE.values():
+        for place in (place for place in tests.values() if not place.startswith("no job: ")):
+            file, _, name = place.partition("::")
+            text = (PAGE.parents[1] / file).read_text(encoding="utf-8")
+            assert not name or f"def {name}" in text or f"class {name}" in text, place
 
 
 def test_each_line_is_had_by_some_engine():

@@ -317,6 +317,20 @@ def problems(main, write, request):
     return check
 
 
+@pytest.fixture
+def claimed_job(model_folder, tmp_path):
+    """Run the job of a line of docs/engines.md, and assert that the loss got, and gave, what the formulas say."""
+    from helpers.claimed_jobs import run_job
+
+    def job(engine, label, backend, run, averages, **more):
+        found = run_job(engine, label, tmp_path, model_folder("llama"), backend, run, averages, **more)
+        assert found.loss < 1e-5, found
+        assert found.advantages is None or found.advantages < 1e-5, found
+        assert found.ratio > 0, "or the clip had nothing to do"
+
+    return job
+
+
 @pytest.fixture(scope="session")
 def model_folder(tmp_path_factory, module_of):
     """Folders as Hugging Face models come, tiny and random: `model_folder("gpt2")`, tiny_models/policies.py."""

@@ -45,8 +45,9 @@ OWN = {
     "scale_rewards": "none",
     "shuffle_dataset": False,
     "remove_unused_columns": False,
+    "use_bias_correction_kl": False,
 }
-"""what is the same in every stage: the advantages and the order of the rows are rewardlab's"""
+"""what is the same in every stage: advantages and the order of rows are rewardlab's, and k3 is k3 as on every engine"""
 
 
 def rl_arguments(stage: RlStage, generation: VllmGeneration | None, processes: int) -> dict[str, Any]:

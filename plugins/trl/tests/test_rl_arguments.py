@@ -28,6 +28,7 @@ def fields(stage=None, generation=None):
         ({"loss": "cispo", "clip": [1, 0.28]}, "epsilon_high", 1.28),
         ({"entropy_coef": 0.01}, "entropy_coef", 0.01),
         ({}, "delta", None),
+        ({}, "use_bias_correction_kl", False),
         ({"dual_clip": 3}, "delta", 3),
         ({"min_p": 0.1}, "min_p", 0.1),
         ({"repetition_penalty": 1.1}, "repetition_penalty", 1.1),

@@ -100,6 +100,44 @@ def _weight_sync(module):
         build(self, strategy, *args, **kwargs)
 
     module.ActorPPOTrainer.__init__ = __init__
+    if path := os.environ.get("REWARDLAB_LOSSES"):
+        _tell_losses(module, path)
+
+
+def _tell_losses(module, path):
+    """Write what the policy's loss got to a file (tests/helpers/losses.py)."""
+    step, averaged = module.ActorPPOTrainer.training_step, module.aggregate_loss
+
+    @wraps(step)
+    def training_step(self, experience, *args, **kwargs):
+        given, averages, compute, backward = {}, [], self.actor_loss_fn, self.strategy.backward
+
+        def loss_of(new, old, advantages, **more):
+            given.update(new=new, old=old, advantages=advantages)
+            return compute(new, old, advantages, **more)
+
+        def told(loss, *rest):
+            if self.args.actor.entropy_coef is not None:
+                given["entropies"] = averages[-1]
+            if experience.base_action_log_probs is not None:
+                given["reference"] = experience.base_action_log_probs
+            masks = experience.action_mask.bool()
+            rows = [{name: of[row][mask].tolist() for name, of in given.items()} for row, mask in enumerate(masks)]
+            with open(path, "a") as file:
+                file.write(json.dumps({"loss": loss.item(), "rows": rows}) + "\n")
+            return backward(loss, *rest)
+
+        def aggregate_loss(values, *args, **kwargs):
+            averages.append(values)
+            return averaged(values, *args, **kwargs)
+
+        self.actor_loss_fn, self.strategy.backward, module.aggregate_loss = loss_of, told, aggregate_loss
+        try:
+            return step(self, experience, *args, **kwargs)
+        finally:
+            self.actor_loss_fn, self.strategy.backward, module.aggregate_loss = compute, backward, averaged
+
+    module.ActorPPOTrainer.training_step = training_step
 
 
 def _experience(module):

@@ -19,7 +19,10 @@ class _PatchOnImport(MetaPathFinder):
 
             def exec_module(module):
                 load(module)
-                _tell(module._Trainer)
+                if "REWARDLAB_TRL_RECEIVED" in os.environ:
+                    _tell(module._Trainer)
+                if "REWARDLAB_LOSSES" in os.environ:
+                    tell_losses(module._Trainer)
 
             spec.loader.exec_module = exec_module
         return spec
@@ -38,5 +41,33 @@ def _tell(trainer):
     trainer._generate_and_score_completions = told
 
 
-if "REWARDLAB_TRL_RECEIVED" in os.environ:
+def tell_losses(trainer):
+    """Write what the loss got to the file that REWARDLAB_LOSSES names (tests/helpers/losses.py)."""
+    compute, forward = trainer._compute_loss, trainer._get_per_token_logps_and_entropies
+
+    def computed(self, model, inputs):
+        loss = compute(self, model, inputs)
+        new, entropies = self.told_tokens
+        old = inputs.get("old_per_token_logps")
+        tokens = {"new": new, "entropies": entropies, "old": new if old is None else old}
+        if (reference := inputs.get("ref_per_token_logps")) is not None:
+            tokens["reference"] = reference
+        rows = []
+        for row, mask in enumerate(inputs["completion_mask"].bool()):
+            given = inputs["advantages"][row].reshape(-1).tolist()  # one for all tokens; also of a row that has none
+            rows.append({name: of[row][mask].tolist() for name, of in tokens.items()})
+            rows[-1]["advantages"] = given * max(1, len(rows[-1]["new"])) if len(given) == 1 else given
+        with open(os.environ["REWARDLAB_LOSSES"], "a") as file:
+            file.write(json.dumps({"loss": loss.item(), "rows": rows}) + "\n")
+        return loss
+
+    def forwarded(self, *arguments, **more):
+        made = forward(self, *arguments, **more)
+        self.told_tokens = made[:2]
+        return made
+
+    trainer._compute_loss, trainer._get_per_token_logps_and_entropies = computed, forwarded
+
+
+if {"REWARDLAB_TRL_RECEIVED", "REWARDLAB_LOSSES"} & os.environ.keys():
     sys.meta_path.insert(0, _PatchOnImport())

@@ -178,6 +178,31 @@ def _tell_batches() -> None:
     trainer_base.compute_advantage_for_multi_trajectories = told
 
 
+def _tell_losses() -> None:
+    """Have the policy's loss write what it got to the file that REWARDLAB_LOSSES names (tests/helpers/losses.py)."""
+    from verl.workers.utils import losses
+
+    if not (path := os.environ.get("REWARDLAB_LOSSES")):
+        return
+    compute = losses.ppo_loss
+    names = {"advantages": "advantages", "old_log_probs": "old", "ref_log_prob": "reference"}
+
+    def told(config: Any, model_output: Any, data: Any, dp_group: Any = None) -> Any:
+        loss, metrics = compute(config, model_output, data, dp_group)
+        padded = data.select("response_mask", *(name for name in names if name in data)).to_padded_tensor()
+        tensors = {own: padded[name] for name, own in names.items() if name in data}
+        for name, own in (("log_probs", "new"), ("entropy", "entropies")):
+            if model_output.get(name) is not None:
+                tensors[own] = losses.no_padding_2_padding(model_output[name], data)
+        masks = padded["response_mask"].bool()
+        rows = [{own: of[row][mask].tolist() for own, of in tensors.items()} for row, mask in enumerate(masks)]
+        with open(path, "a") as file:
+            file.write(json.dumps({"loss": loss.item(), "rows": [row for row in rows if row["new"]]}) + "\n")
+        return loss, metrics
+
+    losses.ppo_loss = told
+
+
 class _OnceImported(importlib.abc.MetaPathFinder):
     """Calls a function once a module of verl has been imported."""
 
@@ -187,6 +212,7 @@ class _OnceImported(importlib.abc.MetaPathFinder):
         "verl.utils.model": _attend_without_flash_attention,
         "verl.trainer.ppo.v1.replay_buffer": _look_often,
         "verl.trainer.ppo.v1.trainer_base": _tell_batches,
+        "verl.workers.utils.losses": _tell_losses,
     }
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
