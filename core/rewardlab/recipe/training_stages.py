@@ -273,9 +273,7 @@ class RlStage(_Training, TokenSampling):
         if self.dual_clip is None:
             return self
         if self.loss == "cispo":
-            raise ValueError(
-                "dual_clip does not go with loss cispo, whose clip bounds every ratio already"
-            )
+            raise ValueError("dual_clip does not go with loss cispo, whose clip bounds every ratio already")
         if self.dual_clip <= 1 + self.clip[1]:
             raise ValueError(
                 f"dual_clip, {self.dual_clip:g}, is a ratio beyond the clip's upper end, {1 + self.clip[1]:g}"

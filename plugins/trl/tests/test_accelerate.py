@@ -315,6 +315,7 @@ class TestFsdp:
 class TestTwoMachines:
     """One process on each, on loopback: the machine that runs the recipe, and one that joins."""
 
+    @pytest.mark.nightly
     def test_learn_what_one_process_learns(self, home, run, toy_path):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))

@@ -10,7 +10,7 @@ import pytest
 from rewardlab import load_reward
 
 pytest.importorskip("verl", reason="needs the environment of requirements-verl-cpu.txt")
-pytestmark = [pytest.mark.slow, pytest.mark.verl]
+pytestmark = [pytest.mark.slow, pytest.mark.verl, pytest.mark.nightly]
 
 TEMPLATE = (
     "{% if tools %}tools: {% for t in tools %}{{ t.function.name }} {% endfor %}{% endif %}"

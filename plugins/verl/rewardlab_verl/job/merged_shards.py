@@ -39,7 +39,7 @@ def shards(checkpoint: Path) -> list[Path]:
 def whole_weights(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the weights of which each rank has a part, or a copy where nothing splits them."""
     import torch
-    from torch.distributed.tensor import DTensor
+    from torch.distributed.tensor import DTensor, Shard
 
     weights = {}
     for name, value in parts[0].items():
@@ -48,5 +48,5 @@ def whole_weights(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             continue
         placement, ranks = value.placements[-1], value.device_mesh.mesh
         own = [parts[rank][name].to_local() for rank in ranks.reshape(-1, ranks.shape[-1])[0]]  # the others have copies
-        weights[name] = torch.cat(own, placement.dim) if placement.is_shard() else own[0]
+        weights[name] = torch.cat(own, placement.dim) if isinstance(placement, Shard) else own[0]
     return weights
