@@ -62,6 +62,11 @@ ELSEWHERE: dict[str, dict[str, str]] = {
         "trl": f"{TRL}/test_policy_judge.py",
         "openrlhf": f"{OPENRLHF}/test_service.py",
     },
+    "functions that the policy calls (`agent.tools`)": {
+        "trl": f"{TRL}/test_agent.py",
+        "verl": f"{VERL}/test_agent.py",
+    },
+    "an environment with tools (`agent.use`)": {"trl": f"{TRL}/test_agent.py"},
     "`data`": dict.fromkeys(("trl", "openrlhf", "verl"), "tests/training/test_data_stage.py"),
     "`sft`": SFT_OF,
     "`rl`": SFT_OF,
