@@ -210,7 +210,12 @@ def test_an_editor_can_offer_the_names_and_their_summaries(ours):
         for kind in ("ComponentUse", "JudgeUse", "DatasetUse", "CurriculumUse", "NormalizerUse")
     }
     assert {"math/accuracy", "format/boxed", "pairwise/win_rate"} <= offered["ComponentUse"].keys()
-    assert offered["JudgeUse"].keys() == {"pairwise/overlap", "openai/chat", "openai/pooling"}
+    assert offered["JudgeUse"].keys() == {
+        "anthropic/messages",
+        "openai/chat",
+        "openai/pooling",
+        "pairwise/overlap",
+    }
     assert {"data/jsonl", "data/arithmetic"} <= offered["DatasetUse"].keys()
     assert "curriculum/shuffle" in offered["CurriculumUse"]
     assert {"normalize/center", "normalize/std"} <= offered["NormalizerUse"].keys()
