@@ -121,7 +121,8 @@ def lose_a_judge_for_good(trial: FaultTrial) -> None:
         assert "judge 'main'" in reason, ended.output[-3000:]
         assert_scored_by_the_judge(ended)
         judge.start()
-        with trial.started(judge, "--resume", str(ended.directory), steps=steps) as job:
+        again = ("backend.max_restarts=1", "--resume", str(ended.directory))
+        with trial.started(judge, *again, retries=1, steps=steps) as job:
             resumed = job.wait().succeeded()
     assert resumed.directory == ended.directory
     assert_each_step_once(resumed, steps)
