@@ -18,6 +18,7 @@ SPAN, MIN_FUNCTION_WORDS = 12, 3
 _KEYWORDS = """
 and as do else for from if in is let new not or return then this when where while with
 """
+_OF_PROGRAMS = frozenset(_KEYWORDS.split())
 # begins with a whole word and gives nothing back, or each letter of a long word would be tried
 _RUN = re.compile(r"(?<![A-Za-zÀ-ɏ])[A-Za-zÀ-ɏ]++(?:[ \t,;]++[A-Za-zÀ-ɏ]++){5,}+")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -45,7 +46,5 @@ def hidden_sentences(taken: str) -> Counter[str]:
 
 
 def _is_prose(span: Sequence[Word]) -> bool:
-    counts = Counter(
-        code for text in {word.text for word in span} - {*_KEYWORDS.split()} for code in languages_of_word(text)
-    )
+    counts = Counter(code for text in {word.text for word in span} - _OF_PROGRAMS for code in languages_of_word(text))
     return max(counts.values(), default=0) >= MIN_FUNCTION_WORDS
