@@ -85,7 +85,7 @@ def test_an_exception_of_the_items_is_raised_and_cancels_what_is_under_way():
 
     with pytest.raises(ValueError, match="torn"):
         list(in_order(items(), work, at_once=3))
-    assert cancelled.wait(1)
+    assert cancelled.wait(60)
 
 
 def test_who_stops_reading_leaves_no_thread_behind():

@@ -56,7 +56,7 @@ class Endless:
 class TestALoopThread:
     def test_runs_work_for_other_threads(self, home):
         assert home.run(thread_name()) == "home"
-        assert home.submit(thread_name()).result(5) == "home"
+        assert home.submit(thread_name()).result(60) == "home"
 
     def test_gives_exceptions_to_who_asked(self, home):
         async def fail():
@@ -81,32 +81,32 @@ class TestALoopThread:
 
         with pytest.raises(TimeoutError):
             asyncio.run(impatient())
-        assert work.cancelled.wait(5)
+        assert work.cancelled.wait(60)
 
     def test_cancels_what_an_interrupted_caller_waited_for(self, home):
         work = Endless()
 
         def interrupt():
-            work.began.wait(5)
+            work.began.wait(60)
             time.sleep(0.05)  # the caller waits
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
         threading.Thread(target=interrupt).start()
         with pytest.raises(KeyboardInterrupt):
             home.run(work())
-        assert work.cancelled.wait(5)
+        assert work.cancelled.wait(60)
 
 
 class TestClosingALoopThread:
     def test_ends_the_thread_and_what_runs_in_it(self):
         home, work = LoopThread("home"), Endless()
         waiting = home.submit(work())
-        assert work.began.wait(5)
+        assert work.began.wait(60)
         home.close()
         home.close()
         assert work.cancelled.is_set()
         with pytest.raises(concurrent.futures.CancelledError):
-            waiting.result(5)
+            waiting.result(60)
         assert home.loop.is_closed()
         assert "home" not in [thread.name for thread in threading.enumerate()]
 
@@ -122,16 +122,14 @@ class TestClosingALoopThread:
 
         async def hold():
             held.set()
-            go_on.wait(5)
+            go_on.wait(60)
 
         home.submit(hold())
-        assert held.wait(5)
-        began = time.monotonic()
+        assert held.wait(60)
         home.close()
-        assert time.monotonic() - began < 1
         [thread] = [thread for thread in threading.enumerate() if thread.name == "held"]
         go_on.set()
-        thread.join(5)
+        thread.join(60)
         assert home.loop.is_closed()
 
     def test_is_possible_from_within(self):
@@ -163,7 +161,7 @@ class TestClosingALoopThread:
             home.close()
             for thread in asking:
                 thread.join()
-            assert not concurrent.futures.wait(accepted, timeout=5).not_done
+            assert not concurrent.futures.wait(accepted, timeout=60).not_done
 
     @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
     def test_that_was_ended_by_what_ran_in_it_changes_nothing(self):
@@ -214,7 +212,7 @@ class TestACallThread:
 
     def test_does_not_leave_who_asked_waiting_for_a_call_that_runs_out(self, caller):
         with pytest.raises(RuntimeError, match="StopIteration"):
-            asyncio.run(asyncio.wait_for(caller.call(next, iter(())), 5))
+            asyncio.run(asyncio.wait_for(caller.call(next, iter(())), 60))
 
     def test_does_not_make_a_call_that_nobody_waits_for(self, caller):
         made, go_on = [], threading.Event()
@@ -243,12 +241,11 @@ class TestACallThread:
 
         async def ask():
             with pytest.raises(TimeoutError):
-                await asyncio.wait_for(caller.call(go_on.wait, 5), 0.02)
+                await asyncio.wait_for(caller.call(go_on.wait, 60), 0.02)
 
         asyncio.run(ask())
-        began = time.monotonic()
         caller.close()
-        assert time.monotonic() - began < 1
+        assert "stuck" in [thread.name for thread in threading.enumerate()]
         go_on.set()
 
 
@@ -332,5 +329,5 @@ except TimeoutError:
 
 
 def test_the_process_ends_although_a_thread_hangs():
-    ended = subprocess.run([sys.executable, "-c", HANGS], capture_output=True, text=True, timeout=20)
+    ended = subprocess.run([sys.executable, "-c", HANGS], capture_output=True, text=True, timeout=120)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "closed 3\n", "")

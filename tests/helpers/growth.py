@@ -48,17 +48,22 @@ MAX_ROWS = 2
 Made = Callable[[int], str]
 
 
+def many(unit: str, before: str = "", after: str = "") -> Made:
+    """Return what makes a text of as many of a unit as a length has room for, between other texts."""
+    return lambda length: before + unit * (length // len(unit)) + after
+
+
 def shapes(known: Sequence[str]) -> Iterator[tuple[str, Made]]:
     """Yield (what it is, a function of a length that makes such a text). known: texts that a component understands."""
     for unit in AT_START:
-        yield f"many {unit!r}", lambda length, unit=unit: unit * (length // len(unit))
+        yield f"many {unit!r}", many(unit)
     for opening in ("\\boxed ", "\\boxed{"):
         for unit in IN_A_BOX:
-            yield f"{opening!r} + many {unit!r}", lambda length, o=opening, u=unit: o + u * (length // len(u))
+            yield f"{opening!r} + many {unit!r}", many(unit, before=opening)
     for text in known:
         for unit in _fragments(text):
-            yield f"many {unit!r}", lambda length, unit=unit: unit * (length // len(unit))
-            yield f"many {unit!r} before {text!r}", lambda length, u=unit, t=text: u * (length // len(u)) + t
+            yield f"many {unit!r}", many(unit)
+            yield f"many {unit!r} before {text!r}", many(unit, after=text)
 
 
 def _fragments(text: str) -> list[str]:

@@ -164,7 +164,7 @@ class TestBudget:
             asking[1].cancel()
             return await asyncio.gather(*asking, return_exceptions=True)
 
-        first, _, third = home.run(asyncio.wait_for(scenario(), 5))
+        first, _, third = home.run(asyncio.wait_for(scenario(), 60))
         assert [first.error, third.error] == [None, None]
 
 

@@ -268,7 +268,7 @@ class TestProcesses:
             row = {"key": KEYS[0], "reply": {"text": "first"}, "model": "m", "draw": 0}
             other.write((json.dumps(row) + "\n").encode())
             fcntl.flock(other, fcntl.LOCK_UN)
-            assert adding.result(5) == Reply(text="first")
+            assert adding.result(60) == Reply(text="first")
         assert len(path.read_bytes().splitlines()) == 1
 
     def test_a_full_disk_is_an_error_that_leaves_whole_lines(self, cassette, path):

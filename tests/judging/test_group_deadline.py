@@ -1,17 +1,15 @@
 """The deadline of all questions about a group."""
 
 import asyncio
-import time
 from dataclasses import replace
 
 import pytest
+from helpers.clock import clock_home
 from rewardlab import Ask, Completion, GroupStream, JudgeSpec, Reply, Sample, Score
 from rewardlab.judging.group_deadline import GROUP_CLOCK, GroupClock
 from rewardlab.judging.hosted_judge import HostedJudge
 from rewardlab.recipe.models import JudgeUse
 from rewardlab.scoring.scorer import Scorer
-
-pytestmark = pytest.mark.slow
 
 LATE = "judge 'main' did not answer all questions about the group within 0.15 s"
 YES = Reply(text="yes")
@@ -27,6 +25,12 @@ class Judge:
         self.asked.append(ask)
         await asyncio.sleep(ask.parts["seconds"])
         return YES
+
+
+@pytest.fixture
+def home():
+    with clock_home() as home:
+        yield home
 
 
 @pytest.fixture
@@ -67,10 +71,10 @@ def run(home, scenario):
 
 def test_questions_that_take_longer_end_with_an_error_that_says_so(home, hosted):
     async def scenario():
-        begin = time.monotonic()
+        begin = home.loop.time()
         replies = await asyncio.gather(*about(stream_of(1), hosted.ask(question(0)), hosted.ask(question(9))))
         assert replies == [YES, Reply(error=LATE)]
-        assert 0.1 < time.monotonic() - begin < 0.6
+        assert home.loop.time() - begin == pytest.approx(0.15)
 
     run(home, scenario)
     assert hosted.usage.failed == 1
@@ -80,16 +84,12 @@ def test_it_counts_from_the_groups_first_question_also_for_later_ones(home, host
     async def ended(draw, after):
         await asyncio.sleep(after)
         assert await hosted.ask(question(9, draw=draw)) == Reply(error=LATE)
-        return time.monotonic()
-
-    async def bound():  # a timer of the same loop, which a busy machine holds up alike
-        await asyncio.sleep(0.1 + 0.12)
-        return time.monotonic()
+        return home.loop.time()
 
     async def scenario():
-        asked = asyncio.gather(*about(stream_of(1), ended(0, after=0), ended(1, after=0.1)))
-        (_, late), bounded = await asyncio.gather(asked, bound())
-        assert late < bounded
+        begin = home.loop.time()
+        ends = await asyncio.gather(*about(stream_of(1), ended(0, after=0), ended(1, after=0.1)))
+        assert [end - begin for end in ends] == pytest.approx([0.15, 0.15])
 
     run(home, scenario)
 
@@ -147,10 +147,10 @@ def test_the_same_question_under_way_for_others_keeps_no_group_waiting(home, hos
     async def scenario():
         outside = asyncio.create_task(hosted.ask(question(0.5)))
         await asyncio.sleep(0)
-        begin = time.monotonic()
+        begin = home.loop.time()
         replies = await asyncio.gather(*about(stream_of(1), hosted.ask(question(0, draw=1)), hosted.ask(question(0.5))))
         assert replies == [YES, Reply(error=LATE)]
-        assert time.monotonic() - begin < 0.4
+        assert home.loop.time() - begin == pytest.approx(0.15)
         assert await outside == YES
 
     run(home, scenario)
@@ -161,6 +161,7 @@ def test_a_question_outside_any_group_has_no_deadline(home, hosted):
     assert home.run(hosted.ask(question(0.2))) == YES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("runs", ["async", "thread"])
 def test_components_of_a_reward_share_it_from_wherever_they_run(plan_of, reward, group_of, judge, runs):
     class Asking:

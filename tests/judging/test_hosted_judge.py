@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
+from helpers.clock import Clock
 from rewardlab import Ask, JudgeSpec, Reply, Score
 from rewardlab.errors import UserError
 from rewardlab.judging import retries
@@ -50,7 +51,7 @@ def host(home):
 
 
 def ask(hosted, question=QUESTION):
-    return asyncio.run(asyncio.wait_for(hosted.ask(question), 10))
+    return asyncio.run(asyncio.wait_for(hosted.ask(question), 60))
 
 
 def test_question_and_reply_pass_through_as_they_are(host):
@@ -104,7 +105,7 @@ class TestTries:
             async def ask(self, ask):
                 if ask is not QUESTION:
                     return Reply(text="quick")
-                times.append(time.monotonic())
+                times.append(asyncio.get_running_loop().time())
                 raise ConnectionError
 
         hosted = host(Choosy(), retries=2, concurrency=1)
@@ -117,7 +118,9 @@ class TestTries:
             assert len(times) == 2
             await failing
 
-        asyncio.run(scenario())
+        with asyncio.Runner(loop_factory=Clock) as runner:
+            monkeypatch.setattr(retries, "time", runner.get_loop())
+            runner.run(scenario())
         pauses = [after - before for before, after in pairwise(times)]
         assert all(pause >= least for pause, least in zip(pauses, (0.1, 0.2), strict=True))
 
@@ -217,7 +220,7 @@ def test_no_more_questions_at_once_than_the_recipe_says_whoever_asks(host):
     for thread in asking:
         thread.start()
     for thread in asking:
-        thread.join(10)
+        thread.join(60)
     assert replies == [Reply(text="yes")] * 20
     assert most == 3
 
@@ -239,7 +242,7 @@ def test_who_gives_up_takes_the_question_back(host):
 
     with pytest.raises(TimeoutError):
         asyncio.run(give_up())
-    assert cancelled.wait(5)
+    assert cancelled.wait(60)
     time.sleep(0.02)
     assert len(judge.asked) == 1, "a cancelled question is not asked again"
 

@@ -1,18 +1,22 @@
 """A judge that is down: nothing hangs, nothing is lost that it could still answer, and few calls are made."""
 
 import asyncio
-import time
 
 import pytest
+from helpers.clock import clock_home
 from rewardlab import Ask, JudgeSpec, Reply
 from rewardlab.errors import TryAgain
-from rewardlab.judging import circuit_breaker, retries
+from rewardlab.judging import circuit_breaker, rate_limit, retries
 from rewardlab.judging.hosted_judge import HostedJudge
 from rewardlab.recipe.use import JudgeUse
 
-pytestmark = pytest.mark.slow  # it waits for judges to be down and to come back
-
 YES = Reply(text="yes")
+
+
+@pytest.fixture
+def home():
+    with clock_home(circuit_breaker, rate_limit, retries) as home:
+        yield home
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +34,7 @@ class Judge:
         self.down, self.calls, self.draws, self.under_way, self.most_under_way = down, [], [], 0, 0
 
     async def ask(self, ask):
-        self.calls.append(time.monotonic())
+        self.calls.append(asyncio.get_running_loop().time())
         self.draws.append(ask.draw)
         self.under_way += 1
         self.most_under_way = max(self.most_under_way, self.under_way)
@@ -63,8 +67,8 @@ def asked(home, hosted, count, after=()):
             asyncio.get_running_loop().call_later(seconds, action)
         return await asyncio.gather(*(hosted.ask(Ask(draw=draw)) for draw in range(count)))
 
-    begin = time.monotonic()
-    return home.run(asyncio.wait_for(scenario(), 20)), time.monotonic() - begin
+    begin = home.loop.time()
+    return home.run(asyncio.wait_for(scenario(), 20)), home.loop.time() - begin
 
 
 class TestDeadFromTheStart:
@@ -166,7 +170,7 @@ class TestComesBack:
         hosted = host(judge, timeout=0.2)
         asked(home, hosted, 50)
         judge.down = None
-        time.sleep(0.11)
+        home.run(asyncio.sleep(0.11))
         assert asked(home, hosted, 1)[0] == [YES]
         assert asked(home, hosted, 50)[0] == [YES] * 50
 

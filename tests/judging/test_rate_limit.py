@@ -1,34 +1,15 @@
 """Requests and tokens a minute, on a clock that the tests move."""
 
 import asyncio
-import heapq
 
 import pytest
+from helpers.clock import Clock
 from rewardlab import Ask, Reply
 from rewardlab.judging import rate_limit
 from rewardlab.judging.rate_limit import RateLimit
 
 MINUTE = 60.0
 QUESTION = Ask(messages=({"role": "user", "content": "x" * 300},))
-
-
-class Clock(asyncio.SelectorEventLoop):
-    """An event loop on which waiting takes no time; `now` is what it added up to."""
-
-    now = 1000.0
-
-    def time(self):
-        return self.now
-
-    monotonic = time
-
-    def _run_once(self):
-        while self._scheduled and self._scheduled[0].cancelled():
-            heapq.heappop(self._scheduled)._scheduled = False
-            self._timer_cancelled_count -= 1
-        if not self._ready and self._scheduled:
-            self.now = max(self.now, self._scheduled[0].when())
-        super()._run_once()
 
 
 @pytest.fixture

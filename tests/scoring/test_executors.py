@@ -316,12 +316,13 @@ def test_a_batch_reward_is_asked_across_groups(open_one, group_of, runs):
 
 def test_a_reward_in_a_thread_is_asked_for_what_has_gathered_while_it_was_busy(open_one, group_of):
     go_on = threading.Event()
-    reward = Recorder(before=lambda: go_on.wait(5))
+    reward = Recorder(before=lambda: go_on.wait(60))
     executor = open_one(reward, "thread")
 
     async def scenario():
         first = asyncio.create_task(executor.score(GroupStream.of(group_of("first"))))
-        await asyncio.sleep(0.05)  # it is being asked
+        while not reward.calls:
+            await asyncio.sleep(0.001)
         others = [asyncio.create_task(executor.score(GroupStream.of(group_of(f"{n}", "b")))) for n in range(3)]
         await asyncio.sleep(0.05)
         go_on.set()
@@ -421,7 +422,7 @@ def test_calls_share_what_waits_and_never_exceed_their_number(group_of):
 
 def test_what_nobody_waits_for_any_more_is_not_asked(open_one, group_of):
     go_on = threading.Event()
-    reward = Recorder(before=lambda: go_on.wait(5))
+    reward = Recorder(before=lambda: go_on.wait(60))
     executor = open_one(reward, "thread")
 
     async def scenario():
@@ -470,7 +471,7 @@ def test_a_group_reward_begins_before_its_group_is_complete(group_of, runs):
         stream.put(0, group.completions[0])
         return await scoring
 
-    assert [score.value for score in asyncio.run(asyncio.wait_for(scenario(), 5))] == [0.1, 0.2]
+    assert [score.value for score in asyncio.run(asyncio.wait_for(scenario(), 60))] == [0.1, 0.2]
     stack.close()
 
 
@@ -539,7 +540,7 @@ def test_every_waiting_group_learns_that_the_job_has_failed(group_of):
     async def scenario():
         groups = [group_of("a", id="1"), group_of("bad", id="2"), group_of("c", id="3")]
         asked = [asyncio.create_task(executor.score(GroupStream.of(group))) for group in groups]
-        return await asyncio.wait_for(asyncio.gather(*asked, return_exceptions=True), 5)
+        return await asyncio.wait_for(asyncio.gather(*asked, return_exceptions=True), 60)
 
     assert [str(outcome) for outcome in asyncio.run(scenario())] == ["no model"] * 3
 

@@ -217,17 +217,14 @@ class TestAwaited:
 
     def test_does_not_block_the_loop(self, toy):
         async def work():
-            ticks = 0
-            async with load_reward(with_component("slow", HANGING | {"on_missing": 0, "max_missing": 1})) as reward:
+            async with load_reward(with_component("slow", HANGING | {"timeout": 60})) as reward:
                 scoring = asyncio.ensure_future(reward.ascore([{"prompt": "?", "completions": ["BAD"]}]))
-                while not scoring.done():
-                    ticks += 1
+                for _ in range(3):
                     await asyncio.sleep(0.01)
-                return ticks, await scoring
+                assert not scoring.done()
+                scoring.cancel()
 
-        ticks, (group,) = asyncio.run(work())
-        assert ticks > 3
-        assert group.totals == [3.0]
+        asyncio.run(work())
 
     def test_that_is_cancelled_leaves_the_reward_of_use(self, toy):
         async def work():

@@ -2,7 +2,6 @@
 
 import asyncio
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -149,11 +148,10 @@ def test_many_questions_of_one_asker_go_in_several_calls(workers, file):
 def test_a_question_that_hangs_costs_the_others_a_few_limits(workers, file):
     worker = workers.of(use="a/b", timeout=0.5).open(file, {})
     ask(worker, "x")
-    began = time.monotonic()
     *rest, hung = while_busy(worker, *[(worker, ["x"] * 8)] * 100, (worker, ["sleep"]))
     assert all(len(answers) == 8 for answers in rest)
     assert isinstance(hung, WorkerTimeout)
-    assert time.monotonic() - began < 10 * 0.5 + 2
+    assert worker.restarts <= 10
 
 
 def test_a_joined_call_has_the_longest_limit_of_its_askers(workers, file):

@@ -1,9 +1,8 @@
 """What a translation altered: found where it did, and not said of honest translations, in many languages."""
 
-import time
-
 import pytest
 from helpers.each_case import each_case
+from helpers.growth import many, refuse_growth
 from rewardlab_language.alterations import alterations, question_alterations
 from rewardlab_language.faithful_words import asking_words, number_words
 from rewardlab_language.numbers_in_text import explained_values, lost_numbers, numbers_in
@@ -145,10 +144,10 @@ def test_each_language_of_the_step_has_its_words():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("unit", ["7", "1.", "1,2 ", "1 234 ", "۵", "$x_1$ ", "{,}", "\\,", "¹", "twenty ", "II", "十"])
-def test_hostile_texts_take_no_longer(unit):
-    text = unit * (20_000 // len(unit))
-    start = time.process_time()
-    assert numbers_in(text) is not None
-    lost_numbers(text, "7 " + text[::2], "zh")
-    question_alterations(text, text[::-1], "ja", text)
-    assert time.process_time() - start < 1.5
+def test_hostile_texts_take_linear_time(unit):
+    def read(text):
+        assert numbers_in(text) is not None
+        lost_numbers(text, "7 " + text[::2], "zh")
+        question_alterations(text, text[::-1], "ja", text)
+
+    refuse_growth(unit, read, many(unit))

@@ -1,8 +1,7 @@
 """The last box of a solution holds the gold answer afterwards, whatever the solution and the answer are."""
 
-import time
-
 from helpers.each_case import each_case
+from helpers.growth import many, refuse_growth
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab.text import last_box
@@ -61,8 +60,6 @@ def test_some_answers_fit_in_no_box(answer):
     assert not fits_in_box(answer)
 
 
-@each_case("solution", [r"\boxed{" * 14_000, r"\boxed{7}" * 11_000, "{" * 100_000, r"\boxed{{" * 9_000 + "}"])
-def test_repair_takes_no_longer_for_hostile_solutions(solution):
-    start = time.process_time()
-    boxed(solution, "12", ID)
-    assert time.process_time() - start < 1.0
+@each_case("unit, end", [(r"\boxed{", ""), (r"\boxed{7}", ""), ("{", ""), (r"\boxed{{", "}")])
+def test_repair_of_hostile_solutions_takes_linear_time(unit, end):
+    refuse_growth(unit, lambda text: boxed(text, "12", ID), many(unit, after=end))

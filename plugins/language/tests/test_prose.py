@@ -1,9 +1,8 @@
 """The parts that are taken out of a text before its language is measured."""
 
-import time
-
 import pytest
 from helpers.each_case import each_case
+from helpers.growth import many, refuse_growth
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab_language.prose import prose
@@ -79,7 +78,4 @@ def test_any_text_is_read(text):
 @pytest.mark.slow
 @each_case("unit", ["$", "$a ", "\\begin{a", "`", "{", "\\boxed{", "a@", "<a b=", "\\(", "a b c "])
 def test_time_is_linear(unit):
-    text = unit * (100_000 // len(unit))
-    begin = time.process_time()
-    prose(text)
-    assert time.process_time() - begin < 1.0
+    refuse_growth(unit, prose, many(unit))

@@ -5,7 +5,6 @@ import logging
 import re
 import subprocess
 import sys
-import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -506,11 +505,9 @@ def refuses(*languages):
         "7" * 5000,
     ],
 )
-def test_hostile_replies_drop_the_row_soon(reply, rows, source, story):
+def test_hostile_replies_drop_the_row(reply, rows, source, story):
     translator = StoryTranslator(story, lambda ask, right: reply if ask.parts["target"] == "th" else right)
-    start = time.process_time()
     made = list(rows(source(4), translator, languages=["id", "th"]))
-    assert time.process_time() - start < 3.0
     assert [row.id for row in made] == ids_in("id", 4, "id", "th")
     assert 0 < len(made) < 4
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from dataclasses import replace
 
 import pytest
 from aiohttp import web
@@ -59,7 +60,7 @@ def ask_all(hosted, count):
         asks = [Ask(messages=({"role": "user", "content": f"Is it {n}?"},)) for n in range(count)]
         return await asyncio.gather(*map(hosted.ask, asks))
 
-    return asyncio.run(asyncio.wait_for(run(), 20))
+    return asyncio.run(asyncio.wait_for(run(), 60))
 
 
 class TestBrokenConnections:
@@ -141,10 +142,19 @@ class TestHangs:
 
     def test_one_hang_does_not_hold_the_others(self, serve, hosted):
         server = serve(fault=lambda number, _: "hang" if number == 0 else None)
-        began = time.monotonic()
-        replies = ask_all(hosted(server, timeout=1, retries=0, concurrency=2), 20)
-        assert time.monotonic() - began < 5
-        assert [reply.text for reply in replies].count("ready") == 19
+        judge = hosted(server, timeout=3600, retries=0, concurrency=2)
+        question = Ask(messages=({"role": "user", "content": "?"},))
+
+        async def run():
+            hanging = asyncio.create_task(judge.ask(question))
+            while not server.under_way:
+                await asyncio.sleep(0.01)
+            replies = await asyncio.gather(*(judge.ask(replace(question, draw=draw)) for draw in range(1, 20)))
+            hanging.cancel()
+            return replies
+
+        replies = asyncio.run(asyncio.wait_for(run(), 60))
+        assert [reply.text for reply in replies] == ["ready"] * 19
 
 
 class TestConnectionReuse:
@@ -253,7 +263,7 @@ def test_all_is_closed_at_the_end(serve):
 
 
 def wait_until(true, otherwise):
-    ends = time.monotonic() + 5
+    ends = time.monotonic() + 60
     while not true():
         assert time.monotonic() < ends, otherwise
         time.sleep(0.01)

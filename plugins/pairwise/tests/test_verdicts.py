@@ -1,8 +1,8 @@
 import json
-import time
 
 import pytest
 from helpers.each_case import each_case
+from helpers.growth import refuse_growth
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from rewardlab_pairwise.verdicts import official_verdict, verdict
@@ -220,23 +220,24 @@ def test_last_words_after_both_quotations_decide(a, b, between, winner):
 
 
 HOSTILE = {
-    "one box": "a" * 100_000 + r"\boxed{A}",
-    "boxes": r"\boxed{A} " * 10_000,
-    "opened": r"\boxed{" * 14_000,
-    "spaces": r"\boxed" + " " * 100_000,
-    "period": ("ab" * 40 + r"\boxed{A}") * 1_100,
-    "tags": "".join(f"{i}</think>\\boxed{{A}}" for i in range(4_500)),
-    "lines": "> \n" * 33_000 + r"\boxed{A}",
-    "marks": ">" * 100_000 + r"\boxed{A}",
+    "one box": lambda length: "a" * length + r"\boxed{A}",
+    "boxes": lambda length: r"\boxed{A} " * (length // 10),
+    "opened": lambda length: r"\boxed{" * (length // 7),
+    "spaces": lambda length: r"\boxed" + " " * length,
+    "period": lambda length: ("ab" * 40 + r"\boxed{A}") * (length // 89),
+    "tags": lambda length: "".join(f"{i}</think>\\boxed{{A}}" for i in range(length // 20)),
+    "lines": lambda length: "> \n" * (length // 3) + r"\boxed{A}",
+    "marks": lambda length: ">" * length + r"\boxed{A}",
 }
 
 
-@each_case("hostile", HOSTILE.values())
-def test_long_hostile_texts_are_read_in_linear_time(hostile):
-    started = time.process_time()
-    for reply in (hostile, hostile[1:], f"<think>{hostile}", f"{hostile}\n\n\\boxed{{B}}"):
-        verdict(reply, ("q", hostile, hostile + "x"), "0123456789abcdef")
-    assert time.process_time() - started < 4 * 0.25  # 0.02 s each where it is linear, minutes where it is not
+@each_case("name", HOSTILE)
+def test_long_hostile_texts_are_read_in_linear_time(name):
+    def read(hostile):
+        for reply in (hostile, hostile[1:], f"<think>{hostile}", f"{hostile}\n\n\\boxed{{B}}"):
+            verdict(reply, ("q", hostile, hostile + "x"), "0123456789abcdef")
+
+    refuse_growth(name, read, HOSTILE[name])
 
 
 @each_case(

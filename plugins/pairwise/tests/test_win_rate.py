@@ -270,7 +270,7 @@ def test_all_questions_of_a_group_are_open_at_once(scripted, win_rate):
             self.open += 1
             if self.open == 56:
                 self.all_there.set()
-            await asyncio.wait_for(self.all_there.wait(), 5)
+            await asyncio.wait_for(self.all_there.wait(), 60)
             return Reply(text=longer(ask.parts["a"], ask.parts["b"]))
 
         def report_parsed(self, reply, ok):
@@ -324,7 +324,7 @@ def test_a_stop_of_the_job_is_no_failed_comparison_and_waits_for_no_answer(stop)
         stream.put(0, Completion(text="x"))
         stream.put(1, Completion(text="y"))
         with pytest.raises(type(stop)) as raised:
-            await asyncio.wait_for(build(judge).score(stream), 5)
+            await asyncio.wait_for(build(judge).score(stream), 60)
         return raised.value
 
     assert asyncio.run(run()) is stop

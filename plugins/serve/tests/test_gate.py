@@ -154,18 +154,19 @@ def test_bodies_of_all_requests_are_bounded_together(serving, monkeypatch):
     assert server.ask("/v1/groups", {**GROUP, "x": "y" * 600}).status == 200
 
 
+@pytest.mark.slow
 def test_a_connection_without_a_request_is_closed(serving, monkeypatch):
-    monkeypatch.setattr("rewardlab_serve.server.HEADING", 0.05)
+    monkeypatch.setattr("rewardlab_serve.server.HEADING", 0.5)
     server = serving()
     whole, half = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", b"GET /he"
     for sent in ([], [half], [whole, half]):
-        with socket.create_connection(("127.0.0.1", server.port), timeout=10) as slow:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=60) as slow:
             for part in sent:
                 slow.sendall(part)
                 while part is whole and not slow.recv(4096).endswith(b"}\n"):
                     pass
             assert slow.recv(4096) == b""
-    with socket.create_connection(("127.0.0.1", server.port), timeout=0.25) as kept:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=1.0) as kept:
         kept.sendall(whole)
         while not kept.recv(4096).endswith(b"}\n"):
             pass
