@@ -10,6 +10,7 @@ import time
 
 import pytest
 from helpers.each_case import each_case
+from helpers.give_up import give_up
 from rewardlab.concurrency import threads
 from rewardlab.concurrency.threads import CallThread, LoopThread, must_reraise, running_task
 
@@ -76,11 +77,7 @@ class TestALoopThread:
     def test_passes_a_cancellation_on(self, home):
         work = Endless()
 
-        async def impatient():
-            await asyncio.wait_for(home.here(work()), 0.02)
-
-        with pytest.raises(TimeoutError):
-            asyncio.run(impatient())
+        asyncio.run(give_up(home.here(work()), work.began.is_set))
         assert work.cancelled.wait(60)
 
     def test_cancels_what_an_interrupted_caller_waited_for(self, home):
@@ -237,13 +234,8 @@ class TestACallThread:
         assert "caller" not in [thread.name for thread in threading.enumerate()]
 
     def test_that_hangs_is_left_behind(self, impatient):
-        caller, go_on = CallThread("stuck"), threading.Event()
-
-        async def ask():
-            with pytest.raises(TimeoutError):
-                await asyncio.wait_for(caller.call(go_on.wait, 60), 0.02)
-
-        asyncio.run(ask())
+        caller, began, go_on = CallThread("stuck"), threading.Event(), threading.Event()
+        asyncio.run(give_up(caller.call(lambda: began.set() or go_on.wait(60)), began.is_set))
         caller.close()
         assert "stuck" in [thread.name for thread in threading.enumerate()]
         go_on.set()

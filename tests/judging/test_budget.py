@@ -259,7 +259,7 @@ def test_where_nothing_is_under_way_nobody_waits_for_it():
         with pytest.raises(JobError, match="is used up"):
             while True:
                 together = 3 if count * each < 0.099 else 1
-                bounds = [await asyncio.wait_for(budget.hold(question(n)), 1) for n in range(together)]
+                bounds = [await asyncio.wait_for(budget.hold(question(n)), 60) for n in range(together)]
                 for bound in bounds:
                     budget.settle(bound, Reply(prompt_tokens=bound[0], completion_tokens=bound[1]))
                     count += 1

@@ -541,12 +541,12 @@ def test_a_pool_that_is_dropped_ends_what_is_under_way(plan_of, reward, collects
         pool = scorer.collect(SAMPLE, 1)
         pool.put(0, Completion(text="a"))
         waiting = asyncio.create_task(pool.scored()) if waits else None
-        assert await asyncio.to_thread(asked.wait, 5)
+        assert await asyncio.to_thread(asked.wait, 60)
         pool.drop()
         pool.drop()
-        assert await asyncio.to_thread(cancelled.wait, 5)
+        assert await asyncio.to_thread(cancelled.wait, 60)
         if waiting is not None:
-            await asyncio.wait([waiting], timeout=5)
+            await asyncio.wait([waiting], timeout=60)
             assert waiting.cancelled()
         with pytest.raises(asyncio.CancelledError):
             await asyncio.wait_for(pool.scored(), 60)
@@ -571,7 +571,7 @@ def test_a_pool_that_was_dropped_scores_nothing_more(plan_of, reward):
         await asyncio.sleep(0.05)
         pool.drop()
         pool.put(1, Completion(text="after"))
-        await asyncio.wait([waiting], timeout=5)
+        await asyncio.wait([waiting], timeout=60)
         assert waiting.cancelled()
 
     with Scorer(sampled(plan_of({"a": reward(score, range=(0, 9))}), Greedy())) as scorer:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from helpers.each_case import each_case
+from helpers.give_up import give_up
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rewardlab import Ask, Completion, Config, GroupStream, JudgeSpec, NormalizerSpec, Reply, Score
@@ -356,18 +357,13 @@ def test_no_reward_holds_the_callers_event_loop(plan_of, reward, group_of, corou
 def test_a_caller_that_gives_up_cancels_the_scoring(plan_of, reward, group_of, runs, scope):
     endless = Endless()
 
-    async def give_up(scorer):
-        await asyncio.wait_for(scorer.score(GroupStream.of(group_of("a"))), 0.1)
-
     with Scorer(plan_of({"a": reward(endless, runs=runs, scope=scope)})) as scorer:
-        with pytest.raises(TimeoutError):
-            asyncio.run(give_up(scorer))
-        assert endless.asked.is_set()
+        asyncio.run(give_up(scorer.score(GroupStream.of(group_of("a"))), endless.asked.is_set))
         assert endless.cancelled.wait(60)
 
 
 def timed(scorer, stream, **more):
-    """Scores of a stream on an event loop, which is not to take longer than 10 seconds."""
+    """Scores of a stream on an event loop, which is not to take longer than a minute."""
 
     async def work():
         return await asyncio.wait_for(scorer.score(stream, **more), 60)
@@ -383,12 +379,12 @@ def test_scoring_that_takes_too_long_tells_who_has_not_answered(plan_of, reward,
         "stuck": reward(Endless(), runs="thread", scope="group"),
     }
     told = (
-        r"scoring sample 's1' \(rows.jsonl:3\) took longer than 0.2 s; "
+        r"scoring sample 's1' \(rows.jsonl:3\) took longer than 1 s; "
         r"no answer yet from: slow \(test/made\), stuck \(test/made\)$"
     )
     with Scorer(plan_of(components)) as scorer:
         with pytest.raises(JobError, match=told):
-            timed(scorer, GroupStream.of(group_of("x", source="rows.jsonl:3")), timeout=0.2)
+            timed(scorer, GroupStream.of(group_of("x", source="rows.jsonl:3")), timeout=1)
         assert endless.cancelled.wait(60)
 
 

@@ -63,7 +63,7 @@ def test_a_request_of_two_lengths_is_refused_and_nothing_behind_it_is_read(servi
     server = serving()
     head = "POST /v1/groups HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 4\r\n"
     smuggled = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
         connection.sendall(f"{head}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n{smuggled}".encode())
         answered = b"".join(iter(lambda: connection.recv(65536), b""))
     assert answered.startswith(b"HTTP/1.1 400 ")

