@@ -307,16 +307,21 @@ import asyncio, threading, time
 from rewardlab.concurrency import threads
 threads.CLOSE_LIMIT = 0.05
 home, caller = threads.LoopThread("home"), threads.CallThread("caller")
-async def hang():
+began = threading.Barrier(3)
+def hang():
+    began.wait()
     time.sleep(3600)
+async def hang_on_a_loop():
+    hang()
 async def ask():
-    home.submit(hang())
-    await asyncio.wait_for(caller.call(time.sleep, 3600), 0.05)
-try:
-    asyncio.run(ask())
-except TimeoutError:
-    home.close(); caller.close()
-    print("closed", threading.active_count())
+    home.submit(hang_on_a_loop())
+    call = asyncio.ensure_future(caller.call(hang))
+    await asyncio.to_thread(began.wait)
+    call.cancel()
+    await asyncio.wait([call])
+asyncio.run(ask())
+home.close(); caller.close()
+print("closed", threading.active_count())
 """
 
 
