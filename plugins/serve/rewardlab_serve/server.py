@@ -6,6 +6,7 @@ import resource
 import signal
 import socket
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
@@ -173,7 +174,8 @@ class RewardServer(uvicorn.Server):
         self._ending = asyncio.ensure_future(self._end())
 
     async def _end(self) -> None:
-        self._say_end()
+        with suppress(OSError):  # whoever read what it says is gone, as behind `serve ... 2>&1 | head`
+            self._say_end()
         await self._service.drain(self._drain)
         self.should_exit = True
 

@@ -53,6 +53,20 @@ def test_serves_until_a_signal_and_ends_well(write, tmp_path, stop, code):
         assert '"POST /v1/groups HTTP/1.1" 200' in process.stdout.read()
 
 
+@pytest.mark.slow
+def test_ends_at_a_signal_though_nobody_reads_what_it_says(write, tmp_path):
+    write("r.yaml", RECIPE)
+    command = [sys.executable, "-m", "rewardlab", "serve", "r.yaml", "--port", "0"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, cwd=tmp_path)
+    try:
+        assert b"serving r.yaml" in process.stderr.readline()
+        process.stderr.close()
+        process.terminate()
+        process.wait(60)
+    finally:
+        process.kill()
+
+
 class TestRefuses:
     @pytest.fixture
     def serve(self, main, write, monkeypatch):
