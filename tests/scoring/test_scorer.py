@@ -344,7 +344,7 @@ def test_no_reward_holds_the_callers_event_loop(plan_of, reward, group_of, corou
 
     async def score(scorer):
         scoring = asyncio.create_task(scorer.score(GroupStream.of(group_of("a", "b"))))
-        while not began.is_set():
+        while not (began.is_set() or scoring.done()):
             await asyncio.sleep(0.001)
         go_on.set()
         return await scoring
