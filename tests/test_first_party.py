@@ -48,13 +48,13 @@ def clone(tmp_path):
 @pytest.mark.parametrize("published", [False, True])
 class TestACoreOfAClone:
     def test_that_runs_there_has_plugins_run_there_too(self, core, clone, published):
-        leases, serve = f"'{clone}/plugins/leases'", f"'{clone}/plugins/serve'"
-        told = core(into=clone / "core", published=published)("serve")
-        assert told == f"pip install -e {leases} -e {serve}", "one that is published is another than this"
+        told = core(into=clone / "core", published=published)("openrlhf")
+        ray, openrlhf = f"'{clone}/plugins/ray'", f"'{clone}/plugins/openrlhf'"
+        assert told == f"pip install -e {ray} -e {openrlhf}", "one that is published is another than this"
 
     def test_that_was_copied_has_plugins_copied(self, core, clone, published):
-        told = core(source=f"{clone.as_uri()}/core", published=published)("serve")
-        assert told == f"pip install '{clone}/plugins/leases' '{clone}/plugins/serve'"
+        told = core(source=f"{clone.as_uri()}/core", published=published)("openrlhf")
+        assert told == f"pip install '{clone}/plugins/ray' '{clone}/plugins/openrlhf'"
 
 
 @pytest.mark.parametrize(

@@ -126,33 +126,33 @@ class TestFile:
         assert json.loads((tmp_path / "judges" / "main%2F1.usage.json").read_text()) == expected
 
     def test_is_written_under_way_too_but_not_at_every_call(self, tmp_path, monkeypatch):
-        file = UsageFile(tmp_path / "u.json")
+        file = UsageFile(tmp_path, "u")
         file.usage.calls = 1
         file.tick()
-        assert not (tmp_path / "u.json").exists()
+        assert not (tmp_path / "u.usage.json").exists()
         monkeypatch.setattr(usage, "SAVE_EVERY_S", 0.01)
         time.sleep(0.02)
         file.tick()
         file.usage.calls = 2
-        assert UsageFile(tmp_path / "u.json").usage.calls == 1
+        assert UsageFile(tmp_path, "u").usage.calls == 1
 
     @pytest.mark.parametrize(
         "content", ["", "[]", "{", '{"calls": 1, "more": 2}', '{"at_most": 3}', '{"calls": "x"}', "5"]
     )
     def test_that_cannot_be_read_is_an_error_and_no_new_count(self, tmp_path, content):
-        (tmp_path / "u.json").write_text(content)
-        with pytest.raises(JobError, match=r"u\.json is damaged \(.*\); move it away to go on without it"):
-            UsageFile(tmp_path / "u.json")
+        (tmp_path / "u.usage.json").write_text(content)
+        with pytest.raises(JobError, match=r"u\.usage\.json is damaged \(.*\); move it away to go on without it"):
+            UsageFile(tmp_path, "u")
 
     def test_that_cannot_be_written_is_an_error_and_leaves_the_last_one(self, tmp_path):
-        file = UsageFile(tmp_path / "u.json")
+        file = UsageFile(tmp_path, "u")
         file.save()
         code = """
             import resource, sys
             from pathlib import Path
             from rewardlab.errors import JobError
             from rewardlab.judging.usage import UsageFile
-            file = UsageFile(Path(sys.argv[1]))
+            file = UsageFile(Path(sys.argv[1]), "u")
             file.usage.calls = 7
             resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
             try:
@@ -160,21 +160,21 @@ class TestFile:
             except JobError as error:
                 print(error)
         """
-        run = [sys.executable, "-c", dedent(code), str(tmp_path / "u.json")]
+        run = [sys.executable, "-c", dedent(code), str(tmp_path)]
         told = subprocess.run(run, capture_output=True, text=True, timeout=60).stdout
-        assert told == f"{tmp_path / 'u.json'} cannot be written: File too large\n"
-        assert UsageFile(tmp_path / "u.json").usage == Usage()
+        assert told == f"{tmp_path / 'u.usage.json'} cannot be written: File too large\n"
+        assert UsageFile(tmp_path, "u").usage == Usage()
 
     def test_what_a_budget_may_have_spent_stands_beside_the_counts(self, tmp_path):
-        file = UsageFile(tmp_path / "u.json")
+        file = UsageFile(tmp_path, "u")
         file.usage.prompt_tokens, file.usage.usd = 100, 0.5
         file.save({"tokens": 400.0})
-        again = UsageFile(tmp_path / "u.json")
+        again = UsageFile(tmp_path, "u")
         assert again.usage == file.usage
         assert again.spent() == {"tokens": 400.0, "usd": 0.5}
 
     def test_a_job_without_a_folder_writes_none(self):
-        file = UsageFile(None)
+        file = UsageFile(None, "u")
         file.save({"tokens": 1.0})
         assert file.usage == Usage()
 

@@ -18,12 +18,12 @@ full disk, answers that nobody can read) is raised by `Judges.check`.
     group_deadline   the deadline for all questions about a group
     unparsable       notices within 50 replies that a judge's answers cannot be read
     first_call       one call to each judge before a run
-    limits           the limits as retries meet them, a process's own or on loan
+    limits           the limits as retries meet them
+    share            a process's part of the limits, where several ask the same judges
     kept_replies     the files of a judge's replies
     http/            what a judge behind an HTTP API needs; public by itself
 
-For engines whose processes share a judge (rewardlab-ray lends its limits and divides its replies) are the names below;
-like `rewardlab.training`, they are provisional.
+The names below are for engines, plugins and commands; like `rewardlab.training`, they are provisional.
 """
 
 from typing import TYPE_CHECKING
@@ -31,13 +31,6 @@ from typing import TYPE_CHECKING
 from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from rewardlab.judging.budget import AHEAD as AHEAD
-    from rewardlab.judging.budget import UNITS as UNITS
-    from rewardlab.judging.budget import cost as cost
-    from rewardlab.judging.budget import limits_by_unit as limits_by_unit
-    from rewardlab.judging.budget import question_bound as question_bound
-    from rewardlab.judging.budget import refusal as refusal
-    from rewardlab.judging.budget import tokens_spent as tokens_spent
     from rewardlab.judging.cassette import question_key as question_key
     from rewardlab.judging.first_call import probe_judges as probe_judges
     from rewardlab.judging.hosted_judge import HostedJudge as HostedJudge
@@ -47,22 +40,13 @@ if TYPE_CHECKING:
     from rewardlab.judging.judges import format_summary as format_summary
     from rewardlab.judging.judges import open_judges as open_judges
     from rewardlab.judging.judges import require_secrets as require_secrets
-    from rewardlab.judging.kept_replies import KeptReplies as KeptReplies
     from rewardlab.judging.kept_replies import RecordedReplies as RecordedReplies
-    from rewardlab.judging.kept_replies import reply_files as reply_files
-    from rewardlab.judging.limits import Limits as Limits
-    from rewardlab.judging.rate_limit import SECONDS as SECONDS
-    from rewardlab.judging.rate_limit import SOON as SOON
-    from rewardlab.judging.rate_limit import Bucket as Bucket
-    from rewardlab.judging.rate_limit import TokenEstimate as TokenEstimate
-    from rewardlab.judging.reply_cache import ReplyStore as ReplyStore
     from rewardlab.judging.reply_cache import judge_identity as judge_identity
     from rewardlab.judging.settings import JudgingSettings as JudgingSettings
-    from rewardlab.judging.usage import MAX_COUNT as MAX_COUNT
-    from rewardlab.judging.usage import Count as Count
+    from rewardlab.judging.share import Share as Share
     from rewardlab.judging.usage import Usage as Usage
-    from rewardlab.judging.usage import UsageFile as UsageFile
-    from rewardlab.recipe.use import BudgetUse as BudgetUse
+    from rewardlab.judging.usage import read_usage as read_usage
+    from rewardlab.judging.usage import settled_usage as settled_usage
     from rewardlab.recipe.use import JudgeUse as JudgeUse
     from rewardlab.recipe.use import Price as Price
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 
 from rewardlab.errors import JobError
 from rewardlab.judging.rate_limit import question_bytes
+from rewardlab.judging.share import WHOLE, Share
 from rewardlab.recipe.use import BudgetUse, Price
 from rewardlab.types import Ask, Reply
 
@@ -22,6 +23,8 @@ class Budget:
     `most_tokens`, or what its own parameters say. A question that fits by itself, but not together with the bounds of
     those under way, waits for them. `spent` is what earlier attempts spent. `save` is called with what may be spent of
     each limited unit before it is, so that a job that is killed and resumed does not exceed its budget either.
+    share, spent_before: where several processes ask, this one has its part of what was left when there came to be
+    several.
     """
 
     def __init__(
@@ -32,9 +35,12 @@ class Budget:
         most_tokens: int | None,
         spent: Mapping[str, float] | None = None,
         save: Callable[[Mapping[str, float]], None] | None = None,
+        share: Share = WHOLE,
+        spent_before: Mapping[str, float] | None = None,
     ) -> None:
         self._name = name
-        self._limits = limits_by_unit(limits)
+        self._share = share
+        self._limits = share.budget(limits_by_unit(limits), spent_before or {})
         self._price = price
         self._most_tokens = most_tokens
         self._under_way = (0, 0)  # integers, so that the sum is exactly 0 once nothing is under way
@@ -79,10 +85,19 @@ class Budget:
         if self._refusal is None:
             over = (unit for unit, limit in self._limits.items() if self.spent[unit] + amounts[unit] > limit)
             if (unit := next(over, None)) is not None:
-                self._refusal = refusal(self._name, unit, self._limits[unit], self.spent[unit], amounts[unit])
+                self._refusal = self._why_not(unit, amounts[unit])
         if self._refusal is not None:
             raise JobError(self._refusal)
         return all(now + amounts[unit] <= self._limits[unit] for unit, now in self.at_most().items())
+
+    def _why_not(self, unit: str, amount: float) -> str:
+        """Return why a question that could cost `amount` cannot be paid for, and what to do."""
+        part = "" if self._share.is_whole else f"part {self._share} of what was left of "
+        return (
+            f"judge {self._name!r}: {part}its budget of {self._limits[unit]:g} {unit} is used up "
+            f"({self.spent[unit]:.6g} spent, and the next question could cost {amount:.4g}); "
+            f"raise judges.{self._name}.budget.{unit} and go on with --resume"
+        )
 
     def _save_ahead(self) -> None:
         now = self.at_most()
@@ -114,12 +129,3 @@ def cost(price: Price | None, tokens: tuple[int, int]) -> dict[str, float]:
 def limits_by_unit(limits: BudgetUse) -> dict[str, float]:
     """Return the limit of each unit that has one."""
     return {unit: getattr(limits, unit) for unit in UNITS if getattr(limits, unit) is not None}
-
-
-def refusal(name: str, unit: str, limit: float, spent: float, amount: float) -> str:
-    """Return why a question that could cost `amount` cannot be paid for, and what to do."""
-    return (
-        f"judge {name!r}: its budget of {limit:g} {unit} is used up "
-        f"({spent:.6g} spent, and the next question could cost {amount:.4g}); "
-        f"raise judges.{name}.budget.{unit} and go on with --resume"
-    )

@@ -13,7 +13,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
@@ -48,18 +48,14 @@ def question_key(identity: Mapping[str, Any], ask: Ask) -> str:
 class Cassette:
     """An open cassette. With `write` false the file must exist and is only read.
 
-    keeps: called with the 32 bytes of a key; answers of keys for which it is false are not noted, and not found.
     forgets: false for a reader of what was said: of each key the last answer is found, also one that was taken back.
     """
 
-    def __init__(
-        self, path: Path, write: bool = True, keeps: Callable[[bytes], bool] | None = None, forgets: bool = True
-    ) -> None:
+    def __init__(self, path: Path, write: bool = True, forgets: bool = True) -> None:
         """Open the file. Raises UserError if it is to be read and missing, cannot be opened, or is not a cassette."""
         self.path = path
         self._places: dict[bytes, int] = {}
         self._end = 0
-        self._keeps = keeps
         self._forgets = forgets
         try:
             if write:
@@ -180,7 +176,7 @@ class Cassette:
 
     def _note(self, digest: bytes, start: int, length: int) -> None:
         """Note the place of an answer; the first line with a key counts."""
-        if length < 1 << LENGTH_BITS and (self._keeps is None or self._keeps(digest)):
+        if length < 1 << LENGTH_BITS:
             if not self._forgets:
                 self._places.pop(digest, None)
             self._places.setdefault(digest, start << LENGTH_BITS | length)

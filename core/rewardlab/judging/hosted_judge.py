@@ -5,24 +5,26 @@ the judge's conversation. A question first looks for a kept answer, and for the 
 only then is the judge asked, several times if need be (retries).
 """
 
+import asyncio
 from collections.abc import Coroutine
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from rewardlab.concurrency.threads import LoopThread
 from rewardlab.errors import JobError, RewardlabError, one_line
 from rewardlab.judging.budget import Budget
 from rewardlab.judging.group_deadline import GROUP_CLOCK, UNANSWERED, GroupTimeout
 from rewardlab.judging.kept_replies import reply_files
-from rewardlab.judging.limits import Limits, own_limits
+from rewardlab.judging.limits import Limits
+from rewardlab.judging.rate_limit import RateLimit
 from rewardlab.judging.refusal_watch import SMALL, RefusalWatch, small_question
 from rewardlab.judging.reply_cache import ReplyCache, judge_identity
 from rewardlab.judging.retries import Attempts
 from rewardlab.judging.settings import JudgingSettings
+from rewardlab.judging.share import WHOLE
 from rewardlab.judging.unparsable import UnparsableWatch
 from rewardlab.judging.usage import Usage, UsageFile
 from rewardlab.plan.policy_judge import POLICY
@@ -66,36 +68,40 @@ class HostedJudge:
         self._judging = judging or JudgingSettings()
         self._unparsable = UnparsableWatch(name, spec.local)
         self._refusals = RefusalWatch()
-        sharing = None if spec.local else self._judging.sharing
-        folder = None if spec.local or sharing is not None else self._judging.folder
-        stem = quote(name, safe=" ")
-        self._usage = UsageFile(folder and folder / f"{stem}.usage.json")
-        self.earlier_usage = self._usage.earlier
+        folder = None if spec.local else self._judging.folder
+        self._usage = UsageFile(folder, name, self._judging.share)
+        self.earlier_usage = self._saved = self._usage.earlier
         self.most_tokens = spec.most_tokens(options) if spec.most_tokens is not None else None
         """The most tokens of an answer; None if nothing bounds it."""
-        most = self.most_tokens
-        limits = self._own_limits(most) if sharing is None else sharing.limits(name, settings, most)
+        limits = self._limits()
         self._budget = limits.budget
         self._attempts = Attempts(name, judge, settings, self._usage, limits, lambda: self.stopped, self._tell)
         cassette = None if spec.local else settings.cassette
         # the policy's weights change, and its answers with them
         files = None
         if folder is not None and settings.use != POLICY:
-            files = reply_files(folder, name, spec, settings, options)
-        store = None if sharing is None else sharing.replies(name)
-        self._cache = ReplyCache(name, judge_identity(spec, settings, options), cassette, files, store)
-        self.unreadable = False
-        """Whether it must end the job because its answers cannot be read."""
+            files = reply_files(folder, name, spec, settings, options, self._judging.share)
+        self._cache = ReplyCache(name, judge_identity(spec, settings, options), cassette, files)
         if folder is not None:  # only now: a cassette that is missing leaves nothing behind
             folder.mkdir(parents=True, exist_ok=True)
 
-    def _own_limits(self, most_tokens: int | None) -> Limits:
-        """Return limits of this process alone."""
-        use, budget = self._settings, None
+    def _limits(self) -> Limits:
+        """Return this process's part of the judge's limits."""
+        share = WHOLE if self._spec.local else self._judging.share
+        use, budget = share.limits(self.name, self._settings), None
         if use.budget is not None and not self._spec.local:
-            spent = self._usage.spent()
-            budget = Budget(self.name, use.budget, use.price, most_tokens, spent, self._usage.save)
-        return own_limits(use, budget)
+            budget = Budget(
+                self.name,
+                use.budget,
+                use.price,
+                self.most_tokens,
+                self._usage.spent(),
+                self._usage.save,
+                share,
+                self._usage.spent_before,
+            )
+        rate = RateLimit(use.requests_per_minute, use.tokens_per_minute)
+        return Limits(slots=asyncio.Semaphore(use.concurrency), rate=rate, budget=budget)
 
     @property
     def usage(self) -> Usage:
@@ -127,23 +133,17 @@ class HostedJudge:
         with suppress(RuntimeError):  # the judges are closed: nothing is kept any more
             self._home.submit(self._heard(reply, ok))
         if warning is not None and self._judging.stop_on_unparsable and not self._spec.local:
-            self.unreadable = True
             self._stop(JobError(warning + self._home.call(self._forget_unread)))
         elif warning is not None:
             self._judging.say(redact(f"warning: {warning}"))
         if self._unparsable.is_over:
             self._cache.trust()
 
-    def stop(self, why: str, unreadable: bool) -> None:
-        """Make no further call because another process said why the job has to end.
-
-        unreadable: because nobody can read the answers; those that were not read here are not kept, either.
-        """
-        if self.stopped is None:
-            self.unreadable = unreadable
-            self._stop(JobError(why))
-            if unreadable:
-                self._home.call(self._forget_unread)
+    def save_usage(self) -> None:
+        """Write the counts now if they have changed. Raises JobError if that fails."""
+        if self.usage != self._saved:
+            self._usage.save()
+            self._saved = self.usage.minus(Usage())
 
     async def _heard(self, reply: Reply, ok: bool) -> None:
         """Let a job that goes on ask again for a reply that was of no use; on the home loop, whose the replies are."""

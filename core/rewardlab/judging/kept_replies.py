@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from rewardlab.files import expanded
 from rewardlab.judging.cassette import Cassette
+from rewardlab.judging.share import WHOLE, Share
 from rewardlab.recipe.use import CassetteUse, JudgeUse
 from rewardlab.specs import JudgeSpec
 from rewardlab.types import Reply
@@ -27,9 +28,9 @@ class ReplyFiles:
 
 
 def reply_files(
-    folder: Path, name: str, spec: JudgeSpec, use: JudgeUse, options: Any, number: int = 0, count: int = 1
+    folder: Path, name: str, spec: JudgeSpec, use: JudgeUse, options: Any, share: Share = WHOLE
 ) -> ReplyFiles:
-    """Return the files in `folder` of one of `count` processes that ask a judge.
+    """Return the files in `folder` of a process that asks a judge; those of other parts of it are searched, too.
 
     Servers at different addresses have different files, so that a job that goes on with another server asks that one;
     with `reuse: same_model` all are searched.
@@ -39,10 +40,8 @@ def reply_files(
     server, servers = "", ANY_SERVER
     if use.reuse == "same_server":
         server = servers = f"@{_digest(address)}" if address else ""
-    process, processes = ("", "") if count == 1 else (f".{number}-of-{count}", rf"\.\d+-of-{count}")
-    live = re.compile(rf"{re.escape(stem + server)}{processes}\.answers\.jsonl")
-    earlier = [path for path in _files(folder, stem, servers) if not live.fullmatch(path.name)]
-    return ReplyFiles(own=folder / f"{stem}{server}{process}.answers.jsonl", earlier=earlier)
+    own = folder / f"{stem}{server}{share.file_mark}.answers.jsonl"
+    return ReplyFiles(own=own, earlier=[path for path in _files(folder, stem, servers) if path != own])
 
 
 def _files(folder: Path, stem: str, servers: str) -> list[Path]:
@@ -88,16 +87,10 @@ class KeptReplies:
     """The files of one judge's replies. A recipe's cassette is searched first.
 
     New replies go into it in mode record; without a cassette, or in mode replay, they go into the job's own file, if
-    there is one. keeps: which keys of the job's files are looked for here; the others take no memory.
+    there is one.
     """
 
-    def __init__(
-        self,
-        name: str,
-        use: CassetteUse | None,
-        files: ReplyFiles | None,
-        keeps: Callable[[bytes], bool] | None = None,
-    ) -> None:
+    def __init__(self, name: str, use: CassetteUse | None, files: ReplyFiles | None) -> None:
         """Open the files. Raises UserError if the recipe's cassette cannot be used."""
         self._name = name
         self.use = use
@@ -107,8 +100,8 @@ class KeptReplies:
             self._cassettes.append(Cassette(expanded(use.path), write=use.mode == "record"))
             self._writable = self._cassettes[0] if use.mode == "record" else None
         if files is not None and (use is None or use.mode == "replay"):
-            self._writable = Cassette(files.own, keeps=keeps)
-            self._cassettes += [self._writable, *(Cassette(path, keeps=keeps) for path in files.earlier)]
+            self._writable = Cassette(files.own)
+            self._cassettes += [self._writable, *map(Cassette, files.earlier)]
         self._own = [
             one for one in self._cassettes if use is None or use.mode == "record" or one is not self._cassettes[0]
         ]
@@ -145,14 +138,3 @@ class KeptReplies:
         for cassette in self._cassettes:
             cassette.close()
         self._cassettes, self._own, self._writable = [], [], None
-
-    async def claim(self, key: str) -> Reply | None:
-        """Return the kept reply; None if the question is to be asked."""
-        return self.find(key)
-
-    async def keep(self, key: str, model: str, draw: int, reply: Reply) -> Reply:
-        """Keep a reply and return the one that is kept now."""
-        return self.add(key, model, draw, reply)
-
-    def release(self, key: str) -> None:
-        """Note that a question got no reply."""

@@ -1,8 +1,8 @@
 """Replies that need no call: kept in files, or on their way to another asker of the same question."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import Any, Protocol, cast
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
 
 from rewardlab.judging.cassette import question_key
 from rewardlab.judging.kept_replies import KeptReplies, ReplyFiles
@@ -19,55 +19,26 @@ MAX_UNUSABLE = 65_536
 """unusable replies that this job does not ask for again; later ones may be asked for once more"""
 
 
-class ReplyStore(Protocol):
-    """The replies of a judge: files of this process (KeptReplies), or of several (SharedReplies)."""
-
-    async def claim(self, key: str) -> Reply | None:
-        """Return the kept reply, or one with an error; None if this process is to ask, and `keep` or `release`."""
-
-    async def keep(self, key: str, model: str, draw: int, reply: Reply) -> Reply:
-        """Keep a reply and return the one that is kept now. Raises JobError if it cannot be kept."""
-
-    def release(self, key: str) -> None:
-        """Note that a question that was claimed got no reply."""
-
-    def forget(self, keys: Iterable[str], recorded: bool) -> int:
-        """Forget kept replies, and return how many at most. Raises JobError if that cannot be written.
-
-        recorded: also those in the recipe's cassette, if this job records it.
-        """
-
-    def close(self) -> None:
-        """Close the files; calling it again does nothing."""
-
-
 class ReplyCache:
     """The kept replies of one judge, and its questions that are under way.
 
     A reply that its asker could not use is forgotten in the job's files: a job that goes on asks again, this one does
     not. Until `trust` is called, replies that were not `read` can be forgotten together.
     It belongs to one event loop: `read`, `unusable` and `forget_unread` are called there, too.
-    files: of the job; None if it keeps no replies. store: in place of these and of the recipe's cassette, if several
-    processes share the judge.
+    files: of the job; None if it keeps no replies.
     """
 
     def __init__(
-        self,
-        name: str,
-        identity: Mapping[str, Any],
-        use: CassetteUse | None,
-        files: ReplyFiles | None,
-        store: ReplyStore | None = None,
+        self, name: str, identity: Mapping[str, Any], use: CassetteUse | None, files: ReplyFiles | None
     ) -> None:
         """Open the cassettes. Raises UserError if the recipe's cassette cannot be used."""
         self._identity = identity
         self._use = use
         self._under_way: dict[str, asyncio.Future[Reply | None]] = {}
-        own = KeptReplies(name, use, files) if store is None else None
-        self.kept_in = own.kept_in if own is not None else None
-        """The file that new answers are written to; None if they are not kept by this process."""
-        self._store: ReplyStore = own or cast(ReplyStore, store)
-        self._keeps = store is not None or self.kept_in is not None
+        self._store = KeptReplies(name, use, files)
+        self.kept_in = self._store.kept_in
+        """The file that new answers are written to; None if they are not kept."""
+        self._keeps = self.kept_in is not None
         self._open: dict[int, tuple[Reply, str]] = {}  # id of a reply -> the reply, which keeps the id, and its key
         self._read: dict[int, tuple[Reply, str]] = {}  # the same, of those that an asker could use
         self._unusable: dict[str, Reply] = {}
@@ -98,17 +69,13 @@ class ReplyCache:
         leading = self._under_way[key] = asyncio.get_running_loop().create_future()
         reply = None
         try:
-            reply = await self._store.claim(key)
+            reply = self._store.find(key)
             reused = reply is not None and reply.error is None
             if reply is None:
-                try:
-                    reply = await call(ask)
-                finally:
-                    if reply is None or reply.error is not None or not self._keeps:
-                        self._store.release(key)
+                reply = await call(ask)
                 if reply.error is None and self._keeps:
                     model = redact(str(self._identity.get("model", "")))
-                    reply = await self._store.keep(key, model, ask.draw, reply)
+                    reply = self._store.add(key, model, ask.draw, reply)
             if reply.error is None:
                 self._note(key, reply)
         finally:

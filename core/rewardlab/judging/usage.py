@@ -1,15 +1,18 @@
 """Usage: what a judge was asked and what it cost, over all attempts of a job."""
 
+import re
 import time
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import quote
 
 from pydantic import Field
 
 from rewardlab.errors import JobError
 from rewardlab.files import read_record, write_json
+from rewardlab.judging.share import WHOLE, Share
 from rewardlab.text.plural import counted
 
 SAVE_EVERY_S = 1.0
@@ -65,87 +68,116 @@ class Usage:
 
 @dataclass
 class _KeptUsage(Usage):
-    """The content of a usage file."""
+    """The content of a usage file. settled: names of files whose counts are in this one, and that are being removed."""
 
     earlier: Usage = field(default_factory=Usage)
     at_most: dict[str, float] = field(default_factory=dict)
-    shares: dict[str, Usage] = field(default_factory=dict)
+    settled: list[str] = field(default_factory=list)
+
+    def counts(self) -> Usage:
+        """Return the counts alone."""
+        return Usage(**{f.name: getattr(self, f.name) for f in fields(Usage)})
+
+    def spent(self) -> dict[str, float]:
+        """Return what a budget must take as spent, by unit: the counts, or `at_most` if that is more."""
+        counted = {"tokens": self.prompt_tokens + self.completion_tokens, "usd": self.usd}
+        return {unit: max(amount, self.at_most.get(unit, 0.0)) for unit, amount in counted.items()}
 
 
 class UsageFile:
     """A small file that keeps the counts: written at most once a second and at the end, whole or not at all.
 
     `at_most` is what may have been spent of each unit that a budget limits, also by questions that a kill
-    interrupted; the counts in the file lag behind by up to a second. Where several processes ask, the file also holds
-    each one's part of the counts, so that whoever goes on with it does not count them twice, and what earlier attempts
-    had counted.
+    interrupted; the counts in the file lag behind by up to a second. Each of several processes with a share of the
+    judge has a file of its own; whoever opens the whole after them adds these to its own and removes them.
     """
 
-    def __init__(self, path: Path | None, goes_on: bool = False) -> None:
-        """Open the file. goes_on: in the place of a process that was lost, within the same attempt of the job."""
-        self._path = path
+    def __init__(self, folder: Path | None, judge: str, share: Share = WHOLE) -> None:
+        """Open the file of a judge in `folder`; None: nothing is kept. JobError if it cannot be read."""
+        self._path = folder and usage_file(folder, judge, share)
         self._saved = time.monotonic()
-        self.at_most: Mapping[str, float] = {}
-        self._shares: dict[str, Usage] = {}
-        self.earlier = Usage()
+        self._kept = _load(self._path)
+        self.usage = self._kept.counts()
+        self.spent_before: Mapping[str, float] = {}
+        """What the whole had spent, by unit, when it was divided."""
+        self.earlier = self._kept.earlier
         """The counts of the job's earlier attempts."""
-        self.usage = self._load()
-        if not goes_on:
-            self.earlier = self.usage.minus(Usage())  # a copy, since the counts go on
-            if self.earlier.asked:
-                self.save()
+        if folder is not None and not share.is_whole:
+            self.spent_before = _load(usage_file(folder, judge)).spent()
+        elif folder is not None:
+            self._settle(folder, judge)
+        self.earlier = self.usage.minus(Usage())  # a copy, since the counts go on
+        if self.earlier.asked and share.is_whole:
+            self.save()
 
     def tick(self) -> None:
         """Save the counts after a change, unless they were saved less than SAVE_EVERY_S ago."""
         if self._path is not None and time.monotonic() - self._saved >= SAVE_EVERY_S:
             self.save()
 
-    def count(self, process: str, usage: Usage) -> None:
-        """Replace what a process that asks had counted so far since it began."""
-        earlier = self._shares.get(process)
-        if earlier != usage:
-            self.usage.add(usage if earlier is None else usage.minus(earlier))
-            self._shares[process] = usage
-
-    def close_share(self, process: str) -> None:
-        """Note that a process has ended; its counts stay."""
-        self._shares.pop(process, None)
-
     def spent(self) -> dict[str, float]:
-        """Return what a budget must take as spent, by unit: the counts, or `at_most` if that is more."""
-        counted = {"tokens": self.usage.prompt_tokens + self.usage.completion_tokens, "usd": self.usage.usd}
-        return {unit: max(amount, self.at_most.get(unit, 0.0)) for unit, amount in counted.items()}
+        """Return what a budget must take as spent of this file's part, by unit."""
+        return replace(self._kept, **asdict(self.usage)).spent()
 
     def save(self, at_most: Mapping[str, float] | None = None) -> None:
         """Write the counts and, if given, what a budget may have spent. Raises JobError if that fails."""
         if at_most is not None:
-            self.at_most = {**self.at_most, **at_most}
+            self._kept.at_most = {**self._kept.at_most, **at_most}
         if self._path is None:
             return
+        content: dict[str, Any] = asdict(self.usage)
+        content |= {"earlier": asdict(self.earlier)} if self.earlier.asked else {}
+        content |= {name: value for name in ("at_most", "settled") if (value := getattr(self._kept, name))}
         try:
-            write_json(self._path, self._content())
+            write_json(self._path, content)
         except OSError as error:
             raise JobError(f"{self._path} cannot be written: {error.strerror}") from error
         self._saved = time.monotonic()
 
-    def _content(self) -> dict[str, Any]:
-        content: dict[str, Any] = asdict(self.usage)
-        if self.earlier.asked:
-            content["earlier"] = asdict(self.earlier)
-        if self.at_most:
-            content["at_most"] = dict(self.at_most)
-        if self._shares:
-            content["shares"] = {process: asdict(usage) for process, usage in self._shares.items()}
-        return content
+    def _settle(self, folder: Path, judge: str) -> None:
+        """Add the counts of processes that had a share, each once, whenever this is interrupted."""
+        parts = _part_files(folder, judge)
+        if not parts and not self._kept.settled:
+            return
+        for path in parts:
+            if path.name not in self._kept.settled:
+                part, spent = _load(path), self.spent()
+                self.usage.add(part.counts())
+                more = part.spent()
+                self._kept.at_most = {unit: spent[unit] + more[unit] for unit in {**self._kept.at_most, **part.at_most}}
+        self._kept.settled = [path.name for path in parts]
+        self.save()
+        for path in parts:
+            path.unlink(missing_ok=True)
+        self._kept.settled = []
+        self.save()
 
-    def _load(self) -> Usage:
-        if self._path is None:
-            return Usage()
-        try:
-            kept = read_record(self._path, _KeptUsage)
-        except FileNotFoundError:
-            return Usage()
-        except OSError as error:
-            raise JobError(f"{self._path} cannot be read: {error.strerror}") from error
-        self.at_most, self.earlier, self._shares = kept.at_most, kept.earlier, kept.shares
-        return Usage(**{f.name: getattr(kept, f.name) for f in fields(Usage)})
+
+def read_usage(folder: Path, judges: Iterable[str], share: Share = WHOLE) -> dict[str, Usage]:
+    """Return what the files of these judges say of one part, or of the whole as it was when it was divided."""
+    return {name: _load(usage_file(folder, name, share)).counts() for name in judges}
+
+
+def settled_usage(folder: Path, judges: Iterable[str]) -> dict[str, Usage]:
+    """Return what each judge was asked in all, once no process with a share of it is alive."""
+    return {name: UsageFile(folder, name).usage for name in judges}
+
+
+def usage_file(folder: Path, judge: str, share: Share = WHOLE) -> Path:
+    """Return the file of what a judge was asked; of a process with a share of it, its own."""
+    return folder / f"{quote(judge, safe=' ')}.usage{share.file_mark}.json"
+
+
+def _part_files(folder: Path, judge: str) -> list[Path]:
+    ours = re.compile(rf"{re.escape(quote(judge, safe=' '))}\.usage\.\d+-of-\d+\.json")
+    return sorted(path for path in folder.glob("*.json") if ours.fullmatch(path.name))
+
+
+def _load(path: Path | None) -> _KeptUsage:
+    """Return the content of a usage file; nothing if there is none. JobError if it cannot be read."""
+    try:
+        return _KeptUsage() if path is None else read_record(path, _KeptUsage)
+    except FileNotFoundError:
+        return _KeptUsage()
+    except OSError as error:
+        raise JobError(f"{path} cannot be read: {error.strerror}") from error

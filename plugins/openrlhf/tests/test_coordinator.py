@@ -1,14 +1,14 @@
-"""The coordinator of an rl stage: judges that all share, what is recorded, and what it knows after a restart."""
+"""The coordinator of an rl stage: what is recorded, what judges were asked, and what it knows after a restart."""
 
 import asyncio
 import json
-from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import pytest
-from rewardlab import Ask, Completion, Sample, Score
-from rewardlab.concurrency import LoopThread
-from rewardlab.errors import JobError, UserError
+from rewardlab import Completion, Sample, Score
+from rewardlab.errors import JobError
+from rewardlab.judging import Share, Usage, settled_usage
+from rewardlab.judging.usage import UsageFile
 from rewardlab.scoring import numbers_of_group
 from rewardlab.scoring.attribution.group_attribution import Attribution, GroupAttribution
 from rewardlab.scoring.composition import ScoredGroup
@@ -18,7 +18,6 @@ from rewardlab_ray.ledger_shards import LedgerShard
 from rewardlab_ray.messages import GroupPlace, WrittenGroup
 from rewardlab_ray.rendered_rows import Row, write_rows
 from rewardlab_ray.scoring.coordinator import Coordinator
-from rewardlab_ray.scoring.scorer_judges import ScorerJudges
 from rewardlab_ray.scoring.service_settings import ServiceSettings
 from rewardlab_ray.user_lines import SCORES
 from rewardlab_testing.backend_laws.ledger import read_rows
@@ -92,27 +91,6 @@ def using():
     return run
 
 
-@asynccontextmanager
-async def lent(coordinator):
-    """The judge main, as a scorer of its own asks it, on loan from this coordinator."""
-    loop = asyncio.get_running_loop()
-
-    class Client:
-        async def call(self, method, *arguments):
-            return await asyncio.wrap_future(
-                asyncio.run_coroutine_threadsafe(getattr(coordinator, method)(*arguments), loop)
-            )
-
-    settings, home = coordinator._settings, LoopThread("made")
-    judges = await asyncio.to_thread(ScorerJudges, settings, settings.plan(), home, 0, Client(), [Client()])
-    try:
-        await asyncio.to_thread(judges.start, False)
-        yield judges.judges["main"]
-    finally:
-        await asyncio.to_thread(judges.close)
-        home.close()
-
-
 def place(key, step=1, row=0, evaluation=False, discarded=False):
     step = None if evaluation else step
     return GroupPlace(key=key, row=row, evaluation=evaluation, step=step, size=2, discarded=discarded)
@@ -138,21 +116,25 @@ def scored(*values, sample="samples0"):
     )
 
 
-def recording(key, *values, **more):
-    return lambda c: record(c, place(key, **more), scored(*values))
+def recording(key, *values, asked=0, **more):
+    return lambda c: record(c, place(key, **more), scored(*values), asked)
 
 
-def write(settings, where, group):
-    """Write a group as a scorer does that was just started; return what the coordinator is told of it."""
+def write(settings, where, group, asked=0):
+    """Write a group as a scorer does that was just started; return what the coordinator is told of it.
+
+    asked: calls of the judge main until now.
+    """
     shard = LedgerShard(settings.run, settings.attempt, settings.stage, writer=0)
     try:
-        return WrittenGroup(span=shard.write(where.key, group), numbers=numbers_of_group(group))
+        counts = {"main": Usage(calls=asked)} if asked else {}
+        return WrittenGroup(span=shard.write(where.key, group), numbers=numbers_of_group(group), asked=counts)
     finally:
         shard.close()
 
 
-async def record(coordinator, where, group):
-    await coordinator.record(where, write(coordinator._settings, where, group))
+async def record(coordinator, where, group, asked=0):
+    await coordinator.record(where, write(coordinator._settings, where, group, asked))
 
 
 def lines(path):
@@ -530,91 +512,42 @@ class TestACoordinatorThatWasRestarted:
 
 
 class TestJudges:
-    @pytest.fixture
-    def serving(self, judge_server):
-        return judge_server.Serving
+    """Their counts, which scorers have in files before they tell them."""
 
     @pytest.fixture
-    def server(self, judge_server):
-        return judge_server.JudgeServer
+    def judged(self, stage):
+        """`judged(calls=3, attempt=1)`: the settings of a stage with two scorers, of which the second has asked."""
+        recipe = RECIPE.replace("judged: {use: toy/brevity}", "judged: {use: pairwise/win_rate, with: {judge: main}}")
 
-    def asking(self, *texts):
-        async def ask(coordinator):
-            async with lent(coordinator) as judge:
-                replies = [await judge.ask(Ask(messages=({"role": "user", "content": text},))) for text in texts]
-            return replies if len(replies) > 1 else replies[0]
+        def make(calls=0, **more):
+            settings = stage(recipe + JUDGE % "http://127.0.0.1:9", scorers=2, **more)
+            (settings.run / "judges").mkdir(exist_ok=True)
+            file = UsageFile(settings.run / "judges", "main", Share(2, 2))
+            file.usage.calls = calls
+            file.save()
+            return settings
 
-        return ask
+        return make
 
-    def recipe(self, server, more=""):
-        asked = "judged: {use: pairwise/win_rate, with: {judge: main}}"
-        recipe = RECIPE.replace("judged: {use: toy/brevity}", asked)
-        return recipe + JUDGE % server.url + more
+    def used(self, settings):
+        return [(row["attempt"], row["step"], row["calls"]) for row in lines(settings.run / "usage.jsonl")]
 
-    def test_one_answer_serves_all_who_ask_the_same_and_is_kept(self, stage, using, serving, server):
-        with serving(server()) as there:
-            settings = stage(self.recipe(there))
-            [[first, second, _]] = using(settings, self.asking("a", "a", "b"))
-            assert first == second == using(settings, self.asking("a"))[0], "a job that goes on pays nothing again"
-            assert first.text == "ready"
-            assert there.answered == 2
+    def test_a_step_tells_what_all_scorers_asked(self, judged, using):
+        settings = judged(calls=4)
+        using(settings, recording("a", 1.0, 1.0, asked=2), recording("b", 1.0, 1.0, asked=3))
+        assert self.used(settings) == [(0, 1, 3)], "what was asked before the first step is of an earlier process"
+        assert lines(settings.run / "logs" / "0-rl.jsonl")[0]["judge/main/calls"] == 3.0
 
-    def test_a_step_tells_what_its_judges_were_asked(self, stage, using, serving, server):
-        with serving(server()) as there:
-            settings = stage(self.recipe(there))
-            using(settings, self.asking("a"), recording("a", 1.0, 1.0), recording("b", 1.0, 1.0))
-        [used] = lines(settings.run / "usage.jsonl")
-        assert (used["judge"], used["step"], used["calls"]) == ("main", 1, 1)
-        assert lines(settings.run / "logs" / "0-rl.jsonl")[0]["judge/main/calls"] == 1.0
+    def test_what_they_were_asked_before_a_restart_belongs_to_the_step_that_was_open(self, judged, using):
+        settings = judged()
+        using(settings, recording("a", 1.0, 1.0, asked=1), recording("b", 1.0, 1.0, asked=1))
+        judged(calls=5)  # while the coordinator is away
+        using(settings, recording("c", 1.0, 1.0, asked=1, step=2), recording("d", 1.0, 1.0, asked=2, step=2))
+        assert self.used(settings) == [(0, 1, 1), (0, 2, 6)]
 
-    def test_what_they_were_asked_before_a_restart_belongs_to_the_step_that_was_open(
-        self, stage, using, serving, server
-    ):
-        with serving(server()) as there:
-            settings = stage(self.recipe(there))
-            using(settings, self.asking("a"), recording("a", 1.0, 1.0), recording("b", 1.0, 1.0), self.asking("b"))
-            using(settings, recording("c", 1.0, 1.0, step=2), self.asking("c"), recording("d", 1.0, 1.0, step=2))
-            using(stage(self.recipe(there), attempt=1), recording("e", 1.0, 1.0), recording("f", 1.0, 1.0))
-        used = [(row["attempt"], row["step"], row["calls"]) for row in lines(settings.run / "usage.jsonl")]
-        assert used == [(0, 1, 1), (0, 2, 2)]
-
-    def test_a_judge_that_must_end_the_job_says_so_to_whoever_asks_or_records(self, stage, using, serving, server):
-        async def end(coordinator):
-            async with lent(coordinator) as judge:
-                asks = [Ask(messages=({"role": "user", "content": f"question {n}"},)) for n in range(9)]
-                replies = [await judge.ask(ask) for ask in asks]
-                assert "judge 'main': its budget of 60 tokens is used up" in replies[-1].error
-                with pytest.raises(JobError, match=r"its budget of 60 tokens"):
-                    await self.recorded(coordinator)
-
-        with serving(server()) as there:
-            using(stage(self.recipe(there, "    budget: {tokens: 60}\n")), end)
-
-    async def recorded(self, coordinator):
-        for key in range(100):
-            await record(coordinator, place(f"{key}", step=key + 1), scored(1.0, 1.0))
-            await asyncio.sleep(0.05)
-
-    def test_a_key_that_is_not_set_is_the_error_of_every_call(self, stage, using, serving, server, monkeypatch):
-        monkeypatch.delenv("NOT_SET", raising=False)
-
-        async def refuse(coordinator):
-            for call in (coordinator.ready, lambda: coordinator.rollout_prompt('{"ticket": 0}')):
-                with pytest.raises(UserError, match="NOT_SET is not set"):
-                    await call()
-            return await coordinator.failure()
-
-        with serving(server()) as there:
-            recipe = self.recipe(there).replace("max_tokens: 8", "max_tokens: 8, api_key_env: NOT_SET")
-            assert using(stage(recipe), refuse) == [None]
-
-    def test_each_judge_has_a_line_at_the_end(self, stage, serving, server):
-        async def whole(settings):
-            coordinator = Coordinator(settings)
-            await self.asking("a")(coordinator)
-            return await coordinator.close(), await coordinator.close()
-
-        with serving(server()) as there:
-            first, second = asyncio.run(whole(stage(self.recipe(there))))
-        assert first == second
-        assert first[0].startswith("judge main: 1 call")
+    def test_a_further_attempt_counts_on(self, judged, using):
+        using(judged(), recording("a", 1.0, 1.0, asked=1), recording("b", 1.0, 1.0, asked=1))
+        settings = judged(calls=7, attempt=1)
+        settled_usage(settings.run / "judges", ["main"])  # as who starts the scorers does
+        using(settings, recording("c", 1.0, 1.0, asked=1), recording("d", 1.0, 1.0, asked=2))
+        assert self.used(settings) == [(0, 1, 1), (1, 1, 2)]

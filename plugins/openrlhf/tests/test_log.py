@@ -17,7 +17,7 @@ from rewardlab_ray.job.stage_log import StageLog
 from rewardlab_ray.user_lines import marked
 
 RETRIED = (
-    "(raylet) Task CoordinatorActor.lease failed. There are infinite retries remaining, so the task will be retried."
+    "(raylet) Task CoordinatorActor.engines failed. There are infinite retries remaining, so the task will be retried."
 )
 WEIGHT = "(RolloutRayActor pid=7) update weight: lm_head.weight, dtype: torch.bfloat16, shape: torch.Size([80, 64])"
 NUMBERS = {
@@ -287,7 +287,7 @@ class TestWhatIsShown:
 
     def test_of_rays_lines_for_each_call_that_waits_for_an_actor_the_file_has_the_first_and_a_count(self, log):
         for number in range(1000):
-            log.take(RETRIED.replace("lease", "record") if number % 2 else RETRIED)
+            log.take(RETRIED.replace("engines", "record") if number % 2 else RETRIED)
         log.close()
         assert log.path.read_text().splitlines() == [
             RETRIED,

@@ -244,10 +244,8 @@ class TestAGroup:
         async def whole():
             coordinator = Coordinator(given)
             try:
-                for restarted in (False, True):
-                    scorer = ScorerActor(
-                        given, restarted=restarted, coordinator=InThisProcess(coordinator), scorers=[None]
-                    )
+                for _ in range(2):
+                    scorer = ScorerActor(given, coordinator=InThisProcess(coordinator))
                     for index, text in enumerate(["a", "bbb", "cc", "d"]):
                         await scorer.put(place(), index, Completion(text=text, token_count=3))
                     await scorer.finish("g")
@@ -325,19 +323,6 @@ class TestJudges:
                     await score(scorer, place(row, key=f"g{row}"), "1", "2 3")
 
         scoring(settings(server), end)
-
-    def test_a_coordinator_that_cannot_be_asked_is_no_failure_of_a_reward(self, settings, server):
-        class Broken:
-            async def call(self, method, *arguments):
-                raise OSError("no way to the coordinator")
-
-        async def end():
-            scorer = ScorerActor(settings(server), coordinator=Broken())
-            with pytest.raises(JobError, match=r"^judge 'main': OSError: no way to the coordinator$"):
-                await score(scorer, place(), "1", "2 3")
-            await scorer.close()
-
-        asyncio.run(asyncio.wait_for(end(), 60))
 
 
 class TestDynamicFiltering:

@@ -1,8 +1,9 @@
 """Messages between the actors of one rl stage; they travel between processes, so plain data and no engine."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from rewardlab.judging import Usage
 from rewardlab.scoring import GroupNumbers
 
 from rewardlab_ray.ledger_shards import LedgerSpan
@@ -60,10 +61,15 @@ class GroupPlace:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WrittenGroup:
-    """A group in the shard of a scorer, as it is reported to the coordinator: without texts."""
+    """A group in the shard of a scorer, as it is reported to the coordinator: without texts.
+
+    asked: what the judges were asked until then by that scorer, in this attempt.
+    """
 
     span: LedgerSpan
     numbers: GroupNumbers
+    scorer: int = 0
+    asked: Mapping[str, Usage] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

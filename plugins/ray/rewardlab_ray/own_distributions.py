@@ -10,4 +10,4 @@ def own_distributions(*others: str) -> tuple[str, ...]:
     """
     owners = {point.dist.name.replace("_", "-") for point in entry_points(group="rewardlab") if point.dist}
     ours = {owner for owner in owners if owner.startswith("rewardlab-")}
-    return tuple(sorted({*ours, "rewardlab-leases", "rewardlab-ray"} - {*others}))
+    return tuple(sorted({*ours, "rewardlab-ray"} - {*others}))

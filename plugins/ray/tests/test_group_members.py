@@ -65,7 +65,7 @@ def scoring():
     def run(settings, work):
         async def whole():
             coordinator = Coordinator(settings)
-            scorer = ScorerActor(settings, coordinator=InThisProcess(coordinator), scorers=[None])
+            scorer = ScorerActor(settings, coordinator=InThisProcess(coordinator))
             try:
                 return await work(scorer, coordinator)
             finally:

@@ -1,19 +1,16 @@
 """`rewardlab serve`: the reward of a recipe for trainers that ask over HTTP."""
 
-import os
 import signal
-from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field, PositiveFloat, PositiveInt
 from rewardlab import CommandResult, Config, Flag, Overrides, Positional, note
 from rewardlab.commands import AnyRecipe, Say
-from rewardlab.errors import UserError
-from rewardlab.judging import JudgingSettings
+from rewardlab.judging import Share
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
-from rewardlab.serving import TOKEN, address_of, bound_socket, needed_token
+from rewardlab.serving import address_of, bound_socket, needed_token
 from rewardlab.text import counted
 
 
@@ -61,10 +58,10 @@ class Options(Config):
     """that groups under way may take after the signal to stop"""
     access_log: bool = False
     """whether each request is a line on stdout"""
-    share_judges: Annotated[str | None, Flag(metavar="DIR")] = None
-    """lend the judges' limits and budgets to servers that name this one by --judges-of; DIR keeps what was spent"""
-    judges_of: Annotated[str | None, Flag(metavar="URL")] = None
-    """a server of the same recipe with --share-judges, within whose limits this one asks its judges"""
+    share: Annotated[str, Flag(metavar="K/N")] = "1/1"
+    """part K of N of the judges' limits and budgets, where N servers of one recipe are behind one address"""
+    state: Annotated[str | None, Flag(metavar="DIR")] = None
+    """a folder that keeps judges' answers and what was spent, so that budgets hold when the server is started again"""
     allow_host: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
     """the server is also called so by those who ask; repeatable"""
     say: Say = note
@@ -75,7 +72,7 @@ def run(options: Options) -> CommandResult:
     """Serve until a signal ends it. A UserError for an address, a door or a recipe that cannot be served."""
     from rewardlab_serve.doors import DoorOptions, door, refuse_recipe
     from rewardlab_serve.gate import GateRules
-    from rewardlab_serve.judge_lending import Borrower, JudgeLending, open_scorer
+    from rewardlab_serve.judge_share import shared_scorer
     from rewardlab_serve.reward_service import ServiceLimits
     from rewardlab_serve.server import RewardServer, ServerSettings, connections_for, reward_app
 
@@ -104,18 +101,13 @@ def run(options: Options) -> CommandResult:
     )
     for one in settings.doors:
         refuse_recipe(plan, one, settings.door_options)
-    if options.share_judges is not None and options.judges_of is not None:
-        raise UserError("a server lends its judges or borrows them: give one of both", where="--judges-of")
-    lending = None if options.share_judges is None else JudgeLending(plan, Path(options.share_judges))
-    borrower = None if options.judges_of is None else Borrower(plan, options.judges_of, os.environ.get(TOKEN) or None)
-    judging = JudgingSettings(say=options.say)
+    folder = None if options.state is None else Path(options.state)
     with (
         bound_socket(options.host, options.port) as listening,
-        closing(lending) if lending else nullcontext(),
-        open_scorer(plan, judging, lending, borrower) as scorer,
+        shared_scorer(plan, Share.parse(options.share), folder, options.say) as scorer,
     ):
         scorer.warm()
-        app, service = reward_app(plan, scorer, settings, lending)
+        app, service = reward_app(plan, scorer, settings)
         where = f"serving {options.recipe} at {address_of(options.host, listening)}; Ctrl-C ends it"
         ending = f"answers what is under way, for {options.drain:g} s at most; Ctrl-C again ends that wait"
         server = RewardServer(

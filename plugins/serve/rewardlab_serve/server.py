@@ -27,7 +27,6 @@ from rewardlab_serve.doors import Door, DoorOptions
 from rewardlab_serve.errors import RequestError
 from rewardlab_serve.gate import GateRules, RequestGate
 from rewardlab_serve.json_answers import json_answer
-from rewardlab_serve.judge_lending import JudgeLending
 from rewardlab_serve.metrics import Metrics
 from rewardlab_serve.native_api import native_routes
 from rewardlab_serve.openapi import description
@@ -55,17 +54,13 @@ class ServerSettings:
     door_options: DoorOptions = field(default_factory=DoorOptions)
 
 
-def reward_app(
-    plan: Plan, scorer: Scorer, settings: ServerSettings, lending: JudgeLending | None = None
-) -> tuple[Any, RewardService]:
+def reward_app(plan: Plan, scorer: Scorer, settings: ServerSettings) -> tuple[Any, RewardService]:
     """Return the ASGI application of a recipe's reward, and the service behind it."""
     metrics = Metrics()
     service = RewardService(plan, scorer, settings.limits, metrics)
     routes = native_routes(service, metrics)
     for door in settings.doors:
         routes += door.routes(service, metrics, settings.door_options)
-    if lending is not None:
-        routes.append(lending.route(metrics))
     routes += _routes_for_operators(service, metrics, description(plan, settings.doors))
     handlers = dict.fromkeys((HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED), partial(_no_route, routes))
     app = Starlette(routes=routes, exception_handlers=handlers)

@@ -3,17 +3,17 @@
 import http.client
 import json
 import threading
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from types import SimpleNamespace
 
 import pytest
-from rewardlab.judging import JudgingSettings
+from rewardlab.judging import Share
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
 from rewardlab.serving import bound_socket
 from rewardlab_serve.doors import DoorOptions, door, refuse_recipe
 from rewardlab_serve.gate import GateRules
-from rewardlab_serve.judge_lending import Borrower, JudgeLending, open_scorer
+from rewardlab_serve.judge_share import shared_scorer
 from rewardlab_serve.reward_service import ServiceLimits
 from rewardlab_serve.server import RewardServer, ServerSettings, reward_app
 
@@ -84,22 +84,20 @@ class _Session:
     def __init__(self, stack):
         self._stack, self._opened = stack, {}
 
-    def _open(self, stack, recipe, lends=None, borrows=None, token=None):
+    def _open(self, stack, recipe, share="1/1", state=None):
         plan = make_plan(load(recipe, (), strict=False), purpose="score")
-        lending = None if lends is None else stack.enter_context(closing(JudgeLending(plan, lends)))
-        borrower = None if borrows is None else Borrower(plan, borrows, token)
-        return plan, lending, stack.enter_context(open_scorer(plan, JudgingSettings(), lending, borrower))
+        return plan, stack.enter_context(shared_scorer(plan, Share.parse(share), state))
 
-    def start(self, test, recipe, settings, drain, sharing, port):
-        stack, key = test.enter_context(ExitStack()) if sharing else self._stack, json.dumps(recipe, default=str)
-        if sharing:
-            opened = self._open(stack, recipe, token=settings.rules.token, **sharing)
+    def start(self, test, recipe, settings, drain, shared, port):
+        stack, key = test.enter_context(ExitStack()) if shared else self._stack, json.dumps(recipe, default=str)
+        if shared:
+            opened = self._open(stack, recipe, **shared)
         else:
             opened = self._opened[key] = self._opened.get(key) or self._open(stack, recipe)
-        plan, lending, scorer = opened
+        plan, scorer = opened
         for one in settings.doors:
             refuse_recipe(plan, one, settings.door_options)
-        app, service = reward_app(plan, scorer, settings, lending)
+        app, service = reward_app(plan, scorer, settings)
         started = threading.Event()
         server = RewardServer(app, service, drain, started.set)
         listening = bound_socket("127.0.0.1", port)
@@ -129,7 +127,7 @@ def serving(_session):
     """`serving(recipe, doors=["slime"], cohort=1.0, token="t")`: a server that runs until the test ends."""
     with ExitStack() as stack:
 
-        def start(recipe=RECIPE, doors=(), options=None, drain=5.0, sharing=None, port=0, **settings):
+        def start(recipe=RECIPE, doors=(), options=None, drain=5.0, shared=None, port=0, **settings):
             rules = {name: value for name, value in settings.items() if name in GateRules.__dataclass_fields__}
             limits = {name: value for name, value in settings.items() if name not in rules}
             settings = ServerSettings(
@@ -138,6 +136,6 @@ def serving(_session):
                 doors=[door(name) for name in doors],
                 door_options=options or DoorOptions(end_tokens=["</s>"]),
             )
-            return _session.start(stack, recipe, settings, drain, sharing, port)
+            return _session.start(stack, recipe, settings, drain, shared, port)
 
         yield start

@@ -2,7 +2,8 @@
 
 service, service_settings               starting and ending the actors; their settings
 scorer_placement, scorer_nodes          the nodes and GPUs that Ray gives the scorers
-coordinator                             the one process that lends judges and indexes the ledger
+coordinator                             the one process that orders prompts and indexes the ledger
+asked_judges                            what all scorers have asked the judges
 reading_order                           which prompt a ticket of the engine stands for
 recorder, evaluation_passes, step_log   groups noted as they come: index, evaluations, curves
 training_steps                          which step trains on a group if only the order of groups decides it
@@ -11,6 +12,5 @@ journal, recorded_groups                what an actor that Ray restarts has to k
 scorer_actor, rewards                   scoring groups, and the rewards that the engine receives
 script_scorer                           the same for a script of an engine's own, which needs no coordinator
 group_members                           members of a group that come one by one wait for each other
-scorer_judges                           the judges as a scorer asks them: on loan, with replies that have owners
 policy_judge                            the judge policy/self
 """

@@ -1,31 +1,23 @@
-"""The coordinator of an rl stage: one process that lends judges, hands out prompts in order and indexes the ledger.
+"""The coordinator of an rl stage: one process that hands out prompts in order and indexes the ledger.
 
 It also keeps the reason why the job has to end. A plain class; `service` makes it a Ray actor. What an actor that Ray
 restarts has to know again is in files.
 """
 
 import asyncio
-import uuid
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
 from rewardlab.concurrency import CallThread
-from rewardlab.errors import JobError, RewardlabError
-from rewardlab.judging import require_secrets
-from rewardlab_leases import JudgeLenders, LeaseGrant, LeaseReport, ReplyOwner, shared_judges
+from rewardlab.errors import RewardlabError
 
 from rewardlab_ray.messages import GroupPlace, RolloutPrompt, WrittenGroup
-from rewardlab_ray.ray_actors import ActorClient
 from rewardlab_ray.scoring.reading_order import Prompts, ReadingOrder
 from rewardlab_ray.scoring.recorder import Recorder
-from rewardlab_ray.scoring.scorer_judges import COORDINATOR, kept_by_coordinator
 from rewardlab_ray.scoring.service_settings import ServiceSettings
 from rewardlab_ray.scoring.training_steps import ReleaseOrder
-
-Asker = tuple[int, str]
-"""a scorer's number, and what its process is known by"""
 
 
 class Coordinator:
@@ -33,15 +25,11 @@ class Coordinator:
 
     Where they cannot be opened, every call raises the same UserError or JobError. Files are written in threads: nothing
     here holds the event loop. Every method may be called again after a restart.
-
-    restarted: whether this takes over from a coordinator that was lost; `scorers` say then what they ask.
     """
 
-    def __init__(self, settings: ServiceSettings, restarted: bool = False, scorers: Sequence[ActorClient] = ()) -> None:
+    def __init__(self, settings: ServiceSettings) -> None:
         self._settings = settings
-        self._restarted = restarted
-        self._scorers = scorers
-        self._engines = _KnownEngines()
+        self._engines: list[Any] = []
         self._opening: asyncio.Future[_CoordinatorParts] | None = None
         self._failure = settings.read_failure()
 
@@ -57,18 +45,9 @@ class Coordinator:
         parts = await self._parts()
         return await parts.thread.call(parts.reading_order.rollout_prompt, label)
 
-    async def lease(
-        self, borrower: Asker, reports: dict[str, LeaseReport], engines_known: Any = None
-    ) -> tuple[dict[str, LeaseGrant], tuple[Any, list[Any]] | None]:
-        """Return what a scorer may have of each judge, and (version, handles) of the engines unless it knows them."""
-        parts = await self._parts()
-        grants = await parts.lending.call(parts.lend, borrower, reports)
-        return grants, self._engines.unless_known(engines_known)
-
-    async def answer_claims(self, asker: Asker, messages: Sequence[Any]) -> list[Any]:
-        """Return the answers to a scorer's messages about the replies of judges that have a cassette."""
-        parts = await self._parts()
-        return await parts.lending.call(parts.owner.answer, asker, messages)
+    async def engines(self) -> list[Any]:
+        """Return the actor handles of the rollout engines that policy/self may ask."""
+        return self._engines
 
     async def record(self, place: GroupPlace, written: WrittenGroup) -> None:
         """Return once the group counts in the ledger; a key counts once. A JobError if the job must end."""
@@ -76,7 +55,6 @@ class Coordinator:
         recorded = await parts.thread.call(parts.recorder.record, place, written)
         if parts.release_order is not None and recorded is not None and recorded.trains:
             parts.release_order.add(place.key, recorded.step)
-        parts.judges.check()
 
     async def may_go(self, key: str, seconds: float) -> bool:
         """Return whether a recorded group may be handed to the engine; False, after `seconds`, is to ask again."""
@@ -120,11 +98,12 @@ class Coordinator:
 
     async def engine_here(self, handle: Any) -> None:
         """Note the actor handle of a rollout engine that policy/self may ask."""
-        self._engines.add(handle)
+        if handle not in self._engines:
+            self._engines.append(handle)
 
     async def engine_lost(self, handle: Any) -> None:
         """Forget an engine that was found dead; one that is started in its place makes itself known."""
-        self._engines.remove(handle)
+        self._engines = [engine for engine in self._engines if engine != handle]
 
     async def fail(self, message: str) -> None:
         """Note why the job has to end; the first reason counts."""
@@ -139,67 +118,26 @@ class Coordinator:
     async def waiting(self) -> None:
         """Return at once: an answer says that this process is in reach."""
 
-    async def close(self) -> list[str]:
-        """Close judges and files; return a line for each judge that was asked. A further call returns the same."""
+    async def close(self) -> None:
+        """Close the files; a further call does nothing."""
         if self._opening is None:
-            return []
+            return
         try:
             parts = await self._parts()
         except RewardlabError:  # nothing is open, as every other call says
-            return []
-        return await asyncio.to_thread(parts.close)
+            return
+        await asyncio.to_thread(parts.closing.close)
 
     async def _parts(self) -> "_CoordinatorParts":
         if self._opening is None:
-            self._opening = asyncio.ensure_future(self._open())
+            self._opening = asyncio.ensure_future(asyncio.to_thread(_open, self._settings))
         return await asyncio.shield(self._opening)
-
-    async def _open(self) -> "_CoordinatorParts":
-        parts = await asyncio.to_thread(_open, self._settings, self._restarted)
-        for asker, claims in await asyncio.gather(*(self._claims_of(one) for one in self._asking_scorers(parts))):
-            parts.owner.adopt(asker, claims)
-        return parts
-
-    def _asking_scorers(self, parts: "_CoordinatorParts") -> Sequence[ActorClient]:
-        return self._scorers if self._restarted and parts.owns_replies else ()
-
-    async def _claims_of(self, scorer: ActorClient) -> tuple[Asker, list[tuple[str, str]]]:
-        try:
-            return await scorer.call("claims", COORDINATOR)
-        except JobError:  # dead for good: it asks nothing any more
-            return (COORDINATOR, ""), []
-
-
-class _KnownEngines:
-    """The handles of rollout engines, with a version that changes whenever they do."""
-
-    def __init__(self) -> None:
-        self._handles: list[Any] = []
-        self._start = uuid.uuid4().hex
-        self._changes = 0
-
-    def add(self, handle: Any) -> None:
-        if handle not in self._handles:
-            self._handles.append(handle)
-            self._changes += 1
-
-    def remove(self, handle: Any) -> None:
-        if handle in self._handles:
-            self._handles.remove(handle)
-            self._changes += 1
-
-    def unless_known(self, version: Any) -> tuple[Any, list[Any]] | None:
-        now = (self._start, self._changes)
-        return None if version == now else (now, list(self._handles))
 
 
 @dataclass(frozen=True, kw_only=True)
 class _CoordinatorParts:
     """The open parts of a coordinator."""
 
-    judges: JudgeLenders
-    owner: ReplyOwner
-    owns_replies: bool
     reading_order: ReadingOrder
     recorder: Recorder
     release_order: ReleaseOrder | None
@@ -210,18 +148,7 @@ class _CoordinatorParts:
     """rows that were claimed, by claim: a call that was made again gets the same"""
     thread: CallThread
     """for `reading_order` and `recorder`"""
-    lending: CallThread
-    """for `judges` and `owner`"""
     closing: ExitStack
-    processes: dict[int, str] = field(default_factory=dict)
-
-    def lend(self, borrower: Asker, reports: dict[str, LeaseReport]) -> dict[str, LeaseGrant]:
-        """Return what a scorer may have of each judge; what its earlier processes have claimed is free."""
-        number, process = borrower
-        if self.processes.get(number) != process:
-            self.processes[number] = process
-            self.owner.free(number, process)
-        return self.judges.exchange(borrower, reports)
 
     def claim_row(self, claim: str) -> int | None:
         """Return the row that belongs to a claim; None if none is left for it."""
@@ -229,43 +156,26 @@ class _CoordinatorParts:
             self.claimed_rows[claim] = self.rows_before_training.pop()
         return self.claimed_rows.get(claim)
 
-    def close(self) -> list[str]:
-        """Close all parts and return the judges' lines; a further call returns them again."""
-        self.closing.close()
-        return self.judges.summary()
 
-
-def _open(settings: ServiceSettings, restarted: bool) -> _CoordinatorParts:
+def _open(settings: ServiceSettings) -> _CoordinatorParts:
     plan = settings.plan()
-    require_secrets(plan, plan.asked_by_rewards)
     prompts = Prompts.read(settings.folder)
     stage = settings.stage_of(plan)
-    folder = settings.run / "judges"
     with ExitStack() as closing:
-        recorded = kept_by_coordinator(plan)
-        owner = ReplyOwner.open(recorded, folder, 0, 1)
-        closing.callback(owner.close)
-        judges = JudgeLenders.open(shared_judges(plan), folder, settings.scorers, restarted)
-        closing.callback(judges.close)
         ahead = settings.generates_ahead
         by_position = not ahead and settings.dynamic_filtering is None
         journal = settings.journal("reading_order")
         reading_order = ReadingOrder(prompts, stage.batch_size, journal, settings.consumed, by_position)
         closing.callback(reading_order.close)
-        recorder = Recorder(settings, plan, prompts, judges.usage)
+        recorder = Recorder(settings, plan, prompts)
         closing.callback(recorder.close)
-        thread, lending = CallThread("rewardlab-coordinator-files"), CallThread("rewardlab-coordinator-lending")
+        thread = CallThread("rewardlab-coordinator-files")
         closing.callback(thread.close)
-        closing.callback(lending.close)
         return _CoordinatorParts(
-            judges=judges,
-            owner=owner,
-            owns_replies=bool(recorded),
             reading_order=reading_order,
             recorder=recorder,
             release_order=ReleaseOrder(stage.batch_size, *recorder.training_steps.open) if ahead else None,
             rows_before_training=recorder.rows_before_training()[::-1],
             thread=thread,
-            lending=lending,
             closing=closing.pop_all(),
         )

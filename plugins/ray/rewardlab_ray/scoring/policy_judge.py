@@ -5,60 +5,57 @@ Its answers change with the weights, so none is kept for later.
 
 import asyncio
 import json
-import threading
 import time
-from collections.abc import Callable, Iterable
 from typing import Any
 
 from rewardlab import Ask, Reply
 from rewardlab.errors import JobError, RewardlabError, TryAgain, one_line
 from rewardlab.training import PolicyJudgeOptions
 
+from rewardlab_ray.ray_actors import ActorClient
+
 FIRST_ENGINE_S = 45.0
 """how long a question waits for the first engine, which registers itself at its first rollout"""
-LOOK_S = 0.1
+FIRST_LOOK_S, LOOK_S = 0.1, 1.0
+"""between two looks for engines, while none is known and afterwards"""
 
 
 class Engines:
-    """The rollout engines of a job that can be asked, with their questions under way; usable from any thread.
+    """The rollout engines of a job that can be asked, with their questions under way; on the judges' loop.
 
-    on_lost: called with an engine that was found dead.
+    coordinator: knows which engines there are.
     """
 
-    def __init__(self, on_lost: Callable[[Any], None] = lambda engine: None) -> None:
-        self._on_lost = on_lost
+    def __init__(self, coordinator: ActorClient) -> None:
+        self._coordinator = coordinator
         self._under_way: dict[Any, int] = {}
-        self._lock = threading.Lock()
+        self._next_look = 0.0
 
     def judge(self, options: PolicyJudgeOptions) -> "EnginePolicyJudge":
         """Return a judge that asks these engines."""
         return EnginePolicyJudge(options, self)
 
-    def replace(self, engines: Iterable[Any]) -> None:
-        """Know these engines, by their actor handles, and no others."""
-        with self._lock:
-            self._under_way = {engine: self._under_way.get(engine, 0) for engine in engines}
-
-    def take(self) -> Any | None:
+    async def take(self) -> Any | None:
         """Return the engine with the fewest questions under way, to be given back; None if there is none yet."""
-        with self._lock:
-            if not self._under_way:
-                return None
-            engine = min(self._under_way, key=self._under_way.__getitem__)
-            self._under_way[engine] += 1
-            return engine
+        if (now := time.monotonic()) >= self._next_look:
+            self._next_look = now + (LOOK_S if self._under_way else FIRST_LOOK_S)
+            engines = await self._coordinator.call("engines")
+            self._under_way = {engine: self._under_way.get(engine, 0) for engine in engines}
+        if not self._under_way:
+            return None
+        engine = min(self._under_way, key=self._under_way.__getitem__)
+        self._under_way[engine] += 1
+        return engine
 
     def give_back(self, engine: Any) -> None:
         """Note that a question to the engine is over."""
-        with self._lock:
-            if engine in self._under_way:
-                self._under_way[engine] -= 1
+        if engine in self._under_way:
+            self._under_way[engine] -= 1
 
-    def lost(self, engine: Any) -> None:
+    async def lost(self, engine: Any) -> None:
         """Forget an engine that is dead; one that is started in its place registers itself."""
-        with self._lock:
-            self._under_way.pop(engine, None)
-        self._on_lost(engine)
+        self._under_way.pop(engine, None)
+        await self._coordinator.call("engine_lost", engine)
 
 
 class EnginePolicyJudge:
@@ -88,7 +85,7 @@ class EnginePolicyJudge:
                 num_samples=1,
             )
         except RayActorError as error:
-            self._engines.lost(engine)
+            await self._engines.lost(engine)
             raise TryAgain(f"lost the rollout engine that it asked: {one_line(error)}") from error
         except RayTaskError as error:
             cause = error.cause
@@ -104,8 +101,8 @@ class EnginePolicyJudge:
 
     async def _engine(self) -> Any:
         until = time.monotonic() + FIRST_ENGINE_S
-        while (engine := self._engines.take()) is None:
+        while (engine := await self._engines.take()) is None:
             if time.monotonic() >= until:
                 raise TryAgain(f"found no rollout engine within {FIRST_ENGINE_S:g} s")
-            await asyncio.sleep(LOOK_S)
+            await asyncio.sleep(FIRST_LOOK_S)
         return engine

@@ -1,6 +1,6 @@
 """The recorder of an rl stage, which writes its ledger's index, usage, curves and evaluations group by group."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from typing import Any
@@ -11,6 +11,7 @@ from rewardlab.recipe import EvalStage, RlStage
 from rewardlab.training import UsageLog, run_name
 
 from rewardlab_ray.messages import GroupPlace, WrittenGroup
+from rewardlab_ray.scoring.asked_judges import AskedJudges
 from rewardlab_ray.scoring.evaluation_events import EvaluationEvents
 from rewardlab_ray.scoring.evaluation_passes import EvaluationPasses
 from rewardlab_ray.scoring.evaluation_run import EvaluationRun
@@ -26,16 +27,13 @@ from rewardlab_ray.scoring.undecided_groups import UndecidedGroups
 class Recorder:
     """The one writer of a stage's groups. It blocks, so it is called in a thread, one call after the other.
 
-    A recorder that is opened again in the same attempt goes on where the last one was. `usage` returns what the judges
-    were asked since the run began.
+    A recorder that is opened again in the same attempt goes on where the last one was.
     """
 
-    def __init__(
-        self, settings: ServiceSettings, plan: Plan, prompts: Prompts, usage: Callable[[], Mapping[str, Usage]]
-    ) -> None:
+    def __init__(self, settings: ServiceSettings, plan: Plan, prompts: Prompts) -> None:
         """Open the files and go on with the groups that are there. A JobError if these must end the job."""
         self._stage = settings.stage
-        self._usage = usage
+        self._asked = AskedJudges(settings, plan)
         self._scored: dict[str, int] = {}
         stage = settings.stage_of(plan)
         done = settings.trained
@@ -56,7 +54,7 @@ class Recorder:
             opened.callback(self._usage_log.close)
             self._usage_journal = Journal(settings.journal("usage"))
             opened.callback(self._usage_journal.close)
-            self._start_usage_from(usage())
+            self._start_usage_from(self._asked.total())
             self._steps = self._step_log(settings, plan, stage)
             opened.callback(self._steps.close)
             trackers = list(_trackers(settings, f"{run_name(plan)}-{settings.name}"))
@@ -88,6 +86,7 @@ class Recorder:
 
         A JobError if the job must end.
         """
+        self._asked.count(written.scorer, written.asked)
         if place.key in self._recorded:
             self._recorded.written_again(place, written)
             return None
@@ -179,8 +178,7 @@ class Recorder:
         self._usage_log.starts_from(usage)
 
     def _write_usage(self, step: int) -> Mapping[str, Usage]:
-        # copies: judges that are asked meanwhile go on counting
-        asked = {name: now.minus(Usage()) for name, now in self._usage().items()}
+        asked = self._asked.total()
         since = self._usage_log.write(self._stage, step, asked)
         self._usage_journal.add(_as_dict(asked))
         return {name: since.get(name, Usage()) for name in asked}  # the same keys at every step

@@ -9,23 +9,25 @@ from collections.abc import Awaitable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from rewardlab import Completion, ScoredGroup
-from rewardlab.concurrency import CallThread, LoopThread
+from rewardlab.concurrency import CallThread
 from rewardlab.errors import JobError, RewardlabError
+from rewardlab.judging import JudgingSettings, Share
 from rewardlab.plan import Plan
 from rewardlab.scoring import Machine, Pool, PooledGroup, Scorer, numbers_of_group
 
 from rewardlab_ray.ledger_shards import LedgerShard
 from rewardlab_ray.messages import GroupPlace, GroupRewards, MemberReward, WrittenGroup
-from rewardlab_ray.ray_actors import ActorClient, JobActor, coordinator_name, scorer_name
+from rewardlab_ray.ray_actors import ActorClient, JobActor, coordinator_name
 from rewardlab_ray.scoring.group_members import GroupMembers
+from rewardlab_ray.scoring.policy_judge import Engines
 from rewardlab_ray.scoring.reading_order import Prompts
 from rewardlab_ray.scoring.rewards import rewards
-from rewardlab_ray.scoring.scorer_judges import Claims, ScorerJudges
 from rewardlab_ray.scoring.service_settings import ServiceSettings
 from rewardlab_ray.scoring.training_steps import is_discarded
+from rewardlab_ray.user_lines import say
 
 T = TypeVar("T")
 REMEMBERED = 1000
@@ -43,22 +45,17 @@ class ScorerActor:
         settings: ServiceSettings,
         device: str = "cpu",
         number: int = 0,
-        restarted: bool = False,
         coordinator: ActorClient | None = None,
-        scorers: Sequence[ActorClient] | None = None,
     ) -> None:
         """Open nothing yet.
 
-        device: for rewards that hold a model. number: of this scorer, from 0; its shard of the ledger is called by it.
-        restarted: whether it takes over from one that was lost. coordinator, scorers: clients of the job's other actors
-        (default: by their names).
+        device: for rewards that hold a model. number: of this scorer, from 0; its shard of the ledger and its share of
+        the judges go by it. coordinator: a client of the job's coordinator (default: by its name).
         """
         self._settings = settings
         self._device = device
         self._number = number
-        self._restarted = restarted
         self._coordinator = coordinator or JobActor(coordinator_name(settings.job))
-        self._scorers = scorers or [JobActor(scorer_name(settings.job, n)) for n in range(settings.scorers)]
         self._opening: asyncio.Future[_ScorerParts] | None = None
         self._groups: dict[str, tuple[GroupPlace, Pool]] = {}
         self._over: OrderedDict[str, GroupRewards | None] = OrderedDict()
@@ -122,7 +119,6 @@ class ScorerActor:
             algorithm = None if place.evaluation else parts.algorithm
             sampled, outcome = len(pool.arrived), self._settings.outcome
             given = rewards(pooled.group, pooled.kept, parts.correctness, sampled, algorithm, outcome)
-            await parts.judges.report()  # the step's counts are complete when its last group is
             await self._record(parts, place, pooled, given)
         finally:
             self._forget(key, given)
@@ -135,8 +131,11 @@ class ScorerActor:
         if (rest := pooled.discarded) is not None:
             key, size = f"{place.key}/unchosen", len(rest.completions)
             groups.insert(0, (replace(place, key=key, size=size, unchosen=True), rest))
+        asked = await parts.scorer.home.here(parts.scorer.judges.saved_usage())
         for group_place, scored in groups:
-            written = await parts.files.call(parts.write, group_place, scored)
+            written = replace(
+                await parts.files.call(parts.write, group_place, scored), scorer=self._number, asked=asked
+            )
             await self._coordinator.call("record", group_place, written)
 
     async def drop(self, key: str) -> None:
@@ -149,16 +148,6 @@ class ScorerActor:
     async def waiting(self) -> tuple[int, int]:
         """Return (how many groups are under way here, how many calls to the coordinator are)."""
         return len(self._groups), self._coordinator.waiting
-
-    async def answer_claims(self, asker: tuple[int, str], messages: Sequence[Any]) -> list[Any]:
-        """Return the answers to another scorer's messages about judges' replies that belong to this one."""
-        return await (await self._parts()).judges.answer_claims(asker, messages)
-
-    async def claims(self, owner: int, process: str = "") -> tuple[tuple[int, str], Claims]:
-        """Return what this scorer asks whose replies belong to an actor that has just been restarted."""
-        if self._opening is None or not self._opening.done():
-            return (self._number, ""), []
-        return await (await self._parts()).judges.claims(owner, process)
 
     async def close(self) -> None:
         """Close the shard, and end worker processes and threads; calling it again does nothing."""
@@ -176,9 +165,9 @@ class ScorerActor:
         try:
             found = await work
         except JobError:
-            parts.judges.judges.check()
+            parts.scorer.judges.check()
             raise
-        parts.judges.judges.check()
+        parts.scorer.judges.check()
         return found
 
     def _lacks(self, key: str, count: int) -> bool:
@@ -207,23 +196,23 @@ class ScorerActor:
         plan = settings.plan()
         stage = settings.stage_of(plan)
         with ExitStack() as opened:
-            home = LoopThread("rewardlab-scoring")
-            opened.callback(home.close)
-            judges = ScorerJudges(settings, plan, home, self._number, self._coordinator, self._scorers)
-            opened.callback(judges.close)
+            judging = JudgingSettings(
+                folder=settings.run / "judges",
+                stop_on_unparsable=True,
+                say=say,
+                share=Share(self._number + 1, settings.scorers),
+            )
             zero, machine = stage.on_truncated == "zero", Machine(device=self._device)
-            scorer = Scorer(plan, machine, zero_truncated=zero, judges=judges.judges, home=home)
+            scorer = Scorer(plan, machine, zero, judging, policy=Engines(self._coordinator))
             opened.callback(scorer.close)
             shard = LedgerShard(settings.run, settings.attempt, settings.stage, self._number)
             opened.callback(shard.close)
             files = CallThread("rewardlab-scorer-files")
             opened.callback(files.close)
-            judges.start(self._restarted)
             return _ScorerParts(
                 settings=settings,
                 plan=plan,
                 scorer=scorer,
-                judges=judges,
                 prompts=Prompts.read(settings.folder),
                 algorithm=stage.algorithm,
                 batch_size=stage.batch_size,
@@ -240,7 +229,6 @@ class _ScorerParts:
     settings: ServiceSettings
     plan: Plan
     scorer: Scorer
-    judges: ScorerJudges
     prompts: Prompts
     algorithm: str
     batch_size: int
@@ -285,5 +273,5 @@ class _ScorerParts:
         return place.position // self.batch_size * self.batch_size / len(self.prompts.order)
 
     def close(self) -> None:
-        """Close the shard, end worker processes and threads, and give back what judges' limits are on loan."""
+        """Close the shard and the judges, and end worker processes and threads."""
         self.closing.close()

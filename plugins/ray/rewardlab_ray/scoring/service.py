@@ -1,15 +1,17 @@
 """Starting and ending the actors of one rl stage: a coordinator, and as many scorers as the recipe says."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rewardlab.errors import JobError, RewardlabError, one_line
+from rewardlab.judging import Usage, format_summary, settled_usage
 
 from rewardlab_ray.job_options import Scorers
-from rewardlab_ray.ray_actors import NAMESPACE, WITHOUT_TORCH, JobActor, coordinator_name, scorer_name
+from rewardlab_ray.ray_actors import NAMESPACE, WITHOUT_TORCH, coordinator_name, scorer_name
+from rewardlab_ray.scoring.asked_judges import asked_judges
 from rewardlab_ray.scoring.coordinator import Coordinator
 from rewardlab_ray.scoring.outage_watch import OutageWatch
 from rewardlab_ray.scoring.scorer_actor import ScorerActor
@@ -33,20 +35,12 @@ def _go_home(settings: ServiceSettings) -> None:
         os.chdir(settings.home)
 
 
-def _is_restarted() -> bool:
-    """Return whether Ray has started this actor again."""
-    import ray
-
-    return bool(ray.get_runtime_context().was_current_actor_reconstructed)
-
-
 class CoordinatorActor(Coordinator):
     """The coordinator as a Ray actor."""
 
     def __init__(self, settings: ServiceSettings) -> None:
         _go_home(settings)
-        scorers = [JobActor(scorer_name(settings.job, number)) for number in range(settings.scorers)]
-        super().__init__(settings, _is_restarted(), scorers)
+        super().__init__(settings)
 
 
 class PlacedScorer(ScorerActor):
@@ -54,14 +48,15 @@ class PlacedScorer(ScorerActor):
 
     def __init__(self, settings: ServiceSettings, device: str, number: int) -> None:
         _go_home(settings)
-        super().__init__(settings, device, number, _is_restarted())
+        super().__init__(settings, device, number)
 
 
 @dataclass(frozen=True)
 class Service:
-    """The running actors of a stage."""
+    """The running actors of a stage. asked_before: what each judge had been asked when they started."""
 
     settings: ServiceSettings
+    asked_before: Mapping[str, Usage]
     coordinator: Any
     scorers: list[Any]
     placement: ScorerPlacement
@@ -97,25 +92,31 @@ class Service:
         return None
 
     def close(self) -> list[str]:
-        """End all actors; return a line for each judge that was asked, none if the coordinator is dead."""
+        """End all actors; return a line for each judge that was asked."""
         import ray
 
         for watch in self.watch:
             watch.close()
-        lines: list[str] = []
         gone = (ray.exceptions.RayActorError, ray.exceptions.GetTimeoutError)
         try:
             with suppress(*gone):
                 ray.get([scorer.close.remote() for scorer in self.scorers], timeout=END_LIMIT_S)
             with suppress(*gone):
-                lines = ray.get(self.coordinator.close.remote(), timeout=END_LIMIT_S)
+                ray.get(self.coordinator.close.remote(), timeout=END_LIMIT_S)
         except ray.exceptions.RayTaskError as error:  # raising it would hide why the job has ended
-            lines = [f"warning: {error.cause}"]
+            return [f"warning: {error.cause}"]
         finally:
             for actor in (*self.scorers, self.coordinator):
                 ray.kill(actor)
             self.placement.close()
-        return lines
+        return self._judge_lines()
+
+    def _judge_lines(self) -> list[str]:
+        try:
+            asked = settled_usage(self.settings.run / "judges", self.asked_before)
+        except JobError as error:
+            return [f"warning: {error}"]
+        return format_summary({name: (usage, self.asked_before[name]) for name, usage in asked.items()})
 
 
 def start_service(
@@ -140,7 +141,8 @@ def start_service(
     )
     placed = ray.remote(PlacedScorer)
     placement = placement or ScorerPlacement(scorers)
-    service = Service(settings, coordinator.remote(settings), [], placement)
+    asked_before = settled_usage(settings.run / "judges", asked_judges(settings.plan()))
+    service = Service(settings, asked_before, coordinator.remote(settings), [], placement)
     device = "cuda" if scorers.num_gpus > 0 else "cpu"
     try:
         placement.wait(START_LIMIT_S)
