@@ -32,7 +32,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 
-from rewardlab_leases.judge_lender import MIN_PAUSE_S, REPORT_COST_S
 from scale_costs import Cost, Costs, Lengths, measured
 
 ROW, BY_TOKENS, FEW_ENGINES, VECTORISED = "rows of 1", "by tokens", "by tokens, engines of 8", "no loop over tokens"
@@ -88,21 +87,15 @@ class Job:
     def decode(self) -> Phase:
         """The decoding of all completions, which lasts until the last process is done with them."""
         ends = _ends(self.options, self.completions // self.decoding, min(self.decoding, self.options.gpus_simulated))
-        longest = max(max(ends), *self.meanwhile(max(ends)).values())
+        longest = max(max(ends), *self.meanwhile().values())
         return Phase(name="decode", seconds=longest, working=sum(ends) / len(ends) / longest)
 
-    def meanwhile(self, decoded: float) -> dict[str, float]:
-        """Return the CPU seconds that a process of each kind needs for the completions of a step.
-
-        decoded: seconds of the step's decoding, in which scorers report as often as a lender of judges lets them.
-        """
+    def meanwhile(self) -> dict[str, float]:
+        """Return the CPU seconds that a process of each kind needs for the completions of a step."""
         costs, options, count = self.costs, self.options, self.completions
-        reports = self.scorers * decoded / max(MIN_PAUSE_S, REPORT_COST_S * self.scorers)
-        leased = bool(options.questions) * costs.report
-        per_group = costs.coordinator + leased
         seconds = {
             "a scorer": count / self.scorers * self._scoring,
-            "our coordinator": count / options.size * per_group + reports * leased,
+            "our coordinator": count / options.size * costs.coordinator,
         }
         if options.engine == "verl":
             seconds["an agent loop"] = count / AGENT_LOOPS * costs.executor.of(options.tokens)
@@ -245,7 +238,7 @@ def main() -> None:
     print("\nprocesses that work while a synchronous step is decoded, s of their CPU:")
     for gpus in options.gpus:
         job = Job(options=options, costs=costs, gpus=gpus, design=designs[len(designs) > 1], asynchronous=False)
-        needed = ", ".join(f"{name} {seconds:.1f}" for name, seconds in job.meanwhile(job.decode.seconds).items())
+        needed = ", ".join(f"{name} {seconds:.1f}" for name, seconds in job.meanwhile().items())
         print(f"  {gpus:,} GPUs, {job.scorers} scorers, {job.decode.seconds:.0f} s: {needed}")
 
 

@@ -1,7 +1,7 @@
 """What one completion, one group and one question cost each process of a job on Ray, measured on this machine.
 
 For `scale.py`. CPU seconds of real code: our executor, scorers and coordinator on a real Ray (openrlhf_scoring.py,
-judge_leases.py), OpenRLHF's own controller, with pickles in place of Ray's object store, and verl's
+judge_questions.py), OpenRLHF's own controller, with pickles in place of Ray's object store, and verl's
 (scale_costs_verl.py). What grows with a completion is measured at two lengths, and is a line through both.
 """
 
@@ -62,11 +62,9 @@ class Costs:
     scorer: Cost = Cost(1.3, 2.4)
     """a completion, in a scorer and its workers, writing to the shard included"""
     asking: float = 0.54
-    """a question, in the scorer that asks a judge under leases: `judge_leases.py`, groups of 16, these included"""
+    """a question, in the scorer that asks a judge: `judge_questions.py`, groups of 16"""
     coordinator: float = 2.3
     """a group at the coordinator, the two calls for its prompt included; 3.4 on a busier machine"""
-    report: float = 0.54
-    """a scorer's report of what it asks, at the coordinator, which answers with what it lends"""
     collect: Cost = Cost(0.9, 0.2)
     """a sample, in OpenRLHF's process that collects a batch"""
     train_rows_of_1: Cost = Cost(3.2, 9.4)
@@ -155,15 +153,12 @@ def announcements(_size: int) -> dict[str, float]:
 
 
 def questions(_size: int) -> dict[str, float]:
-    """Measure what a question costs the scorers as judge_leases.py does, and what a report costs the coordinator."""
+    """Measure what a question costs the scorers, as judge_questions.py does."""
     import ray  # noqa: F401  (says what is missing)
 
     with tempfile.TemporaryDirectory(prefix="rl_", dir="/tmp") as folder:  # Ray's socket paths may not be long
-        found = told_by("judge_leases.py", "--alone", folder, "--size", "16", "--groups", "48", "--reports", "4000")
-    return {
-        "asking": 1000 * found["cpu"]["scorers"] / found["questions"],
-        "report": 1000 * found["cpu_a_report"],
-    }
+        found = told_by("judge_questions.py", "--alone", folder, "--size", "16", "--groups", "48")
+    return {"asking": 1000 * found["cpu"]["scorers"] / found["questions"]}
 
 
 def told_by(script: str, *arguments: str) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Questions a second that the scorers of one OpenRLHF job ask, and what a question costs each process.
 
-    python benchmarks/judge_leases.py                      # an environment with ray and rewardlab-openrlhf; no GPU
-    python benchmarks/judge_leases.py --before COMMIT      # the same with the code of an earlier commit, in turn
-    python benchmarks/judge_leases.py --budget --rate 600000
+    python benchmarks/judge_questions.py                      # an environment with ray and rewardlab-openrlhf; no GPU
+    python benchmarks/judge_questions.py --before COMMIT      # the same with the code of an earlier commit, in turn
+    python benchmarks/judge_questions.py --budget --rate 600000
 
 A real Ray with one coordinator and its scorers; groups are put and finished as an executor does, each of them asks
 pairwise/win_rate's questions in both orders, and a local server answers at once. No two questions are equal, and every
@@ -64,7 +64,6 @@ def main() -> None:
     parser.add_argument("--rate", type=int, help="requests a minute that are allowed")
     parser.add_argument("--before", metavar="COMMIT", help="compare with this commit")
     parser.add_argument("--rounds", type=int, default=1)
-    parser.add_argument("--reports", type=int, default=0, help="measure what a report costs the coordinator, too")
     parser.add_argument("--alone", help="for this script itself")
     parser.add_argument("--server", action="store_true", help="for this script itself")
     options = parser.parse_args()
@@ -176,25 +175,7 @@ def drive(service: Any, options: Any, server: int) -> dict[str, Any]:
     wall = time.perf_counter() - start
     questions = options.groups * options.size * (options.size - 1)
     cpu = {name: cpu() - before[name] for name, cpu in processes.items()}
-    found = {"wall": wall, "questions": questions, "rate": questions / wall, "cpu": cpu}
-    return found | ({"cpu_a_report": cpu_a_report(service, options.reports)} if options.reports else {})
-
-
-def cpu_a_report(service: Any, count: int) -> float:
-    """The coordinator's CPU seconds for a report of a scorer that wants more, once the scorers ask nothing any more."""
-    import ray
-    from rewardlab_leases.lease_messages import LeaseReport
-
-    borrower = (len(service.scorers), "bench")
-
-    def report(wanted: int) -> None:
-        reports = {"main": LeaseReport(permits=0, wanted=wanted)}
-        ray.get([service.coordinator.lease.remote(borrower, reports) for _ in range(100)])
-
-    before = sum(asked([service.coordinator]))
-    for number in range(count // 100):
-        report(number % 2)
-    return (sum(asked([service.coordinator])) - before) / count
+    return {"wall": wall, "questions": questions, "rate": questions / wall, "cpu": cpu}
 
 
 async def score(service: Any, rows: range, size: int) -> None:
