@@ -38,7 +38,7 @@ def test_what_grows_with_tokens_does(job, scale, engine):
             {"controller"} if design == scale.VECTORISED else set()
         )
         assert {name for name, took in seconds(many).items() if took > seconds(few)[name]} == growing
-        working, worked = few.meanwhile(100.0), many.meanwhile(100.0)
+        working, worked = few.meanwhile(), many.meanwhile()
         assert {name for name in working if worked[name] == working[name]} == {"our coordinator"}
     assert many.options.max_tokens == 24_000
 
@@ -63,7 +63,7 @@ def test_verl_announces_no_weights_from_one_rank_for_all(job):
     weights = {gpus: seconds(job("--engine", "verl", gpus=gpus))["weights"] for gpus in (64, 1024)}
     assert weights[64] == weights[1024]
     assert seconds(job(gpus=1024))["weights"] > 10 * seconds(job(gpus=64))["weights"]
-    assert "the collector" not in job("--engine", "verl").meanwhile(100.0)
+    assert "the collector" not in job("--engine", "verl").meanwhile()
 
 
 def test_a_cost_is_the_line_through_two_lengths(scale):

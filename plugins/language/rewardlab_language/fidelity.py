@@ -14,7 +14,7 @@ from rewardlab_language.options import FidelityOptions
 from rewardlab_language.parts import select
 from rewardlab_language.prose import prose
 from rewardlab_language.rivals import contest
-from rewardlab_language.share import Share, ShareMeter
+from rewardlab_language.share import LanguageShare, ShareMeter
 
 CACHED_SCORES = 1 << 13
 
@@ -53,7 +53,7 @@ class Fidelity:
             meter = self._meter(resolve(language))
         except UnknownLanguage as error:
             return _without_share(None, str(error))
-        shares: dict[str, Share] = {}
+        shares: dict[str, LanguageShare] = {}
         values: dict[str, float] = {}
         mixed: dict[str, str] = {}
         for name, part in select(text, self._options.part).items():

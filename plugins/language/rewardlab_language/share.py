@@ -16,7 +16,7 @@ _ONLY_READER = {s: code for code, scripts in SCRIPTS.items() for s in scripts if
 
 
 @dataclass(frozen=True)
-class Share:
+class LanguageShare:
     """The share of a text that is in the target language, by letters, each weighed by how much it says.
 
     value: in [0, 1], None without letters. language: the one with most letters, if known.
@@ -41,7 +41,7 @@ class ShareMeter:
         """Whether the language is English."""
         return self._own == {"en"}
 
-    def measure(self, text: str) -> Share:
+    def measure(self, text: str) -> LanguageShare:
         """Return the letters of the words in the target language, divided by the letters of all words.
 
         A letter weighs what it says (density.py): a sentence counts the same in Chinese as in Spanish.
@@ -58,11 +58,11 @@ class ShareMeter:
         aside = ENGLISH * sum(found[index].letters for index in inserted)
         counted = letters.total()
         if not counted + aside:
-            return Share(None, None)
+            return LanguageShare(None, None)
         mine = sum(letters[code] for code in self._own)
         unread = sum(said for script, said in read.hidden.items() if script == "Latn" or script not in self._scripts)
         beyond = max(0, aside - mine) + max(0, unread - counted - aside)
-        return Share(mine / (counted + beyond), self._main(letters))
+        return LanguageShare(mine / (counted + beyond), self._main(letters))
 
     def _letters(self, found: Sequence[Word]) -> Counter[str]:
         """Return the information of the letters by language, or by script if no candidate is written in it."""

@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from rewardlab_language.languages import SCRIPTS, lingua_language
-from rewardlab_language.share import Share
+from rewardlab_language.share import LanguageShare
 
 if TYPE_CHECKING:
     from lingua import LanguageDetector
@@ -25,7 +25,7 @@ def after_thinking(text: str) -> str:
     return text.split("</think>")[-1] if "<think>" in text and "</think>" in text else text
 
 
-def share(text: str, language: str) -> Share:
+def share(text: str, language: str) -> LanguageShare:
     """Return lingua's word count of the language's segments over that of all, by a detector of it and English.
 
     The share is 0 if nothing is detected. `language` is an ISO 639-1 code in lower case; any other value raises
@@ -38,7 +38,7 @@ def share(text: str, language: str) -> Share:
         counts[segment.language.iso_code_639_1.name.lower()] += segment.word_count
     total = counts.total()
     main = max(counts, key=lambda code: (counts[code], code == language)) if total else None
-    return Share(counts[language] / total if total else 0.0, main)
+    return LanguageShare(counts[language] / total if total else 0.0, main)
 
 
 def _in_pieces(text: str) -> str:

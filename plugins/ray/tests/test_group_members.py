@@ -225,9 +225,9 @@ class TestGroupsThatTheEngineLeavesOutByItself:
     def test_a_coordinator_that_takes_over_knows_them(self, filtered, scoring):
         async def work(scorer, _coordinator):
             await self.score_all(scorer)
-            second = Coordinator(filtered, restarted=True)
+            second = Coordinator(filtered)
             await second.trained(1, ["one", "two"])
-            third = Coordinator(filtered, restarted=True)
+            third = Coordinator(filtered)
             await third.trained(1, [])
             return self.said(filtered)
 
