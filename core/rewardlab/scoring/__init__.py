@@ -13,6 +13,7 @@ what must end the job is raised.
     executors            how a reward runs, what goes into one call, and the check of what it gives
     watched_calls        rewards whose calls are told where they last long, by a process that sees them: call_watcher
     row_window           rows scored at the same time, with results in order
+    host                 groups whose members come one by one from many callers, scored once for all of them
     pool                 the completions of one prompt, handed over one by one by a trainer
     group_sampler        curricula that choose the group from a larger pool
     deadline             the deadline for scoring a group
@@ -46,6 +47,11 @@ if TYPE_CHECKING:
     from rewardlab.scoring.given_rows import sorted_rows as sorted_rows
     from rewardlab.scoring.group_numbers import GroupNumbers as GroupNumbers
     from rewardlab.scoring.group_numbers import numbers_of_group as numbers_of_group
+    from rewardlab.scoring.host import MetGroup as MetGroup
+    from rewardlab.scoring.host import MissingMembersError as MissingMembersError
+    from rewardlab.scoring.host import OnPartial as OnPartial
+    from rewardlab.scoring.host import OtherMemberError as OtherMemberError
+    from rewardlab.scoring.host import ScoringHost as ScoringHost
     from rewardlab.scoring.missing_guard import MissingGuard as MissingGuard
     from rewardlab.scoring.pool import Pool as Pool
     from rewardlab.scoring.pool import PooledGroup as PooledGroup

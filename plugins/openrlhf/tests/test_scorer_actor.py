@@ -192,7 +192,9 @@ class TestAGroup:
     def test_counts_a_completion_once_however_often_it_is_put(self, settings, scoring, server):
         async def twice(scorer):
             await scorer.put(place(), 1, Completion(text="2 3", token_count=3))
-            return await score(scorer, place(), "1", "another")
+            with pytest.raises(JobError, match="slot 1 has another completion already"):
+                await scorer.put(place(), 1, Completion(text="another", token_count=3))
+            return await score(scorer, place(), "1", "2 3")
 
         given = settings(server)
         scoring(given, twice)

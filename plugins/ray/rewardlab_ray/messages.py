@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from rewardlab.judging import Usage
-from rewardlab.scoring import GroupNumbers
+from rewardlab.scoring import GroupNumbers, OtherMemberError
 
 from rewardlab_ray.ledger_shards import LedgerSpan
 
@@ -54,6 +54,11 @@ class GroupPlace:
     """whether these are the completions of a group's pool that the group sampler did not choose"""
 
     @property
+    def prompt(self) -> str:
+        """The name of its prompt in messages: "row 3 of the training prompts"."""
+        return f"row {self.row} of the {'evaluation' if self.evaluation else 'training'} prompts"
+
+    @property
     def trains(self) -> bool:
         """Whether the engine trains on the group, once it is recorded."""
         return not (self.evaluation or self.discarded or self.unchosen)
@@ -87,6 +92,15 @@ class GroupRewards:
     """None if the recipe names no `reward.correctness`"""
     logs: tuple[Mapping[str, float], ...]
     """the same keys for every sample of a run; NaN if there is no value"""
+    members: tuple[int, ...] = ()
+    """the slots of these members, where each asks for its own reward"""
+
+    def of_member(self, slot: int) -> "MemberReward":
+        """Return the reward of one member. OtherMemberError if the group was scored without it."""
+        if slot not in self.members:
+            raise OtherMemberError(f"completion {slot} came after the others had been scored")
+        order = self.members.index(slot)
+        return MemberReward(value=self.values[order], logs=self.logs[order])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

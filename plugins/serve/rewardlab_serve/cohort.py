@@ -1,13 +1,14 @@
-"""A group that is being asked about: its completions by slot, and the answer that all who ask for it wait for."""
+"""A group that is being asked about: what it is, what it takes, and the answer that all who ask for it wait for."""
 
 import asyncio
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
-from rewardlab import Completion, GroupStream, Sample
+from rewardlab import Completion, Sample
 
 from rewardlab_serve.errors import conflict
 from rewardlab_serve.memory import memory_of_json
@@ -40,32 +41,27 @@ class GroupIdentity:
                 raise conflict(f"slot {slot} of group {key!r} has another completion already; a new try is a new group")
 
 
-class Cohort:
-    """A group whose completions arrive, and whose answer is to come.
+class ServedGroup:
+    """A group that is being asked about. `answer` is what all who ask for it wait for.
 
     memory: bytes that its prompt, fields and completions take, about.
     """
 
     def __init__(self, key: str, sample: Sample, size: int) -> None:
-        self.key = key
-        self.stream = GroupStream(sample, size)
+        self.key, self.sample, self.size = key, sample, size
         canonical = _canonical_sample(sample)
         self.memory = memory_of_json(canonical)
         self.identity = GroupIdentity(sample=_digest(canonical), size=size)
+        self.began = time.monotonic()
         self.scoring: asyncio.Task[None]
         self.answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self.answer.add_done_callback(_look_at)
 
-    def put(self, slot: int, completion: Completion, digest: str) -> None:
-        """Add a completion that `identity` does not refuse; a repeat changes nothing."""
+    def note(self, slot: int, completion: Completion, digest: str) -> None:
+        """Note a completion that `identity` does not refuse; a repeat changes nothing."""
         if slot not in self.identity.completions:
             self.identity.completions[slot] = digest
             self.memory += completion.characters
-            self.stream.put(slot, completion)
-
-    def missing(self) -> list[int]:
-        """Return the slots whose completions have not come."""
-        return [slot for slot in range(self.identity.size) if slot not in self.identity.completions]
 
 
 def digest_of_sample(sample: Sample) -> str:

@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
-from rewardlab import Group, GroupStream, ScoredGroup
+from rewardlab import Group, ScoredGroup
 from rewardlab.data import sample_id, to_id
 from rewardlab.errors import JobError, one_line
 from rewardlab.plan import Plan
 from rewardlab.scorefile import output_row, to_line
-from rewardlab.scoring import MissingGuard, RowCheck, Scorer, in_time
+from rewardlab.scoring import MetGroup, MissingGuard, MissingMembersError, RowCheck, Scorer, ScoringHost
 
-from rewardlab_serve.cohort import Cohort, GroupIdentity, digest_of_completion, digest_of_sample
+from rewardlab_serve.cohort import GroupIdentity, ServedGroup, digest_of_completion, digest_of_sample
 from rewardlab_serve.errors import INCOMPLETE_GROUP, RequestError, bad_row, too_many, unavailable
 from rewardlab_serve.kept_answers import KeptAnswer, KeptAnswers
 from rewardlab_serve.metrics import Metrics
@@ -63,7 +63,14 @@ class RewardService:
         self._check = RowCheck(plan)
         self._guard = MissingGuard.over_rows(plan.uses_in_total)
         self._kept = KeptAnswers(limits.kept)
-        self._pending: dict[str, Cohort] = {}
+        self._pending: dict[str, ServedGroup] = {}
+        self._host: ScoringHost[ServedGroup, dict[str, Any]] = ScoringHost(
+            open_pool=lambda group, size: scorer.collect(group.sample, size, timeout=limits.scoring),
+            finish=self._finished,
+            deadline=limits.cohort,
+            scoring=None if limits.scoring is None else limits.scoring + OVERDUE,
+            kept=0,
+        )
         self._memory = 0
         self.scored, self.failed = 0, 0
         self._ready_at, self._end = 0.0, math.inf
@@ -121,8 +128,7 @@ class RewardService:
         if (kept := self._kept.get(key)) is not None:
             return json.loads(kept.line), True
         if (cohort := self._pending.get(key)) is not None:
-            size = cohort.identity.size
-            return {"id": key, "size": size, "arrived": size - len(cohort.missing())}, False
+            return {"id": key, "size": cohort.size, "arrived": len(cohort.identity.completions)}, False
         return None
 
     def refusal(self) -> str | None:
@@ -188,16 +194,17 @@ class RewardService:
         cohort.identity.refuse_other(key, sample, size, digests)
         before = cohort.memory
         for slot, completion in given.items():
-            cohort.put(slot, completion, digests[slot])
+            cohort.note(slot, completion, digests[slot])
+            self._host.put(cohort, slot, completion)
         self._memory += cohort.memory - before
         return await asyncio.shield(cohort.answer)
 
-    def _begin(self, key: str, group: Group, size: int) -> Cohort:
+    def _begin(self, key: str, group: Group, size: int) -> ServedGroup:
         if self.draining:
             raise unavailable("shutting_down", "the server is being shut down, and takes no new group", after=5.0)
         if len(self._pending) >= self._limits.groups or self._memory >= self._limits.memory:
             raise self._full()
-        cohort = Cohort(key, group.sample, size)
+        cohort = ServedGroup(key, group.sample, size)
         self._pending[key] = cohort
         self._memory += cohort.memory
         cohort.scoring = asyncio.create_task(self._score(cohort))
@@ -207,35 +214,32 @@ class RewardService:
         found = f"{len(self._pending):,} groups with {self._memory:,} bytes"
         return too_many(f"{found} are under way, as many as this server takes", after=1.0)
 
-    async def _score(self, cohort: Cohort) -> None:
-        begun = time.monotonic()
-        late = asyncio.get_running_loop().call_later(self._limits.cohort, self._expire, cohort)
+    async def _score(self, cohort: ServedGroup) -> None:
         try:
-            scored = await self._scored(cohort.stream)
-            self._metrics.scored(scored, time.monotonic() - begun)
-            self._count_missing(scored)
-            row = output_row(cohort.stream.sample.id, scored)
-            self._kept.put(cohort.key, KeptAnswer(_finished(cohort.identity), to_line(row)))
-            cohort.answer.set_result(row)
+            await asyncio.sleep(0)  # until its first member is put
+            cohort.answer.set_result(await self._host.group(cohort.key))
             self.scored += 1
         except asyncio.CancelledError:
+            self._host.drop(cohort.key)
             self._failed(cohort, unavailable("shutting_down", "the server was shut down before the group was scored"))
+        except MissingMembersError as error:
+            self._failed(cohort, self._incomplete(cohort, error.missing))
         except JobError as error:
             self._failed(cohort, unavailable("scoring_failed", str(error)))
         except Exception as error:  # a fault of ours is no reward either
             self._failed(cohort, unavailable("scoring_failed", one_line(error)))
         finally:
-            late.cancel()
             self._memory -= cohort.memory
             del self._pending[cohort.key]
 
-    async def _scored(self, stream: GroupStream) -> ScoredGroup:
-        limit = self._limits.scoring
-        work = self._scorer.score(stream, limit)
-        if limit is None:
-            return await work
-        scored: ScoredGroup = await in_time(work, stream, limit + OVERDUE, lambda: "a reward that blocks its thread")
-        return scored
+    async def _finished(self, cohort: ServedGroup, met: MetGroup) -> dict[str, Any]:
+        """Return what is answered about a group that is scored, and keep it."""
+        scored = met.pooled.group
+        self._metrics.scored(scored, time.monotonic() - cohort.began)
+        self._count_missing(scored)
+        row = output_row(cohort.sample.id, scored)
+        self._kept.put(cohort.key, KeptAnswer(_finished(cohort.identity), to_line(row)))
+        return row
 
     def _count_missing(self, scored: ScoredGroup) -> None:
         """Raise a JobError if this group lacks scores and too many did before; one that lacks none is right anyway."""
@@ -247,21 +251,17 @@ class RewardService:
                 self._ready_at = time.monotonic() + UNREADY
                 raise
 
-    def _failed(self, cohort: Cohort, error: RequestError) -> None:
+    def _failed(self, cohort: ServedGroup, error: RequestError) -> None:
         if not cohort.answer.done():
             self._metrics.failed(error.kind)
             self.failed += 1
             cohort.answer.set_exception(error)
 
-    def _expire(self, cohort: Cohort) -> None:
-        """End a group whose members have not come; one that is complete goes on."""
-        if missing := cohort.missing():
-            slots = ", ".join(map(str, missing[:12])) + (", ..." if len(missing) > 12 else "")
-            size = cohort.identity.size
-            what = f"{len(missing)} of {size} members of group {cohort.key!r} have not come within"
-            what = f"{what} {self._limits.cohort:g} s: {slots}; send all of its members again"
-            self._failed(cohort, unavailable(INCOMPLETE_GROUP, what))
-            cohort.scoring.cancel()
+    def _incomplete(self, cohort: ServedGroup, missing: Sequence[int]) -> RequestError:
+        slots = ", ".join(map(str, missing[:12])) + (", ..." if len(missing) > 12 else "")
+        what = f"{len(missing)} of {cohort.size} members of group {cohort.key!r} have not come within"
+        what = f"{what} {self._limits.cohort:g} s: {slots}; send all of its members again"
+        return unavailable(INCOMPLETE_GROUP, what)
 
 
 def _finished(identity: GroupIdentity) -> GroupIdentity:

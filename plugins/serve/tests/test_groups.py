@@ -242,7 +242,7 @@ class TestFailures:
         server = serving(faulty(**{"with": {"how": "hang", "seconds": 3}}), scoring=0.1)
         found = server.ask("/v1/groups", {"prompt": "?", "completions": ["BAD"]})
         assert error(found) == (503, "scoring_failed")
-        assert "took longer than 0.2 s; no answer yet from: a reward that blocks" in found.body["error"]["message"]
+        assert "no scores within 0.2 s: a reward blocks its thread" in found.body["error"]["message"]
 
     def test_readiness_comes_back(self, serving, toy, monkeypatch):
         monkeypatch.setattr("rewardlab_serve.reward_service.UNREADY", 0.0)

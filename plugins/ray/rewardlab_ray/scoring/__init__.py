@@ -11,6 +11,5 @@ outage_watch                            the user is told of an actor that is out
 journal, recorded_groups                what an actor that Ray restarts has to know again
 scorer_actor, rewards                   scoring groups, and the rewards that the engine receives
 script_scorer                           the same for a script of an engine's own, which needs no coordinator
-group_members                           members of a group that come one by one wait for each other
 policy_judge                            the judge policy/self
 """

@@ -4,24 +4,31 @@ A plain class; `service` makes it a Ray actor. One that Ray restarts knows of no
 """
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Awaitable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TypeVar
 
 from rewardlab import Completion, ScoredGroup
 from rewardlab.concurrency import CallThread
-from rewardlab.errors import JobError, RewardlabError
+from rewardlab.errors import JobError, RewardlabError, one_line
 from rewardlab.judging import JudgingSettings, Share
 from rewardlab.plan import Plan
-from rewardlab.scoring import Machine, Pool, PooledGroup, Scorer, numbers_of_group
+from rewardlab.scoring import (
+    Machine,
+    MetGroup,
+    MissingMembersError,
+    OtherMemberError,
+    Pool,
+    PooledGroup,
+    Scorer,
+    ScoringHost,
+    numbers_of_group,
+)
 
 from rewardlab_ray.ledger_shards import LedgerShard
 from rewardlab_ray.messages import GroupPlace, GroupRewards, MemberReward, WrittenGroup
 from rewardlab_ray.ray_actors import ActorClient, JobActor, coordinator_name
-from rewardlab_ray.scoring.group_members import GroupMembers
 from rewardlab_ray.scoring.policy_judge import Engines
 from rewardlab_ray.scoring.reading_order import Prompts
 from rewardlab_ray.scoring.rewards import rewards
@@ -30,8 +37,6 @@ from rewardlab_ray.scoring.training_steps import is_discarded
 from rewardlab_ray.user_lines import say
 
 T = TypeVar("T")
-REMEMBERED = 1000
-"""groups that are over, with rewards of up to 20 kB each; a late call for one of them is not taken for a new group"""
 
 
 class ScorerActor:
@@ -57,11 +62,6 @@ class ScorerActor:
         self._number = number
         self._coordinator = coordinator or JobActor(coordinator_name(settings.job))
         self._opening: asyncio.Future[_ScorerParts] | None = None
-        self._groups: dict[str, tuple[GroupPlace, Pool]] = {}
-        self._over: OrderedDict[str, GroupRewards | None] = OrderedDict()
-        self._members = GroupMembers(
-            self, settings.completion_timeout, settings.on_partial, partial(self._coordinator.call, "fail")
-        )
 
     async def ready(self, warm: bool = False) -> None:
         """Return once the reward is open. UserError or JobError if it cannot be built. warm: start workers now."""
@@ -71,57 +71,55 @@ class ScorerActor:
 
     async def put(self, place: GroupPlace, index: int, completion: Completion) -> None:
         """Add completion `index` to a group and begin to score it; the same completion again is ignored."""
-        parts = await self._parts()
-        if place.key in self._over:
-            return
-        if place.key not in self._groups:
-            self._groups[place.key] = place, parts.open_pool(place)
-        now, pool = self._groups[place.key]
-        if index not in pool.arrived and place.size == now.size:  # else it came as the group shrank
-            pool.put(index, completion)
-
-    async def shrink(self, place: GroupPlace) -> None:
-        """Begin a group anew as one of this size; what was put of it, and still is for its old size, is void."""
-        parts = await self._parts()
-        if (group := self._groups.get(place.key)) is not None:
-            group[1].drop()
-        self._groups[place.key] = place, parts.open_pool(place)
+        (await self._parts()).host.put(place, index, completion)
 
     async def member(
         self, place: GroupPlace, index: int, completion: Completion | None, why: str = ""
     ) -> MemberReward | None:
-        """Return the reward of one member of a group, for engines that ask for each alone; see GroupMembers.reward."""
-        return await self._members.reward(place, index, completion, why)
+        """Return the reward of one member of a group, for engines that ask for each alone.
+
+        completion: None for one that is lost, which has no reward; why: it was. JobError if the group cannot be scored,
+        which ends the job.
+        """
+        try:
+            host = (await self._parts()).host
+            if completion is None:
+                host.lost(place, index, why)
+                return None
+            host.put(place, index, completion)
+            return (await self._unless_judges_stop(host.group(place.key))).of_member(index)
+        except Exception as error:  # whatever it is, the job ends, and has to know why
+            text = str(error) if isinstance(error, RewardlabError) else one_line(error)
+            text = f"{place.prompt}: {text}" if isinstance(error, MissingMembersError | OtherMemberError) else text
+            if not isinstance(error, OtherMemberError):
+                await self._coordinator.call("fail", text)
+            raise JobError(text) from error
 
     async def more(self, key: str, count: int) -> int | None:
         """Return how many further completions the group sampler wants; 0 without a sampler.
 
         count: completions that were put. None if not all of them are known here, because this actor was restarted.
         """
-        if self._lacks(key, count):
-            return None
-        return await self._unless_judges_stop(self._group(key)[1].more())
+        parts = await self._parts()
+        return None if parts.host.lacks(key, count) else await self._unless_judges_stop(parts.host.more(key))
 
     async def finish(self, key: str, count: int = 0) -> GroupRewards | None:
         """Return the group's rewards, once it is in the scorer's shard and the coordinator has recorded that.
 
-        The group is forgotten then, and its rewards are kept for a while. count, None: as in `more`. JobError if the
-        job must end.
+        They are kept for a while, in case the answer is lost on the way. count, None: as in `more`. JobError if the job
+        must end.
         """
-        if self._lacks(key, count):
-            return None
-        if (given := self._over.get(key)) is not None:  # the answer was lost on the way, and is requested again
-            return given
-        place, pool = self._group(key)
         parts = await self._parts()
-        try:
-            pooled = await self._unless_judges_stop(pool.scored())
-            algorithm = None if place.evaluation else parts.algorithm
-            sampled, outcome = len(pool.arrived), self._settings.outcome
-            given = rewards(pooled.group, pooled.kept, parts.correctness, sampled, algorithm, outcome)
-            await self._record(parts, place, pooled, given)
-        finally:
-            self._forget(key, given)
+        return None if parts.host.lacks(key, count) else await self._unless_judges_stop(parts.host.group(key))
+
+    async def _finished(self, place: GroupPlace, met: MetGroup) -> GroupRewards:
+        """Return the rewards of a group that is scored, once it is recorded."""
+        parts = await self._parts()
+        algorithm = None if place.evaluation else parts.algorithm
+        pooled, outcome = met.pooled, self._settings.outcome
+        given = rewards(pooled.group, pooled.kept, parts.correctness, met.sampled, algorithm, outcome)
+        given = replace(given, members=met.members)
+        await self._record(parts, replace(place, size=len(met.members)), pooled, given)
         return given
 
     async def _record(self, parts: "_ScorerParts", place: GroupPlace, pooled: PooledGroup, given: GroupRewards) -> None:
@@ -140,14 +138,12 @@ class ScorerActor:
 
     async def drop(self, key: str) -> None:
         """Give a group up that will not be completed: its work under way is cancelled."""
-        group = self._groups.get(key)
-        self._forget(key)
-        if group is not None:
-            group[1].drop()
+        (await self._parts()).host.drop(key)
 
     async def waiting(self) -> tuple[int, int]:
         """Return (how many groups are under way here, how many calls to the coordinator are)."""
-        return len(self._groups), self._coordinator.waiting
+        opened = self._opening is not None and self._opening.done() and self._opening.exception() is None
+        return len((await self._parts()).host) if opened else 0, self._coordinator.waiting
 
     async def close(self) -> None:
         """Close the shard, and end worker processes and threads; calling it again does nothing."""
@@ -169,22 +165,6 @@ class ScorerActor:
             raise
         parts.scorer.judges.check()
         return found
-
-    def _lacks(self, key: str, count: int) -> bool:
-        """Return whether completions of a group that is not over are not here."""
-        return key not in self._over and (key not in self._groups or len(self._groups[key][1].arrived) < count)
-
-    def _group(self, key: str) -> tuple[GroupPlace, Pool]:
-        try:
-            return self._groups[key]
-        except KeyError:
-            raise JobError(f"group {key!r} is over") from None
-
-    def _forget(self, key: str, given: GroupRewards | None = None) -> None:
-        self._groups.pop(key, None)
-        self._over[key] = given
-        if len(self._over) > REMEMBERED:
-            self._over.popitem(last=False)
 
     async def _parts(self) -> "_ScorerParts":
         if self._opening is None:
@@ -209,13 +189,18 @@ class ScorerActor:
             opened.callback(shard.close)
             files = CallThread("rewardlab-scorer-files")
             opened.callback(files.close)
+            pools = _Pools(settings, scorer, Prompts.read(settings.folder), stage.batch_size)
             return _ScorerParts(
                 settings=settings,
                 plan=plan,
                 scorer=scorer,
-                prompts=Prompts.read(settings.folder),
+                host=ScoringHost(
+                    open_pool=pools.open,
+                    finish=self._finished,
+                    deadline=settings.completion_timeout,
+                    on_partial=settings.on_partial,
+                ),
                 algorithm=stage.algorithm,
-                batch_size=stage.batch_size,
                 shard=shard,
                 files=files,
                 closing=opened.pop_all(),
@@ -229,9 +214,8 @@ class _ScorerParts:
     settings: ServiceSettings
     plan: Plan
     scorer: Scorer
-    prompts: Prompts
+    host: ScoringHost[GroupPlace, GroupRewards]
     algorithm: str
-    batch_size: int
     shard: LedgerShard
     files: CallThread
     """for `write`"""
@@ -252,12 +236,26 @@ class _ScorerParts:
         span = self.shard.write(place.key, scored, sync=place.evaluation)  # the coordinator reads evaluations
         return WrittenGroup(span=span, numbers=numbers_of_group(scored, self.correctness))
 
-    def open_pool(self, place: GroupPlace) -> Pool:
-        """Return the pool of a group that has no completion yet."""
+    def close(self) -> None:
+        """Close the shard and the judges, and end worker processes and threads."""
+        self.closing.close()
+
+
+@dataclass(frozen=True)
+class _Pools:
+    """The pools of a stage's groups."""
+
+    settings: ServiceSettings
+    scorer: Scorer
+    prompts: Prompts
+    batch_size: int
+
+    def open(self, place: GroupPlace, size: int) -> Pool:
+        """Return the pool of a group of this size, without a completion yet."""
         rows = self.prompts.evaluation if place.evaluation else self.prompts.training
         return self.scorer.collect(
             rows[place.row].sample,
-            place.size,
+            size,
             timeout=self.settings.scoring_timeout,
             zero_truncated=False if place.evaluation else None,
             sampled=not place.evaluation,
@@ -271,7 +269,3 @@ class _ScorerParts:
         if self.settings.outcome is not None and place.step is not None:  # positions begin again
             return (place.step - 1) * self.batch_size / len(self.prompts.order)
         return place.position // self.batch_size * self.batch_size / len(self.prompts.order)
-
-    def close(self) -> None:
-        """Close the shard and the judges, and end worker processes and threads."""
-        self.closing.close()

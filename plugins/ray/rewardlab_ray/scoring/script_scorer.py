@@ -3,9 +3,8 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
 
 from rewardlab import Completion, Sample, ScoredGroup
 from rewardlab.concurrency import CallThread
@@ -14,11 +13,18 @@ from rewardlab.files import last_row
 from rewardlab.judging import JudgingSettings
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
-from rewardlab.scoring import MissingGuard, Pool, Scorer
+from rewardlab.scoring import (
+    MetGroup,
+    MissingGuard,
+    MissingMembersError,
+    OnPartial,
+    OtherMemberError,
+    Scorer,
+    ScoringHost,
+)
 from rewardlab.training import Ledger, Phase
 
-from rewardlab_ray.messages import SCORED, GroupPlace, GroupRewards, MemberReward
-from rewardlab_ray.scoring.group_members import GroupMembers
+from rewardlab_ray.messages import SCORED, GroupRewards, MemberReward
 from rewardlab_ray.scoring.rewards import rewards
 from rewardlab_ray.user_lines import say
 
@@ -31,7 +37,18 @@ class ScriptSettings:
     folder: Path
     completion_timeout: float
     scoring_timeout: float
-    on_partial: Literal["fail", "score"]
+    on_partial: OnPartial
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _ScriptPlace:
+    """A group of a script: its prompt, the step of the training, and its size."""
+
+    key: str
+    sample: Sample
+    evaluation: bool
+    step: int
+    size: int
 
 
 class ScriptScorer:
@@ -42,11 +59,8 @@ class ScriptScorer:
 
     def __init__(self, settings: ScriptSettings, validation: Callable[[], Callable[[str], Awaitable[bool]]]) -> None:
         self._settings = settings
-        self._samples: dict[str, Sample] = {}
-        self._places: dict[str, GroupPlace] = {}
-        self._pools: dict[str, Pool] = {}
+        self._places: dict[str, _ScriptPlace] = {}
         self._failure: str | None = None
-        self._members = GroupMembers(self, settings.completion_timeout, settings.on_partial, self._fail)
         self._is_validation = validation()
         plan = make_plan(load(settings.recipe, []), purpose="score")
         settings.folder.mkdir(parents=True, exist_ok=True)
@@ -62,6 +76,12 @@ class ScriptScorer:
             opened.callback(self._files.close)
             self._closing = opened.pop_all()
         self._guard = MissingGuard.over_rows(plan.uses_in_total)
+        self._host: ScoringHost[_ScriptPlace, GroupRewards] = ScoringHost(
+            open_pool=lambda place, size: self._scorer.collect(place.sample, size, timeout=settings.scoring_timeout),
+            finish=self._finished,
+            deadline=settings.completion_timeout,
+            on_partial=settings.on_partial,
+        )
 
     async def member(
         self, uid: str, index: int, step: int, sizes: Sequence[int], sample: Sample, completion: Completion
@@ -76,57 +96,39 @@ class ScriptScorer:
         if place is None:
             evaluation = await self._is_validation(uid)
             # made anew: a sibling may have come while this one waited
-            made = GroupPlace(key=uid, row=0, evaluation=evaluation, step=step, size=sizes[evaluation])
+            made = _ScriptPlace(key=uid, sample=sample, evaluation=evaluation, step=step, size=sizes[evaluation])
             place = self._places.setdefault(uid, made)
-            self._samples.setdefault(uid, sample)
-        reward = await self._members.reward(place, index, completion)
-        assert reward is not None
+        try:
+            self._host.put(place, index, completion)
+            reward = (await self._host.group(uid)).of_member(index)
+        except OtherMemberError:
+            raise
+        except Exception as error:  # whatever it is, the job ends, and has to know why
+            self._fail(f"{uid}: {error}" if isinstance(error, MissingMembersError) else str(error))
+            raise
         if not reward.logs[SCORED]:
             raise JobError(f"completion {index} of {uid} has no reward, so it is left out of its group")
         return reward
 
-    async def put(self, place: GroupPlace, index: int, completion: Completion) -> None:
-        """Add a completion to its group and begin to score it."""
-        pool = self._pools.get(place.key) or self._open_pool(place)
-        pool.put(index, completion)
-
-    async def shrink(self, place: GroupPlace) -> None:
-        """Begin a group anew as one of this size."""
-        await self.drop(place.key)
-        self._open_pool(place)
-
-    async def finish(self, key: str, count: int = 0) -> GroupRewards:
+    async def _finished(self, place: "_ScriptPlace", met: MetGroup) -> GroupRewards:
         """Return the group's shaped rewards, once they are in the ledger."""
-        pooled = await self._pools.pop(key).scored()
-        group = pooled.group
-        given = rewards(group, pooled.kept, None, count)
-        await self._files.call(self._record, self._places.pop(key), group)
-        del self._samples[key]
+        group = met.pooled.group
+        given = rewards(group, met.pooled.kept, None, met.sampled)
+        await self._files.call(self._record, place, group)
+        del self._places[place.key]
         self._guard.count(group)
         self._guard.check()
-        return GroupRewards(
-            kept=given.kept, values=tuple(map(float, group.shaped)), lost=0.0, correctness=None, logs=given.logs
-        )
-
-    async def drop(self, key: str) -> None:
-        """Give a group up."""
-        if (pool := self._pools.pop(key, None)) is not None:
-            pool.drop()
+        return replace(given, values=tuple(map(float, group.shaped)), lost=0.0, members=met.members)
 
     async def close(self) -> None:
         """Close judges and files; calling it again does nothing."""
         await asyncio.to_thread(self._closing.close)
 
-    def _open_pool(self, place: GroupPlace) -> Pool:
-        timeout = self._settings.scoring_timeout
-        made = self._pools[place.key] = self._scorer.collect(self._samples[place.key], place.size, timeout=timeout)
-        return made
-
-    def _record(self, place: GroupPlace, group: ScoredGroup) -> None:
+    def _record(self, place: "_ScriptPlace", group: ScoredGroup) -> None:
         phase: Phase = "during" if place.evaluation else "training"
         self._ledger.write(0, place.step, [group], "no" if place.evaluation else "unknown", phase)
 
-    async def _fail(self, message: str) -> None:
+    def _fail(self, message: str) -> None:
         """Note why no further completion gets a reward: verl's trainer ends once a step has none."""
         if self._failure is None:
             self._failure = message

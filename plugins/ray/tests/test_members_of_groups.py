@@ -120,18 +120,6 @@ def test_the_others_are_a_group_of_their_own_if_the_recipe_says_so(settings, sco
     assert last.value == pytest.approx(-first.value)
 
 
-def test_a_completion_that_comes_as_its_group_shrinks_is_no_part_of_it(settings, scoring):
-    async def work(scorer, coordinator):
-        await scorer.put(PLACE, 1, Completion(text=TEXTS[1], token_count=1))
-        await scorer.shrink(replace(PLACE, size=2))
-        for place, index, text in ((PLACE, 0, 1), (replace(PLACE, size=2), 0, 0), (replace(PLACE, size=2), 1, 2)):
-            await scorer.put(place, index, Completion(text=TEXTS[text], token_count=1))
-        return await scorer.finish("g", 2)
-
-    assert len(scoring(settings, work).values) == 2
-    assert [row["completion"] for row in read_rows(settings.run)] == [TEXTS[0], TEXTS[2]]
-
-
 def test_a_lost_member_ends_the_job_otherwise(settings, scoring):
     async def work(scorer, coordinator):
         waiting = member(scorer, 0)
