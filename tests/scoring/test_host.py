@@ -1,0 +1,214 @@
+"""Members of groups that come one by one, from many callers: each group is scored once, and all get its answer."""
+
+import asyncio
+from dataclasses import dataclass
+
+import pytest
+from rewardlab import Completion, Sample
+from rewardlab.errors import JobError
+from rewardlab.plan import make_plan
+from rewardlab.recipe.loading import load
+from rewardlab.scoring.host import MissingMembersError, OtherMemberError, ScoringHost
+from rewardlab.scoring.scorer import Scorer
+
+RECIPE = {
+    "version": 1,
+    "reward": {
+        "components": {"brief": {"use": "toy/brevity", "with": {"words": 1}}, "longest": {"use": "toy/longest"}},
+        "total": "brief + longest",
+    },
+}
+TEXTS = [Completion(text=text) for text in ("one", "one two", "one two three")]
+
+
+@dataclass(frozen=True)
+class Place:
+    key: str = "g"
+    size: int = 3
+
+
+@pytest.fixture
+def hosting(toy):
+    """Run `work(host)` on an event loop; `host.finished` has the groups that were finished, each time."""
+
+    def run(work, finish=None, **settings):
+        async def whole():
+            with Scorer(make_plan(load(RECIPE), purpose="score")) as scorer:
+                finished = []
+
+                async def written(place, met):
+                    finished.append((place.key, met.members, [c.text for c in met.pooled.group.completions]))
+                    return dict(zip(met.members, met.pooled.group.totals, strict=True))
+
+                host = ScoringHost(
+                    open_pool=lambda place, size: scorer.collect(Sample(id=place.key), size),
+                    finish=finish or written,
+                    **settings,
+                )
+                host.finished = finished
+                return await work(host)
+
+        return asyncio.run(asyncio.wait_for(whole(), 60))
+
+    return run
+
+
+def test_all_who_ask_get_the_one_answer_whatever_the_order_of_members(hosting):
+    async def work(host):
+        asked = []
+        for slot in (2, 0, 1, 0):
+            host.put(Place(), slot, TEXTS[slot])
+            asked.append(asyncio.ensure_future(host.group("g")))
+        answers = await asyncio.gather(*asked)
+        assert await host.group("g") is answers[0], "it is kept"
+        assert len(host) == 0, "and nothing else of the group"
+        return answers, host.finished
+
+    answers, finished = hosting(work)
+    assert finished == [("g", (0, 1, 2), ["one", "one two", "one two three"])]
+    assert all(answer is answers[0] for answer in answers)
+    assert answers[0][0] > answers[0][1]
+
+
+def test_a_slot_has_one_completion(hosting):
+    async def work(host):
+        host.put(Place(), 0, TEXTS[0])
+        host.put(Place(), 0, TEXTS[0])
+        with pytest.raises(OtherMemberError, match="slot 0 has another completion already"):
+            host.put(Place(), 0, TEXTS[1])
+        for slot in (1, 2):
+            host.put(Place(), slot, TEXTS[slot])
+        return await host.group("g")
+
+    assert len(hosting(work)) == 3
+
+
+class TestALostMember:
+    def test_fails_its_group(self, hosting):
+        async def work(host):
+            host.put(Place(), 1, TEXTS[1])
+            host.lost(Place(), 0, "the engine died")
+            host.lost(Place(), 2)
+            with pytest.raises(MissingMembersError) as raised:
+                await host.group("g")
+            with pytest.raises(MissingMembersError):
+                await host.group("g")
+            return raised.value, host.finished
+
+        error, finished = hosting(work)
+        assert str(error) == (
+            "2 of 3 completions were lost; the last of them: the engine died; `on_partial: score` scores the others"
+        )
+        assert (error.missing, finished) == ((0, 2), [])
+
+    def test_leaves_a_group_of_the_others_where_that_is_wanted(self, hosting):
+        async def work(host):
+            host.put(Place(), 2, TEXTS[2])
+            host.lost(Place(), 1)
+            host.put(Place(), 0, TEXTS[0])
+            return await host.group("g"), host.finished
+
+        answer, finished = hosting(work, on_partial="score")
+        assert finished == [("g", (0, 2), ["one", "one two three"])]
+        assert answer.keys() == {0, 2}
+
+    def test_that_comes_after_all_is_none(self, hosting):
+        async def work(host):
+            host.lost(Place(), 1, "no answer")
+            host.put(Place(), 1, TEXTS[1])
+            host.lost(Place(), 1, "no second answer")
+            for slot in (0, 2):
+                host.put(Place(), slot, TEXTS[slot])
+            return await host.group("g")
+
+        assert len(hosting(work)) == 3
+
+    def test_with_all_others_leaves_no_group(self, hosting):
+        async def work(host):
+            for slot in range(3):
+                host.lost(Place(), slot)
+            with pytest.raises(MissingMembersError, match=r"^3 of 3 completions were lost$"):
+                await host.group("g")
+
+        hosting(work, on_partial="score")
+
+    @pytest.mark.parametrize("on_partial", ["fail", "score"])
+    def test_is_one_that_does_not_come_in_time(self, hosting, on_partial):
+        async def work(host):
+            for slot in (0, 1):
+                host.put(Place(), slot, TEXTS[slot])
+            if on_partial == "fail":
+                with pytest.raises(MissingMembersError, match=r"or not there after 0.1 s \(completion_timeout\)"):
+                    await host.group("g")
+                return
+            asked = asyncio.ensure_future(host.group("g"))
+            assert (await asked).keys() == {0, 1}
+            host.put(Place(), 2, TEXTS[2])  # too late, and the group is over: nothing begins anew
+            assert len(host) == 0
+
+        hosting(work, on_partial=on_partial, deadline=0.1)
+
+
+class TestAnAnswer:
+    def test_is_not_taken_from_others_by_one_who_stops_waiting(self, hosting):
+        async def work(host):
+            host.put(Place(), 0, TEXTS[0])
+            first, second = asyncio.ensure_future(host.group("g")), asyncio.ensure_future(host.group("g"))
+            await asyncio.sleep(0)
+            first.cancel()
+            for slot in (1, 2):
+                host.put(Place(), slot, TEXTS[slot])
+            return await second
+
+        assert len(hosting(work)) == 3
+
+    def test_of_a_group_that_was_given_up_is_an_error(self, hosting):
+        async def work(host):
+            host.put(Place(), 0, TEXTS[0])
+            asked = asyncio.ensure_future(host.group("g"))
+            await asyncio.sleep(0)
+            host.drop("g")
+            host.put(Place(), 1, TEXTS[1])  # was on its way
+            for wanted in (asked, host.group("g"), host.more("g")):
+                with pytest.raises(JobError, match="group 'g' is over"):
+                    await wanted
+            return len(host)
+
+        assert hosting(work) == 0
+
+    def test_nobody_gets_of_a_group_that_is_not_known(self, hosting):
+        async def work(host):
+            with pytest.raises(JobError, match="group 'other' is over"):
+                await host.group("other")
+
+        hosting(work)
+
+    def test_that_cannot_be_written_is_the_error_of_all_and_is_not_written_again(self, hosting):
+        times = []
+
+        async def full(place, met):
+            times.append(place.key)
+            raise JobError("the disk is full")
+
+        async def work(host):
+            for slot in range(3):
+                host.put(Place(), slot, TEXTS[slot])
+            found = await asyncio.gather(host.group("g"), host.group("g"), return_exceptions=True)
+            return [str(error) for error in found]
+
+        assert (hosting(work, full), times) == (["the disk is full"] * 2, ["g"])
+
+    def test_is_kept_for_so_many_groups(self, hosting):
+        async def work(host):
+            for number in range(5):
+                place = Place(key=f"{number}", size=1)
+                host.put(place, 0, TEXTS[0])
+                await host.group(place.key)
+            await host.group("4")
+            with pytest.raises(JobError, match="group '2' is over"):
+                await host.group("2")
+            host.put(Place(key="2", size=1), 0, TEXTS[1])  # another group of that name
+            await host.group("2")
+            return [key for key, *_ in host.finished]
+
+        assert hosting(work, kept=2) == ["0", "1", "2", "3", "4", "2"]
