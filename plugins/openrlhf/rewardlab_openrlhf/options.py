@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 from rewardlab import Config
 from rewardlab.training import Lora
-from rewardlab_ray.job_options import RayEngineOptions, RayOptions
+from rewardlab_ray.job_options import Barrier, RayEngineOptions, RayOptions
 
 if TYPE_CHECKING:
     from rewardlab.plan import Plan
@@ -36,17 +36,6 @@ class Asynchronous(Config):
     """batches that generation may be ahead"""
     partial_rollouts: bool = False
     """weights are exchanged in the middle of completions, without waiting for them to end"""
-
-
-class Barrier(Config):
-    """The time that the members of a group wait for each other, and for their rewards."""
-
-    completion_timeout: PositiveFloat = 3600.0
-    """seconds for one completion"""
-    scoring_timeout: PositiveFloat = 1800.0
-    """seconds for scoring a group that is complete"""
-    on_partial: Literal["fail", "mean"] = "fail"
-    """a completion fails or takes too long: end the job, or score the others and give it their mean (no advantage)"""
 
 
 class Engine(RayEngineOptions):

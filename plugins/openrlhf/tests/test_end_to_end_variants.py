@@ -168,7 +168,7 @@ def test_ppo_with_a_critic_while_generation_runs_ahead(short, model, toy_path):
         "backend.gib_per_gpu=0.02",
         "backend.tensorboard=true",
         "backend.engine={colocate: false, engines: 2, zero_stage: 1, packing: true, generate_batch: 8,"
-        " asynchronous: {queue: 2, partial_rollouts: true}, barrier: {on_partial: mean}}",
+        " asynchronous: {queue: 2, partial_rollouts: true}, barrier: {on_partial: score}}",
         "reward.components.faulty={use: toy/faulty, with: {how: nan, when: '5'}, on_missing: 0, max_missing: 1.0}",
         "reward.total=accuracy + format + faulty",
         paths=[toy_path],

@@ -624,11 +624,11 @@ class TestFailure:
 
 
 class TestPartialGroup:
-    """on_partial: mean"""
+    """on_partial: score"""
 
     @pytest.mark.parametrize("before", [hang_on_2, fail_on_2])
     def test_the_others_are_scored_and_the_lost_one_gets_their_mean(self, run, group, scorer, tokenizer, before):
-        made = executor(on_partial="mean", completion_timeout=0.5)
+        made = executor(on_partial="score", completion_timeout=0.5)
         engine = Engine(tokenizer, before=before, says=lambda k: str(10 + 2 * k))
         answers = run(group(made, engine, params=Params(logprobs=1)))
         assert [answer["reward"] for answer in answers] == [10, 12, pytest.approx((10 + 12 + 16) / 3), 16]
@@ -641,7 +641,7 @@ class TestPartialGroup:
         assert lost["scores"] == 1
 
     def test_the_scorer_forgets_the_whole_group_and_knows_the_smaller_one(self, run, group, scorer, tokenizer):
-        run(group(executor(on_partial="mean"), Engine(tokenizer, before=fail_on_2)))
+        run(group(executor(on_partial="score"), Engine(tokenizer, before=fail_on_2)))
         whole, smaller = scorer().places.values()
         assert (whole.size, smaller.size) == (4, 3)
         assert ("drop", whole.key, None) in scorer().calls
@@ -651,7 +651,7 @@ class TestPartialGroup:
         async def never(number):
             raise OSError("engine is dead")
 
-        errors = run(members(executor(on_partial="mean"), Engine(tokenizer, before=never)))
+        errors = run(members(executor(on_partial="score"), Engine(tokenizer, before=never)))
         refused(errors, failures, "completion 0", "engine is dead")
 
 
@@ -668,7 +668,7 @@ class TestGroupSampler:
 
     def test_further_completions_that_are_all_lost_end_the_job(self, run, members, failures, tokenizer, behave):
         behave(wanted=[1])
-        errors = run(members(executor(on_partial="mean"), Engine(tokenizer, before=fail_on_2), n=2))
+        errors = run(members(executor(on_partial="score"), Engine(tokenizer, before=fail_on_2), n=2))
         refused(errors, failures, "a further completion", "no memory")
 
 

@@ -1,8 +1,8 @@
 """The options under `backend` that every engine on Ray has: where a job runs, and its actors that score."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 from rewardlab import Config
 from rewardlab.training import TrackerOptions
 
@@ -19,6 +19,18 @@ class Scorers(Config):
     """cores that Ray sets aside for each actor; parts count"""
     num_gpus: NonNegativeFloat = 0
     """GPUs that Ray sets aside for each actor; parts count, 0: rewards run on the CPU"""
+
+
+class Barrier(Config):
+    """The time that the members of a group wait for each other, and for their rewards."""
+
+    completion_timeout: PositiveFloat = 3600.0
+    """seconds in which a group's completions have to come"""
+    scoring_timeout: PositiveFloat = 1800.0
+    """seconds for scoring a group that is complete"""
+    on_partial: Literal["fail", "score"] = "fail"
+    """a completion fails or takes too long: fail ends the job, score scores the others as a group of their own size and
+    the lost one has no advantage (with openrlhf under ppo the mean of the others)"""
 
 
 class RayEngineOptions(Config):

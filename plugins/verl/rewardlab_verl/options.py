@@ -6,10 +6,10 @@ The stages say what decides learning; these options decide speed and memory, unl
 from math import ceil
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import Field, PositiveFloat, PositiveInt
+from pydantic import Field, PositiveInt
 from rewardlab import Config
 from rewardlab.training import Lora
-from rewardlab_ray.job_options import RayEngineOptions, RayOptions
+from rewardlab_ray.job_options import Barrier, RayEngineOptions, RayOptions
 
 if TYPE_CHECKING:
     from rewardlab.plan import Plan
@@ -32,17 +32,6 @@ class Megatron(Config):
     def ranks(self) -> int:
         """The GPUs of one copy of the model."""
         return self.tensor_parallel * self.pipeline_parallel * self.context_parallel
-
-
-class VerlBarrier(Config):
-    """The time that the members of a group wait for each other, and for their rewards."""
-
-    completion_timeout: PositiveFloat = 3600.0
-    """seconds for which the first completion of a group waits for the last"""
-    scoring_timeout: PositiveFloat = 1800.0
-    """seconds for scoring a group that is complete"""
-    on_partial: Literal["fail", "score"] = "fail"
-    """a completion fails or takes too long: end the job, or score the others as a group of their own size"""
 
 
 class FilterGroups(Config):
@@ -101,7 +90,7 @@ class VerlEngine(RayEngineOptions):
     filter_groups: FilterGroups | None = None
     """leave out groups whose outcomes are all equal, whatever their totals are, and generate others in their place
     (changes learning; absent: every group trains)"""
-    barrier: VerlBarrier = Field(default_factory=VerlBarrier)
+    barrier: Barrier = Field(default_factory=Barrier)
     """how long the members of a group wait for each other"""
     arguments: Arguments = Field(default_factory=dict)
     """further settings of verl.trainer.main_ppo (rl) by their exact names, such as trainer.balance_batch; none that the

@@ -16,11 +16,11 @@ from rewardlab.data import read_lines, without_media
 from rewardlab.errors import Problem, UserError
 from rewardlab.plan import Plan, make_plan
 from rewardlab.recipe import load
+from rewardlab_ray.job_options import Barrier
 from rewardlab_ray.messages import MemberReward
 from rewardlab_ray.ray_actors import NAMESPACE, JobActor
 from rewardlab_ray.scoring.script_scorer import ScriptScorer, ScriptSettings
 
-from rewardlab_verl.options import VerlBarrier
 from rewardlab_verl.validation import validation
 
 ACTOR = "verl/scorer"
@@ -66,9 +66,7 @@ def script_settings(config: Any) -> ScriptSettings:
         raise UserError(f"unknown: {', '.join(strange)}; it takes {', '.join(OURS)}", where="reward.reward_kwargs")
     if not given.get("recipe"):
         raise UserError("names no recipe; +reward.reward_kwargs.recipe=FILE", where="reward.reward_manager.name")
-    barrier = VerlBarrier.model_validate(
-        {name: value for name, value in given.items() if name in VerlBarrier.model_fields}
-    )
+    barrier = Barrier.model_validate({name: value for name, value in given.items() if name in Barrier.model_fields})
     folder = given.get("ledger") or Path(config.trainer.default_local_dir) / "rewardlab"
     return ScriptSettings(
         recipe=Path(given["recipe"]).absolute(), folder=Path(folder).absolute(), **barrier.model_dump()

@@ -62,7 +62,7 @@ def sample_for_lost_member(request: RolloutRequest, prompt_ids: list[int], rewar
     """
     end = request.tokenizer.eos_token_id
     if end is None:
-        raise JobError("on_partial: mean needs a tokenizer with an end token, to stand for a lost completion")
+        raise JobError("on_partial: score needs a tokenizer with an end token, to stand for a lost completion")
     log_probs = None if request.params.logprobs is None else [0.0]
     nothing = GeneratedCompletion(ids=[end], log_probs=log_probs, text="", truncated=False)
     return engine_sample(request, prompt_ids, nothing, _mean(rewards), member=0)

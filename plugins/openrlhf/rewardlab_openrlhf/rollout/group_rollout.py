@@ -5,13 +5,14 @@ import math
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Self
 from uuid import uuid4
 from zlib import crc32
 
 from rewardlab import Completion
 from rewardlab.concurrency import gather_or_cancel
 from rewardlab.errors import JobError
+from rewardlab.scoring import OnPartial
 from rewardlab_ray.messages import GroupPlace, GroupRewards, RolloutPrompt
 from rewardlab_ray.ray_actors import Deadline, JobActor, scoring_deadline
 
@@ -27,7 +28,7 @@ class RolloutLimits:
 
     completion_timeout: float
     scoring_timeout: float
-    on_partial: Literal["fail", "mean"]
+    on_partial: OnPartial
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Self:

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from rewardlab.errors import JobError
 from rewardlab.plan import Plan
 from rewardlab.recipe import RlStage
+from rewardlab.scoring import OnPartial
 from rewardlab.training import plan_of_job
 
 from rewardlab_ray.stage_task import StageTask, engine_stage
@@ -46,8 +47,8 @@ class ServiceSettings:
     """seconds for scoring a group that is complete"""
     completion_timeout: float = 3600.0
     """seconds for which the members of a group wait for each other, where the engine asks for each alone"""
-    on_partial: Literal["fail", "score"] = "fail"
-    """what becomes of a group of which a member is lost then, as in GroupMembers"""
+    on_partial: OnPartial = "fail"
+    """what becomes of a group of which a member is lost then, as in ScoringHost"""
     tensorboard: bool = False
     """whether evaluations become TensorBoard events under logs/"""
     wandb: str | None = None
