@@ -13,8 +13,8 @@ import argparse
 from collections.abc import Sequence
 
 import numpy as np
-from rewardlab.training.alarm_settings import AlarmSettings
-from rewardlab.training.alarms import AlarmDetector, Sign
+from rewardlab_training.alarms.alarm_kinds import AlarmDetector, Sign
+from rewardlab_training.alarms.alarm_settings import AlarmSettings
 
 STEPS, GROUP, QUIET = 100, 8, ("saturated",)
 ONSETS = (30, 60)

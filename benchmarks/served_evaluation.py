@@ -113,7 +113,7 @@ def _cpu() -> float:
 
 
 def rewardlab(url: str, prompts: int, folder: Path) -> dict:
-    from rewardlab.training import load_evaluation
+    from rewardlab_training import load_evaluation
 
     job = load_evaluation(folder / "recipe.yaml", root=folder / "runs", say=lambda line: print(line, file=sys.stderr))
     result = measured(job.run)

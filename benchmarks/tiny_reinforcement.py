@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 from rewardlab import Completion, Sample, ScoredGroup
-from rewardlab.training import group_advantages
-from rewardlab.training.alarm_settings import AlarmSettings
-from rewardlab.training.alarms import AlarmDetector, Sign
 from rewardlab_curriculum.balanced import Balanced
 from rewardlab_curriculum.options import BalancedOptions
 from rewardlab_normalize.options import StdOptions
 from rewardlab_normalize.std import Std
+from rewardlab_training import group_advantages
+from rewardlab_training.alarms.alarm_kinds import AlarmDetector, Sign
+from rewardlab_training.alarms.alarm_settings import AlarmSettings
 
 TRACE_TOKENS = (2, 4, 8, 16)
 """right tokens of a whole trace, by language"""

@@ -49,12 +49,13 @@ def clone(tmp_path):
 class TestACoreOfAClone:
     def test_that_runs_there_has_plugins_run_there_too(self, core, clone, published):
         told = core(into=clone / "core", published=published)("openrlhf")
-        ray, openrlhf = f"'{clone}/plugins/ray'", f"'{clone}/plugins/openrlhf'"
-        assert told == f"pip install -e {ray} -e {openrlhf}", "one that is published is another than this"
+        ours = " -e ".join(f"'{clone}/plugins/{name}'" for name in ("ray", "training", "openrlhf"))
+        assert told == f"pip install -e {ours}", "one that is published is another than this"
 
     def test_that_was_copied_has_plugins_copied(self, core, clone, published):
         told = core(source=f"{clone.as_uri()}/core", published=published)("openrlhf")
-        assert told == f"pip install '{clone}/plugins/ray' '{clone}/plugins/openrlhf'"
+        ours = " ".join(f"'{clone}/plugins/{name}'" for name in ("ray", "training", "openrlhf"))
+        assert told == f"pip install {ours}"
 
 
 @pytest.mark.parametrize(

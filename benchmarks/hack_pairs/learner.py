@@ -12,7 +12,7 @@ from statistics import fmean
 from typing import Any
 
 from rewardlab import RecipeReward
-from rewardlab.training import group_advantages, metrics_of_step
+from rewardlab_training import group_advantages, metrics_of_step
 
 from hack_pairs.pairs import Pair
 from hack_pairs.recipes import HACKED, TRUTH, training_row

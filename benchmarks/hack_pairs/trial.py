@@ -6,8 +6,8 @@ from typing import Any
 
 import rewardlab
 from rewardlab import load_reward
-from rewardlab.training.alarm_settings import AlarmSettings
-from rewardlab.training.alarms import AlarmDetector
+from rewardlab_training.alarms.alarm_kinds import AlarmDetector
+from rewardlab_training.alarms.alarm_settings import AlarmSettings
 
 from hack_pairs.learner import PROMPTS, STEPS, Step, train
 from hack_pairs.pairs import Pair

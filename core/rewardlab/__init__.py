@@ -59,6 +59,7 @@ if TYPE_CHECKING:  # a type checker has these names, and finds others wrong
     from rewardlab.types import Reply as Reply
     from rewardlab.types import Sample as Sample
     from rewardlab.types import Score as Score
+    from rewardlab.types import Turn as Turn
 
     check: Callable[..., CommandResult]
     compare: Callable[..., CommandResult]

@@ -30,7 +30,7 @@ PACKAGES = {
     "rewardlab.files": "Whole lines, whole files and locks.",
     "rewardlab.serving": "Who may ask a server of ours, and where it listens.",
     "rewardlab.lazy": "Packages whose names are imported when they are used.",
-    "rewardlab.training": "The kit for engines, and runs from Python. Provisional: each minor version may change it.",
+    "rewardlab_training": "The kit for engines, and runs from Python. Provisional: each minor version may change it.",
 }
 HEAD = """# The public interface
 

@@ -9,7 +9,7 @@ import pytest
 from rewardlab.errors import UserError
 from rewardlab.recipe import load
 from rewardlab.recipe.presets import PRESETS
-from rewardlab.training import check_recipe
+from rewardlab_training import check_recipe
 
 PAGE = Path(__file__).parents[2] / "docs" / "engines.md"
 ENGINES = {"trl": {}, "openrlhf": {"gpus_per_node": 4}, "verl": {"gpus_per_node": 4}}

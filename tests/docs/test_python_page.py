@@ -73,7 +73,9 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_the_pages_code_scores_and_calls_the_commands(folder, monkeypatch, capsys):
     ran = []
-    monkeypatch.setattr("rewardlab.commands.run.RunJob.load", lambda recipe, overrides, **_: ran.append(overrides))
+    monkeypatch.setattr(
+        "rewardlab_training.commands.run.RunJob.load", lambda recipe, overrides, **_: ran.append(overrides)
+    )
     names = {}
     for title in ("Score", "What a group says"):
         for block in section(title):

@@ -67,7 +67,7 @@ ELSEWHERE: dict[str, dict[str, str]] = {
         "verl": f"{VERL}/test_agent.py",
     },
     "an environment with tools (`agent.use`)": {"trl": f"{TRL}/test_agent.py"},
-    "`data`": dict.fromkeys(("trl", "openrlhf", "verl"), "tests/training/test_data_stage.py"),
+    "`data`": dict.fromkeys(("trl", "openrlhf", "verl"), "plugins/training/tests/test_data_stage.py"),
     "`sft`": SFT_OF,
     "`rl`": SFT_OF,
     "`dpo`": {"trl": ADAPTERS, "openrlhf": f"{OPENRLHF}/test_end_to_end_variants.py::test_dpo"},

@@ -23,7 +23,7 @@ from rewardlab.recipe.logins import PREFIX
 from rewardlab.recipe.models import Recipe
 from rewardlab.recipe.use import Use
 from rewardlab.text.redaction import forget_secrets
-from rewardlab.training import telemetry_variables
+from rewardlab_training import telemetry_variables
 
 from helpers.paths import TESTS
 

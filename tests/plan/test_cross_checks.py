@@ -6,7 +6,7 @@ from rewardlab.judging.first_call import probe_judges
 from rewardlab.plan import make_plan
 from rewardlab.recipe.loading import load
 from rewardlab.scoring.scorer import Scorer
-from rewardlab.training.check import check_recipe
+from rewardlab_training.check import check_recipe
 
 RECIPE = """\
 version: 1

@@ -13,7 +13,7 @@ from rewardlab.plan import make_plan
 from rewardlab.recipe.annotations import lookup
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.yaml12 import dump
-from rewardlab.training.check import check_recipe
+from rewardlab_training.check import check_recipe
 
 RECIPE = """\
 version: 1

@@ -3,7 +3,7 @@
 import pytest
 from rewardlab.errors import UserError
 from rewardlab.recipe.loading import load
-from rewardlab.training.check import check_recipe
+from rewardlab_training.check import check_recipe
 
 PLUGIN = """
 from rewardlab import RewardSpec, hookimpl

@@ -5,7 +5,7 @@ from pydantic import ValidationError
 from rewardlab.errors import UserError
 from rewardlab.plan import make_plan
 from rewardlab.recipe import Agent, load
-from rewardlab.training import check_recipe, describe_training
+from rewardlab_training import check_recipe, describe_training
 
 RECIPE = """
     version: 1

@@ -5,7 +5,7 @@ from rewardlab.errors import UserError
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
 from rewardlab.recipe.presets import PRESETS
-from rewardlab.training import describe_training
+from rewardlab_training import describe_training
 
 RECIPE = """
     version: 1

@@ -14,7 +14,7 @@ STEPS = """
 import sys, time
 from rewardlab.text import Progress
 from rewardlab.text.printable import printable_output
-from rewardlab.training.step_board import StepBoard
+from rewardlab_training.step_board import StepBoard
 
 def step(board, number):
     names = {"total": number, "ትክክለኛነት": number % 3, "正确性" * 9: -number, "صحة": 1, "\\x1b[2Jevil\\nname": 0}

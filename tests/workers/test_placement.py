@@ -11,9 +11,9 @@ from rewardlab.recipe.loading import load
 from rewardlab.registry import installed
 from rewardlab.registry.loading import ENVIRONMENT
 from rewardlab.scoring.scorer import Machine, Scorer
-from rewardlab.training.stages import get_ready
 from rewardlab.workers.devices import resolve_device
 from rewardlab.workers.placement import describe_environment
+from rewardlab_training.stages import get_ready
 
 MODEL = """
 import os, sys, time

@@ -7,8 +7,5 @@ TRACEBACK = "REWARDLAB_TRACEBACK"
 
 
 BUILT_IN = [
-    CommandSpec.of_module("rewardlab.commands.run", "train by a recipe"),
-    CommandSpec.of_module("rewardlab.commands.check", "find every mistake in a recipe, without loading a model"),
-    CommandSpec.of_module("rewardlab.commands.eval", "evaluate a model, or one that a server answers for, by a recipe"),
     CommandSpec.of_module("rewardlab.commands.score", "reward existing completions"),
 ]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rewardlab.concurrency.termination import grace_s as grace_s
     from rewardlab.concurrency.termination import sigterm_as_interrupt as sigterm_as_interrupt
     from rewardlab.concurrency.termination import sigterm_heard as sigterm_heard
+    from rewardlab.concurrency.termination import stop_code as stop_code
     from rewardlab.concurrency.threads import CallThread as CallThread
     from rewardlab.concurrency.threads import LoopThread as LoopThread
 

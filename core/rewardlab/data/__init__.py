@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from rewardlab.data.column_names import columns_named as columns_named
     from rewardlab.data.column_names import field_named as field_named
     from rewardlab.data.column_names import looks_like_an_answer as looks_like_an_answer
+    from rewardlab.data.column_names import swapped_fields as swapped_fields
     from rewardlab.data.conversations import ROLES as ROLES
     from rewardlab.data.conversations import to_conversation as to_conversation
     from rewardlab.data.conversations import without_media as without_media

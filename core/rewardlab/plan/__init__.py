@@ -25,10 +25,19 @@ if TYPE_CHECKING:
     from rewardlab.plan.component import build as build
     from rewardlab.plan.component import secret_variables as secret_variables
     from rewardlab.plan.dataset_places import sample_of_set as sample_of_set
+    from rewardlab.plan.dataset_places import sources_of as sources_of
+    from rewardlab.plan.dataset_places import step_above as step_above
+    from rewardlab.plan.dataset_places import with_sources as with_sources
+    from rewardlab.plan.fingerprint import Difference as Difference
+    from rewardlab.plan.fingerprint import decisive as decisive
+    from rewardlab.plan.fingerprint import differences as differences
+    from rewardlab.plan.fingerprint import who as who
+    from rewardlab.plan.idle_settings import idle_settings as idle_settings
     from rewardlab.plan.plan import Plan as Plan
     from rewardlab.plan.planner import Draft as Draft
     from rewardlab.plan.planner import draft_plan as draft_plan
     from rewardlab.plan.planner import make_plan as make_plan
+    from rewardlab.plan.policy_judge import POLICY as POLICY
     from rewardlab.plan.policy_judge import refuse_policy as refuse_policy
     from rewardlab.plan.total_range import Interval as Interval
     from rewardlab.plan.unused_async import awaits_nothing as awaits_nothing

@@ -37,7 +37,7 @@ LOGGED = ("total", "groups_without_variance")
 def make_plan(document: Document, registry: Registry | None = None, purpose: Purpose = "score") -> Plan:
     """Return the plan of a recipe. Raises a UserError with every problem found.
 
-    No row is read and no backend is asked: `rewardlab.training.check.check_recipe` does both.
+    No row is read and no backend is asked: `rewardlab.training.check_recipe` does both.
     """
     draft = draft_plan(document, registry, purpose)
     if draft.problems or draft.plan is None:

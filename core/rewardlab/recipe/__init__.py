@@ -29,19 +29,27 @@ from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rewardlab.recipe.agent import Agent as Agent
+    from rewardlab.recipe.agent import named_code as named_code
     from rewardlab.recipe.alarms import ALARM_NAMES as ALARM_NAMES
+    from rewardlab.recipe.alarms import AlarmLevels as AlarmLevels
+    from rewardlab.recipe.alarms import AlarmName as AlarmName
     from rewardlab.recipe.annotations import RecipePath as RecipePath
+    from rewardlab.recipe.annotations import lookup as lookup
     from rewardlab.recipe.descriptions import descriptions_of as descriptions_of
     from rewardlab.recipe.evaluation import MISSING_FIELD as MISSING_FIELD
+    from rewardlab.recipe.evaluation import Chat as Chat
     from rewardlab.recipe.evaluation import EvalStage as EvalStage
     from rewardlab.recipe.evaluation import Evaluation as Evaluation
     from rewardlab.recipe.evaluation import StageEvaluation as StageEvaluation
     from rewardlab.recipe.evaluation import TokenSampling as TokenSampling
+    from rewardlab.recipe.evaluation import Validation as Validation
     from rewardlab.recipe.expression import parse as parse
     from rewardlab.recipe.extends import EXTENDS as EXTENDS
     from rewardlab.recipe.loading import RESOLVED as RESOLVED
+    from rewardlab.recipe.loading import Document as Document
     from rewardlab.recipe.loading import RecipeSource as RecipeSource
     from rewardlab.recipe.loading import load as load
+    from rewardlab.recipe.loading import source_file as source_file
     from rewardlab.recipe.models import FAMILIES as FAMILIES
     from rewardlab.recipe.models import BackendUse as BackendUse
     from rewardlab.recipe.models import DataStage as DataStage
@@ -51,9 +59,12 @@ if TYPE_CHECKING:
     from rewardlab.recipe.models import Stage as Stage
     from rewardlab.recipe.models import TinyModel as TinyModel
     from rewardlab.recipe.models import needs_engine as needs_engine
+    from rewardlab.recipe.models import scores as scores
     from rewardlab.recipe.overrides import parse_value as parse_value
+    from rewardlab.recipe.presets import PRESETS as PRESETS
     from rewardlab.recipe.shipped import shipped_recipes as shipped_recipes
     from rewardlab.recipe.training_stages import CriticSettings as CriticSettings
+    from rewardlab.recipe.training_stages import Divergence as Divergence
     from rewardlab.recipe.training_stages import DpoStage as DpoStage
     from rewardlab.recipe.training_stages import RlStage as RlStage
     from rewardlab.recipe.training_stages import SftStage as SftStage

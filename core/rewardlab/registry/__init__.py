@@ -16,10 +16,14 @@ from rewardlab.lazy import lazy_names
 if TYPE_CHECKING:
     from rewardlab.first_party import first_party as first_party
     from rewardlab.first_party import pip_install as pip_install
+    from rewardlab.registry.loading import FINISHED as FINISHED
+    from rewardlab.registry.loading import SERVED as SERVED
+    from rewardlab.registry.loading import TRACK as TRACK
     from rewardlab.registry.loading import Plugin as Plugin
     from rewardlab.registry.loading import offers_of as offers_of
     from rewardlab.registry.registry import ENTRY_POINT_GROUP as ENTRY_POINT_GROUP
     from rewardlab.registry.registry import Registry as Registry
+    from rewardlab.registry.registry import command_of_ours as command_of_ours
     from rewardlab.registry.registry import installed as installed
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

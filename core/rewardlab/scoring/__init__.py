@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from rewardlab.scoring.given_rows import rows_one_by_one as rows_one_by_one
     from rewardlab.scoring.given_rows import sorted_rows as sorted_rows
     from rewardlab.scoring.group_numbers import GroupNumbers as GroupNumbers
+    from rewardlab.scoring.group_numbers import metrics_of_step as metrics_of_step
     from rewardlab.scoring.group_numbers import numbers_of_group as numbers_of_group
     from rewardlab.scoring.host import MetGroup as MetGroup
     from rewardlab.scoring.host import MissingMembersError as MissingMembersError
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from rewardlab.scoring.pool import Pool as Pool
     from rewardlab.scoring.pool import PooledGroup as PooledGroup
     from rewardlab.scoring.rank_correlation import kendall_tau_b as kendall_tau_b
+    from rewardlab.scoring.reasons import NothingGiven as NothingGiven
     from rewardlab.scoring.recipe_reward import RecipeReward as RecipeReward
     from rewardlab.scoring.row_window import results_in_order as results_in_order
     from rewardlab.scoring.row_window import scored_in_order as scored_in_order

@@ -16,7 +16,7 @@ REMEMBERED = 1000
 """groups that are over, of which the answer is kept"""
 
 
-class Place(Protocol):
+class HostedGroup(Protocol):
     """What a host has to know of a group before its members come: a key of its own, and how many they are."""
 
     @property
@@ -26,7 +26,7 @@ class Place(Protocol):
     def size(self) -> int: ...
 
 
-PlaceT = TypeVar("PlaceT", bound=Place)
+PlaceT = TypeVar("PlaceT", bound=HostedGroup)
 Answer = TypeVar("Answer")
 
 

@@ -45,7 +45,11 @@ if TYPE_CHECKING:
     from rewardlab.text.printable import printable as printable
     from rewardlab.text.progress import Progress as Progress
     from rewardlab.text.progress import format_duration as format_duration
+    from rewardlab.text.progress import place_of_step as place_of_step
     from rewardlab.text.progress import progress_interval_s as progress_interval_s
+    from rewardlab.text.progress import safe as safe
+    from rewardlab.text.progress import speed as speed
+    from rewardlab.text.progress import state_line as state_line
     from rewardlab.text.quoting import QuotingTemplate as QuotingTemplate
     from rewardlab.text.quoting import fence as fence
     from rewardlab.text.quoting import fence_key as fence_key
@@ -55,7 +59,10 @@ if TYPE_CHECKING:
     from rewardlab.text.redaction import MASK as MASK
     from rewardlab.text.redaction import MIN_LENGTH as MIN_LENGTH
     from rewardlab.text.redaction import Redactor as Redactor
+    from rewardlab.text.redaction import name_variables as name_variables
+    from rewardlab.text.redaction import redact as redact
     from rewardlab.text.redaction import redactor as redactor
+    from rewardlab.text.redaction import shell_command as shell_command
     from rewardlab.text.special_tokens import chat_ids as chat_ids
     from rewardlab.text.special_tokens import literal_ids as literal_ids
     from rewardlab.text.tables import COLUMN_GAP as COLUMN_GAP

@@ -32,7 +32,10 @@ if TYPE_CHECKING:
     from rewardlab.workers.errors import PluginRaisedError as PluginRaisedError
     from rewardlab.workers.errors import WorkerStartError as WorkerStartError
     from rewardlab.workers.errors import WorkerTimeout as WorkerTimeout
+    from rewardlab.workers.placement import describe_environment as describe_environment
     from rewardlab.workers.placement import interpreter_of as interpreter_of
+    from rewardlab.workers.placement import opener as opener
+    from rewardlab.workers.placement import python_of as python_of
     from rewardlab.workers.process import START_LIMIT as START_LIMIT
     from rewardlab.workers.process import WorkerProcess as WorkerProcess
     from rewardlab.workers.process import host_sys_path as host_sys_path

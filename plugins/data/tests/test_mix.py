@@ -13,7 +13,7 @@ from rewardlab import Context, Sample, find
 from rewardlab.cli import main
 from rewardlab.errors import UserError
 from rewardlab.recipe import load
-from rewardlab.training import check_recipe
+from rewardlab_training import check_recipe
 
 SPEC = find("dataset", "data/mix")
 

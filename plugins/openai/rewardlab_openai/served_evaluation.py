@@ -15,7 +15,7 @@ from rewardlab.judging import HostedJudge
 from rewardlab.recipe import MISSING_FIELD, EvalStage
 from rewardlab.scoring import MissingGuard, Scorer
 from rewardlab.text import Progress
-from rewardlab.training import StageJob, write_evaluation
+from rewardlab_training import StageJob, write_evaluation
 
 from rewardlab_openai.served_policy import Answers, ServedPolicy
 

@@ -13,8 +13,8 @@ from rewardlab.recipe.evaluation import EvalStage
 from rewardlab.registry import pip_install
 from rewardlab.registry.loading import SERVED
 from rewardlab.registry.registry import installed
-from rewardlab.training import RunJob, load_evaluation
 from rewardlab_openai.served_policy import completion_of, messages_of, sampling_params
+from rewardlab_training import RunJob, load_evaluation
 
 ROWS = [{"id": f"{n}", "prompt": f"{n} + {n}?", "language": "de" if n % 2 else "en"} for n in range(6)]
 RECIPE = """

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import Finding
-from rewardlab.training import StageJob
 from rewardlab_ray.job.backend import RayBackend
+from rewardlab_training import StageJob
 
 from rewardlab_openrlhf.check.cautions import cautions
 from rewardlab_openrlhf.job.best_model import keep_best_model
@@ -14,7 +14,7 @@ from rewardlab_openrlhf.stage_files import training_stage
 
 
 class OpenrlhfBackend(RayBackend):
-    """The `rewardlab.training.Backend` of this plugin."""
+    """The `rewardlab_training.Backend` of this plugin."""
 
     def warnings(self, plan: Plan) -> Iterable[Finding]:
         """Yield what OpenRLHF can do, and the recipe's author may not mean."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 from rewardlab import Config
-from rewardlab.training import Lora
 from rewardlab_ray.job_options import Barrier, RayEngineOptions, RayOptions
+from rewardlab_training import Lora
 
 if TYPE_CHECKING:
     from rewardlab.plan import Plan

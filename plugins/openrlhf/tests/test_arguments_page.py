@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 from rewardlab.recipe import load
-from rewardlab.training import check_recipe
 from rewardlab_openrlhf.compile import compile_stage
 from rewardlab_openrlhf.compile.extra_arguments import EXTRA_ARGUMENTS
 from rewardlab_openrlhf.dry_run.files import dry_run_files
 from rewardlab_openrlhf.engine_arguments import WHEEL
 from rewardlab_openrlhf.engine_settings import setters
+from rewardlab_training import check_recipe
 
 ROWS = setters()
 PAGE = Path(__file__).parents[3] / "docs" / "openrlhf_arguments.md"

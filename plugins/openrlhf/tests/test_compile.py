@@ -9,12 +9,12 @@ import pytest
 from helpers.each_case import each_case
 from rewardlab.errors import UserError
 from rewardlab.recipe import load
-from rewardlab.training import check_recipe
 from rewardlab_openrlhf.compile import compile_stage
 from rewardlab_openrlhf.compile.clipping import clip_range
 from rewardlab_openrlhf.compile.command import Command, render_arguments
 from rewardlab_openrlhf.compile.optimiser import warm_up_ratio
 from rewardlab_openrlhf.stage_files import StageFiles
+from rewardlab_training import check_recipe
 
 RECIPE = """
     version: 1

@@ -12,7 +12,6 @@ from rewardlab.judging.usage import UsageFile
 from rewardlab.scoring import numbers_of_group
 from rewardlab.scoring.attribution.group_attribution import Attribution, GroupAttribution
 from rewardlab.scoring.composition import ScoredGroup
-from rewardlab.training.results import Results
 from rewardlab_ray.job.log_lines import read_mark, read_scores
 from rewardlab_ray.ledger_shards import LedgerShard
 from rewardlab_ray.messages import GroupPlace, WrittenGroup
@@ -21,6 +20,7 @@ from rewardlab_ray.scoring.coordinator import Coordinator
 from rewardlab_ray.scoring.service_settings import ServiceSettings
 from rewardlab_ray.user_lines import SCORES
 from rewardlab_testing.backend_laws.ledger import read_rows
+from rewardlab_training.results import Results
 
 RECIPE = """
 version: 1

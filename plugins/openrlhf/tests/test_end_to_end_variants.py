@@ -6,7 +6,7 @@ from statistics import stdev
 
 import pytest
 from rewardlab import Completion, Sample, ScoredGroup
-from rewardlab.training import group_advantages
+from rewardlab_training import group_advantages
 
 pytest.importorskip("openrlhf", reason="needs the environment of requirements-openrlhf-cpu.txt")
 pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]

@@ -22,8 +22,6 @@ pytest.importorskip("openrlhf", reason="needs the environment of the OpenRLHF ba
 from rewardlab import Completion, Sample, ScoredGroup
 from rewardlab.errors import JobError
 from rewardlab.recipe import load
-from rewardlab.training import check_recipe
-from rewardlab.training.advantages import batch_advantages, whitening
 from rewardlab_openrlhf.compile import PROGRAMS, compile_stage
 from rewardlab_openrlhf.compile.extra_arguments import EXTRA_ARGUMENTS
 from rewardlab_openrlhf.engine_arguments import WHEEL, check_arguments, engine_parser
@@ -33,6 +31,8 @@ from rewardlab_openrlhf.stage_files import StageFiles
 from rewardlab_ray.job.engine import installed_version
 from rewardlab_ray.messages import SCORED
 from rewardlab_ray.scoring.rewards import rewards
+from rewardlab_training import check_recipe
+from rewardlab_training.advantages import batch_advantages, whitening
 
 pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
 

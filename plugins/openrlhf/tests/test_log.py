@@ -10,11 +10,11 @@ import pytest
 from rewardlab.errors import JobError, UserError
 from rewardlab.recipe import load
 from rewardlab.text.redaction import note_secrets
-from rewardlab.training import check_recipe
 from rewardlab_ray.job.alarms import StopAtAlarm
 from rewardlab_ray.job.log_lines import OUTCOME, STEPS, is_trouble, read_mark, read_numbers
 from rewardlab_ray.job.stage_log import StageLog
 from rewardlab_ray.user_lines import marked
+from rewardlab_training import check_recipe
 
 RETRIED = (
     "(raylet) Task CoordinatorActor.engines failed. There are infinite retries remaining, so the task will be retried."

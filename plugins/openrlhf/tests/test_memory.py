@@ -6,7 +6,6 @@ import re
 import pytest
 from helpers.each_case import each_case
 from rewardlab.recipe import TinyModel, load
-from rewardlab.training import Lora, check_recipe
 from rewardlab_openrlhf.layout import layout_of
 from rewardlab_openrlhf.memory.batches import batches
 from rewardlab_openrlhf.memory.controller_cost import MAX_MS, controller_ms
@@ -20,6 +19,7 @@ from rewardlab_openrlhf.memory.token_costs import (
     training_bytes,
 )
 from rewardlab_openrlhf.options import Engine, options_of
+from rewardlab_training import Lora, check_recipe
 
 QWEN = {
     "model_type": "qwen2",

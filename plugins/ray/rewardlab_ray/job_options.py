@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 from rewardlab import Config
-from rewardlab.training import TrackerOptions
+from rewardlab_training import TrackerOptions
 
 if TYPE_CHECKING:
     from rewardlab.plan import Plan

@@ -22,7 +22,7 @@ from rewardlab.data import (
 )
 from rewardlab.errors import JobError
 from rewardlab.files import LineAppender
-from rewardlab.training import Phase, ledger_rows
+from rewardlab_training import Phase, ledger_rows
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -9,7 +9,7 @@ from rewardlab import Sample
 from rewardlab.data import stratified_sample
 from rewardlab.errors import UserError, one_line
 from rewardlab.recipe import RlStage
-from rewardlab.training import PromptFormat, ends_of, load_tokenizer, reading_order, steps_of
+from rewardlab_training import PromptFormat, ends_of, load_tokenizer, reading_order, steps_of
 
 from rewardlab_ray.rendered_rows import Row, write_rows
 from rewardlab_ray.stage_task import StageTask

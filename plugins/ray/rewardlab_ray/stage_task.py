@@ -8,7 +8,7 @@ from pathlib import Path
 from rewardlab import Sample
 from rewardlab.plan import Plan
 from rewardlab.recipe import DpoStage, EvalStage, Evaluation, RlStage, SftStage, Stage, StageEvaluation, TokenSampling
-from rewardlab.training import find_starting_model, plan_of_job
+from rewardlab_training import find_starting_model, plan_of_job
 
 from rewardlab_ray.rendered_rows import read_rows
 

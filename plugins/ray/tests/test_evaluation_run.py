@@ -1,9 +1,9 @@
 """Evaluations in Weights & Biases, offline: one run in the group of the engine's, with the names of every engine."""
 
 import pytest
-from rewardlab.training import Results
-from rewardlab.training.results import Slice
 from rewardlab_ray.scoring.evaluation_run import EvaluationRun
+from rewardlab_training import Results
+from rewardlab_training.results import Slice
 
 pytest.importorskip("wandb", reason="pip install wandb")
 

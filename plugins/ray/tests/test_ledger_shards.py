@@ -13,9 +13,9 @@ from rewardlab import Completion, Sample, Score
 from rewardlab.errors import JobError, UserError
 from rewardlab.scoring import numbers_of_group
 from rewardlab.scoring.composition import ScoredGroup
-from rewardlab.training import Ledger
 from rewardlab_ray.ledger_shards import LedgerIndex, LedgerShard, LedgerSpan, read_span
 from rewardlab_studies.ledger.parts import ledger_parts
+from rewardlab_training import Ledger
 
 HOSTILE = 'a "quoted"\nline\r, \u2028, a tab\t and half a pair \ud800'
 

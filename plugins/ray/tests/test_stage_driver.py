@@ -7,7 +7,6 @@ import pytest
 from rewardlab import Sample
 from rewardlab.errors import JobError, UserError
 from rewardlab.text.redaction import note_secrets
-from rewardlab.training import Capabilities, read_asked
 from rewardlab_ray.job.engine import RayEngine
 from rewardlab_ray.job.log_lines import OUTCOME, read_mark
 from rewardlab_ray.job.stage_driver import drive as drive_stage
@@ -15,6 +14,7 @@ from rewardlab_ray.job.stage_driver import hand_on
 from rewardlab_ray.rendered_rows import Row, write_rows
 from rewardlab_ray.stage_prompts import StageTokenizer
 from rewardlab_ray.stage_task import StageTask
+from rewardlab_training import Capabilities, read_asked
 
 RECIPE = """
     version: 1

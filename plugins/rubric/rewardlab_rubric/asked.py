@@ -94,7 +94,7 @@ def trained(folder: str, asks: str) -> Trained:
 
     Raises ValueError that says what is wrong.
     """
-    from rewardlab.training import read_asked
+    from rewardlab_training import read_asked
 
     try:
         found = [Asked.model_validate(way) for way in read_asked(folder) if way["use"].startswith("rubric/")]

@@ -8,8 +8,8 @@ import pytest
 from rewardlab import Completion, Context, Sample, find
 from rewardlab.errors import UserError
 from rewardlab.recipe import load
-from rewardlab.training import check_recipe
 from rewardlab_rubric.strategies.language_file import packaged_texts
+from rewardlab_training import check_recipe
 
 SERVER = Path(__file__).parents[3] / "tests" / "judge_server.py"
 BEGINNING = f"<think>\n{packaged_texts()['de'].thinking}"

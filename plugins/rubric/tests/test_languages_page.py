@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 
 from rewardlab.recipe import load
-from rewardlab.training import check_recipe
 from rewardlab_rubric.strategies.language_file import packaged_texts
 from rewardlab_rubric.strategies.language_texts import Languages, NoTexts
+from rewardlab_training import check_recipe
 
 PAGE = (Path(__file__).parents[3] / "docs" / "rubric_languages.md").read_text(encoding="utf-8")
 RUBRICS = (Path(__file__).parents[3] / "docs" / "rubrics.md").read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ from rewardlab.errors import UserError
 from rewardlab.judging import probe_judges
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
-from rewardlab.training import check_recipe
+from rewardlab_training import check_recipe
 
 SERVER = Path(__file__).parents[3] / "tests" / "judge_server.py"
 RECIPE = """\

@@ -13,8 +13,8 @@ from rewardlab import Completion, Context, Reply, Sample, find, installed
 from rewardlab.errors import UserError
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
-from rewardlab.training import check_recipe
 from rewardlab_rubric.strategies.language_file import packaged_texts
+from rewardlab_training import check_recipe
 
 SERVER = Path(__file__).parents[3] / "tests" / "judge_server.py"
 GERMAN = {"fields": {"language": "de"}}

@@ -11,9 +11,9 @@ from pydantic import ValidationError
 from rewardlab import Context, Reply, Sample, installed
 from rewardlab.errors import JobError, UserError
 from rewardlab.recipe.loading import load
-from rewardlab.training import RunJob, check_recipe
 from rewardlab_rubric.data_steps.translated_texts_examples import MarkingTranslator
 from rewardlab_rubric.strategies.language_file import script_of
+from rewardlab_training import RunJob, check_recipe
 
 SERVER = Path(__file__).parents[3] / "tests" / "judge_server.py"
 REGISTRY = installed()

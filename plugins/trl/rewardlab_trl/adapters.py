@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from rewardlab.errors import UserError
-from rewardlab.training import StageJob
+from rewardlab_training import StageJob
 
 from rewardlab_trl.options import options_of
 from rewardlab_trl.quantization import in_full_precision

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from rewardlab.errors import UserError
 from rewardlab.plan import Plan
 from rewardlab.recipe import Agent, Finding
-from rewardlab.training import environment_problems, environment_tools, load_code, tool_problems
+from rewardlab_training import environment_problems, environment_tools, load_code, tool_problems
 
 from rewardlab_trl.options import Options
 

@@ -7,7 +7,7 @@ from typing import Any
 from rewardlab import Sample
 from rewardlab.errors import JobError, RewardlabError, one_line, one_line_at
 from rewardlab.recipe import Agent
-from rewardlab.training import environment_tools, load_code
+from rewardlab_training import environment_tools, load_code
 
 Tools = Mapping[str, Callable[..., Any]]
 """the functions that one completion may call, by name"""

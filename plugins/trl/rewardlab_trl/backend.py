@@ -5,14 +5,14 @@ from contextlib import AbstractContextManager
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import Finding
-from rewardlab.training import OPTIONAL, Capabilities, Policy, StageJob
+from rewardlab_training import OPTIONAL, Capabilities, Policy, StageJob
 
 from rewardlab_trl.check import findings
 from rewardlab_trl.rl_arguments import PAPER_LOSS
 
 
 class TrlBackend:
-    """The `rewardlab.training.PolicyBackend` of this plugin."""
+    """The `rewardlab_training.PolicyBackend` of this plugin."""
 
     capabilities = Capabilities(
         stages=("sft", "dpo", "rl", "eval"), algorithms=tuple(PAPER_LOSS), settings=frozenset(OPTIONAL)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import DpoStage, EvalStage, Finding, RlStage, SftStage, Stage
-from rewardlab.training import Lora, StageBatches
+from rewardlab_training import Lora, StageBatches
 
 from rewardlab_trl.accelerate_options import accelerate_findings, count_of, section_of, sharding_of
 from rewardlab_trl.agent_check import agent_findings

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rewardlab.plan import Plan
 from rewardlab.recipe import DpoStage, RlStage, SftStage
 from rewardlab.text import counted
-from rewardlab.training import StageBatches, clip_text, describe_training, evaluation_sampling, model_line
+from rewardlab_training import StageBatches, clip_text, describe_training, evaluation_sampling, model_line
 
 from rewardlab_trl.accelerate_options import section_of, sharding_of
 from rewardlab_trl.arguments import argument_lines

@@ -4,7 +4,7 @@ from typing import Any
 
 from datasets import Dataset
 from rewardlab.recipe import DpoStage
-from rewardlab.training import Training
+from rewardlab_training import Training
 from torch.utils.data import SequentialSampler
 from trl import DPOConfig, DPOTrainer
 

@@ -9,7 +9,7 @@ from rewardlab.commands import AnyRecipe
 from rewardlab.errors import JobError, UserError
 from rewardlab.plan import Plan
 from rewardlab.recipe import load
-from rewardlab.training import check_recipe
+from rewardlab_training import check_recipe
 
 from rewardlab_trl.machines import LOST, Machines
 from rewardlab_trl.options import Options as BackendOptions

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rewardlab.errors import UserError, one_line
 from rewardlab.files import whole_folder
-from rewardlab.training import ends_of, load_tokenizer
+from rewardlab_training import ends_of, load_tokenizer
 
 from rewardlab_trl.position_ids import count_from_the_first_token
 

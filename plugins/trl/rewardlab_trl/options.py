@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import NonNegativeInt, PositiveInt
-from rewardlab.training import Lora, TrackerOptions
+from rewardlab_training import Lora, TrackerOptions
 
 from rewardlab_trl.accelerate_options import AccelerateConfig, count_of
 from rewardlab_trl.generation_options import VllmGeneration

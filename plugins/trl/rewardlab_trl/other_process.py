@@ -10,7 +10,7 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
-from rewardlab.training import RunDirectory, StageJob, plan_of_job
+from rewardlab_training import RunDirectory, StageJob, plan_of_job
 
 from rewardlab_trl.machines import Machines
 from rewardlab_trl.options import options_of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rewardlab import Group, Sample
 from rewardlab.recipe import DpoStage, EvalStage, RlStage, SftStage
-from rewardlab.training import Policy, PolicyJudgeOptions, PromptFormat, Sampling, StageJob, Training
+from rewardlab_training import Policy, PolicyJudgeOptions, PromptFormat, Sampling, StageJob, Training
 
 from rewardlab_trl.agent_tools import AgentTools
 from rewardlab_trl.options import options_of

@@ -14,7 +14,7 @@ from typing import Any
 from rewardlab import Ask, Reply
 from rewardlab.concurrency import CallThread
 from rewardlab.errors import JobError
-from rewardlab.training import PolicyJudgeOptions, Sampling, question_tokens
+from rewardlab_training import PolicyJudgeOptions, Sampling, question_tokens
 
 from rewardlab_trl.models import CausalModel
 from rewardlab_trl.policy_judge_spec import PolicyOptions

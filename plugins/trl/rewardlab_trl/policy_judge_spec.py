@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from rewardlab.training import PolicyJudgeOptions, policy_judge_spec
+from rewardlab_training import PolicyJudgeOptions, policy_judge_spec
 
 
 class PolicyOptions(PolicyJudgeOptions):

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from rewardlab.errors import JobError, RewardlabError, one_line
 from rewardlab.recipe import DpoStage, RlStage, SftStage
-from rewardlab.training import StageJob, Training
+from rewardlab_training import StageJob, Training
 
 from rewardlab_trl.children import MAX_NOTICE_S, Children
 from rewardlab_trl.machines import LOST, STAGE, Machines

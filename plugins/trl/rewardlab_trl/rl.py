@@ -15,7 +15,7 @@ import torch
 from datasets import Dataset
 from rewardlab import Completion, Group, Sample
 from rewardlab.recipe import RlStage
-from rewardlab.training import PromptFormat, StageReward, Training
+from rewardlab_training import PromptFormat, StageReward, Training
 from trl import GRPOConfig, GRPOTrainer
 
 from rewardlab_trl.adapters import peft_config

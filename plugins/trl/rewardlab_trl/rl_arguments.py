@@ -5,7 +5,7 @@ from operator import attrgetter
 from typing import Any
 
 from rewardlab.recipe import RlStage
-from rewardlab.training import StageBatches
+from rewardlab_training import StageBatches
 
 from rewardlab_trl.generation_options import RatioCorrection, VllmGeneration
 

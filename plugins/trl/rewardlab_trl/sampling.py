@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from rewardlab import Group, Sample
 from rewardlab.text import Progress
-from rewardlab.training import PromptFormat, Sampling
+from rewardlab_training import PromptFormat, Sampling
 from transformers import GenerationConfig
 
 from rewardlab_trl.models import CausalModel

@@ -2,7 +2,7 @@
 
 import numpy as np
 from datasets import Dataset
-from rewardlab.training import TokenRow, Training
+from rewardlab_training import TokenRow, Training
 from torch.utils.data import SequentialSampler
 from trl import SFTConfig, SFTTrainer
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rewardlab.recipe import RlStage
-from rewardlab.training import Training
+from rewardlab_training import Training
 from transformers import PrinterCallback, Trainer, TrainerCallback
 
 from rewardlab_trl.checkpoints import last_checkpoint

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from rewardlab.errors import UserError, one_line
 from rewardlab.recipe import DpoStage, RlStage, SftStage
-from rewardlab.training import StageBatches, Training, telemetry_variables
+from rewardlab_training import StageBatches, Training, telemetry_variables
 
 from rewardlab_trl.options import Options, options_of
 from rewardlab_trl.sharding import allow_on_cpu

@@ -13,7 +13,7 @@ from rewardlab import RecipeReward, ScoredGroup
 from rewardlab.data import kind_of
 from rewardlab.errors import JobError, UserError
 from rewardlab.scoring import MissingGuard
-from rewardlab.training import metrics_of_step
+from rewardlab_training import metrics_of_step
 
 from rewardlab_trl.ranks import gather, rank, shared_work
 

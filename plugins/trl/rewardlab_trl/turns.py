@@ -12,7 +12,7 @@ from typing import Any
 
 from rewardlab import Completion, Sample
 from rewardlab.errors import JobError, UserError, one_line
-from rewardlab.training import PromptFormat
+from rewardlab_training import PromptFormat
 
 from rewardlab_trl.agent_tools import AgentTools, Tools, results_of
 from rewardlab_trl.models import CausalModel

@@ -8,7 +8,7 @@ from rewardlab import Sample
 from rewardlab.errors import JobError
 from rewardlab.recipe import Agent
 from rewardlab.recipe.evaluation import Chat
-from rewardlab.training import PromptFormat
+from rewardlab_training import PromptFormat
 
 pytestmark = pytest.mark.slow  # trains a tiny policy until it calls a tool
 

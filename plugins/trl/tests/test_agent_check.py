@@ -3,7 +3,7 @@
 import pytest
 from rewardlab.errors import UserError
 from rewardlab.recipe import load
-from rewardlab.training import check_recipe
+from rewardlab_training import check_recipe
 
 RECIPE = """
     version: 1

@@ -7,9 +7,9 @@ from rewardlab import Completion, Group, Sample, Score
 from rewardlab.recipe import parse
 from rewardlab.recipe.use import ComponentUse
 from rewardlab.scoring import Composition
-from rewardlab.training.advantages import batch_advantages
 from rewardlab_normalize.gdpo import Gdpo
 from rewardlab_normalize.options import GdpoOptions
+from rewardlab_training.advantages import batch_advantages
 
 pytestmark = pytest.mark.slow
 SIZE = 4

@@ -7,7 +7,7 @@ import pytest
 from rewardlab import Sample
 from rewardlab.errors import UserError
 from rewardlab.recipe.evaluation import Chat
-from rewardlab.training import PromptFormat, Sampling
+from rewardlab_training import PromptFormat, Sampling
 from rewardlab_trl.models import load_model
 
 pytestmark = pytest.mark.slow  # imports torch and transformers

@@ -4,8 +4,8 @@ import pytest
 from rewardlab import Sample
 from rewardlab.errors import UserError
 from rewardlab.recipe.evaluation import Chat
-from rewardlab.training import PromptFormat, question_tokens
-from rewardlab.training.prompts import as_text
+from rewardlab_training import PromptFormat, question_tokens
+from rewardlab_training.prompts import as_text
 from rewardlab_trl.models import load_model
 
 pytestmark = pytest.mark.slow  # imports transformers

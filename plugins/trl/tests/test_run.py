@@ -13,7 +13,7 @@ import threading
 
 import pytest
 from helpers.pseudo_terminal import lines_of, read, resize
-from rewardlab.training import Results
+from rewardlab_training import Results
 
 pytestmark = pytest.mark.slow
 

@@ -172,7 +172,7 @@ class TestTokens:
         """And those of the evaluation: what `PromptFormat` says."""
         from rewardlab import Sample
         from rewardlab.recipe.evaluation import Chat
-        from rewardlab.training import PromptFormat
+        from rewardlab_training import PromptFormat
         from rewardlab_trl.models import load_model
 
         chats = [f"stages.{n}.chat={json.dumps(chat)}" for n in (0, 1)]

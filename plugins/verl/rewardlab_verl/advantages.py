@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from rewardlab.errors import UserError
-from rewardlab.training import whitened
 from rewardlab_ray.ray_actors import NAMESPACE, UNTIL_DEAD, coordinator_name
+from rewardlab_training import whitened
 
 
 def finished_advantages(

@@ -6,7 +6,7 @@ from typing import Any
 
 from rewardlab.errors import UserError, one_line
 from rewardlab.recipe import Agent
-from rewardlab.training import load_code
+from rewardlab_training import load_code
 
 YAML = (".yaml", ".yml")
 

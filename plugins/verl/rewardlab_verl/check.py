@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rewardlab.errors import UserError, nearest
 from rewardlab.plan import Plan
 from rewardlab.recipe import Agent, EvalStage, Finding, RlStage, SftStage
-from rewardlab.training import context_of, load_code, tool_problems, whitening
+from rewardlab_training import context_of, load_code, tool_problems, whitening
 
 from rewardlab_verl.agent_tools import YAML
 from rewardlab_verl.compile.batches import batch_findings

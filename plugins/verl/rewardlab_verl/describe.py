@@ -5,11 +5,6 @@ from pathlib import Path
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import RlStage, SftStage
-from rewardlab.training import (
-    clip_text,
-    describe_training,
-    run_name,
-)
 from rewardlab_ray.job.planned_stage import (
     TIME,
     continued,
@@ -17,6 +12,11 @@ from rewardlab_ray.job.planned_stage import (
     planned_evaluation_rows,
     planned_model,
     planned_steps,
+)
+from rewardlab_training import (
+    clip_text,
+    describe_training,
+    run_name,
 )
 
 from rewardlab_verl.compile import VerlFiles, compile_stage

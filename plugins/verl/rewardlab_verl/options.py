@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, PositiveInt
 from rewardlab import Config
-from rewardlab.training import Lora
 from rewardlab_ray.job_options import Barrier, RayEngineOptions, RayOptions
+from rewardlab_training import Lora
 
 if TYPE_CHECKING:
     from rewardlab.plan import Plan

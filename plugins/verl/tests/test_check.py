@@ -3,8 +3,8 @@
 import pytest
 from rewardlab.errors import UserError
 from rewardlab.recipe import load
-from rewardlab.training import check_recipe
 from rewardlab_ray.job import check_machine, engine
+from rewardlab_training import check_recipe
 from rewardlab_verl.job.engine import ENGINE, backend
 
 RECIPE = """

@@ -4,7 +4,7 @@ from fnmatch import fnmatchcase
 
 import pytest
 from rewardlab.recipe import load
-from rewardlab.training import check_recipe
+from rewardlab_training import check_recipe
 from rewardlab_verl.engine_settings.beside_us import IDLE, RECIPE
 from rewardlab_verl.engine_settings.passed import _names, _tree, passed_findings, passed_lines
 

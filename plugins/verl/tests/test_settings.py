@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from rewardlab.recipe import load
-from rewardlab.training import check_recipe
+from rewardlab_training import check_recipe
 from rewardlab_verl.compile import VerlFiles, compile_stage
 from rewardlab_verl.compile.command import render
 from rewardlab_verl.engine_settings.beside_us import refusal

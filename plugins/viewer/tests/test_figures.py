@@ -1,7 +1,7 @@
 """The figures of lines: what they count, and that it adds up."""
 
-from rewardlab.training import Results
-from rewardlab.training.results import Slice
+from rewardlab_training import Results
+from rewardlab_training.results import Slice
 from rewardlab_viewer.figures.agreement import agreements
 from rewardlab_viewer.figures.changes import change_tables
 from rewardlab_viewer.figures.coverage import component_coverage, coverage, left_out_sentence

@@ -11,8 +11,8 @@ from collections import Counter
 import pytest
 import rewardlab
 from rewardlab.errors import UserError
-from rewardlab.training import Results
-from rewardlab.training.results import Slice
+from rewardlab_training import Results
+from rewardlab_training.results import Slice
 from rewardlab_viewer.page.page import write_report
 
 

@@ -7,7 +7,7 @@ from rewardlab.recipe.expression import parse
 from rewardlab.recipe.use import ComponentUse
 from rewardlab.scoring.attribution.decomposition import Decomposition
 from rewardlab.scoring.composition import Composition
-from rewardlab.training.ledger import Ledger
+from rewardlab_training.ledger import Ledger
 
 
 def test_the_ledger_says_what_each_component_caused(tmp_path, group_of):

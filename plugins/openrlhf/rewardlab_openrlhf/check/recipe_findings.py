@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import DataStage, EvalStage, Finding, RlStage
-from rewardlab.training import context_of, judges_itself, run_name
+from rewardlab_training import context_of, judges_itself, run_name
 
 from rewardlab_openrlhf.check.engine_findings import engine_findings
 from rewardlab_openrlhf.compile.clipping import clip_range

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from rewardlab.plan import Interval, Plan
 from rewardlab.recipe import RlStage
-from rewardlab.training import whitening
+from rewardlab_training import whitening
 
 SLACK = 1.01
 """for rounding in float32"""

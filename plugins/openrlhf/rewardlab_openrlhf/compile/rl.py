@@ -24,7 +24,7 @@ ESTIMATORS = {
 }
 """our `algorithm` -> OpenRLHF's advantage estimator
 
-Its rewards are the advantages of `rewardlab.training` already. This one makes the same return of every token from them;
+Its rewards are the advantages of `rewardlab_training` already. This one makes the same return of every token from them;
 the mean that it subtracts before, job/engine_trainer.py switches off. OpenRLHF's own estimators would divide the
 rounding errors of a group without variance by 1e-9, and count the stand-ins of missing values.
 """

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import DpoStage, RlStage, SftStage
-from rewardlab.training import clip_text, describe_training
 from rewardlab_ray.job.planned_stage import continued, evaluation_line
+from rewardlab_training import clip_text, describe_training
 
 from rewardlab_openrlhf.compile import Command, compile_stage
 from rewardlab_openrlhf.compile.clipping import clip_range

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import RlStage
-from rewardlab.training import run_name
 from rewardlab_ray.job.planned_stage import TIME, planned_evaluation_rows, planned_model, planned_steps
+from rewardlab_training import run_name
 
 from rewardlab_openrlhf.options import options_of
 from rewardlab_openrlhf.stage_files import StageFiles, training_stage

@@ -16,14 +16,14 @@ from pathlib import Path
 from rewardlab import Completion, Group, Sample
 from rewardlab.errors import JobError
 from rewardlab.files import whole_folder
-from rewardlab.training import (
+from rewardlab_ray.stage_task import stage_folder
+from rewardlab_training import (
     PromptFormat,
     StageJob,
     best_checkpoint,
     load_tokenizer,
     telemetry_variables,
 )
-from rewardlab_ray.stage_task import stage_folder
 
 from rewardlab_openrlhf.job.adapters import merge_adapter
 from rewardlab_openrlhf.stage_files import training_stage

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from rewardlab.plan import Plan
-from rewardlab.training import Capabilities
 from rewardlab_ray.job.engine import RayEngine
 from rewardlab_ray.stage_task import TrainingStage
+from rewardlab_training import Capabilities
 
 from rewardlab_openrlhf.check import findings
 from rewardlab_openrlhf.compile.rl import ESTIMATORS

@@ -13,9 +13,9 @@ import ray
 from openrlhf.trainer import ppo_trainer, ppo_trainer_async
 from ray.exceptions import RayError
 from rewardlab.errors import JobError
-from rewardlab.training import CENTRED, whitened
 from rewardlab_ray.messages import SCORED
 from rewardlab_ray.ray_actors import NAMESPACE, UNTIL_DEAD, coordinator_name
+from rewardlab_training import CENTRED, whitened
 
 from rewardlab_openrlhf.rollout.engine_samples import ARRIVED_GROUP, fill_missing_logs
 

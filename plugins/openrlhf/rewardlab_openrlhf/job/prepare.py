@@ -8,10 +8,10 @@ from rewardlab import Sample
 from rewardlab.data import kind_of
 from rewardlab.errors import UserError
 from rewardlab.recipe import DpoStage, RlStage, SftStage
-from rewardlab.training import reading_order, run_name, steps_of
 from rewardlab_ray.rendered_rows import undo_shuffle, write_lines
 from rewardlab_ray.stage_prompts import StageTokenizer, write_prompts
 from rewardlab_ray.stage_task import StageTask
+from rewardlab_training import reading_order, run_name, steps_of
 
 from rewardlab_openrlhf.options import options_of
 from rewardlab_openrlhf.stage_files import StageFiles

@@ -11,11 +11,11 @@ from typing import Any
 
 from rewardlab.errors import JobError
 from rewardlab.recipe import RlStage, TokenSampling
-from rewardlab.training import judges_itself, whitening
 from rewardlab_ray.job.ranks import train_on_ranks
 from rewardlab_ray.job.scored_training import scored_training
 from rewardlab_ray.scoring.service import ServiceSettings
 from rewardlab_ray.stage_task import StageTask
+from rewardlab_training import judges_itself, whitening
 
 from rewardlab_openrlhf.compile import Command, evaluation_temperature
 from rewardlab_openrlhf.job.checkpoint import StageProgress, checkpoint_progress

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import DpoStage, Finding, RlStage, SftStage
-from rewardlab.training import StageBatches, divisors
+from rewardlab_training import StageBatches, divisors
 
 from rewardlab_openrlhf.layout import StageLayout
 from rewardlab_openrlhf.memory.controller_cost import MAX_MS, controller_ms

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab.recipe import TinyModel
-from rewardlab.training import hub_configs, looks_local
+from rewardlab_training import hub_configs, looks_local
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import DpoStage, RlStage, SftStage
-from rewardlab.training import Lora
+from rewardlab_training import Lora
 
 from rewardlab_openrlhf.layout import StageLayout
 from rewardlab_openrlhf.memory.batches import Batches, batches

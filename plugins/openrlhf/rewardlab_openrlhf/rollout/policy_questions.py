@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from rewardlab.errors import JobError
-from rewardlab.training import question_tokens
+from rewardlab_training import question_tokens
 
 from rewardlab_openrlhf.rollout.completions import TextThread, generate
 

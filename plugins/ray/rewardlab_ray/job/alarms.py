@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rewardlab.errors import JobError
 from rewardlab.plan import Plan
-from rewardlab.training import AlarmWatch, RunDirectory
+from rewardlab_training import AlarmWatch, RunDirectory
 
 from rewardlab_ray.job.log_lines import read_mark, read_numbers, read_scores
 from rewardlab_ray.stage_task import TrainingStage

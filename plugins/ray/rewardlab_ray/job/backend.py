@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import Finding
-from rewardlab.training import StageJob
+from rewardlab_training import StageJob
 
 from rewardlab_ray.job.cluster_job import cluster_address
 from rewardlab_ray.job.engine import RayEngine, installed_version
@@ -14,7 +14,7 @@ from rewardlab_ray.job_options import job_options
 
 
 class RayBackend:
-    """The `rewardlab.training.Backend` of an engine."""
+    """The `rewardlab_training.Backend` of an engine."""
 
     def __init__(self, engine: RayEngine) -> None:
         self._engine = engine

@@ -12,7 +12,7 @@ from typing import Any, TypedDict
 from rewardlab.errors import Problem, UserError
 from rewardlab.plan import secret_variables
 from rewardlab.recipe import RlStage
-from rewardlab.training import looks_local
+from rewardlab_training import looks_local
 
 from rewardlab_ray.job.cluster_nodes import ClusterNode, cluster_nodes, free_gpus
 from rewardlab_ray.job.engine import RayEngine, missing_modules

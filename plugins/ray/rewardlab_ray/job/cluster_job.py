@@ -21,7 +21,7 @@ from typing import Any
 from rewardlab.concurrency import grace_s, sigterm_heard
 from rewardlab.errors import JobError, UserError, one_line
 from rewardlab.plan import Plan
-from rewardlab.training import telemetry_variables
+from rewardlab_training import telemetry_variables
 
 from rewardlab_ray.job.outer_job import RUNNING, outer_job
 from rewardlab_ray.job.stage_log import StageLog

@@ -5,7 +5,7 @@ import signal
 import time
 from collections.abc import Mapping
 
-from rewardlab.training import telemetry_variables
+from rewardlab_training import telemetry_variables
 
 from rewardlab_ray.job.lost_process import RayStartTimeout
 from rewardlab_ray.job_options import job_options

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import Finding
-from rewardlab.training import Capabilities
+from rewardlab_training import Capabilities
 
 from rewardlab_ray.job_options import RayOptions
 from rewardlab_ray.stage_task import TrainingStage
@@ -32,7 +32,7 @@ class RayEngine:
     """the module that is the process of a stage; its `main` calls stage_driver.drive"""
     capabilities: Capabilities
     findings: Callable[[Plan], Iterable[Finding]]
-    """as `rewardlab.training.Backend` has it; describe_stage, too"""
+    """as `rewardlab_training.Backend` has it; describe_stage, too"""
     describe_stage: Callable[[Plan, int], Iterable[str]]
     packages: Sequence[str]
     """distributions of which all nodes with GPUs must have the same versions"""

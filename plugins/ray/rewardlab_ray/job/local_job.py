@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from rewardlab.concurrency import grace_s
-from rewardlab.training import telemetry_variables
+from rewardlab_training import telemetry_variables
 
 STOP_LIMIT_S = 30.0
 STOP_LOOK_S = 0.5

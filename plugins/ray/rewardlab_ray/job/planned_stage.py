@@ -8,7 +8,7 @@ from rewardlab.errors import RewardlabError
 from rewardlab.plan import Component, Plan
 from rewardlab.recipe import DataStage, EvalStage, RlStage, TinyModel
 from rewardlab.text import counted
-from rewardlab.training import evaluation_samples, evaluation_sampling, model_line, steps_of, training_samples
+from rewardlab_training import evaluation_samples, evaluation_sampling, model_line, steps_of, training_samples
 
 from rewardlab_ray.job.cluster_job import cluster_address
 from rewardlab_ray.job_options import job_options

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rewardlab.data import GrowingFile, ReplacedFile, parse_row
 from rewardlab.text import has_foot
-from rewardlab.training import StepBoard
+from rewardlab_training import StepBoard
 
 
 class StageBoard:

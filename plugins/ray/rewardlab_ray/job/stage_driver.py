@@ -17,7 +17,7 @@ from pathlib import Path
 from rewardlab import redact
 from rewardlab.concurrency import sigterm_as_interrupt
 from rewardlab.errors import JobError, RewardlabError, UserError, one_line
-from rewardlab.training import keep_asked
+from rewardlab_training import keep_asked
 
 from rewardlab_ray.job.check_machine import check_version
 from rewardlab_ray.job.engine import RayEngine

@@ -9,7 +9,7 @@ from typing import Any
 
 from rewardlab import redact
 from rewardlab.errors import JobError, UserError
-from rewardlab.training import step_line
+from rewardlab_training import step_line
 
 from rewardlab_ray.job.log_lines import (
     is_bar,

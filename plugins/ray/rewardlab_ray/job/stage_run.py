@@ -7,7 +7,7 @@ from pathlib import Path
 from rewardlab import Sample
 from rewardlab.plan import Plan
 from rewardlab.recipe import EvalStage, RlStage, TinyModel
-from rewardlab.training import Results, StageJob
+from rewardlab_training import Results, StageJob
 
 from rewardlab_ray.job.alarms import StopAtAlarm
 from rewardlab_ray.job.check_machine import check_machine

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from rewardlab.training import Results
+from rewardlab_training import Results
 
 
 class EvaluationEvents:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from rewardlab.scoring import ScoredGroup
-from rewardlab.training import Phase, Results, write_evaluation
+from rewardlab_training import Phase, Results, write_evaluation
 
 
 class EvaluationPasses:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab.errors import JobError, one_line
-from rewardlab.training import Results
+from rewardlab_training import Results
 
 
 class EvaluationRun:

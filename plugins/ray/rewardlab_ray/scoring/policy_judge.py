@@ -10,7 +10,7 @@ from typing import Any
 
 from rewardlab import Ask, Reply
 from rewardlab.errors import JobError, RewardlabError, TryAgain, one_line
-from rewardlab.training import PolicyJudgeOptions
+from rewardlab_training import PolicyJudgeOptions
 
 from rewardlab_ray.ray_actors import ActorClient
 

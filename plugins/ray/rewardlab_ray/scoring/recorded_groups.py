@@ -6,7 +6,7 @@ from typing import Any
 
 from rewardlab import Completion, Sample, Score, ScoredGroup
 from rewardlab.scoring import GroupNumbers
-from rewardlab.training import Phase
+from rewardlab_training import Phase
 
 from rewardlab_ray.ledger_shards import LedgerIndex, read_span
 from rewardlab_ray.messages import GroupPlace, WrittenGroup

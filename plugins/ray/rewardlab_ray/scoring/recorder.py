@@ -8,7 +8,7 @@ from typing import Any
 from rewardlab.judging import Usage
 from rewardlab.plan import Plan
 from rewardlab.recipe import EvalStage, RlStage
-from rewardlab.training import UsageLog, run_name
+from rewardlab_training import UsageLog, run_name
 
 from rewardlab_ray.messages import GroupPlace, WrittenGroup
 from rewardlab_ray.scoring.asked_judges import AskedJudges

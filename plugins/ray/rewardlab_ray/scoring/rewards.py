@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from rewardlab.errors import JobError
 from rewardlab.scoring import ScoredGroup, numbers_of_group
-from rewardlab.training import CENTRED, group_advantages
+from rewardlab_training import CENTRED, group_advantages
 
 from rewardlab_ray.messages import OUTCOME, SCORED, GroupRewards
 from rewardlab_ray.scoring.outcomes import outcome_sides

@@ -22,7 +22,7 @@ from rewardlab.scoring import (
     Scorer,
     ScoringHost,
 )
-from rewardlab.training import Ledger, Phase
+from rewardlab_training import Ledger, Phase
 
 from rewardlab_ray.messages import SCORED, GroupRewards, MemberReward
 from rewardlab_ray.scoring.rewards import rewards

@@ -9,7 +9,7 @@ from rewardlab.errors import JobError
 from rewardlab.plan import Plan
 from rewardlab.recipe import RlStage
 from rewardlab.scoring import OnPartial
-from rewardlab.training import plan_of_job
+from rewardlab_training import plan_of_job
 
 from rewardlab_ray.stage_task import StageTask, engine_stage
 

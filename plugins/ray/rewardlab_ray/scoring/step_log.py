@@ -10,7 +10,7 @@ from rewardlab.files import LineAppender
 from rewardlab.judging import Usage
 from rewardlab.recipe import ComponentUse
 from rewardlab.scoring import GroupNumbers, MissingGuard
-from rewardlab.training import metrics_of_step
+from rewardlab_training import metrics_of_step
 
 from rewardlab_ray.messages import GroupPlace
 from rewardlab_ray.user_lines import SCORES, say

@@ -21,7 +21,7 @@ def length_of(tokenizer: str | None) -> Callable[[str], int]:
     if tokenizer is None:
         return count_words
     try:
-        from rewardlab.training import load_tokenizer
+        from rewardlab_training import load_tokenizer
 
         loaded: Any = load_tokenizer(tokenizer)
     except ImportError:

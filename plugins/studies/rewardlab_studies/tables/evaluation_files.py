@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rewardlab.errors import JobError
 from rewardlab.recipe import RESOLVED
-from rewardlab.training import Results
+from rewardlab_training import Results
 
 Evaluation = tuple[int, str, int | None]
 """an evaluation of a run: its stage, phase and step"""

@@ -7,7 +7,7 @@ from typing import Any
 
 from rewardlab.errors import JobError, UserError, one_line
 from rewardlab.recipe import RESOLVED
-from rewardlab.training import TRACKERS, StageJob, TrackerOptions, run_name
+from rewardlab_training import TRACKERS, StageJob, TrackerOptions, run_name
 
 from rewardlab_studies.tracking.stage_records import StageRecords
 from rewardlab_studies.tracking.trackers import MLflow, TensorBoard, Tracker, Trackio, Wandb

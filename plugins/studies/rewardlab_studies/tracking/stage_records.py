@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab.data import GrowingFile, parse_row
-from rewardlab.training import Results
+from rewardlab_training import Results
 
 from rewardlab_studies.ledger import ledger_parts
 from rewardlab_studies.ledger.scan import beginning_of

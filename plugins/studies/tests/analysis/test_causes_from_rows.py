@@ -9,7 +9,7 @@ from rewardlab import Completion, Group, Sample
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
 from rewardlab.scoring import Scorer
-from rewardlab.training import Ledger
+from rewardlab_training import Ledger
 
 PLUGIN = """
 from rewardlab import Ask, JudgeSpec, Reply, RewardSpec, Score, hookimpl

@@ -9,10 +9,10 @@ from rewardlab import Completion, Group, Sample
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
 from rewardlab.scoring import Scorer
-from rewardlab.training import Ledger
 from rewardlab_ray.ledger_shards import LedgerIndex, LedgerShard
 from rewardlab_studies.ledger import GrowingLedger, ledger_parts
 from rewardlab_testing.backend_laws.ledger import read_groups
+from rewardlab_training import Ledger
 from rewardlab_viewer.page.page import write_report
 
 PLUGIN = """

@@ -8,8 +8,8 @@ import rewardlab
 from helpers.each_case import each_case
 from rewardlab import Completion, Sample, Score, ScoredGroup
 from rewardlab.cli import main
-from rewardlab.training import Ledger, Results
-from rewardlab.training.results import Slice
+from rewardlab_training import Ledger, Results
+from rewardlab_training.results import Slice
 
 TASKS = {"MGSM": ["de", "sw"], "Belebele": ["de", "sw", "zh"]}
 PROMPTS = 12

@@ -14,9 +14,9 @@ from helpers.synthetic_run import STEPS, write_run
 from rewardlab.errors import JobError, UserError
 from rewardlab.files import LineAppender
 from rewardlab.recipe import load
-from rewardlab.training import Results, RunDirectory, StageJob, check_recipe
-from rewardlab.training.results import Slice
-from rewardlab.training.tracker_options import tracked
+from rewardlab_training import Results, RunDirectory, StageJob, check_recipe
+from rewardlab_training.results import Slice
+from rewardlab_training.tracker_options import tracked
 
 REWARD = {"components": {"accuracy": {"use": "math/accuracy", "workers": 1}}, "total": "accuracy"}
 STAGE = {"use": "rl", "algorithm": "grpo", "group_size": 8, "batch_size": 1, "steps": STEPS}

@@ -24,7 +24,7 @@ STOPPED_JOB = """
 import sys, time
 from pathlib import Path
 from rewardlab.errors import RewardlabError
-from rewardlab.training import RunJob, open_backend
+from rewardlab_training import RunJob, open_backend
 recipe, held, release, elsewhere = sys.argv[1:]
 try:
     job = RunJob.load(recipe)

@@ -40,7 +40,7 @@ from toy_rewards.engine.options import Options
 
 
 def build(options):
-    from rewardlab.training.policy_stage import run_policy_stage
+    from rewardlab_training.policy_stage import run_policy_stage
     from toy_rewards.engine.backend import ToyBackend
 
     class Job(ToyBackend):
@@ -87,7 +87,7 @@ FAULTS = {
         "whole",
         """
         def run_stage(self, *arguments):
-            from rewardlab.training import Ledger
+            from rewardlab_training import Ledger
             write = Ledger.write
             Ledger.write = lambda *given, **named: [write(*given, **named) for _ in "12"]
             super().run_stage(*arguments)
@@ -132,7 +132,7 @@ FAULTS = {
         """
         def run_stage(self, *arguments):
             from dataclasses import replace
-            from rewardlab.training import step_reward
+            from rewardlab_training import step_reward
             own = step_reward.batch_advantages
 
             def with_the_mean_of_the_others(algorithm, groups, *more):

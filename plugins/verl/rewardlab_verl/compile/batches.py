@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import Finding, RlStage, SftStage
-from rewardlab.training import StageBatches, divisors
+from rewardlab_training import StageBatches, divisors
 
 from rewardlab_verl.compile.command import Value
 from rewardlab_verl.options import Options, options_of

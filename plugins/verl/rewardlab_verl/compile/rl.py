@@ -4,7 +4,7 @@ from pathlib import Path
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import RlStage
-from rewardlab.training import whitening
+from rewardlab_training import whitening
 
 from rewardlab_verl.agent_tools import yaml_of
 from rewardlab_verl.compile.batches import critic_batches, ranks_of, rl_batches

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import RlStage
-from rewardlab.training import Capabilities
 from rewardlab_ray.job.backend import RayBackend
 from rewardlab_ray.job.engine import RayEngine
 from rewardlab_ray.stage_task import TrainingStage
+from rewardlab_training import Capabilities
 
 from rewardlab_verl.check import findings
 from rewardlab_verl.describe import describe_stage

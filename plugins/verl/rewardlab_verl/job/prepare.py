@@ -7,10 +7,10 @@ from typing import Any
 from rewardlab import Message
 from rewardlab.errors import UserError
 from rewardlab.recipe import RlStage, SftStage
-from rewardlab.training import PromptFormat, reading_order, run_name, steps_of, tokenized_rows
 from rewardlab_ray.rendered_rows import Row, undo_shuffle, write_lines
 from rewardlab_ray.stage_prompts import StageTokenizer, write_prompts
 from rewardlab_ray.stage_task import StageTask
+from rewardlab_training import PromptFormat, reading_order, run_name, steps_of, tokenized_rows
 
 from rewardlab_verl.agent_tools import schemas_of, write_tools
 from rewardlab_verl.compile import VerlFiles

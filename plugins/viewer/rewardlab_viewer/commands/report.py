@@ -12,7 +12,7 @@ from rewardlab.commands import AnyRows, Say, file_of
 from rewardlab.errors import Problem, UserError, nearest
 from rewardlab.recipe import ALARM_NAMES
 from rewardlab.serving import VisitorRules, address_of, bound_socket, needed_token
-from rewardlab.training import RunAlarm
+from rewardlab_training import RunAlarm
 
 from rewardlab_viewer.demo import demo_run
 from rewardlab_viewer.page.page import write_report

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from rewardlab.training import Results
+from rewardlab_training import Results
 
 from rewardlab_viewer.read.columns import ABSENT, ABSTAINED, FAILED, SCORED, RunPart, ScoreColumns
 from rewardlab_viewer.read.source import TRAINING

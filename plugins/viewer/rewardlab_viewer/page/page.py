@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from rewardlab.files import whole_folder, write_text
-from rewardlab.training import RunAlarm
+from rewardlab_training import RunAlarm
 
 from rewardlab_viewer.page.chunks import MAX_PAGE_BYTES
 from rewardlab_viewer.page.numbers import PackedNumbers, packed_numbers

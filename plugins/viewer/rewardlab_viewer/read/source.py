@@ -13,7 +13,7 @@ from rewardlab.data import LEDGER_COLUMNS, SCORE_COLUMNS
 from rewardlab.errors import RewardlabError
 from rewardlab.plan import Interval, Plan, make_plan
 from rewardlab.recipe import load
-from rewardlab.training import Results
+from rewardlab_training import Results
 
 Line = Mapping[str, Any]
 TRAINING = "training"

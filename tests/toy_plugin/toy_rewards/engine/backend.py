@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import Finding
-from rewardlab.training import Capabilities, StageJob
+from rewardlab_training import Capabilities, StageJob
 
 from toy_rewards.engine.check import findings
 from toy_rewards.engine.describe import describe_stage
@@ -13,7 +13,7 @@ from toy_rewards.engine.policy import ToyPolicy, load_policy
 
 
 class ToyBackend:
-    """A `rewardlab.training.PolicyBackend`. Heavy imports would be in `ready` and `load_policy` alone."""
+    """A `rewardlab_training.PolicyBackend`. Heavy imports would be in `ready` and `load_policy` alone."""
 
     capabilities = Capabilities(stages=("rl", "eval"), algorithms=("dr_grpo", "grpo"), transformers_models=False)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from rewardlab import Group, Sample
 from rewardlab.files import whole_folder
 from rewardlab.recipe import RlStage
-from rewardlab.training import Policy, Sampling, Training
+from rewardlab_training import Policy, Sampling, Training
 
 from toy_rewards.engine.answer_weights import FILE, AnswerWeights, load
 from toy_rewards.engine.options import Options
@@ -20,7 +20,7 @@ def load_policy(options: Options, source: str | None) -> "ToyPolicy":
 
 
 class ToyPolicy(Policy):
-    """A `rewardlab.training.Policy` of answers with weights."""
+    """A `rewardlab_training.Policy` of answers with weights."""
 
     def __init__(self, weights: AnswerWeights, step_size: float):
         self._weights, self._step_size = weights, step_size

@@ -1,0 +1,111 @@
+"""The kit for backends: the parts that training engines are made of, and runs of recipes from Python.
+
+A checked recipe (`Plan`) and an engine go in; run directories with models, ledgers and results come out. `RunJob`
+starts, follows, stops and continues a run as `rewardlab run` does. Authors of engines implement `Backend` and find here
+the parts that the engines of this repository use; docs/plugins.md is the guide.
+
+This interface is provisional: it may change with each minor version of rewardlab until engines outside of this
+repository use it. Pin `rewardlab-core~=0.1.0`.
+
+    run_job, run_directory, run_folders   a run, its folder, and folders of runs on the disk
+    evaluation_job              a run of nothing but the stages `eval`, of any policy
+    longer_training             a run that is resumed with more steps
+    optional_settings           the settings of stages that not every engine has
+    backend, check              the engine as the rest of the library sees it, or none, and every check before a run
+    stage_checks, dataset_preview   checks of stages for an engine, and of rows
+    dry_run, costs, row_counts  what can be described and estimated before a run
+    stages, stage, data_stage   the stages one after the other, one of them, and the one that writes a dataset
+    policy, policy_stage        a policy that an engine has loaded in this process, and the stage that trains it
+    step_reward, advantages     its reward, step by step, and what a trainer makes of it
+    evaluation, step_log        its evaluations, and the log of its steps
+    step_board                  the steps at the foot of a terminal
+    stage_rows, prompts, token_rows, starting_model, named_models   a stage's ingredients
+    stage_batches               a step's rows, divided into updates, ranks and micro-batches
+    asked_rows                  how a judge's rows were asked, beside the model
+    checkpoint_choice           the best of a stage's checkpoints, by a validation
+    lora                        LoRA adapters as a recipe sets them
+    tracker_options             trackers as a recipe sets them, and the context in which one is told a stage's numbers
+    policy_judge                the policy as its own judge, as engines offer it
+    agent_code                  the tools and environments that an agent names
+    ledger, results             the records that a stage writes
+    alarms, score_conditions, divergence_conditions, series   signs in the numbers of steps that something is wrong
+    alarm_settings, alarm_policy, alarm_watch, alarm_file, webhook   what a recipe makes of them, and who says so
+    alarms_afterwards           the alarms of a run, with those that nobody watched for
+"""
+
+from typing import TYPE_CHECKING
+
+from rewardlab.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rewardlab.scoring import metrics_of_step as metrics_of_step
+
+    from rewardlab_training.advantages import CENTRED as CENTRED
+    from rewardlab_training.advantages import group_advantages as group_advantages
+    from rewardlab_training.advantages import whitened as whitened
+    from rewardlab_training.advantages import whitening as whitening
+    from rewardlab_training.agent_code import environment_problems as environment_problems
+    from rewardlab_training.agent_code import environment_tools as environment_tools
+    from rewardlab_training.agent_code import load_code as load_code
+    from rewardlab_training.agent_code import tool_problems as tool_problems
+    from rewardlab_training.alarms.alarm_watch import AlarmWatch as AlarmWatch
+    from rewardlab_training.alarms.alarms_afterwards import RunAlarm as RunAlarm
+    from rewardlab_training.alarms.alarms_afterwards import run_alarms as run_alarms
+    from rewardlab_training.asked_rows import keep_asked as keep_asked
+    from rewardlab_training.asked_rows import read_asked as read_asked
+    from rewardlab_training.backend import Backend as Backend
+    from rewardlab_training.backend import Capabilities as Capabilities
+    from rewardlab_training.backend import JobBackend as JobBackend
+    from rewardlab_training.backend import PolicyBackend as PolicyBackend
+    from rewardlab_training.backend import open_backend as open_backend
+    from rewardlab_training.backend import telemetry_variables as telemetry_variables
+    from rewardlab_training.check import check_recipe as check_recipe
+    from rewardlab_training.check import plan_of_job as plan_of_job
+    from rewardlab_training.checkpoint_choice import best_checkpoint as best_checkpoint
+    from rewardlab_training.dry_run import clip_text as clip_text
+    from rewardlab_training.dry_run import describe_training as describe_training
+    from rewardlab_training.dry_run import evaluation_sampling as evaluation_sampling
+    from rewardlab_training.dry_run import model_line as model_line
+    from rewardlab_training.evaluation_job import load_evaluation as load_evaluation
+    from rewardlab_training.ledger import Ledger as Ledger
+    from rewardlab_training.ledger import Phase as Phase
+    from rewardlab_training.ledger import UsageLog as UsageLog
+    from rewardlab_training.ledger import ledger_rows as ledger_rows
+    from rewardlab_training.lora import Lora as Lora
+    from rewardlab_training.named_models import hub_configs as hub_configs
+    from rewardlab_training.named_models import looks_local as looks_local
+    from rewardlab_training.optional_settings import OPTIONAL as OPTIONAL
+    from rewardlab_training.policy import Policy as Policy
+    from rewardlab_training.policy import Sampling as Sampling
+    from rewardlab_training.policy import Training as Training
+    from rewardlab_training.policy_judge import PolicyJudgeOptions as PolicyJudgeOptions
+    from rewardlab_training.policy_judge import judges_itself as judges_itself
+    from rewardlab_training.policy_judge import policy_judge_spec as policy_judge_spec
+    from rewardlab_training.policy_judge import question_tokens as question_tokens
+    from rewardlab_training.prompts import PromptFormat as PromptFormat
+    from rewardlab_training.prompts import ends_of as ends_of
+    from rewardlab_training.prompts import load_tokenizer as load_tokenizer
+    from rewardlab_training.results import Results as Results
+    from rewardlab_training.results import write_evaluation as write_evaluation
+    from rewardlab_training.run_directory import RunDirectory as RunDirectory
+    from rewardlab_training.run_folders import run_name as run_name
+    from rewardlab_training.run_job import RunJob as RunJob
+    from rewardlab_training.run_job import RunResult as RunResult
+    from rewardlab_training.stage import StageJob as StageJob
+    from rewardlab_training.stage_batches import StageBatches as StageBatches
+    from rewardlab_training.stage_batches import divisors as divisors
+    from rewardlab_training.stage_checks import context_of as context_of
+    from rewardlab_training.stage_rows import evaluation_samples as evaluation_samples
+    from rewardlab_training.stage_rows import reading_order as reading_order
+    from rewardlab_training.stage_rows import steps_of as steps_of
+    from rewardlab_training.stage_rows import training_samples as training_samples
+    from rewardlab_training.starting_model import find_starting_model as find_starting_model
+    from rewardlab_training.step_board import StepBoard as StepBoard
+    from rewardlab_training.step_board import step_line as step_line
+    from rewardlab_training.step_reward import StageReward as StageReward
+    from rewardlab_training.token_rows import TokenRow as TokenRow
+    from rewardlab_training.token_rows import tokenized_rows as tokenized_rows
+    from rewardlab_training.tracker_options import TRACKERS as TRACKERS
+    from rewardlab_training.tracker_options import TrackerOptions as TrackerOptions
+
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

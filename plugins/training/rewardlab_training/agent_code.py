@@ -1,0 +1,125 @@
+"""The code that a stage's `agent` names: functions that a policy may call, and environments whose methods it may call.
+
+Both are written as TRL takes them: plain functions with type hints, and a docstring that has what each argument is
+under `Args:`. An environment is a class: `reset(**row)` begins an episode with a row's columns and returns what the
+policy is told at its start, a text, or None; its other public methods are the tools.
+"""
+
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from rewardlab.errors import PLUGIN_FAULTS, UserError, nearest, one_line_at
+from rewardlab.files import expanded
+from rewardlab.recipe import named_code
+
+Tool = Callable[..., Any]
+START, OWN_REWARD = "reset", "get_reward"
+"""methods of an environment that are no tools: it begins an episode; TRL's own reward, which a recipe has instead"""
+STARRED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+NO_REWARD = f"{OWN_REWARD} would be a second reward; let a tool's result say what the recipe's reward reads"
+
+
+def load_code(place: str) -> Any:
+    """Return what FILE.py:NAME or package.module:NAME names, a path from the working directory.
+
+    Raises UserError with the part of the place that is wrong.
+    """
+    file, name = named_code(place)
+    try:
+        module = _of_file(expanded(file)) if file.endswith(".py") else import_module(file)
+    except PLUGIN_FAULTS as error:
+        raise UserError(f"{place!r}: {file} cannot be imported: {one_line_at(error)}") from error
+    if not hasattr(module, name):
+        own = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
+        raise UserError(f"{place!r}: {file} has no {name}{nearest(name, own)}")
+    return getattr(module, name)
+
+
+def _of_file(path: Path) -> ModuleType:
+    """Import a file once; pickled objects and `inspect` find it by its name."""
+    path = path.absolute()
+    name = f"rewardlab_agent_{path.stem}_{abs(hash(path))}"
+    if name not in sys.modules:
+        loader = SourceFileLoader(name, str(path))
+        spec = spec_from_loader(name, loader)
+        assert spec is not None
+        module = sys.modules[name] = module_from_spec(spec)
+        try:
+            loader.exec_module(module)
+        except BaseException:
+            del sys.modules[name]
+            raise
+    return sys.modules[name]
+
+
+def environment_tools(environment: type) -> dict[str, Tool]:
+    """Return the methods of an environment that the policy may call, by their names."""
+    methods = inspect.getmembers(environment, predicate=inspect.isfunction)
+    return {name: one for name, one in methods if not name.startswith("_") and name not in (START, OWN_REWARD)}
+
+
+def environment_problems(environment: Any) -> Iterator[str]:
+    """Yield what is wrong with an environment, and with its tools."""
+    if not isinstance(environment, type):
+        yield f"must be a class, whose instances play one episode each; it is {type(environment).__name__}"
+        return
+    reset = getattr(environment, START, None)
+    if not callable(reset):
+        yield "has no method reset(self, **row), which begins an episode"
+    elif STARRED[1] not in {one.kind for one in _arguments(reset, 0)}:
+        yield "reset must take all columns of a row: reset(self, **row)"
+    if hasattr(environment, OWN_REWARD):
+        yield NO_REWARD
+    needed = [one.name for one in _arguments(environment, 0) if one.default is one.empty and one.kind not in STARRED]
+    if needed:
+        yield f"is made without arguments, and needs {', '.join(needed)}"
+    tools = environment_tools(environment)
+    if not tools:
+        yield "has no tool: its public methods are what the policy may call"
+    for name, tool in tools.items():
+        is_static = isinstance(inspect.getattr_static(environment, name), staticmethod)
+        yield from (f"{name} {what}" for what in tool_problems(tool, skipped=not is_static))
+
+
+def tool_problems(tool: Any, skipped: int = 0) -> Iterator[str]:
+    """Yield what a policy could not be told of a tool; `skipped` arguments come first which it does not give."""
+    if not inspect.isroutine(tool):
+        yield f"must be a function; it is {type(tool).__name__}"
+        return
+    if inspect.iscoroutinefunction(tool):
+        yield "is async, and is called as a plain function; write one"
+    said = inspect.getdoc(tool) or ""
+    if not said:
+        yield "has no docstring, which tells the policy what it does"
+    described = _described(said)
+    for one in _arguments(tool, skipped):
+        if one.kind in STARRED:
+            yield f"takes {one}; a policy is told single arguments, with names"
+        elif one.kind is one.POSITIONAL_ONLY:
+            yield f"takes {one.name} by its place; a policy gives names"
+        elif one.annotation is one.empty:
+            yield f"says no type of {one.name}; write one, such as {one.name}: str"
+        elif said and one.name not in described:
+            yield f"does not say what {one.name} is; its docstring needs `Args:` and below it `{one.name}: ...`"
+
+
+def _arguments(function: Any, skipped: int) -> list[inspect.Parameter]:
+    try:
+        return list(inspect.signature(function).parameters.values())[skipped:]
+    except (TypeError, ValueError):  # of a class or function from C
+        return []
+
+
+def _described(docstring: str) -> Mapping[str, str]:
+    """Return the arguments that stand under `Args:`, up to the next heading, with what they are."""
+    _, _, rest = docstring.partition("\nArgs:\n")
+    rest = re.split(r"^\S", rest, maxsplit=1, flags=re.MULTILINE)[0]
+    return dict(re.findall(r"^[ \t]+(\w+)[ \t]*(?:\([^()\n]*\))?:[ \t]*(\S.*)$", rest, flags=re.MULTILINE))

@@ -1,0 +1,74 @@
+"""The full check of a recipe before a job: its plan, the rows of its datasets, and the checks of its backend."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from rewardlab.errors import JobError, Problem, UserError
+from rewardlab.plan import Draft, Plan, draft_plan, idle_settings, make_plan
+from rewardlab.recipe import Document, EvalStage, load, needs_engine
+from rewardlab.registry import Registry
+
+from rewardlab_training.backend import lacking, open_backend, served_evaluation
+from rewardlab_training.dataset_preview import preview
+from rewardlab_training.stage_checks import benchmark_findings, engine_problems, engine_warnings
+
+
+def check_recipe(
+    document: Document, registry: Registry | None = None, purpose: Literal["check", "run"] = "check"
+) -> Plan:
+    """Return the plan of a recipe, or raise a UserError that lists every problem.
+
+    The plan has warnings: about settings that do nothing, about rows, and for "check" about an engine that is not
+    installed, without which "run" does not begin.
+
+    purpose: "run" requires stages and reads every row of the datasets; "check" reads only the first rows.
+    Raises JobError if a plugin fails while the recipe is checked.
+    """
+    draft = draft_plan(document, registry, purpose)
+    if draft.plan is None:
+        raise draft.error()
+    try:
+        warnings, problems = _check_rows_and_backend(draft.plan, draft, purpose)
+    except JobError as error:
+        if not draft.problems:
+            raise
+        raise draft.error([Problem(where=str(document.path), what=str(error))]) from error
+    if draft.problems or problems:
+        raise draft.error(problems)
+    idle = [f"{document.where(path)}: {what}" for path, what in idle_settings(draft.plan)]
+    missing = lacking(draft.plan) if purpose == "check" else None
+    return replace(draft.plan, warnings=[*draft.plan.warnings, *idle, *warnings, *([missing] if missing else [])])
+
+
+def plan_of_job(recipe: Path) -> Plan:
+    """Return the plan of a run's resolved recipe, for a process of a job that was checked when it began."""
+    return make_plan(load(recipe, strict=False), purpose="job")
+
+
+def _check_rows_and_backend(plan: Plan, draft: Draft, purpose: str) -> tuple[list[str], list[Problem]]:
+    """Return (warnings, problems): those of the rows of the datasets, and what the backend reports."""
+    warnings, problems = preview(plan, None) if purpose == "run" else preview(plan)
+    problems += [problem for problem in _served_problems(plan) if draft.lost.is_founded(problem.path)]
+    if plan.backend is not None:
+        backend = open_backend(plan)
+        found = [problem for problem in engine_problems(plan, backend) if draft.lost.is_founded(problem.path)]
+        problems += found
+        if not found and not draft.problems:
+            warnings = [*warnings, *map(str, engine_warnings(plan, backend))]
+    return warnings, problems
+
+
+def _served_problems(plan: Plan) -> Iterator[Problem]:
+    """Yield what is wrong with stages that evaluate a served policy, which no engine looks at."""
+    for index, stage in enumerate(plan.recipe.stages):
+        if isinstance(stage, EvalStage) and not needs_engine(stage):
+            found = list(benchmark_findings((), stage))
+            try:
+                served_evaluation()
+            except UserError as error:
+                found.append((("policy", "judge"), str(error)))
+            for path, what in found:
+                place = ("stages", index, *path)
+                yield Problem(where=plan.document.where(place), what=what, path=place)

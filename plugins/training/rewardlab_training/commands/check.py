@@ -1,0 +1,95 @@
+"""`rewardlab check`: every mistake in a recipe, without loading a model."""
+
+import os
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from rewardlab import CommandResult, Config, Overrides, Positional
+from rewardlab.commands import AnyRecipe, file_of
+from rewardlab.data import refuse_stream
+from rewardlab.errors import UserError
+from rewardlab.plan import Plan
+from rewardlab.recipe import dump, load
+from rewardlab.registry import command_of_ours
+from rewardlab.scorefile import check_all, is_scored
+from rewardlab.text import counted
+
+from rewardlab_training import check_recipe
+from rewardlab_training.row_counts import repeated_readings
+
+
+class Options(Config):
+    """Find every mistake in a recipe: unknown names, wrong options, missing fields, sizes that do not divide.
+
+    Loads no model, calls no judge and costs nothing; reads the first rows of each dataset. With ROWS, also rollouts of
+    another tool, it says whether they have what the rewards need; of rows that are scored already, a run's folder or
+    the output of `score`, what moved the reward there: `rewardlab causes`.
+    """
+
+    recipe: Annotated[AnyRecipe, Positional("RECIPE")]
+    """what to check"""
+    rows: Annotated[str | None, Positional("ROWS.jsonl")] = None
+    """rows or rollouts to look into"""
+    overrides: Annotated[tuple[str, ...], Overrides()] = ()
+    """changes of the recipe"""
+    resolved: bool = False
+    """print the whole recipe, merged over what it extends"""
+
+
+def run(options: Options) -> CommandResult:
+    """Return every mistake; a recipe with mistakes raises nothing. A JobError if a plugin fails while it is checked.
+
+    data: {"ok", "problems": [{"where", "path", "what"}], "warnings", "total_range"}; of stages that read rows several
+    times "repeated", a line each; with rows, "rows" and "completions", or "findings" and "causes" if they are scored.
+    """
+    document = load(options.recipe, options.overrides, strict=False)
+    if options.resolved:
+        return CommandResult(text=dump(document.raw).rstrip("\n"), data=document.raw)
+    try:
+        plan = check_recipe(document)
+        found = None if options.rows is None else _in_rows(options, plan)
+    except UserError as error:
+        data = error.as_dict() | {"warnings": []}
+        return CommandResult(ok=False, text=str(error), data=data, problems=error.problems)
+    named = "" if isinstance(options.recipe, Mapping) else f"{options.recipe}: "
+    repeated = [f"stage {index} {told}" for index, told in repeated_readings(plan)]
+    lines = [f"{named}fine", *_range_line(plan), *repeated]
+    warnings, data = list(plan.warnings), _as_dict(plan) | ({"repeated": repeated} if repeated else {})
+    if found is not None:
+        lines.append(found.text)
+        warnings += found.warnings
+        data |= found.data | {"ok": True}
+    return CommandResult(text="\n".join(lines), data=data, warnings=warnings)
+
+
+def _in_rows(options: Options, plan: Plan) -> CommandResult:
+    """Return what rows say of the recipe. UserError if some cannot be scored by it, or were not by it."""
+    refuse_stream(str(options.rows))
+    with file_of(options.rows, lambda text: None) as (path, _):
+        if os.path.isdir(str(path)) or is_scored(str(path)):
+            return _causes(options)
+        count, completions = check_all(plan, str(path))
+    many, have = f"{counted(count, 'row')} with {counted(completions, 'completion')}", "has" if count == 1 else "have"
+    told = f"{options.rows}: {many} {have} what the reward needs"
+    return CommandResult(text=told, data={"rows": count, "completions": completions})
+
+
+def _causes(options: Options) -> CommandResult:
+    """Return what `rewardlab causes` finds in rows that are scored already; it scores none, for that may cost."""
+    spec = command_of_ours("causes")
+    given = {"recipe": options.recipe, "overrides": options.overrides, "rows": options.rows, "limit": None}
+    found = spec.run(spec.options_class()(**given))
+    assert isinstance(found, CommandResult)
+    return found
+
+
+def _as_dict(plan: Plan) -> dict[str, Any]:
+    low_high = None if plan.total_range is None else list(plan.total_range)
+    return {"ok": True, "problems": [], "warnings": list(plan.warnings), "total_range": low_high}
+
+
+def _range_line(plan: Plan) -> list[str]:
+    if plan.expression is None or plan.total_range is None:
+        return []
+    low, high = plan.total_range
+    return [f"total {plan.expression.text!r} is in [{low:g}, {high:g}]"]

@@ -1,0 +1,141 @@
+"""The ledger of a run (every scored completion), and its log of what the judges were asked and cost at each step."""
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from rewardlab import Sample
+from rewardlab.data import LEDGER_VERSION
+from rewardlab.files import LineAppender, last_row
+from rewardlab.judging import Usage
+from rewardlab.scoring import ScoredGroup
+from rewardlab.text import redact
+
+Phase = Literal["training", "before", "during", "after", "eval"]
+"""The purpose of a completion: to train on, for an evaluation of an rl stage before, during or after its training,
+or for a stage `eval`."""
+
+
+class Ledger:
+    """The ledger of a run: a JSONL file with a line for each scored completion, on disk once `write` returns.
+
+    Lines are only appended, by one writer at a time. The numbers of groups go on through an attempt, even if its next
+    stage, or a restart after a crash, opens the file again. docs/ledger.md lists the columns.
+    """
+
+    def __init__(self, path: Path, attempt: int) -> None:
+        self._attempt = attempt
+        self._file = LineAppender(path)
+        last = last_row(path)
+        self._groups = last["group"] + 1 if last is not None and last["attempt"] == attempt else 0
+
+    def write(
+        self, stage: int, step: int | None, scored: Sequence[ScoredGroup], trained: str, phase: Phase = "training"
+    ) -> None:
+        """Append all groups or, if the disk is full, none and raise JobError.
+
+        step: of training, from 1; of an evaluation, the steps that the policy had been trained for, 0 before the first;
+        None if the engine hides it, and in a stage `eval`. trained: "yes", "no" (an evaluation; or what was made to
+        be trained on and was discarded, or failed) or "unknown". Raises ValueError for another phase, which would be a
+        fault of the engine.
+        """
+        if phase not in get_args(Phase):
+            raise ValueError(f"no phase {phase!r}; it is one of {', '.join(get_args(Phase))}")
+        lines = []
+        for number, group in enumerate(scored, self._groups):
+            common = {"version": LEDGER_VERSION, "attempt": self._attempt, "stage": stage, "step": step}
+            common |= {"group": number}
+            for index, row in enumerate(ledger_rows(group)):
+                place = {"index": index, "trained": trained, "phase": phase}
+                lines.append(json.dumps(common | place | row, allow_nan=False))
+        self._file.write("".join(f"{line}\n" for line in lines).encode())
+        self._groups += len(scored)
+
+    def close(self) -> None:
+        """Close the file; calling it again does nothing."""
+        self._file.close()
+
+
+class UsageLog:
+    """A log of what the judges were asked and cost: a JSONL file with a line for each judge and step.
+
+    A line holds what was added since the line before.
+    """
+
+    def __init__(self, path: Path, attempt: int) -> None:
+        self._attempt = attempt
+        self._last: dict[str, Usage] = {}
+        self._file = LineAppender(path)
+
+    def write(self, stage: int, step: int | None, usage: Mapping[str, Usage]) -> dict[str, Usage]:
+        """Append what was added since the last call, and return it. `usage` counts from the beginning of the run."""
+        since = {name: now.minus(self._last.get(name, Usage())) for name, now in usage.items()}
+        self.starts_from(usage)
+        return self.note(stage, step, since)
+
+    def note(self, stage: int, step: int | None, since: Mapping[str, Usage]) -> dict[str, Usage]:
+        """Append these counts, without those that are all zero, and return the ones that were written."""
+        written = {name: counts for name, counts in since.items() if any(asdict(counts).values())}
+        for name, counts in written.items():
+            common = {"attempt": self._attempt, "stage": stage, "step": step, "judge": name}
+            self._file.write(f"{json.dumps(common | asdict(counts))}\n".encode())
+        return written
+
+    def starts_from(self, usage: Mapping[str, Usage]) -> None:
+        """Set the counts to start from, so that those of earlier attempts or stages are not written again."""
+        self._last |= {name: now.minus(Usage()) for name, now in usage.items()}
+
+    def close(self) -> None:
+        """Close the file; calling it again does nothing."""
+        self._file.close()
+
+
+def ledger_rows(group: ScoredGroup) -> Iterator[dict[str, Any]]:
+    """Yield a row for each of the group's G completions, in their order; the first has the prompt and the fields."""
+    progress = {} if group.progress is None else {"progress": group.progress}
+    for index, completion in enumerate(group.completions):
+        yield {
+            "id": group.sample.id,
+            **(_asked(group.sample) if index == 0 else {}),
+            "completion": completion.text,
+            "tokens": completion.token_count,
+            "truncated": completion.truncated,
+            **({"messages": list(completion.messages)} if completion.messages else {}),
+            "components": {name: _component(group, name, index) for name in group.components},
+            "total": group.totals[index],
+            "shaped": group.shaped[index] if group.shaped else None,
+            **progress,
+        } | ({} if group.causes is None else {"rest": group.causes.found.rest[index]})
+
+
+def _component(group: ScoredGroup, name: str, index: int) -> dict[str, Any]:
+    """Return the score of one component for one completion, and what it contributed to the reward."""
+    score = group.components[name][index]
+    entry = {"value": score.value, "error": None if score.error is None else redact(score.error)}
+    caused = {} if group.causes is None else group.causes.entry(name, index)
+    return {**entry, "info": dict(score.info), **caused}
+
+
+def _asked(sample: Sample) -> dict[str, Any]:
+    """Return the prompt and the fields of a sample."""
+    values = sample.as_dict()
+    return {"prompt": values["prompt"], "fields": _json_value(values["fields"])}
+
+
+def _json_value(value: Any) -> Any:
+    """Return a field's value as JSON knows it: NaN and infinities as null, what JSON has no word for as text.
+
+    A dataset's plugin may give anything, and no column that nobody reads is to end a training.
+    """
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _json_value(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_json_value(item) for item in value]
+    return str(value)
