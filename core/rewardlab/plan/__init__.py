@@ -2,7 +2,7 @@
 
 The input is a `Document` and a `Registry`; the output is a `Plan`: the recipe and each component that it names, with
 its spec and validated options, or a UserError with every problem. No model is loaded, no row is read and no backend is
-asked: training/check.py does that.
+asked: rewardlab-training does that.
 
     planner          make_plan: find, validate, cross-check
     plan             the plan and what follows from it
