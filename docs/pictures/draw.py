@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/gallery.md anew: of the demo, and of a run that nobody trained, in ten scripts.
+"""Draw the pictures of docs/report.md anew: of the demo, and of a run that nobody trained, in ten scripts.
 
 python docs/pictures/draw.py    # needs playwright's Python package and /usr/bin/chromium
 """

@@ -109,6 +109,14 @@ def test_the_readmes_reward_is_right_in_every_script():
         assert none == 0
 
 
+def test_the_first_recipe_of_the_recipes_page_passes_check(main, write):
+    write("mine.yaml", block_of("first recipe", ROOT / "docs" / "recipes.md"))
+    write("mine.jsonl", "".join(json.dumps({"prompt": f"{n}+1?", "answer": str(n + 1)}) + "\n" for n in range(40)))
+    code, out, err = main("check", "mine.yaml")
+    assert code == 0, out + err
+    assert "warning" not in err
+
+
 def test_commands_in_prose_are_commands_and_have_these_options():
     known = {name: parser_of(command_named(name))._option_string_actions for name in NAMES}
     wrong = [

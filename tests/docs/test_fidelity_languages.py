@@ -167,7 +167,7 @@ def test_unseen_languages_are_among_those_that_a_benchmark_has():
 
 def test_the_languages_of_table_7_of_sgcm_and_those_without_a_detector():
     claim = row("table 7, the fifty languages")
-    page = (TESTS.parent / "docs" / "language_detectors.md").read_text(encoding="utf-8")
+    page = (TESTS.parent / "plugins" / "language" / "README.md").read_text(encoding="utf-8")
     table = page.partition("<!-- table")[2].partition("<!-- end")[0]
     together = re.search(r"\| (\d+): ([\w ]+) \|", table)
     alone = re.findall(r"^\| `(\w+)` (\w+) \| (\w+) \| (\w+) \| (\w+) \|$", table, re.M)

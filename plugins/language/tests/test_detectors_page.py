@@ -1,4 +1,4 @@
-"""docs/language_detectors.md says which detector knows which of the paper's 50 languages.
+"""The plugin's README says which detector knows which of the paper's 50 languages.
 
 `python plugins/language/tests/test_detectors_page.py` writes its table anew. That the labels are those of the models is
 looked at by test_consistency.py.
@@ -9,7 +9,7 @@ from pathlib import Path
 from rewardlab_language.detector_languages import LABELS, accepted
 from rewardlab_language.languages import UnknownLanguage
 
-PAGE = Path(__file__).parents[3] / "docs" / "language_detectors.md"
+PAGE = Path(__file__).parents[1] / "README.md"
 BEGIN, END = "<!-- table: written by plugins/language/tests/test_detectors_page.py -->\n", "<!-- end of the table -->\n"
 LANGUAGES = """
 zh Chinese|en English|es Spanish|hi Hindi|ar Arabic|bn Bengali|pt Portuguese|ru Russian|ja Japanese|fr French|ur Urdu

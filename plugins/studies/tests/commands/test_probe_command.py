@@ -538,12 +538,12 @@ def test_nothing_is_written_and_the_same_comes_out_again(recipe, probe, tmp_path
 
 @pytest.mark.slow
 def test_the_page_about_the_language_gate_is_true(rewardlab):
-    """docs/pb_rlsvr_gate.md, with the rewards that it names."""
+    """docs/pb_rlsvr.md, with the rewards that it names."""
     files = (DATA / "pb_rlsvr.yaml", DATA / "rows.jsonl")
     without = rewardlab("probe", *files)
     gated = rewardlab("probe", *files, "reward.total=similarity * format * language")
     assert (without.returncode, gated.returncode) == (1, 0), without.stderr + gated.stderr
-    page = (DOCS / "pb_rlsvr_gate.md").read_text(encoding="utf-8")
+    page = (DOCS / "pb_rlsvr.md").read_text(encoding="utf-8")
     assert without.stdout in page
     assert gated.stdout in page
     english = [re.findall(r"(?m)^english_reference .*$", table.stdout)[0] for table in (without, gated)]
