@@ -6,6 +6,7 @@ tests have environments of their own, which `environments` or the session itself
 
 import re
 import shlex
+import sys
 import tarfile
 from pathlib import Path
 
@@ -81,6 +82,7 @@ def docs(session: nox.Session) -> None:
     )
     with tarfile.open(made / packed.strip()) as package:
         (made / "mermaid.tiny.js").write_bytes(package.extractfile("package/dist/mermaid.tiny.js").read())
+    session.run(sys.executable, "docs/reference", external=True)
     session.run("sphinx-build", "-q", "-W", "--keep-going", "-E", "-c", "docs/site", ".", "build/site")
     session.run("pytest", "-n", "0", "-p", "no:cacheprovider", "docs/site/test_site.py", external=True)
 

@@ -17,7 +17,9 @@ ROOT = Path(__file__).parents[2]
 MADE = ROOT / "build" / "docs"
 """the folder of what the session makes before: the demo report, and the script that draws diagrams"""
 LINK = re.compile(r"\[([^\]]*)\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
-PAGES = re.compile(r"\((\w+)\.(?:md|ipynb)[#)]")
+PAGES = re.compile(r"\(([\w/]+)\.(?:md|ipynb)[#)]")
+REFERENCE = re.compile(r"\breference/README\.md#(\w+)")
+"""a link of a page in git to a page that `python docs/reference` makes"""
 PLUGINS = [f"/{path.relative_to(ROOT).with_suffix('')}" for path in sorted(ROOT.glob("plugins/**/README.md"))]
 PROJECT = [
     "/README",
@@ -33,7 +35,15 @@ DEMO = "\n\nThe <a href='../demo.html'>demo report</a>: a run of the quickstart.
 project = html_title = "rewardlab"
 extensions = ["myst_parser"]
 root_doc = "docs/README"
-include_patterns = ["*.md", "docs/*.md", "docs/*.ipynb", "plugins/**/README.md", "skills/**.md", "release/README.md"]
+include_patterns = [
+    "*.md",
+    "docs/*.md",
+    "docs/reference/*.md",
+    "docs/*.ipynb",
+    "plugins/**/README.md",
+    "skills/**.md",
+    "release/README.md",
+]
 exclude_patterns = [".*"]
 source_suffix = {".md": "markdown", ".ipynb": "notebook"}
 myst_heading_anchors = 6
@@ -81,8 +91,11 @@ def toctree(caption, pages):
 
 
 def complete(_app, page, source):
-    """Make links to folders, which have no page, plain text; add the table of contents and the demo."""
+    """Let links lead to the made pages; those to folders become plain text; add the table of contents and the demo."""
     folder = (ROOT / page).parent
+    source[0] = REFERENCE.sub(r"reference/\1.md", source[0])
+    if page == "docs/reference/README":
+        source[0] = re.sub(r"(?m)^## (\w+)$", r"## [\1](\1.md)", source[0])
     text = LINK.sub(lambda link: link[1] if (folder / link[2]).is_dir() else link[0], source[0])
     if page == root_doc:
         parts = [part.partition("\n") for part in text.split("\n## ")[1:]]

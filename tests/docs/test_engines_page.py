@@ -160,8 +160,8 @@ HEAD = """# What each engine has
 
 If you choose an engine, this page says which settings each of ours obeys. It is generated and tested: each line is a
 recipe that `rewardlab check` takes, or refuses with what stands in the cell. Stages, settings and their defaults are in
-[recipes.md](recipes.md) and [settings.md](settings.md); what goes through to an engine by its own names is in its
-plugin's page.
+[recipes.md](recipes.md) and [settings](reference/README.md#settings); what goes through to an engine by its own names
+is in its plugin's page.
 
 """
 

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from helpers.paths import DOCS, ROOT
-from helpers.shown_commands import pages
+from helpers.shown_commands import made_pages, pages
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 NAMED_FILE = re.compile(r"`([\w./]+(?:\.(?:py|yaml|json|toml)|/))`")
@@ -12,12 +12,16 @@ FENCE = re.compile(r"^ *```.*?^ *```$", re.DOTALL | re.MULTILINE)
 
 
 def prose(page):
-    return FENCE.sub("", page.read_text(encoding="utf-8"))
+    return without_code(page.read_text(encoding="utf-8"))
 
 
-def links(page):
-    """(file, anchor) of each link of a page that stays in this repository."""
-    for target in LINK.findall(prose(page)):
+def without_code(text):
+    return FENCE.sub("", text)
+
+
+def links(page, text=None):
+    """(file, anchor) of each link of a page that stays in this repository; text: that of a page without a file."""
+    for target in LINK.findall(prose(page) if text is None else without_code(text)):
         if not re.match(r"\w+:", target):
             path, _, anchor = target.partition("#")
             yield (page.parent / path).resolve() if path else page, anchor
@@ -39,6 +43,14 @@ def test_links_lead_somewhere():
     assert [(str(page), str(file)) for page, file, _ in found if not file.exists()] == []
     anchored = [(str(page), str(file), anchor) for page, file, anchor in found if anchor]
     assert [link for link in anchored if link[2] not in anchors(Path(link[1]))] == []
+
+
+def test_links_of_made_pages_lead_somewhere_and_no_page_in_git_has_one_to_them():
+    files = made_pages()
+    found = [(page.name, file) for page, text in files.items() for file, _ in links(page, text)]
+    assert len(found) > 15
+    assert [(page, str(file)) for page, file in found if file not in files and not file.exists()] == []
+    assert [(str(page), str(file)) for page in pages() for file, _ in links(page) if file in files] == []
 
 
 def test_every_page_is_listed():

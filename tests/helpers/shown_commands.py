@@ -1,6 +1,7 @@
 """The commands that documentation and recipes show: blocks of shell on pages, heads of YAML files, words in prose."""
 
 import re
+import runpy
 import shlex
 import textwrap
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from pathlib import Path
 from helpers.our_commands import NAMES
 from helpers.paths import ROOT
 
+REFERENCE = ROOT / "docs" / "reference"
 FOLDERS = ("recipes", "docs", "skills", "plugins", "tests", "docker", "benchmarks", "release")
 BLOCK = re.compile(r"^(?:<!-- in (?P<folder>\S+) -->\n)?```(?P<kind>\w*)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
 PROSE = re.compile(r"`rewardlab ([a-z]+)((?: [^`]*)?)`")
@@ -39,8 +41,15 @@ class Run:
 
 
 def pages():
+    """The pages that are in git: not those that `python docs/reference` makes."""
+    made = {*REFERENCE.glob("*.md")} - {REFERENCE / "README.md"}
     files = [*ROOT.glob("*.md"), *(file for folder in FOLDERS for file in (ROOT / folder).rglob("*.md"))]
-    return sorted(file for file in files if file.name != "CHANGELOG.md")
+    return sorted(file for file in files if file.name != "CHANGELOG.md" and file not in made)
+
+
+def made_pages():
+    """The pages that `python docs/reference` writes: where each would be, and its text."""
+    return {REFERENCE / f"{name}.md": page() for name, page in runpy.run_path(str(REFERENCE))["PAGES"].items()}
 
 
 def yaml_files():
@@ -79,9 +88,9 @@ def shown_runs():
 
 
 def in_prose():
-    """(where, command, its options) of all that pages and YAML comments name between backquotes."""
-    for file in [*pages(), *yaml_files()]:
-        text = file.read_text(encoding="utf-8")
+    """(where, command, its options) of all that pages, made ones too, and YAML comments name between backquotes."""
+    texts = {file: file.read_text(encoding="utf-8") for file in [*pages(), *yaml_files()]} | made_pages()
+    for file, text in texts.items():
         for found in PROSE.finditer(text):
             options = re.findall(r"(?<![\w-])--?[a-z][a-z-]*", found[2])
             yield f"{file.relative_to(ROOT)}:{_line(text, found.start())}", found[1], options

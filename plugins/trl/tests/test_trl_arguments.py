@@ -1,7 +1,7 @@
 """The fields of TRL's configurations are those that it has, and each is passed on, said by the recipe, or refused.
 
-`python plugins/trl/tests/test_trl_arguments.py` writes trl_arguments.yaml and docs/trl_arguments.md from the
-installed TRL; a field that a new version adds is passed on until owned_arguments.yaml says otherwise.
+`python plugins/trl/tests/test_trl_arguments.py` writes trl_arguments.yaml from the installed TRL; a field that a new
+version adds is passed on until owned_arguments.yaml says otherwise.
 """
 
 import dataclasses
@@ -20,20 +20,8 @@ from rewardlab_trl.rl_arguments import rl_arguments
 
 HERE = Path(__file__)
 LIST = HERE.parents[1] / "rewardlab_trl" / "trl_arguments.yaml"
-PAGE = HERE.parents[3] / "docs" / "trl_arguments.md"
 COMMAND = f"python {HERE.relative_to(HERE.parents[3])}"
 WORDS = {bool: "true | false", int: "integer", float: "number", str: "text", type(None): "null"}
-HEAD = """# TRL's arguments
-
-If you know TRL, look up here what a stage's `arguments` may pass on to the configuration of its trainer, and which key
-of the recipe says the rest. It is generated, and tested against TRL {version}'s own dataclasses. `rewardlab check`
-says what is wrong with a name or a value without TRL; `rewardlab run --dry-run` shows what is passed.
-
-```yaml
-stages:
-  - {{use: rl, algorithm: grpo, arguments: {{top_entropy_quantile: 0.2, cast_lm_head_to_fp32: true}}}}
-```
-"""
 
 
 def takes(annotation):
@@ -91,29 +79,9 @@ def text():
     return f"# Written by {COMMAND}: the fields that `arguments` passes on, as TRL has them.\n{made}"
 
 
-def page():
-    """The whole page, from the two files."""
-    version = yaml.safe_load(LIST.read_text(encoding="utf-8"))["version"]
-    lines = [HEAD.format(version=version)]
-    for kind, config in CONFIGS.items():
-        lines += [f"## {config}, of stages `{kind}`", "", "Passed on:", "", "| field | takes | does |", "|---|---|---|"]
-        for name, row in sorted(passed_fields(kind).items()):
-            lines.append(
-                f"| `{name}` | {', '.join(row['takes']).replace('|', 'or')} | {row['does'].replace('|', '/')} |"
-            )
-        lines += ["", "Not passed on:", "", "| field | the recipe's key, or why not |", "|---|---|"]
-        said = {name: f"`{key}`" for name, key in owned_fields(kind, "recipe").items()} | owned_fields(kind, "not")
-        lines += [*(f"| `{name}` | {said[name]} |" for name in sorted(said)), ""]
-    return "\n".join(lines)
-
-
 def test_the_list_is_that_of_the_installed_trl():
     pytest.importorskip("trl")
     assert LIST.read_text(encoding="utf-8") == text(), f"run: {COMMAND}"
-
-
-def test_the_page_says_what_the_lists_say():
-    assert PAGE.read_text(encoding="utf-8") == page(), f"run: {COMMAND}"
 
 
 def test_what_is_not_passed_on_is_a_field_of_trl_for_one_reason():
@@ -154,4 +122,3 @@ def test_each_field_takes_what_its_dataclass_has_without_it(kind):
 
 if __name__ == "__main__":
     LIST.write_text(text(), encoding="utf-8")
-    PAGE.write_text(page(), encoding="utf-8")

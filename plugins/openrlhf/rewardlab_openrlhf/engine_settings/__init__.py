@@ -1,7 +1,7 @@
 """OpenRLHF's own arguments, read without it: their types and values, and what sets each of them.
 
 VERSION.json.gz  names, types, values and help of its three programs, which `release/engine_settings.py` writes
-arguments.yaml   what sets each argument of an rl stage, or why nothing does; docs/openrlhf_arguments.md is made of it
+arguments.yaml   what sets each argument of an rl stage, or why nothing does; `python docs/reference` makes a page of it
 """
 
 from collections.abc import Mapping

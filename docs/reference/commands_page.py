@@ -1,0 +1,32 @@
+"""commands.md: every command and its flags, from the options that the commands take."""
+
+import inspect
+from argparse import SUPPRESS
+
+from rewardlab.commands.parsing import parser_of
+from rewardlab.first_party import first_party
+from rewardlab.registry import Registry
+
+HEAD = """# Commands
+
+If you work in a shell, find here every command and flag, generated from the options that the commands take.
+`rewardlab COMMAND --help` prints the same, and `rewardlab.COMMAND(...)` takes them in Python
+([python.md](../python.md)). Each also has `--json`, which prints the result as JSON, and `--traceback`.
+"""
+
+
+def page():
+    """The whole page."""
+    sections = [HEAD]
+    ours = [plugin for plugin in Registry() if plugin.name in {"rewardlab", *first_party()}]
+    for spec in sorted((spec for plugin in ours for spec in plugin.commands.values()), key=lambda spec: spec.name):
+        sections += [f"## {spec.name}\n", f"```text\n{inspect.cleandoc(spec.options_class().__doc__)}\n```\n"]
+        sections += ["| argument | meaning |", "|---|---|"]
+        for action in parser_of(spec)._actions:
+            if action.dest not in ("help", "json", "traceback") and action.help != SUPPRESS:
+                values = "|".join(action.choices) if action.choices else action.metavar or action.dest.upper()
+                shown = f"{', '.join(action.option_strings)} {values if action.nargs != 0 else ''}".strip()
+                cells = [f"`{shown}`", " ".join(action.help.replace("%%", "%").split())]
+                sections.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
+        sections.append("")
+    return "\n".join(sections)
