@@ -104,7 +104,7 @@ def complete(_app, page, source):
         for title, _, body in parts:
             text += toctree(title, [name for name in dict.fromkeys(PAGES.findall(body)) if place[name] == title])
         text += toctree("Plugins", PLUGINS) + toctree("Project", PROJECT)
-    source[0] = text + DEMO * ((page == "docs/report"))
+    source[0] = text + DEMO * (page == "docs/report")
 
 
 def draw(app, _page, _template, context, _doctree):
