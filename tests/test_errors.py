@@ -96,7 +96,7 @@ class TestAFault:
         first, second = err.splitlines()
         assert (code, out) == (1, "")
         assert first.startswith("error: TypeError: the key is *** (")
-        assert second == "error: this is a fault in rewardlab or in a plugin; --traceback shows where"
+        assert second == "error: this is a bug in rewardlab or in a plugin; --traceback shows where"
 
     def test_has_one_for_who_asks(self, fault, monkeypatch):
         shown = fault("--traceback")[2]
@@ -105,7 +105,7 @@ class TestAFault:
         assert shown.startswith("Traceback (most recent call last):\n")
         assert "TypeError: the key is ***\nerror: TypeError: the key is ***" in shown
         assert "abcdefgh" not in shown
-        assert shown.endswith("error: this is a fault in rewardlab or in a plugin\n")
+        assert shown.endswith("error: this is a bug in rewardlab or in a plugin\n")
         monkeypatch.setenv("REWARDLAB_TRACEBACK", "0")
         assert "Traceback" not in fault()[2]
 

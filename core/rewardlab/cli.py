@@ -52,7 +52,7 @@ def _ended(arguments: Sequence[str] | None) -> int:
         return _complain("stopped", INTERRUPTED)
     except BrokenPipeError as error:  # the reader of our output is gone, as in `rewardlab plugins | head -1`
         _close_output()
-        return _complain("nobody reads any more what this prints", FAILED) if hasattr(error, "__notes__") else FAILED
+        return _complain("nothing reads this output any more", FAILED) if hasattr(error, "__notes__") else FAILED
     except OSError as error:
         _close_output()
         return _complain(f"{error.filename or 'the system'}: {error.strerror or error}", FAILED)
@@ -134,7 +134,7 @@ def _run(spec: "CommandSpec", arguments: Sequence[str]) -> int:
                 _show_notes(error)
                 raise
             unasked = "" if _wants_traceback(given.traceback) else "; --traceback shows where"
-            fault = f"{one_line_at(error)}\nthis is a fault in rewardlab or in a plugin{unasked}"
+            fault = f"{one_line_at(error)}\nthis is a bug in rewardlab or in a plugin{unasked}"
             return _fail(given, JobError(fault))
 
 

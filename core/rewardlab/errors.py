@@ -82,7 +82,7 @@ class UserError(RewardlabError):
             problems = Problem(where=where, what=problems)
         self.problems = [problems] if isinstance(problems, Problem) else list(problems)
         if len(self.problems) > MAX_LISTED + 1:
-            more = f"and {len(self.problems) - MAX_LISTED:,} more mistakes; mend these first"
+            more = f"and {len(self.problems) - MAX_LISTED:,} more mistakes; fix these first"
             self.problems[MAX_LISTED:] = [Problem(where="", what=more)]
         super().__init__("\n".join(map(str, self.problems)))
 

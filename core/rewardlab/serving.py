@@ -53,7 +53,7 @@ class VisitorRules:
                 HTTPStatus.FORBIDDEN, "forbidden", f"pages of {origin[:100]!r} may not ask this server"
             )
         if self.token is not None and not hmac.compare_digest(_brought(authorization), self.token.encode()):
-            what = "a token is needed, and the right one: Authorization: Bearer TOKEN"
+            what = "the token is missing or wrong: Authorization: Bearer TOKEN"
             return VisitorRefusal(HTTPStatus.UNAUTHORIZED, "unauthorized", what)
         return None
 
@@ -84,7 +84,9 @@ def needed_token(host: str) -> str | None:
     """
     token = os.environ.get(TOKEN) or None
     if token is not None and not re.fullmatch(r"[!-~]+", token):
-        raise UserError("a token is of ASCII letters, digits and signs, without spaces or line ends", where=TOKEN)
+        raise UserError(
+            "a token consists of ASCII letters, digits and punctuation, without spaces or line breaks", where=TOKEN
+        )
     if token is None and not _is_loopback(host):
         example = f"export {TOKEN}={secrets.token_urlsafe(24)}"
         raise UserError(f"others can reach {host}, so requests need a token: {example}", where="--host")

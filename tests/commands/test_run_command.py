@@ -170,7 +170,7 @@ class TestResumeLatest:
         first = self.unfinished(run("r.yaml"))
         second = self.folder_of(run("r.yaml")[1])
         assert run("r.yaml", "--resume", "latest")[1].splitlines()[:2] == [
-            f"the newest run, {second}, is finished; an earlier one is not, and goes on",
+            f"the newest run, {second}, is finished; an earlier one is not, and is resumed",
             f"run directory: {first}",
         ]
         assert run("r.yaml", "--resume", "latest")[1].startswith(f"run directory: {second}\nthis run is finished")
@@ -443,7 +443,7 @@ class TestTrainsLonger:
         monkeypatch.setitem(engine.__dict__, "trains_longer", False)
         code, _, err = run("--resume", finished, self.LONGER)
         assert code == 2
-        assert err.startswith("error: stages.0.steps: toy lays out a stage for the steps that it begins with")
+        assert err.startswith("error: stages.0.steps: toy plans a stage for the steps that it starts with")
         assert "model=mine/models/0-rl" in err
         assert json.loads(Path(finished, "state.json").read_text())["done"] == [0]
 

@@ -354,7 +354,7 @@ FINE = json.dumps(row("fine"))
         ),
         (
             '{"id": "fine", "prompt": "?", "completions": ["x"]}',
-            "rows.jsonl:2: the id 'fine' is already that of rows.jsonl:1",
+            "rows.jsonl:2: the id 'fine' is already used by rows.jsonl:1",
         ),
     ],
 )
@@ -370,7 +370,7 @@ def test_the_same_id_as_a_number_and_as_a_text_is_the_same_id(capsys):
     write_recipe()
     write_rows(row(7), row("7"))
     assert score() == 2
-    assert "rows.jsonl:2: the id '7' is already that of rows.jsonl:1" in capsys.readouterr().err
+    assert "rows.jsonl:2: the id '7' is already used by rows.jsonl:1" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("given", [{}, {"answer": None}])
@@ -398,7 +398,7 @@ def test_one_cause_of_many_bad_rows_is_told_once(capsys):
     cause, count = capsys.readouterr().err.splitlines()
     assert cause.startswith("error: rows.jsonl:2: the JSON is cut off at column 2; ")
     assert cause.endswith(" (25 rows, this is the first)")
-    assert count == "error: rows.jsonl: 25 bad rows; mend them, or leave them out with --skip-bad"
+    assert count == "error: rows.jsonl: 25 bad rows; fix them, or leave them out with --skip-bad"
 
 
 def test_skip_bad_lists_and_counts_bad_rows_and_scores_the_others(capsys):
@@ -443,9 +443,12 @@ def test_without_a_good_row_there_is_nothing_to_do(rows, capsys):
             ["r.yaml", "rows.jsonl", "-o", "rows.jsonl", "--resume"],
             "there is no rows.jsonl.state that says what made",
         ),
-        (["r.yaml", "/dev/null", "-o", "out.jsonl"], "rows are read twice; name a regular file"),
+        (
+            ["r.yaml", "/dev/null", "-o", "out.jsonl"],
+            "rows are read twice, so they must be a regular file",
+        ),
         (["r.yaml", "rows.jsonl", "reward.total=size", "-o", "out.jsonl"], "no component 'size'"),
-        (["r.yaml", "rows.jsonl"], "where do the scores go? -o OUT.jsonl, a new file"),
+        (["r.yaml", "rows.jsonl"], "name the output: -o OUT.jsonl for a new file"),
     ],
 )
 def test_what_cannot_work_is_refused(arguments, complaint, capsys):
@@ -525,7 +528,7 @@ def test_a_bad_row_of_a_stream_ends_it_or_is_left_out():
     ("arguments", "told"),
     [
         (["-", "-o", "out.jsonl"], "leave out -o, or redirect it with >"),
-        (["-", "--resume"], "no --resume, no --json"),
+        (["-", "--resume"], "--resume and --json need an output file"),
     ],
 )
 def test_what_a_stream_has_not_is_told(capsys, arguments, told):

@@ -79,8 +79,8 @@ def test_pictures_that_a_model_was_shown_are_passed_over():
 @each_case(
     "value, what",
     [
-        ([], "completions[0] has no message of the assistant"),
-        ([RESULT], "completions[0] has no message of the assistant"),
+        ([], "completions[0] has no assistant message"),
+        ([RESULT], "completions[0] has no assistant message"),
         ([SAYS, "x"], "completions[0][1] must be a message with role and content, not a text"),
         ([{"role": "asistant", "content": ""}], "completions[0][0]: no role 'asistant'; did you mean 'assistant'?"),
         ([{"content": ""}], "completions[0][0].role must be a text; it is null"),
@@ -93,8 +93,8 @@ def test_pictures_that_a_model_was_shown_are_passed_over():
             [{"role": "assistant", "content": [{"type": "image_url"}]}],
             "completions[0][0].content has a part 'image_url'; rewards read texts only",
         ),
-        ([SAYS | {"tool_calls": {}}], "completions[0][0].tool_calls must be a list, of a message of the assistant"),
-        ([SAYS, RESULT | {"tool_calls": [CALL]}], "completions[0][1].tool_calls must be a list, of a message of the"),
+        ([SAYS | {"tool_calls": {}}], "completions[0][0].tool_calls must be a list, in an assistant message"),
+        ([SAYS, RESULT | {"tool_calls": [CALL]}], "completions[0][1].tool_calls must be a list, in an assistant"),
         ([SAYS | {"tool_calls": [7]}], "completions[0][0].tool_calls[0] must be {"),
         ([SAYS | {"tool_calls": [{"function": {"name": "x"}}]}], "completions[0][0].tool_calls[0] must be {"),
         (
@@ -103,7 +103,7 @@ def test_pictures_that_a_model_was_shown_are_passed_over():
         ),
         ([SAYS, RESULT | {"tool_call_id": 7}], "completions[0][1].tool_call_id must be a text; it is the number 7"),
         ({"messages": "x"}, "completions[0].messages must be a list of messages, not a text"),
-        ({"messages": [RESULT]}, "completions[0].messages has no message of the assistant"),
+        ({"messages": [RESULT]}, "completions[0].messages has no assistant message"),
         ({"messages": [SAYS], "text": "It is 4."}, "completions[0].text is not the assistant's last answer"),
     ],
 )

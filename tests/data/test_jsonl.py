@@ -58,7 +58,7 @@ def test_a_row_of_many_values_is_refused_before_they_are_made(write):
     (_, problem) = only(path)
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert problem.what == "this row has more than 4,194,304 values, the most that is read; is it one row?"
+    assert problem.what == "this row has more than 4,194,304 values, the limit for a row; is it one row?"
     assert most < 32 << 20
 
 
@@ -66,12 +66,12 @@ BROKEN = {
     '{"a": "cut': "the JSON is cut off at column 11",
     '{"a": 1,': "the JSON is cut off at column 9",
     "{": "the JSON is cut off at column 2",
-    "[": "this looks like a JSON array; one object a line is needed, or a name in .json",
-    ' [{"a": 1}, {"a": 2}]': "this looks like a JSON array; one object a line is needed, or a name in .json",
-    '{"a": 1} {"a": 2}': "more follows the JSON value at column 10; one object a line",
-    "12": "found the number 12; one object a line is needed",
-    '"text"': "found a text; one object a line is needed",
-    "null": "found null; one object a line is needed",
+    "[": "this looks like a JSON array; write one object per line, or call the file .json",
+    ' [{"a": 1}, {"a": 2}]': "this looks like a JSON array; write one object per line, or call the file .json",
+    '{"a": 1} {"a": 2}': "more follows the JSON value at column 10; each line must",
+    "12": "found the number 12; each line must be one JSON object",
+    '"text"': "found a text; each line must be one JSON object",
+    "null": "found null; each line must be one JSON object",
     '{"a": NaN}': "NaN is not a JSON number",
     '{"a": [-Infinity]}': "-Infinity is not a JSON number",
     '{"a": 1e999}': "the number 1e999 is too large",
@@ -115,9 +115,9 @@ def test_a_gzip_file_is_unpacked(tmp_path):
 
 
 CONTENT = {
-    ("rows.jsonl", gzip.compress(b"{}")): "it is packed by gzip; call it rows.jsonl.gz",
-    ("rows.csv", gzip.compress(b"a,b")): "it is packed by gzip; call it rows.csv.gz",
-    ("rows.jsonl", bytes.fromhex("28b52ffd00")): "it is packed by zstd; unpack it",
+    ("rows.jsonl", gzip.compress(b"{}")): "it is compressed with gzip; call it rows.jsonl.gz",
+    ("rows.csv", gzip.compress(b"a,b")): "it is compressed with gzip; call it rows.csv.gz",
+    ("rows.jsonl", bytes.fromhex("28b52ffd00")): "it is compressed with zstd; decompress it",
     ("rows.csv", b"PK\x03\x04..."): "it is a zip archive, as of a spreadsheet; unpack it, or save it as CSV",
     ("rows.json", b"PAR1..."): "it is parquet; call it rows.json.parquet",
     ("rows.jsonl", '{"a": 1}'.encode("utf-16")): "it is UTF-16; save the file as UTF-8",

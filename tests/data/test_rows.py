@@ -296,9 +296,9 @@ def test_completions_are_texts_or_objects():
             [{"text": "a", "token_cout": 3}],
             "completions[0]: no key 'token_cout'; did you mean 'token_count'?",
         ),
-        ([{"text": "a", "token_count": True}], "completions[0].token_count must be a whole number from 0 on"),
-        ([{"text": "a", "token_count": 1.0}], "completions[0].token_count must be a whole number from 0 on"),
-        ([{"text": "a", "token_count": -1}], "completions[0].token_count must be a whole number from 0 on"),
+        ([{"text": "a", "token_count": True}], "completions[0].token_count must be a whole number of 0 or more"),
+        ([{"text": "a", "token_count": 1.0}], "completions[0].token_count must be a whole number of 0 or more"),
+        ([{"text": "a", "token_count": -1}], "completions[0].token_count must be a whole number of 0 or more"),
         ([{"text": "a", "truncated": 1}], "completions[0].truncated must be true or false, not the number 1"),
         ([{"text": "a", "truncated": None}], "completions[0].truncated must be true or false, not null"),
     ],
@@ -341,10 +341,10 @@ def test_an_identifier_keeps_ids_and_makes_those_that_are_missing():
 def test_a_repeated_id_is_refused_with_the_place_where_it_was_first():
     identify = Identifier()
     identify(to_sample({"prompt": "x", "id": 7}, {}, "rows.jsonl:3"))
-    with pytest.raises(ValueError, match=r"^the id '7' is already that of rows\.jsonl:3$"):
+    with pytest.raises(ValueError, match=r"^the id '7' is already used by rows\.jsonl:3$"):
         identify(to_sample({"prompt": "y", "id": "7"}, {}, "rows.jsonl:9"))
     identify(Sample(id="a", prompt=(USER,)))
-    with pytest.raises(ValueError, match="already that of sample 2"):
+    with pytest.raises(ValueError, match="already used by sample 2"):
         identify(Sample(id="a", prompt=(USER,)))
 
 

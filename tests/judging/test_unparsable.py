@@ -142,6 +142,6 @@ def test_replies_that_arrive_while_unread_ones_are_forgotten(home, tmp_path):
             hosted.report_parsed(reply, False)
     finally:
         sys.settrace(before)
-    assert str(hosted.stopped).endswith("They are not kept: a job that goes on asks for them again")
+    assert str(hosted.stopped).endswith("They are not kept: a resumed job asks for them again")
     home.run(hosted.aclose())
     assert b"forgotten" in next(tmp_path.glob("*.answers.jsonl")).read_bytes()

@@ -304,7 +304,9 @@ class TestACritic:
         """Its advantages come from every reward, so a completion without one would be trained on."""
         of_ppo = changed("dr_grpo", "ppo", changed("{judge: policy}}", "{judge: policy}, on_missing: zero_advantage}"))
         (line,) = found(of_ppo)
-        assert line.startswith("8: reward.components.polite.on_missing: zero_advantage is not for ppo (stages.0)")
+        assert line.startswith(
+            "8: reward.components.polite.on_missing: zero_advantage does not work with ppo (stages.0)"
+        )
         assert "use fail, group_mean or a number, or dr_grpo" in line
         assert found(of_ppo.replace("zero_advantage", "group_mean")) == []
         assert found(of_ppo.replace("ppo", "reinforce_baseline")) == []

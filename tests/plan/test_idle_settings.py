@@ -36,8 +36,7 @@ def test_check_and_run_warn_of_both(warnings):
     expected = [
         "warning: r.yaml:7: judges.spare: nothing asks this judge; name it in reward.components.wins.with.judge, or "
         "leave it out",
-        "warning: r.yaml:13: stages.0.epochs: does nothing beside `steps: 5`, which decides alone; leave one of them "
-        "out",
+        "warning: r.yaml:13: stages.0.epochs: has no effect beside `steps: 5`; leave one of them out",
     ]
     assert warnings() == expected
     assert warnings(command=("run", "--dry-run")) == expected

@@ -244,7 +244,7 @@ def test_shaped_values_have_the_bounds_that_the_normalizers_know(plan):
         (
             "polite: {",
             "total: {",
-            "10: reward.components.total: total is what logs and tables call another number; choose another name",
+            "10: reward.components.total: total is the name of another number in logs and tables; choose another name",
         ),
         (
             "normalize:",

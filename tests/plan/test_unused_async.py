@@ -60,18 +60,20 @@ def test_a_score_that_is_awaited_is_not():
 
 def test_no_other_part_is_a_coroutine_function():
     normalizer = NormalizerSpec(name="n", summary="s", build=lambda options, context: Idle())
-    told = "`shape` is a coroutine function, and nobody awaits it; write `def shape`"
+    told = "`shape` is a coroutine function, and it is never awaited; write `def shape`"
     with pytest.raises(JobError, match=f"^mine could not be built: {told}$"):
         build(Component(use=Use(use="test/n"), spec=normalizer, options=None), Context(), "mine", "shape")
     curriculum = CurriculumSpec(name="c", summary="s", build=lambda options, context: Idle())
     ordering = type("Ordering", (), {"order": Idle.order})()
-    assert unawaited(curriculum, ordering) == "`order` is a coroutine function, and nobody awaits it; write `def order`"
+    assert unawaited(curriculum, ordering) == (
+        "`order` is a coroutine function, and it is never awaited; write `def order`"
+    )
 
 
 @pytest.mark.filterwarnings("error")
 def test_a_build_that_nobody_awaits_is_refused():
     component = Component(use=Use(use="test/r"), spec=reward(build=built), options=None)
-    with pytest.raises(JobError, match="`build` is a coroutine function, and nobody awaits it; write `def`"):
+    with pytest.raises(JobError, match="`build` is a coroutine function, and it is never awaited; write `def`"):
         build(component, Context(), "mine", "score")
 
 

@@ -36,5 +36,5 @@ def test_a_tool_is_a_function_of_a_file_or_a_module(tool):
 
 def test_an_agent_without_tools_names_what_plays():
     assert Agent(use="my.loops:Walk").tools == []
-    with pytest.raises(ValidationError, match="name `tools`, or in `use` what plays the turns"):
+    with pytest.raises(ValidationError, match="give `tools`, or in `use` what plays the turns"):
         Agent(max_turns=3)

@@ -199,7 +199,7 @@ def test_everything_else_is_refused_with_the_column_and_what_is_allowed(text):
         ("1_000 * a", "column 1: '1_000' is not a number"),
         ("clip(a, 2 - 1, 0)", "column 1: .*low can be above high"),
         ("clip(a, 0, 1 / 0)", "column 1: the denominator `0` can be 0"),
-        ("a + if", "column 5: if is a word of Python"),
+        ("a + if", "column 5: if is a Python keyword"),
     ],
 )
 def test_the_message_says_what_is_wrong(text, message):

@@ -215,7 +215,7 @@ def parser(request, monkeypatch):
     "text, expected",
     [
         ("a:\n  b: c: d\n", "r.yaml:2: column 7: a ':' out of place; quote a value that contains ': '"),
-        ("a: 1\n  b: 2\n", "r.yaml:2: column 4: a ':' out of place; .*mend the indentation"),
+        ("a: 1\n  b: 2\n", "r.yaml:2: column 4: a ':' out of place; .*fix the indentation"),
         ("a:\n\tb: 1\n", "r.yaml:2: column 1: a tab; YAML is indented with spaces"),
         ("a: @x\n", "r.yaml:1: column 4: a value cannot start with '@'; quote it"),
         ("a: `x`\n", "r.yaml:1: column 4: a value cannot start with '`'; quote it"),

@@ -47,14 +47,14 @@ def test_the_others_are_counted():
     many = [Problem(where=f"r.yaml:{i}", what="wrong") for i in range(50_000)]
     error = UserError(many)
     assert error.problems[:MAX_LISTED] == many[:MAX_LISTED]
-    assert str(error).splitlines()[MAX_LISTED:] == ["and 49,900 more mistakes; mend these first"]
+    assert str(error).splitlines()[MAX_LISTED:] == ["and 49,900 more mistakes; fix these first"]
     assert len(error.as_dict()["problems"]) == MAX_LISTED + 1
     assert UserError(many[: MAX_LISTED + 1]).problems == many[: MAX_LISTED + 1]
 
 
 def test_a_recipe_whose_components_were_not_all_looked_at_says_so(tmp_path):
     (tmp_path / "r.yaml").write_text(MANY["no such components"])
-    with pytest.raises(UserError, match="c100: this and what follows was not looked at; mend the other mistakes first"):
+    with pytest.raises(UserError, match="c100: nothing from here on was checked; fix the other mistakes first"):
         make_plan(load(tmp_path / "r.yaml"))
 
 

@@ -249,7 +249,7 @@ def test_lookup():
         ({"min_learning_rate": 1e-6}, "min_learning_rate is the final rate of a cosine"),
         ({"min_learning_rate": 1e-6, "schedule": "linear"}, "min_learning_rate is the final rate of a cosine"),
         ({"warmup_steps": 3, "warmup_ratio": 0.1}, "warmup_steps and warmup_ratio exclude each other"),
-        ({"min_learning_rate": 1e-4, "schedule": "cosine"}, "min_learning_rate is more than learning_rate, 1e-05"),
+        ({"min_learning_rate": 1e-4, "schedule": "cosine"}, "min_learning_rate is above learning_rate, 1e-05"),
         ({"top_p": 0}, "top_p: expected a number greater than 0"),
         ({"top_k": 0}, "top_k: expected a number greater than 0"),
         ({"stop": [""]}, "stop.0: "),

@@ -141,7 +141,7 @@ BROKEN = {
         async def rewardlab_rewards():
             return []
         """,
-        "TypeError: rewardlab_rewards is a coroutine function, and nobody awaits it; write `def rewardlab_rewards`",
+        "TypeError: rewardlab_rewards is a coroutine function, and it is never awaited; write `def rewardlab_rewards`",
     ),
     "hook with an argument": (
         """
@@ -319,7 +319,7 @@ class TestEntryPoints:
         [module] = offer("gone", BREVITY).glob("*.py")
         module.unlink()
         with pytest.raises(
-            UserError, match=r"the entry point 'gone' of gone-rewards names a module that is not there"
+            UserError, match=r"the entry point 'gone' of gone-rewards names a module that does not exist"
         ) as told:
             Registry().find("reward", "gone/brevity")
         assert f'[tool.setuptools] py-modules = ["{module.stem}"]' in str(told.value)

@@ -285,7 +285,7 @@ def test_an_output_of_other_rows_is_refused(whole, capsys):
 
 def test_an_existing_output_is_refused_without_resume(whole, capsys):
     assert score() == 2
-    assert "out.jsonl: exists already; --resume goes on with it, or give -o another name" in capsys.readouterr().err
+    assert "out.jsonl: exists already; --resume continues it, or give -o another name" in capsys.readouterr().err
     assert OUT.read_bytes() == whole
 
 
@@ -484,7 +484,7 @@ def test_a_file_that_appears_while_the_rows_are_checked_is_left_as_it_is(argumen
     capsys.readouterr()
     assert score(*arguments) == 2
     assert OUT.read_bytes() == theirs
-    assert "error: out.jsonl: exists already; --resume goes on with it" in capsys.readouterr().err
+    assert "error: out.jsonl: exists already; --resume continues it" in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -100,8 +100,8 @@ def test_threads_of_another_process_are_not_waited_for():
         assert said.startswith(JobError.__name__)
         return said
 
-    assert "loop runs in another process" in in_fork(lambda: loop.run(nothing()))
-    assert "calls runs in another process" in in_fork(lambda: asyncio.run(asked()))
+    assert "loop belongs to the process" in in_fork(lambda: loop.run(nothing()))
+    assert "calls belongs to the process" in in_fork(lambda: asyncio.run(asked()))
     loop.close()
     calls.close()
 

@@ -105,4 +105,4 @@ def test_a_row_that_is_no_conversation_is_named_with_its_member(offer, write, ma
     rows = write("rows.jsonl", [{"prompt": "?", "completions": ["x", [{"role": "tool", "content": "x"}]]}])
     code, _, err = main("score", recipe, rows, "-o", "out.jsonl")
     assert code == 2
-    assert "rows.jsonl:1: completions[1] has no message of the assistant" in err
+    assert "rows.jsonl:1: completions[1] has no assistant message" in err

@@ -136,8 +136,8 @@ class TestRows:
             "map yours with `fields: {completions: <column>}`",
             "rows[2]: prompt is empty",
             'rows[3]: a row is a dict {"prompt", "completions", ...}, not a text',
-            "rows[4]: the id 'r0' is already that of rows[1]",
-            "rows: 4 bad rows; mend them; nothing was scored",
+            "rows[4]: the id 'r0' is already used by rows[1]",
+            "rows: 4 bad rows; fix them; nothing was scored",
         ]
 
     @pytest.mark.slow

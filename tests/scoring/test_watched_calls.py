@@ -45,12 +45,12 @@ def test_score_says_what_hangs_though_no_thread_of_its_process_could(runs, offer
         [sys.executable, "-c", textwrap.dedent(code)], stderr=subprocess.PIPE, encoding="utf-8"
     ) as host:
         try:
-            told = next(line for line in host.stderr if "has been at work" in line)
-            again = next(line for line in host.stderr if "has been at work" in line)
+            told = next(line for line in host.stderr if "has been working" in line)
+            again = next(line for line in host.stderr if "has been working" in line)
         finally:
             host.kill()
         rest = host.stderr.read()  # ends, since the watcher ends with its host
-    said = rf"warning: component 'match' \(careless/{runs}\) has been at work on sample 'h\\x1b1' \(.*rows.jsonl:1\)"
+    said = rf"warning: component 'match' \(careless/{runs}\) has been working on sample 'h\\x1b1' \(.*rows.jsonl:1\)"
     assert re.match(said + r" for \d+ s; a reward that can hang declares runs='worker'", told)
     assert again.startswith(told[:40])
     assert "Traceback" not in rest

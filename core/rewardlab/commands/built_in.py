@@ -7,5 +7,5 @@ TRACEBACK = "REWARDLAB_TRACEBACK"
 
 
 BUILT_IN = [
-    CommandSpec.of_module("rewardlab.commands.score", "reward existing completions"),
+    CommandSpec.of_module("rewardlab.commands.score", "score existing completions"),
 ]

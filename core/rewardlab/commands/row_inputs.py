@@ -33,7 +33,7 @@ def file_of(
         yield None, say
         return
     if isinstance(rows, (str, os.PathLike)):
-        whole, advice = os.fspath(rows), "mend them, or leave them out with --skip-bad"
+        whole, advice = os.fspath(rows), "fix them, or leave them out with --skip-bad"
         found = rollout_rows(whole, format)
         if found is None:
             yield whole, say

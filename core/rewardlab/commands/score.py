@@ -39,7 +39,7 @@ class Options(Config):
     resume: bool = False
     """go on with an interrupted OUT.jsonl"""
     format: RolloutName = None
-    """the tool whose rollouts the rows are (found by looking)"""
+    """the tool whose rollouts the rows are (detected)"""
     skip_bad: bool = False
     """leave bad rows out; the first 20 are listed"""
     as_json: Annotated[bool, PythonOnly()] = False
@@ -82,10 +82,10 @@ def run(options: Options) -> CommandResult:
 
 def _refuse_flags(options: Options, output: str | None, streams: bool) -> None:
     if not streams and output is None:
-        raise UserError("where do the scores go? -o OUT.jsonl, a new file, or -o - for standard output")
+        raise UserError("name the output: -o OUT.jsonl for a new file, or -o - for standard output")
     if streams and output not in (None, STREAM):
         raise UserError("scores of standard input go to standard output: leave out -o, or redirect it with >")
     if options.rows == STREAM and options.format is not None:
-        raise UserError("rollouts are read of a file, since members of a group may lie apart; name one, or no --format")
+        raise UserError("--format needs a file, since members of a group may be far apart in it; name one")
     if streams and (options.resume or options.as_json):
-        raise UserError("of standard output nothing can be resumed, and no summary is JSON: no --resume, no --json")
+        raise UserError("--resume and --json need an output file; leave them out, or give -o FILE")

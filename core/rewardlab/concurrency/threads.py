@@ -120,7 +120,7 @@ class CallThread:
 def _refuse_fork(owner: int, thread: threading.Thread) -> None:
     """Raise JobError in a fork of the process whose thread it is: the fork has none, and would wait for ever."""
     if os.getpid() != owner:
-        raise JobError(f"{thread.name} runs in another process, of which this one is a fork; open it here again")
+        raise JobError(f"{thread.name} belongs to the process that this one was forked from; open it again here")
 
 
 def _make_call(future: Future[Any], function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:

@@ -28,7 +28,7 @@ def to_conversation(value: Sequence[Any], place: str) -> tuple[Turn, ...]:
     """
     turns = tuple(_turn(one, f"{place}[{index}]") for index, one in enumerate(value))
     if all(turn["role"] != "assistant" for turn in turns):
-        raise ValueError(f"{place} has no message of the assistant, which is what a reward scores")
+        raise ValueError(f"{place} has no assistant message, which is what a reward scores")
     return turns
 
 
@@ -42,7 +42,7 @@ def _turn(value: Any, place: str) -> Turn:
     if role not in ROLES:
         raise ValueError(unknown_role(role, place))
     if not isinstance(calls, list) or (calls and role != "assistant"):
-        raise ValueError(f"{place}.tool_calls must be a list, of a message of the assistant")
+        raise ValueError(f"{place}.tool_calls must be a list, in an assistant message")
     empty = role == "assistant" and (bool(calls) or "content" in value)  # null is how servers write an empty answer
     content = given.get("content", "" if empty else None)
     content = content if role == "assistant" else without_media(content)

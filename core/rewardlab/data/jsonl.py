@@ -59,7 +59,7 @@ def measured_lines(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
 
 def too_long(what: str) -> str:
     """Return what is wrong with a row that is longer than MAX_BYTES; `what` is its form, such as "line"."""
-    return f"this {what} is longer than {MAX_BYTES >> 20} MiB, the most that is read of a row; is it one row?"
+    return f"this {what} is longer than {MAX_BYTES >> 20} MiB, the limit for a row; is it one row?"
 
 
 def parse_row(text: bytes, place: str, any_text: bool = False, nan_is_null: bool = False) -> dict[str, Any] | Problem:
@@ -81,13 +81,13 @@ def _parse(line: bytes, any_text: bool, nan_is_null: bool) -> dict[str, Any]:
         found = f"byte 0x{line[error.start]:02x} at position {error.start + 1}"
         raise ValueError(f"not UTF-8: {found}; save the file as UTF-8") from None
     if text.lstrip().startswith("["):
-        raise ValueError("this looks like a JSON array; one object a line is needed, or a name in .json")
+        raise ValueError("this looks like a JSON array; write one object per line, or call the file .json")
     try:
         row = json_values(text, RECORDS if nan_is_null else DECODER)
     except json.JSONDecodeError as error:
         raise ValueError(_describe_syntax_error(error, text)) from None
     if not isinstance(row, dict):
-        raise ValueError(f"found {kind_of(row)}; one object a line is needed")
+        raise ValueError(f"found {kind_of(row)}; each line must be one JSON object")
     if not any_text and ("\\ud" in text or "\\uD" in text):
         _refuse_lone_surrogates(row)
     return row
@@ -99,15 +99,15 @@ def json_values(text: str, decoder: json.JSONDecoder | None = None) -> Any:
     Raises ValueError for another text, or for more than MAX_VALUES values, and RecursionError for deep ones.
     """
     if len(text) > MAX_VALUES and sum(map(text.count, "[{,")) > MAX_VALUES:
-        raise ValueError(f"this row has more than {MAX_VALUES:,} values, the most that is read; is it one row?")
+        raise ValueError(f"this row has more than {MAX_VALUES:,} values, the limit for a row; is it one row?")
     return (decoder or DECODER).decode(text)
 
 
 def _describe_syntax_error(error: json.JSONDecodeError, text: str) -> str:
     if error.msg.startswith("Unterminated string") or error.pos >= len(text.rstrip()):
-        return f"the JSON is cut off at column {len(text.rstrip()) + 1}; one whole object a line is needed"
+        return f"the JSON is cut off at column {len(text.rstrip()) + 1}; each line must be one whole JSON object"
     if error.msg == "Extra data":
-        return f"more follows the JSON value at column {error.colno}; one object a line is needed"
+        return f"more follows the JSON value at column {error.colno}; each line must be one JSON object"
     what, rest = error.msg[0].lower() + error.msg[1:].removesuffix(" at"), text[error.pos :]
     is_python = rest.startswith("'") or rest.startswith(("None", "True", "False"))
     hint = "; this is Python's notation, and json.dumps writes JSON" if is_python else ""

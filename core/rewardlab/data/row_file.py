@@ -15,8 +15,8 @@ from rewardlab.specs.entry_points import entry_points_of
 PACKED = ".gz"
 RECIPES, TEXTS = ("yaml", "yml"), ("jsonl", "ndjson", "json", "csv", "tsv", "txt")
 CONTENTS = {
-    b"\x1f\x8b": "it is packed by gzip; call it {name}.gz",
-    b"\x28\xb5\x2f\xfd": "it is packed by zstd; unpack it",
+    b"\x1f\x8b": "it is compressed with gzip; call it {name}.gz",
+    b"\x28\xb5\x2f\xfd": "it is compressed with zstd; decompress it",
     b"PK\x03\x04": "it is a zip archive, as of a spreadsheet; unpack it, or save it as CSV",
     b"PAR1": "it is parquet; call it {name}.parquet",
     b"\xff\xfe": "it is UTF-16; save the file as UTF-8",
@@ -88,7 +88,7 @@ def _refuse_other_content(file: BinaryIO, path: str) -> None:
 def refuse_stream(path: str) -> None:
     """Raise UserError if this is a pipe or a device, whose lines can be read only once."""
     if os.path.exists(path) and not os.path.isdir(path) and not os.path.isfile(path):
-        raise UserError("rows are read twice; name a regular file", where=path)
+        raise UserError("rows are read twice, so they must be a regular file", where=path)
 
 
 def open_packed(path: str) -> BinaryIO:

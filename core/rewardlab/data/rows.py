@@ -206,7 +206,7 @@ def _completion(value: Any, place: str) -> Completion:
             raise ValueError(f"{place}: no key {key!r}{nearest(key, _COMPLETION_KEYS)}")
     text, count, cut = value.get("text"), value.get("token_count"), value.get("truncated", False)
     if count is not None and (type(count) is not int or count < 0):  # True is an int as well
-        raise ValueError(f"{place}.token_count must be a whole number from 0 on, or null, not {kind_of(count)}")
+        raise ValueError(f"{place}.token_count must be a whole number of 0 or more, or null, not {kind_of(count)}")
     if not isinstance(cut, bool):
         raise ValueError(f"{place}.truncated must be true or false, not {kind_of(cut)}")
     if (messages := value.get("messages")) is None:
@@ -253,6 +253,6 @@ class Identifier:
             sample = replace(sample, id=sample_id(sample, self._occurrences[digest]))
             self._occurrences[digest] += 1
         if sample.id in self._places:
-            raise ValueError(f"the id {sample.id!r} is already that of {self._places[sample.id]}")
+            raise ValueError(f"the id {sample.id!r} is already used by {self._places[sample.id]}")
         self._places[sample.id] = sample.source or f"sample {len(self._places) + 1}"
         return sample

@@ -156,7 +156,7 @@ class HostedJudge:
         """Let a job that goes on ask again for the answers that could not be read; return how the user reads of it."""
         try:
             if self._cache.forget_unread():
-                return "\nThey are not kept: a job that goes on asks for them again"
+                return "\nThey are not kept: a resumed job asks for them again"
         except JobError as error:
             return f"\n{error}"
         replayed = self._settings.cassette

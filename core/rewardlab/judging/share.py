@@ -27,7 +27,7 @@ class Share:
         """Return the share that "2/4" says. UserError if it says none."""
         numbers = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text.strip())
         if numbers is None or not 1 <= int(numbers[1]) <= int(numbers[2]):
-            raise UserError(f"a share is the number of a part and of all parts, such as 1/4 to 4/4, and not {text!r}")
+            raise UserError(f"a share is K/N, such as 1/4 for the first of four parts, not {text!r}")
         return cls(int(numbers[1]), int(numbers[2]))
 
     def __str__(self) -> str:

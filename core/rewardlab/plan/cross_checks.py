@@ -69,8 +69,8 @@ def _normalize_findings(recipe: Recipe, found: Mapping[RecipePath, Component]) -
         if normalizers and isinstance(stage, RlStage) and stage.algorithm != "dr_grpo":
             yield (
                 ("reward", "normalize"),
-                "needs dr_grpo, which takes the group's mean off if no normalizer does, and does "
-                f"nothing else; {stage.algorithm} "
+                "needs dr_grpo, which subtracts the group's mean unless a normalizer does, and does nothing else; "
+                f"{stage.algorithm} "
                 f"(stages.{index}) {OWN_SCALING[stage.algorithm]} itself",
             )
 
@@ -107,7 +107,8 @@ def _critic_findings(plan: Plan) -> Iterator[Finding]:
         if ppo and name in reward.components and reward.components[name].on_missing == "zero_advantage":
             yield (
                 ("reward", "components", name, "on_missing"),
-                f"zero_advantage is not for ppo (stages.{ppo[0]}): the advantages of a critic come from every reward, "
+                f"zero_advantage does not work with ppo (stages.{ppo[0]}): the advantages of a critic come from "
+                "every reward, "
                 "and no completion can be left out; use fail, group_mean or a number, or dr_grpo, grpo, rloo or "
                 "reinforce_baseline, which need no critic",
             )

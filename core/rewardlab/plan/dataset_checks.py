@@ -35,7 +35,7 @@ def _source_findings(place: RecipePath, planned: Component) -> Iterator[Finding]
         yield from _named_source_findings(place, use, wanted)
     elif not spec.step:
         if use.source is not None:
-            yield (*place, "from"), f"{use.use} starts from nothing; only a data step takes `from`"
+            yield (*place, "from"), f"{use.use} reads no other dataset; only a data step takes `from`"
     elif use.source is None:
         yield place, f"{use.use} is a data step; say what it starts `from`: {{use: data/jsonl, with: ...}}"
     elif not isinstance(use.source, DatasetUse):

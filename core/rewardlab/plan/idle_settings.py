@@ -28,7 +28,7 @@ def idle_settings(plan: Plan) -> Iterator[Finding]:
         place = ("stages", index, "epochs")
         steps = getattr(stage, "steps", None)
         if steps is not None and lookup(plan.document.tree, place) is not None:
-            yield place, f"does nothing beside `steps: {steps}`, which decides alone; leave one of them out"
+            yield place, f"has no effect beside `steps: {steps}`; leave one of them out"
 
 
 def _paid_outside_of_total(plan: Plan) -> Iterator[Finding]:

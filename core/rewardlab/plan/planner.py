@@ -140,7 +140,7 @@ class _Planner:
         """Return the component that `use` names; None if anything in the file about it is wrong, or very much is."""
         if len(self.problems) >= MAX_LISTED:
             if len(self.problems) == MAX_LISTED:
-                self._add(path, "this and what follows was not looked at; mend the other mistakes first")
+                self._add(path, "nothing from here on was checked; fix the other mistakes first")
             return None
         named = path if isinstance(lookup(self._document.tree, path), str) else (*path, "use")
         spec = self._spec(kind, use, named)
@@ -252,7 +252,7 @@ class _Planner:
         """Report components with a bad name, and a `correctness` that names no component."""
         names = declared(self._document, "reward", "components")
         for name in names:
-            logged = f"{name} is what logs and tables call another number; choose another name"
+            logged = f"{name} is the name of another number in logs and tables; choose another name"
             if why := logged if name in LOGGED else check_name(name):
                 self._add(("reward", "components", name), why)
         right = reward.correctness

@@ -22,12 +22,12 @@ def unawaited(spec: Spec, built: Any) -> str | None:
     """Return what is wrong if a built component has a coroutine function that no host awaits; else None."""
     if inspect.iscoroutine(built):
         built.close()
-        return "`build` is a coroutine function, and nobody awaits it; write `def`"
+        return "`build` is a coroutine function, and it is never awaited; write `def`"
     for method in PLAIN.get(spec.kind, ()):
         if not inspect.iscoroutinefunction(getattr(built, method, None)):
             continue
         if method != "score":
-            return f"`{method}` is a coroutine function, and nobody awaits it; write `def {method}`"
+            return f"`{method}` is a coroutine function, and it is never awaited; write `def {method}`"
         if isinstance(spec, RewardSpec) and spec.scope != "group" and spec.runs != "async":
             what = f"`score` is a coroutine function, which runs={spec.runs!r} does not await"
             return f"{what}; declare runs='async', or write `def score`"

@@ -39,5 +39,5 @@ class Agent(Config):
     @model_validator(mode="after")
     def _plays_something(self) -> Self:
         if self.use is None and not self.tools:
-            raise ValueError("name `tools`, or in `use` what plays the turns")
+            raise ValueError("give `tools`, or in `use` what plays the turns")
         return self

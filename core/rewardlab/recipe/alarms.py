@@ -80,7 +80,7 @@ class Alarms(Config):
             return None
         url = urlsplit(webhook)
         if url.scheme not in ("http", "https") or not url.hostname:
-            raise ValueError("no URL; it begins with http:// or https://")
+            raise ValueError("not a URL; it must begin with http:// or https://")
         if "@" in url.netloc:
             raise ValueError("a URL with a name and password is not sent; put a token into its path, as Slack does")
         _ = url.port  # raises ValueError for one that is none

@@ -78,11 +78,11 @@ def parse(text: str, progress: float | None = None) -> Expression:
 def check_name(name: str) -> str | None:
     """Return the reason why a component cannot have this name; None if it can."""
     if not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", name):
-        return "a component's name is made of letters (a to z), digits and _, and starts with no digit"
+        return "a component's name consists of letters (a to z), digits and _, and does not start with a digit"
     if name in FUNCTIONS:
         return f"{name} is a function of the total; choose another name"
     if keyword.iskeyword(name):
-        return f"{name} is a word of Python; choose another name"
+        return f"{name} is a Python keyword; choose another name"
     return None
 
 

@@ -212,9 +212,9 @@ class Recipe(Config):
     @classmethod
     def _can_be_a_folder(cls, name: str | None) -> str | None:
         if name in (".", ".."):
-            raise ValueError("it is a folder that is there already; give the run a name of its own")
+            raise ValueError("a folder of this name exists already; give the run another name")
         if name is not None and not name.isprintable():
-            raise ValueError("it has characters that cannot be seen")
+            raise ValueError("it contains invisible characters")
         if name is not None and (size := len(name.encode("utf-8", "surrogatepass"))) > MAX_NAME:
             raise ValueError(f"it has {size} bytes, and the name of a folder at most {MAX_NAME}")
         return name

@@ -90,7 +90,7 @@ class _Training(Config):
         if self.min_learning_rate and self.schedule != "cosine":
             raise ValueError("min_learning_rate is the final rate of a cosine; set schedule: cosine, or leave it out")
         if self.min_learning_rate > self.learning_rate:
-            raise ValueError(f"min_learning_rate is more than learning_rate, {self.learning_rate:g}")
+            raise ValueError(f"min_learning_rate is above learning_rate, {self.learning_rate:g}")
         return self
 
     @model_validator(mode="after")

@@ -98,7 +98,7 @@ def _mistake(error: yaml.MarkedYAMLError, text: str, mark: yaml.Mark) -> str:
     if "flow " in (error.context or "") and (call := _bare_call(line)):
         return f"a value with ${{ inside of {{ }} or [ ] needs quotes; write {call}"
     if "mapping values are not allowed" in problem:
-        return "a ':' out of place; quote a value that contains ': ', or mend the indentation"
+        return "a ':' out of place; quote a value that contains ': ', or fix the indentation"
     if "cannot start any token" in problem:
         return f"a value cannot start with {line[mark.column : mark.column + 1]!r}; quote it"
     if "unknown escape" in problem:

@@ -109,7 +109,7 @@ def load(name: str, points: Sequence[EntryPoint]) -> Plugin:
         broken = one_line_at(error)
         if isinstance(error, ModuleNotFoundError) and error.name in (point.module, point.module.split(".")[0]):
             broken += (
-                f"; {meant} names a module that is not there. If the file is beside pyproject.toml, say so in it, "
+                f"; {meant} names a module that does not exist. If the file is beside pyproject.toml, say so in it, "
                 f'[tool.setuptools] py-modules = ["{error.name}"] (of a package, packages = [...]); '
                 "then install it again"
             )
@@ -170,7 +170,7 @@ def _checked(hook: str, spec_type: type[Any], returned: object) -> Sequence[Any]
     """Return what a hook returned. Raises TypeError if that is not a list of its specs."""
     if inspect.iscoroutine(returned):
         returned.close()
-        raise TypeError(f"{hook} is a coroutine function, and nobody awaits it; write `def {hook}`")
+        raise TypeError(f"{hook} is a coroutine function, and it is never awaited; write `def {hook}`")
     if not isinstance(returned, list | tuple):
         raise TypeError(f"{hook} returned {returned!r}, not a list of {spec_type.__name__}")
     for spec in returned:

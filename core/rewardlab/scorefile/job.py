@@ -93,7 +93,7 @@ class ScoreJob:
 
     def _refuse_output(self) -> None:
         if self.output.exists():
-            what = "exists already; --resume goes on with it, or give -o another name"
+            what = "exists already; --resume continues it, or give -o another name"
             raise UserError(what, where=str(self.output))
 
     def _begun(self, state: StateFolder, now: dict[str, Any]) -> bool:
@@ -110,7 +110,7 @@ class ScoreJob:
                 raise UserError(what, where=str(self.output))
             return False
         if problems := changes(then, now, self.plan, self.rows):
-            what = "was begun otherwise; go on with what it was begun with, or give -o another name"
+            what = "was started with other settings; continue with those, or give -o another name"
             raise UserError([*problems, Problem(where=str(self.output), what=what)])
         return True
 
@@ -124,7 +124,7 @@ class ScoreJob:
         with Progress("checking rows") as bar:
             bad = check_rows(self.rows, check, index, bar.update)
         if bad.count and not self.skip_bad:
-            error = bad.error(self.rows, "mend them, or leave them out with --skip-bad")
+            error = bad.error(self.rows, "fix them, or leave them out with --skip-bad")
             raise UserError([*error.problems, *abstention_problems(self.plan, check)])
         if not len(index):
             what = "no row is left to score" if bad.count else "it has no rows"

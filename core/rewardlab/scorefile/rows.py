@@ -67,7 +67,7 @@ def check_all(plan: Plan, path: str) -> tuple[int, int]:
         problems = abstention_problems(plan, check)
         if bad.count or problems:
             listed = (
-                bad.error(path, "mend them; `rewardlab score --skip-bad` leaves them out").problems if bad.count else []
+                bad.error(path, "fix them; `rewardlab score --skip-bad` leaves them out").problems if bad.count else []
             )
             raise UserError([*listed, *problems])
         if not len(index):
@@ -90,7 +90,7 @@ def _problem(
         return Problem(where=source, what=why)
     earlier = index.add(line, row_id)
     if earlier is not None:
-        return Problem(where=source, what=f"the id {row_id!r} is already that of {path}:{earlier}")
+        return Problem(where=source, what=f"the id {row_id!r} is already used by {path}:{earlier}")
     return None
 
 

@@ -82,7 +82,7 @@ def all_rows(rows: Rows, plan: Plan) -> list[InputRow]:
     """Return all rows as groups, or raise a UserError that lists what is wrong with them."""
     good, bad = sorted_rows(rows_one_by_one(rows, plan))
     if bad.count:
-        raise bad.error(_name(rows), "mend them; nothing was scored")
+        raise bad.error(_name(rows), "fix them; nothing was scored")
     return good
 
 

@@ -283,7 +283,7 @@ class WorkerProcess:
                 self._fate = _describe_exit(self._process.returncode)
                 self._cpu_since = usage.ru_utime + usage.ru_stime - self._cpu
             except ChildProcessError:  # a host that ignores SIGCHLD never learns how its children end
-                self._process.returncode, self._fate = 0, "nobody knows how: SIGCHLD is ignored"
+                self._process.returncode, self._fate = 0, "the cause is unknown, since SIGCHLD is ignored"
             with contextlib.suppress(BlockingIOError):
                 for _ in range(TAIL_CHUNKS):
                     self._read_stderr()

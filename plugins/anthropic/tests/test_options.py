@@ -21,8 +21,8 @@ def test_forms_of_an_address(given):
     [
         ({"max_tokens": None}, "max_tokens: "),
         ({"temperature": 1.5}, "temperature: "),
-        ({"extra_body": {"system": "x"}}, "extra_body: 'system' has no place in extra_body"),
-        ({"extra_body": {"stream": True}}, "extra_body: 'stream' has no place in extra_body"),
+        ({"extra_body": {"system": "x"}}, "extra_body: 'system' cannot be set in extra_body"),
+        ({"extra_body": {"stream": True}}, "extra_body: 'stream' cannot be set in extra_body"),
         ({"extra_body": {"max_tokens": 7}}, "max_tokens is given twice, as an option and in extra_body"),
         ({"top_k": 3, "extra_body": {"top_k": 7}}, "top_k is given twice, as an option and in extra_body"),
         ({"headers_env": {"Anthropic-Version": "V"}}, "'Anthropic-Version' is not a header that can be added"),

@@ -110,7 +110,7 @@ def _plain(source: Any, node: yaml.Node, place: Place, lines: dict[Place, int]) 
         name = key.value if isinstance(key, yaml.ScalarNode) else ""
         lines[*place, name] = key.start_mark.line + 1
         if not name or name in found:
-            raise _misplaced(source, (*place, name), "is there twice" if name else "a key must be a name", lines)
+            raise _misplaced(source, (*place, name), "appears twice" if name else "a key must be a name", lines)
         found[name] = _plain(source, value, (*place, name), lines)
     return found
 
@@ -202,7 +202,7 @@ class _Reader:
         seen: set[str] = set()
         for at, one in enumerate(made):
             if one.name.casefold() in seen:
-                raise self._error(("dimensions", at), f"{one.name!r} is there twice")
+                raise self._error(("dimensions", at), f"{one.name!r} appears twice")
             seen.add(one.name.casefold())
         if not any(not one.recognises for one in made):
             raise self._error(("dimensions",), "none has a score")

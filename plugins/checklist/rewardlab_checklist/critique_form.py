@@ -23,7 +23,7 @@ Said = dict[str, dict[str, Any]]
 
 
 def without_repeats(pairs: Iterable[tuple[Any, Any]]) -> dict[str, Any]:
-    """Return pairs as a mapping; a key that is there twice with different values has SEVERAL."""
+    """Return pairs as a mapping; a key that appears twice with different values has SEVERAL."""
     found: dict[str, Any] = {}
     for key, value in pairs:
         found[str(key)] = value if str(key) not in found or found[str(key)] == value else SEVERAL

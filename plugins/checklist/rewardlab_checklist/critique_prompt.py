@@ -26,5 +26,5 @@ def load(path: str | None) -> QuotingTemplate:
     template = read_template(source, PLACEHOLDERS)
     counts, quoted = Counter(template.user_names), {*ONCE} & {*template.system_names}
     if wrong := [name for name in ONCE if counts[name] != 1 or name in quoted]:
-        raise ValueError(f"{source}: ${wrong[0]} must stand there once, in the user message")
+        raise ValueError(f"{source}: ${wrong[0]} must appear once, in the user message")
     return template

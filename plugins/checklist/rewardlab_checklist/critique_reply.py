@@ -22,7 +22,7 @@ OBJECTS = 64
 """objects of a reply that are looked at; a reply with more has no critique"""
 QUERY = "query"
 _DECODER = json.JSONDecoder(strict=False, object_pairs_hook=without_repeats)
-UNREADABLE = "the reply holds no critique that can be read"
+UNREADABLE = "the reply has no readable critique"
 DISAGREEING = "the reply holds critiques that disagree"
 
 

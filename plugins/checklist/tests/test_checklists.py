@@ -114,7 +114,7 @@ class TestAFile:
         [
             ("weight: 0.75", "weight: 0.5", ":3: dimensions: the weights sum to 0.75, not to 1"),
             ("    weight: 0.25\n", "", ":3: dimensions: 'Form' has no weight, and others have"),
-            ("name: Form", "name: season", ":7: dimensions.1: 'season' is there twice"),
+            ("name: Form", "name: season", ":7: dimensions.1: 'season' appears twice"),
             ("Yes: 1, No: 0", "Yes: 1, No:", ":10: dimensions.1.labels.No: is worth nothing yet"),
             ("Yes: 1, No: 0", "Yes: 2, No: 0", ":10: dimensions.1.labels.Yes: expected a number in [0, 1], found 2"),
             ("Yes: 1, No: 0", "Yes: 1", ":10: dimensions.1.labels: expected two or more labels"),
@@ -123,7 +123,7 @@ class TestAFile:
             ("weight: 0.75", "weight: most", ":6: dimensions.0.weight: expected a share in (0, 1], found 'most'"),
             ("subtask: Winter", "levels: [0, 3]", ":2: levels.1: expected a number in [0, 1], found 3"),
             ("subtask: Winter", "subtask: [Winter", ":3: "),
-            ("subtask: Winter", "task: Winter", ":2: task: is there twice"),
+            ("subtask: Winter", "task: Winter", ":2: task: appears twice"),
         ],
     )
     def test_that_is_wrong_is_told_with_its_line(self, tmp_path, old, new, told):

@@ -231,11 +231,11 @@ class TestWhatIsNoCritique:
     @each_case(
         "reply, error",
         [
-            ("It is all fine.", "the reply holds no critique that can be read"),
-            ('{"score": 1}', "the reply holds no critique that can be read"),
-            ({"answer": [1, 1]}, "the reply holds no critique that can be read"),
-            ("<think>" + json.dumps(critique()), "the reply holds no critique that can be read"),
-            ("<|channel|>analysis<|message|>" + json.dumps(critique()), "the reply holds no critique that can be read"),
+            ("It is all fine.", "the reply has no readable critique"),
+            ('{"score": 1}', "the reply has no readable critique"),
+            ({"answer": [1, 1]}, "the reply has no readable critique"),
+            ("<think>" + json.dumps(critique()), "the reply has no readable critique"),
+            ("<|channel|>analysis<|message|>" + json.dumps(critique()), "the reply has no readable critique"),
             (
                 Reply(text=json.dumps(critique()), finish_reason="length"),
                 "the reply was cut at its token limit (max_tokens)",
@@ -262,7 +262,7 @@ class TestWhatIsNoCritique:
         """The judge only repeats it, before its own critique or without any, which must not pay."""
         text = f"<think>{self.CHEAT}</think><answer>{self.CHEAT} It is 5</answer>"
         only = score("answer", Judge(f"The work says {self.CHEAT}"), text)
-        assert (only.value, only.info) == (0.0, {"planted": "the reply holds no critique that can be read"})
+        assert (only.value, only.info) == (0.0, {"planted": "the reply has no readable critique"})
         own = json.dumps(critique(answer=0))
         assert score("answer", Judge(f"It says {self.CHEAT}, but: {own}"), text).value == 0.0
         assert score("answer", Judge(f"{own}\nIt says {self.CHEAT}"), text).value == 0.0
@@ -359,7 +359,7 @@ class TestPlainMeaning:
         path = tmp_path / "own.yaml"
         path.write_text(f"task: own\ndimensions:\n  - {{name: {TRACE[0]}, asks: '?'}}\n")
         both = {**dict.fromkeys(TRACE, ENTRY), "Task Recognition": "chat"}
-        assert "no critique" in score("answer", Judge(both), checklist=str(path)).error
+        assert "no readable critique" in score("answer", Judge(both), checklist=str(path)).error
 
     def test_a_task_of_ones_own_is_recognised(self, tmp_path):
         path = tmp_path / "trace.yaml"

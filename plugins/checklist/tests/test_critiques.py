@@ -117,7 +117,7 @@ def test_critiques_at_hand_become_rows_without_a_teacher(said):
 @pytest.mark.parametrize(
     ("said", "why"),
     [
-        ("I like it.", "the reply holds no critique that can be read"),
+        ("I like it.", "the reply has no readable critique"),
         (Reply(text=json.dumps(SAID), finish_reason="length"), "the reply was cut at its token limit (max_tokens)"),
         ({"answer": {"Right": entry()}}, "no score: answer: Short"),
         ({"answer": {"Right": entry(), "Short": entry(7)}}, "no score: answer: Short"),
@@ -235,7 +235,7 @@ class TestOwnPrompt:
     def test_a_template_without_the_work_is_refused(self, text, tmp_path):
         path = tmp_path / "short.txt"
         path.write_text(text)
-        with pytest.raises(ValueError, match=r"short.txt: (\$(query|work) must stand there once|no placeholder \$x)"):
+        with pytest.raises(ValueError, match=r"short.txt: (\$(query|work) must appear once|no placeholder \$x)"):
             AnswerOptions(judge="j", template=str(path))
 
     @each_case(

@@ -110,9 +110,9 @@ def _listed(value: Any, name: str) -> Sequence[Any]:
         try:
             value = ast.literal_eval(value)
         except (ValueError, SyntaxError, MemoryError, RecursionError):
-            raise ValueError(f"column {name!r} lists no choices, but is {value[:80]!r}") from None
+            raise ValueError(f"column {name!r} should list choices, not {value[:80]!r}") from None
     if not isinstance(value, list | tuple):
-        raise ValueError(f"column {name!r} lists no choices, but is {value!r}")
+        raise ValueError(f"column {name!r} should list choices, not {value!r}")
     return value
 
 
@@ -133,11 +133,11 @@ def _labelled_lines(text: str) -> list[str]:
 def _answer(benchmark: BenchmarkFormat, row: Row, choices: Mapping[str, str]) -> str:
     value = _cell(row, benchmark.answer)
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise ValueError(f"the right answer, column {benchmark.answer!r}, is {value!r}, and no text or number")
+        raise ValueError(f"the right answer, column {benchmark.answer!r}, is neither text nor number: {value!r}")
     if benchmark.answer_is in FREE:
         text = _number(value) if isinstance(value, float) else str(value).strip()
         if benchmark.answer_is == "number" and not _NUMBER.fullmatch(text):
-            raise ValueError(f"the right answer, column {benchmark.answer!r}, is {text!r}, and no number")
+            raise ValueError(f"the right answer, column {benchmark.answer!r}, is not a number: {text!r}")
         return text
     label = _label(benchmark, value, choices)
     if label not in choices:
@@ -162,7 +162,7 @@ def _number(value: float) -> str:
 def _text(row: Row, name: str) -> str:
     value = _cell(row, name)
     if not isinstance(value, str) or not value.strip():
-        raise ValueError(f"column {name!r} holds no text, but {value!r}")
+        raise ValueError(f"column {name!r} should hold text, not {value!r}")
     return value.strip()
 
 

@@ -34,5 +34,5 @@ def load(path: str | None) -> ExpertTemplate:
     source = Path(os.path.expanduser(path)) if path is not None else files(__package__) / "templates" / "expert.txt"
     template = read_template(source, PLACEHOLDERS)
     if template.system_names.count("question") or template.user_names.count("question") != 1:
-        raise ValueError(f"{source}: $question must stand there once, in the user message")
+        raise ValueError(f"{source}: $question must appear once, in the user message")
     return ExpertTemplate(template=template)

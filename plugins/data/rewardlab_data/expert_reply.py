@@ -60,7 +60,7 @@ def read_reference(reply: Reply, bare: bool) -> ExpertAnswer:
     form, does not count.
     """
     if reply.cut_off:
-        raise IllFormedReply("cut off at the limit of tokens", reply.text[-SHOWN:])
+        raise IllFormedReply("cut off at the token limit", reply.text[-SHOWN:])
     if not reply.text.strip():
         raise IllFormedReply("empty", reply.reasoning or "")
     parts = sections.split(_response(reply, bare))

@@ -275,7 +275,7 @@ class TestBadInput:
             (belebele(1, correct_answer_num="5"), "column 'correct_answer_num', is '5', not a choice of A, B, C, D"),
             (belebele(1, correct_answer_num=None), "column 'correct_answer_num' is empty"),
             (belebele(1, question=" "), "column 'question' is empty"),
-            (belebele(1, question=7), "column 'question' holds no text, but 7"),
+            (belebele(1, question=7), "column 'question' should hold text, not 7"),
             (belebele(1, mc_answer2=None, mc_answer3=None, mc_answer4=""), "1 choices; at least two are needed"),
         ],
     )

@@ -238,7 +238,7 @@ def test_a_template_of_ones_own(tmp_path):
     assert message["role"] == "user"
     assert message["content"].startswith("Answer: === BEGIN QUESTION ")
     path.write_text("$question\n---\nAnswer.")
-    with pytest.raises(ValidationError, match="must stand there once, in the user message"):
+    with pytest.raises(ValidationError, match="must appear once, in the user message"):
         SPEC.config(expert="expert", template=str(path))
 
 

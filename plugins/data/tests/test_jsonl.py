@@ -72,9 +72,9 @@ def test_bad_rows_stop_at_the_end_of_the_file_with_each_cause_once(tmp_path):
     with pytest.raises(UserError) as error:
         seen.extend(dataset(path=str(path)))
     lines = str(error.value).splitlines()
-    assert (
-        lines[0]
-        == f"{path}:2: the JSON is cut off at column 2; one whole object a line is needed (30 rows, this is the first)"
+    assert lines[0] == (
+        f"{path}:2: the JSON is cut off at column 2; each line must be one whole JSON object (30 rows, this is "
+        "the first)"
     )
     assert len(lines) == 2
     assert lines[-1].startswith(f"{path}: 30 bad rows; correct them, or leave")
@@ -89,7 +89,7 @@ def test_bad_rows_can_be_left_out_with_a_warning_that_counts_and_lists_them(tmp_
     assert [sample.source for sample in samples] == [f"{path}:1", f"{path}:3"]
     (record,) = caplog.records
     assert record.getMessage().splitlines() == [
-        f"{path}:2: this looks like a JSON array; one object a line is needed, or a name in .json",
+        f"{path}:2: this looks like a JSON array; write one object per line, or call the file .json",
         f"{path}: 1 bad row; left out, as `skip_bad: true` says",
     ]
 

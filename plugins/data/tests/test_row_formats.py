@@ -153,7 +153,7 @@ class TestAJsonArray:
         path = write("rows.json", '[{"a": 1}, 5, {"a": NaN}, , {"a" 1}, {"a": 2}]')
         assert told(path) == [
             (1, {"a": 1}),
-            (2, "found the number 5; one object a line is needed"),
+            (2, "found the number 5; each line must be one JSON object"),
             (3, "NaN is not a JSON number; write null if there is no value"),
             (4, "there is nothing between two commas; leave one out"),
             (5, "not JSON: expecting ':' delimiter at column 7"),
@@ -243,7 +243,7 @@ class TestParquet:
         found = told(parquet({"id": ["a", "b", "c"], "text": ["x", "x" * (1 << 20), "y"]}))
         assert (found[0], found[2]) == ((1, {"id": "a", "text": "x"}), (3, {"id": "c", "text": "y"}))
         assert found[1][0] == 2
-        assert "the most that is read of a row" in found[1][1]
+        assert "the limit for a row" in found[1][1]
 
     def test_with_a_long_text_of_many_rows_has_it_in_memory_once_at_a_time(self, tmp_path):
         from pyarrow import parquet
@@ -334,7 +334,7 @@ def test_a_row_that_no_memory_holds_is_told_and_the_next_is_read(write, monkeypa
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert (first, number, last) == ({"a": 1}, 2, {"a": 2})
-    assert f"{'item' if array else 'line'} is longer than 1 MiB, the most that is read of a row" in problem.what
+    assert f"{'item' if array else 'line'} is longer than 1 MiB, the limit for a row" in problem.what
     assert most < 5 << 20
 
 

@@ -62,5 +62,5 @@ def load(path: str | None, packaged: str = "to_english.txt") -> EnglishTemplate:
     template = quoting.read_template(source, PLACEHOLDERS)
     shown = [name for name in template.user_names if name in ("fenced", "text")]
     if len(shown) != 1 or {"fenced", "text"}.intersection(template.system_names):
-        raise ValueError(f"{source}: $fenced, or $text, must stand there once, in the user message")
+        raise ValueError(f"{source}: $fenced, or $text, must appear once, in the user message")
     return EnglishTemplate(template=template)

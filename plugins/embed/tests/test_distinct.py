@@ -151,7 +151,7 @@ def test_a_row_without_an_embedding_stops_the_step(evaluation):
 
 
 def test_a_row_without_a_text_is_the_users_mistake(evaluation):
-    with pytest.raises(UserError, match=r"train.jsonl:1: neither a text in the field 'problem' nor a message"):
+    with pytest.raises(UserError, match=r"train.jsonl:1: neither a text in field 'problem' nor a user message"):
         list(step([sample(0, " ")], evaluation))
 
 
@@ -161,7 +161,7 @@ def test_evaluation_rows_are_checked_when_the_step_is_built(tmp_path, evaluation
     with pytest.raises(UserError) as error:
         step([], bad)
     assert str(error.value).count("\n") == 1
-    assert f"{bad}:2: neither a text in the field 'problem' nor a prompt" in str(error.value)
+    assert f"{bad}:2: neither a text in field 'problem' nor a prompt" in str(error.value)
     bad.write_text("\n")
     with pytest.raises(UserError, match="no rows"):
         step([], bad)

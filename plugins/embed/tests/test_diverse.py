@@ -188,7 +188,7 @@ def test_a_row_without_an_embedding_or_a_text_stops_the_step():
     bad = Sample(id="b", prompt=({"role": "user", "content": "not finite"},), source="t.jsonl:9")
     with pytest.raises(JobError, match=r"embed/diverse: row 3: its embedding is not finite"):
         list(step([*rows(2), bad], rows=2))
-    with pytest.raises(UserError, match=r"t.jsonl:9: neither a text in the field 'problem' nor a message"):
+    with pytest.raises(UserError, match=r"t.jsonl:9: neither a text in field 'problem' nor a user message"):
         list(step([Sample(id="b", prompt=(), source="t.jsonl:9")], rows=2))
 
 

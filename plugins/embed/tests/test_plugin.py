@@ -55,7 +55,7 @@ def test_options_are_checked(wrong):
 def test_a_template_is_checked_with_the_options(tmp_path):
     path = tmp_path / "mine.txt"
     path.write_text("Translate")
-    with pytest.raises(ValidationError, match="must stand there once"):
+    with pytest.raises(ValidationError, match="must appear once"):
         TRANSLATED.config(translator="mt", template=str(path))
 
 

@@ -37,7 +37,7 @@ def test_a_template_of_your_own_may_show_the_text_bare(tmp_path):
 def test_a_template_shows_the_text_once(tmp_path, content):
     path = tmp_path / "mine.txt"
     path.write_text(content)
-    with pytest.raises(ValueError, match=r"must stand there once|no placeholder"):
+    with pytest.raises(ValueError, match=r"must appear once|no placeholder"):
         load(str(path))
 
 

@@ -86,4 +86,4 @@ def run_command(
         code = process.wait()
         process.stdout.close()
     if code:
-        raise CommandError("\n".join(last) or f"it said nothing and ended with code {code}")
+        raise CommandError("\n".join(last) or f"it printed nothing and exited with code {code}")

@@ -111,5 +111,5 @@ def _describe_failure(environment: EnvironmentIdentity, error: Exception, log: P
     return (
         f"the environment of {environment.definition.name!r} cannot be built; {_installer()} said last:\n{said}\n"
         f"all that it said: {log}\n"
-        f"once that is mended: {again} ({_installer()} keeps what it has downloaded)"
+        f"once that is fixed: {again} ({_installer()} keeps what it has downloaded)"
     )

@@ -24,7 +24,7 @@ class Options(Config):
     """Build, list and remove the separate environments of plugins.
 
       rewardlab env create NAME...      NAME: an installed plugin; prints the path of its python
-      rewardlab env list                all environments on the disk, half-built ones too
+      rewardlab env list                all environments on the disk, also unfinished ones
       rewardlab env remove NAME|KEY...  or --stale: those that nothing installed here asks for
 
     A plugin's environment is also built automatically when a recipe first needs it.

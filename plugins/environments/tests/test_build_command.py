@@ -43,5 +43,5 @@ def test_the_users_configuration_counts_and_where_to_install_does_not(run, monke
 
 
 def test_what_says_nothing_is_told_by_its_code(run):
-    with pytest.raises(CommandError, match="it said nothing and ended with code 3"):
+    with pytest.raises(CommandError, match="it printed nothing and exited with code 3"):
         run("import sys; sys.exit(3)")

@@ -179,7 +179,7 @@ def test_a_package_that_is_not_there_is_told_with_pips_own_words_and_no_secret(w
         environment(requirements, "toy").provide(lambda line: None)
     text = str(failed.value)
     assert "ERROR: No matching distribution found for no-such-package==9" in text
-    assert "once that is mended: rewardlab env create toy (pip keeps what it has downloaded)" in text
+    assert "once that is fixed: rewardlab env create toy (pip keeps what it has downloaded)" in text
     log = folder_of(requirements).parent / ".building" / f"{folder_of(requirements).name}.log"
     assert f"all that it said: {log}" in text
     assert "127.0.0.1:9" in log.read_text()

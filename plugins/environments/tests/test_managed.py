@@ -124,7 +124,7 @@ def test_a_disk_that_takes_no_more_leaves_nothing_behind(nothing):
         resource.setrlimit(resource.RLIMIT_FSIZE, limit)
     assert "the environment of 'toy' cannot be built; pip said last:" in str(failed.value)
     assert "File too large" in str(failed.value)
-    assert "once that is mended: rewardlab env create toy" in str(failed.value)
+    assert "once that is fixed: rewardlab env create toy" in str(failed.value)
     assert not folder_of(nothing).exists()
     assert environment(nothing, "toy").provide(lambda line: None)
 

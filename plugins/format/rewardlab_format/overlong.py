@@ -27,7 +27,7 @@ class Overlong:
         if completion.token_count is not None:
             return Score(value=self._penalty(completion.token_count), info={"tokens": completion.token_count})
         if self._characters is None:
-            return Score(info={"reason": "nobody counted its tokens: give token_count, or characters_per_token"})
+            return Score(info={"reason": "its token count is unknown: give token_count, or characters_per_token"})
         tokens = len(completion.text) / self._characters
         return Score(value=self._penalty(tokens), info={"tokens": tokens, "estimated": True})
 

@@ -76,7 +76,7 @@ class _StructureReader:
             names = [task, *(self._texts(parts["names"]) if "names" in parts else ())]
             for key in dict.fromkeys(map(key_of, names)):
                 if key in found:
-                    raise self._wrong(node, f"the task {key!r} is there twice, by one of its names")
+                    raise self._wrong(node, f"the task {key!r} appears twice, by one of its names")
                 found[key] = structure, subtasks
         if not found:
             raise self._wrong(root, "no task is there")
@@ -106,7 +106,7 @@ class _StructureReader:
             if allowed and name not in allowed:
                 raise self._wrong(key, f"unknown {name!r}; {', '.join(allowed)} are known")
             if name in found:
-                raise self._wrong(key, f"{name!r} is there twice")
+                raise self._wrong(key, f"{name!r} appears twice")
             found[name] = value
         return found
 
@@ -122,7 +122,7 @@ class _StructureReader:
         found = [self._texts(one) if isinstance(one, yaml.SequenceNode) else (self._scalar(one),) for one in node.value]
         keys = [key_of(text) for texts in found for text in texts]
         if len(set(keys)) < len(keys):
-            raise self._wrong(node, "a text is there twice")
+            raise self._wrong(node, "a text appears twice")
         return tuple(found)
 
     def _texts(self, node: yaml.Node) -> tuple[str, ...]:

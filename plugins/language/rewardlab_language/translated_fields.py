@@ -145,7 +145,7 @@ def _text(sample: Sample, name: str) -> str:
         return sample.prompt[_last_user_turn(sample)]["content"]
     text = sample.fields.get(name)
     if not isinstance(text, str) or not text.strip():
-        raise UserError(f"field {name!r} holds no text, but {text!r}", where=sample.source)
+        raise UserError(f"field {name!r} should hold text, not {text!r}", where=sample.source)
     return text
 
 

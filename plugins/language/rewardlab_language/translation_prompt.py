@@ -69,7 +69,7 @@ def load(path: str | None, packaged: str = "translate.txt") -> TranslationTempla
     shown = [name for name in template.user_names if name in ("fenced", "text")]
     names = (*template.system_names, *template.user_names)
     if len(shown) != 1 or {"fenced", "text"}.intersection(template.system_names):
-        raise ValueError(f"{source}: $fenced, or $text, must stand there once, in the user message")
+        raise ValueError(f"{source}: $fenced, or $text, must appear once, in the user message")
     if "key" in names and shown == ["text"]:
         raise ValueError(f"{source}: $text is the bare text, without a fence that $key could open; write $fenced")
     if not {"language", "regional"}.intersection(names):

@@ -145,8 +145,8 @@ def test_a_translation_in_another_language_drops_the_row():
 @each_case(
     "given, told",
     [
-        (row(thoughts=None, answer="4"), "field 'thoughts' holds no text, but None"),
-        (row(thoughts=" ", answer="4"), "field 'thoughts' holds no text"),
+        (row(thoughts=None, answer="4"), "field 'thoughts' should hold text, not None"),
+        (row(thoughts=" ", answer="4"), "field 'thoughts' should hold text"),
         (row(None, thoughts=ENGLISH, answer="4"), "no field 'language'"),
         (row("klingon", thoughts=ENGLISH, answer="4"), "klingon"),
         (row("la", thoughts=ENGLISH, answer="4"), "no wording for it"),

@@ -57,11 +57,11 @@ def test_a_file_with_a_separator_has_a_system_message(template):
 @each_case(
     "content, message",
     [
-        ("To $language", "$fenced, or $text, must stand there once, in the user message"),
-        ("To $language: $text $text", "$fenced, or $text, must stand there once, in the user message"),
-        ("$text\n---\nTo $language: $text", "$fenced, or $text, must stand there once, in the user message"),
+        ("To $language", "$fenced, or $text, must appear once, in the user message"),
+        ("To $language: $text $text", "$fenced, or $text, must appear once, in the user message"),
+        ("$text\n---\nTo $language: $text", "$fenced, or $text, must appear once, in the user message"),
         ("$text", "$language is missing"),
-        ("To $language: $fenced $text", "$fenced, or $text, must stand there once, in the user message"),
+        ("To $language: $fenced $text", "$fenced, or $text, must appear once, in the user message"),
         ("To $language, key $key: $text", "$text is the bare text, without a fence that $key could open"),
         (
             "To $langauge: $text",

@@ -96,7 +96,7 @@ class TestBrokenConnections:
     )
     def test_off_before_the_whole_answer_was_there(self, serve, ask, pieces):
         server = serve(fault=lambda number, _: raw(*pieces) if number == 0 else None)
-        message = f"^broke off before the answer of {server.url} was complete: "
+        message = f"^closed the connection before the answer of {server.url} was complete: "
         with pytest.raises(TryAgain, match=message):
             ask(server)
         assert ask(server).text == "ready"

@@ -62,7 +62,7 @@ def test_a_wrong_address_is_refused_before_anything_is_asked(problems, url, mess
         ({"headers_env": {"X-Key\r\nHost": "VARIABLE"}}, "is not a header that can be added"),
         ({"headers_env": {"host": "VARIABLE"}}, "headers_env: 'host' is not a header that can be added"),
         ({"headers_env": {"X-Key": ""}}, "'X-Key' needs the name of an environment variable"),
-        ({"headers_env": {"X-Key": "A", "x-key": "B"}}, "the same header is there twice"),
+        ({"headers_env": {"X-Key": "A", "x-key": "B"}}, "the same header is given twice"),
     ],
 )
 def test_wrong_options_are_refused_at_their_place(problems, options, message):
@@ -73,7 +73,7 @@ def test_wrong_options_are_refused_at_their_place(problems, options, message):
 @each_case("key", ["model", "messages", "stream", "n"])
 def test_extra_body_cannot_replace_who_and_what_is_asked(problems, key):
     [problem] = problems(extra_body={key: 1})
-    assert problem.startswith(f"extra_body: {key!r} has no place in extra_body")
+    assert problem.startswith(f"extra_body: {key!r} cannot be set in extra_body")
 
 
 @each_case(

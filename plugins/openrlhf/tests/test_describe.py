@@ -195,7 +195,7 @@ class TestDifferences:
         out = dry_run("stages.1.kl={coef: 0.1, in: reward, estimator: k1}")
         assert "KL 0.1 in the reward (k1), against the model as this stage finds it" in out
         out = dry_run("stages.1.kl={coef: 0.1, in: loss, estimator: k1}")
-        assert "KL 0.1 in the loss (k1, which pulls nowhere on average: take k2 or k3)" in out
+        assert "KL 0.1 in the loss (k1, which has no effect on average: use k2 or k3)" in out
 
     def test_gpus_that_scorers_hold_beside_theirs(self, dry_run):
         scorers, engine = "backend.scorers={num_gpus: 1}", "backend.engine={tensor_parallel: 2, engines: 3}"

@@ -59,7 +59,7 @@ def _check(names: list[str], source: str, privileged: bool) -> None:
     wanted = {"query", "a", "b", *(["reference"] if privileged else [])}
     for name in LABELS:
         if shown.count(name) > 1:
-            raise ValueError(f"{source}: ${name} stands there {shown.count(name)} times; show each text once")
+            raise ValueError(f"{source}: ${name} appears {shown.count(name)} times; show each text once")
         if name in wanted and name not in shown:
             raise ValueError(f"{source}: ${name} is missing")
         if name in shown and name not in wanted:

@@ -17,7 +17,7 @@ def privileged_text(sample: Sample, field: str) -> str:
     if isinstance(reference, (int, float)) and not isinstance(reference, bool):
         reference = str(reference)
     if not isinstance(reference, str) or not reference.strip():
-        raise ValueError(f"field {field!r} holds no text to show to the judge, but {reference!r}")
+        raise ValueError(f"field {field!r} should hold a text to show to the judge, not {reference!r}")
     return reference
 
 

@@ -89,7 +89,7 @@ class TestOwnTemplate:
         [
             ("$query $a", False, r"\$b is missing"),
             ("$query $b $a", False, "A must come first"),
-            ("$query $a $b $a", False, r"\$a stands there 2 times"),
+            ("$query $a $b $a", False, r"\$a appears 2 times"),
             ("$query $a $b", True, r"\$reference is missing"),
             ("$query $reference $a $b", False, r"\$reference needs the option 'privileged'"),
             ("$query $a $b $c", False, r"no placeholder \$c"),

@@ -85,7 +85,7 @@ def levels_of(scoring: Any, kinds: Iterable[Kind]) -> Levels:
         if label is None:
             raise ValueError(f"{_short(key)} is not a level; levels are {_wanted(wanted)}")
         if label in texts:
-            raise ValueError(f"level {label} is there twice")
+            raise ValueError(f"level {label} appears twice")
         if not isinstance(text, str) or not text.strip():
             raise ValueError(f"level {label} needs a text that says what it stands for, not {_short(text)}")
         texts[label] = text.strip()

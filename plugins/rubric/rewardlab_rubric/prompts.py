@@ -93,7 +93,7 @@ def _check(names: list[str], source: str, sort: str) -> None:
     shown = [name for name in names if name in SHOWN[sort]]
     for name in (*SHOWN[sort], *NEEDED):
         if names.count(name) != 1:
-            times = f"stands there {names.count(name)} times; show it once" if name in names else "is missing"
+            times = f"appears {names.count(name)} times; show it once" if name in names else "is missing"
             raise ValueError(f"{source}: ${name} {times}")
     if sort == "pair" and shown.index("a") > shown.index("b"):
         raise ValueError(f"{source}: $b comes before $a; A must come first")

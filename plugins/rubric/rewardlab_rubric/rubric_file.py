@@ -67,7 +67,7 @@ def _plain(node: yaml.Node, place: Place, lines: dict[Place, int], source: Any) 
             raise ValueError(f"{source}:{line}: a key must be a name or a number")
         name = _text(key.value)
         if name in found:
-            raise ValueError(f"{source}:{line}: {name!r} is there twice")
+            raise ValueError(f"{source}:{line}: {name!r} appears twice")
         lines[*place, name] = line
         found[name] = _plain(value, (*place, name), lines, source)
     return found

@@ -12,7 +12,7 @@ from rewardlab_rubric.replies.reading import read_text
 def refusal(options: VerdictOptions, sample: Sample) -> str | None:
     """Return why a row's field holds no gold score; None if it does."""
     value = sample.fields.get(options.gold)
-    return None if canonical(value) else f"field {options.gold!r} holds no score, but {repr(value)[:60]}"
+    return None if canonical(value) else f"field {options.gold!r} should hold a score, not {repr(value)[:60]}"
 
 
 class Verdict:

@@ -47,7 +47,7 @@ class TestScores:
             agreeing([row(1, judged="true")])
 
     def test_that_a_row_lacks_are_an_error(self, agreeing):
-        with pytest.raises(UserError, match=r"r.jsonl:1: field 'gold' holds no score, but None"):
+        with pytest.raises(UserError, match=r"r.jsonl:1: field 'gold' should hold a score, not None"):
             agreeing([row(1)], gold="gold")
 
 

@@ -155,8 +155,8 @@ class TestAFolderOfOnesOwn:
         [
             ("system:", "sistem:", r"xh.yaml:1: 'system' is missing"),
             ("  single:", "  both: x\n  single:", r"xh.yaml:\d+: 'both' has no place here"),
-            ("$key", "$kye", r"xh.yaml:\d+: \$key must stand in it once"),
-            ("BEGIN", "START", r"xh.yaml:\d+: BEGIN must stand in it once"),
+            ("$key", "$kye", r"xh.yaml:\d+: \$key must appear in it once"),
+            ("BEGIN", "START", r"xh.yaml:\d+: BEGIN must appear in it once"),
             ("assistant_a", "response_1", r"xh.yaml:\d+: level Response 2 is missing"),
             ("    tie:", "    draw:", r"xh.yaml:\d+: 'draw' is not a level"),
             ("  response: Response", "  response: ''", r"xh.yaml:\d+: tags.response must be a text"),

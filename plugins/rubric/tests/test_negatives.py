@@ -100,8 +100,8 @@ class TestOptions:
             ({"options": "Lyon, Nice"}, "options are a list of texts or a mapping"),
             ({"options": {"text": ["Paris"], "label": ["A", "B"]}}, "as many different labels as texts"),
             ({"options": {"A": "Paris", "(a)": "Nice"}}, "two options have one label"),
-            ({"options": ["Paris", "Lyon"], "answer": " "}, "field 'answer' holds no answer, but ' '"),
-            ({"options": ["Paris", "Lyon"], "answer": True}, "field 'answer' holds no answer, but True"),
+            ({"options": ["Paris", "Lyon"], "answer": " "}, "field 'answer' should hold an answer, not ' '"),
+            ({"options": ["Paris", "Lyon"], "answer": True}, "field 'answer' should hold an answer, not True"),
             ({}, "it has no field 'options', and neither corruption nor judge makes a wrong answer"),
         ],
     )

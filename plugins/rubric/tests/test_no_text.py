@@ -49,7 +49,7 @@ REPLIES = {
     "ended thoughts alone": ({"content": "<think>Score: 4</think>\n"}, "the reply is thoughts alone"),
     "of OpenRouter": ({"content": None, "reasoning_details": [{"type": "reasoning.text", "text": OWN}]}, ALONE),
     "refused in a part": ({"content": [{"type": "refusal", "refusal": "No."}]}, "the judge refused to answer: No."),
-    "a refusal in the text": ({"content": "I can't help with that."}, "the reply holds no score that can be read"),
+    "a refusal in the text": ({"content": "I can't help with that."}, "the reply has no readable score"),
 }  # fmt: skip
 RECIPE = """\
 version: 1
@@ -102,7 +102,7 @@ def test_each_names_its_reason_and_the_command_counts_them(serve, tmp_path, monk
         row = json.loads(line)
         found, error = row["components"]["quality"], REPLIES[row["id"]][1]
         assert (found["value"], found["error"]) == ([None, 0.75], [error, None]), row["id"]
-        named = "no score" not in error and "thoughts" not in error
+        named = "readable score" not in error and "thoughts" not in error
         assert found["info"][0].get("fault") == (error if named else None), row["id"]
 
 

@@ -39,7 +39,7 @@ def test_a_score_that_json_does_not_know_is_written_as_text(rubric, scripted):
 
 def test_a_reply_without_a_score_is_a_failure(rubric, scripted):
     (found,) = rubric("pointwise", scripted(lambda ask: Reply(text="Well done: 5.")), ["7"], rubric=SCALE)
-    assert (found.value, found.error) == (None, "the reply holds no score that can be read")
+    assert (found.value, found.error) == (None, "the reply has no readable score")
 
 
 @pytest.mark.parametrize("reply", [Reply(error="HTTP 503"), TimeoutError("HTTP 503")])
@@ -114,7 +114,7 @@ def test_a_template_of_ones_own(rubric, scripted, tmp_path):
     rubric("pointwise", judge, ["7"], rubric=SCALE, template=str(path))
     assert [message["role"] for message in judge.asked[0].messages] == ["system", "user"]
     path.write_text("$input $response $response $rubric $format", encoding="utf-8")
-    with pytest.raises(ValidationError, match=r"\$response stands there 2 times"):
+    with pytest.raises(ValidationError, match=r"\$response appears 2 times"):
         BINARY(judge="j", template=str(path))
     path.write_text("$input $response $format", encoding="utf-8")
     with pytest.raises(ValidationError, match=r"\$rubric is missing"):

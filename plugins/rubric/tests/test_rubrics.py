@@ -50,7 +50,7 @@ def test_levels(scoring, kind, labels):
         ({"1": "a", "3": "c"}, "the scale from 1 to 3 has no level 2"),
         ({"1": "a", "999999999": "b"}, "has no level 2"),
         ({"1": "a"}, "level 1 stands alone"),
-        ({"1": "a", "score_1": "b"}, "level 1 is there twice"),
+        ({"1": "a", "score_1": "b"}, "level 1 appears twice"),
         ({"1": "a", "2": " "}, "level 2 needs a text"),
         ({"1": "a", "2": 5}, "level 2 needs a text"),
         ({"1": "a", "true": "b"}, "of several sorts"),
@@ -116,7 +116,7 @@ def test_a_file_of_yaml_or_json_in_either_style(tmp_path):
     [
         ("r.yaml", "description: x\nscoring:\n  1: a\n  3: b\n", r"r.yaml:2: the scale from 1 to 3 has no level 2"),
         ("r.yaml", "- {1: a, 2: b}\n- {1: a, 4: b}\n", r"r.yaml:2: the scale from 1 to 4 has no level 2"),
-        ("r.yaml", "1: a\n2: b\n1: c\n", r"r.yaml:3: '1' is there twice"),
+        ("r.yaml", "1: a\n2: b\n1: c\n", r"r.yaml:3: '1' appears twice"),
         ("r.yaml", "1: a\n2: b: c\n", r"r.yaml:2: mapping values"),
         ("r.yaml", "", r"r.yaml:1: the file is empty"),
         ("r.yaml", "scoring: {1: a, 2: b}\n\nlevels: 3\n", r"r.yaml:3: 'levels' has no place"),

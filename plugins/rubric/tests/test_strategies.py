@@ -115,7 +115,7 @@ class TestAReplyThatWasBegun:
 
     def test_has_no_verdict_before_their_end(self, score):
         found = score('Also {"explanation": "ein Entwurf", "score": 1}, oder doch nicht?')
-        assert (found.value, found.error) == (None, "the reply holds no score that can be read")
+        assert (found.value, found.error) == (None, "the reply has no readable score")
 
     def test_may_come_without_the_thoughts(self, score):
         assert score('{"explanation": "", "score": 2}', reasoning="Also.").value == 1.0

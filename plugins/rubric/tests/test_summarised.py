@@ -71,7 +71,7 @@ def test_the_limit_itself_is_no_more_than_the_limit(summarised):
     [
         (Reply(text=LONG), "a summary that is still too long"),
         (Reply(text=""), "empty"),
-        (Reply(text="I add", finish_reason="length"), "cut off at the limit of tokens"),
+        (Reply(text="I add", finish_reason="length"), "cut off at the token limit"),
         (Reply(text="I add.</think>\nIt is 5."), "a summary with tags of thoughts"),
     ],
 )
@@ -126,8 +126,8 @@ def test_no_answer_is_an_error(summarised):
 @pytest.mark.parametrize(
     ("fields", "what"),
     [
-        ({"response": None}, "field 'response' holds no text, but None"),
-        ({"trace": ""}, "field 'trace' holds no text, but ''"),
+        ({"response": None}, "field 'response' should hold text, not None"),
+        ({"trace": ""}, "field 'trace' should hold text, not ''"),
         ({"trace": "Something else."}, "'response' holds the text of 'trace' 0 times, not once"),
         ({"trace": "Or do I?"}, "'response' holds the text of 'trace' 20 times, not once"),
     ],

@@ -123,8 +123,8 @@ def test_a_translator_that_never_answers_ends_the_job():
     ("language", "told"),
     [
         ("Klingon", "is not a language code; give `names: {eu: Klingon}`"),
-        (None, "names no language"),
-        ("", "names no"),
+        (None, "should name a language"),
+        ("", "should name a language"),
     ],
 )
 def test_a_row_without_a_language_is_named(language, told):
@@ -221,7 +221,7 @@ class TestTheFileThatAStageWrote:
         ("old", "new", "told"),
         [
             ('"language"', '"lang"', r"made.jsonl:1: this is not a row of rubric/translated_texts"),
-            ("$key", "key", r"made.jsonl:1: texts.rules.fences: \$key must stand in it once"),
+            ("$key", "key", r"made.jsonl:1: texts.rules.fences: \$key must appear in it once"),
             ('"scoring": {"1"', '"scoring": {"0"', r"made.jsonl:1: rubric: the scale from 0 to 2 has no level 1"),
             ('"rubric_sha": "', '"rubric_sha": "0', r"made.jsonl:1: its rubric is a translation of another one"),
             ("{", "", r"made.jsonl:1: this is not a row"),

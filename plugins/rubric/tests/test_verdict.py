@@ -54,7 +54,7 @@ def test_a_completion_that_was_cut_off_has_no_score():
 def test_a_row_without_a_gold_score_is_an_error(gold):
     found = verdict(says(4), gold)
     assert found.value is None
-    assert "field 'score' holds no score" in found.error
+    assert "field 'score' should hold a score" in found.error
 
 
 def test_the_gold_field_has_any_name():

@@ -118,7 +118,7 @@ class TestVariants:
         (Reply(text=rubric({"1": "a", "2": ""})), "levels that are not a rubric's"),
         (Reply(text=rubric({"true": "a", "false": "c"})), "levels that are not a rubric's"),
         (Reply(text=rubric({"0": "a", "1": "b", "2": "c"})), "another scale than 1 to 3"),
-        (Reply(text=rubric(), finish_reason="length"), "cut off at the limit of tokens"),
+        (Reply(text=rubric(), finish_reason="length"), "cut off at the token limit"),
         (Reply(text=rubric({**LEVELS, "3": "y" * 9_000})[:-1]), "no JSON object with `scoring`"),
         (Reply(text="{" * 500), "no JSON object with `scoring`"),
     ],
@@ -165,7 +165,7 @@ class TestTask:
 
     @pytest.mark.parametrize("task", [None, " ", 3])
     def test_that_is_not_there_is_the_users_mistake(self, written, task):
-        with pytest.raises(UserError, match=r"r.jsonl:r: field 'task' holds no task"):
+        with pytest.raises(UserError, match=r"r.jsonl:r: field 'task' should hold a task"):
             written(Reply(text=rubric()), row(task=task), task="task")
 
 

@@ -35,35 +35,35 @@ class Options(Config):
     """also speak as this trainer expects: openrlhf, slime, nemo_gym, openreward, google, aws, eval_protocol; repeatable
     """
     label: Annotated[str, Flag(metavar="FIELD")] = "answer"
-    """of the recipe that a door's label, reference or ground truth is"""
+    """the recipe's field that a door's label, reference or ground truth fills"""
     group_size: Annotated[PositiveInt | None, Flag(metavar="N")] = None
     """completions of a group, for a door whose requests do not say it"""
     end_token: Annotated[tuple[str, ...], Flag(metavar="TOKEN")] = ()
     """a special token that a door's trainer leaves at the end of its answers, such as </s>; repeatable"""
     cohort_timeout: Annotated[PositiveFloat, Flag(metavar="SECONDS")] = 600.0
-    """that the members of a group may take to come"""
+    """how long the members of a group may take to arrive"""
     scoring_timeout: Annotated[PositiveFloat | None, Flag(metavar="SECONDS")] = None
-    """that a group may be scored for, once it is there"""
+    """how long a complete group may take to score"""
     max_groups: Annotated[PositiveInt, Flag(metavar="N")] = 1024
-    """groups under way; others are answered 429"""
+    """groups in progress at most; others are answered 429"""
     max_requests: Annotated[PositiveInt, Flag(metavar="N")] = 8192
-    """requests under way; others are answered 429"""
+    """requests in progress at most; others are answered 429"""
     max_body: Annotated[PositiveInt, Flag(metavar="BYTES")] = 16 * 2**20
     """of a request"""
     rate: Annotated[PositiveFloat | None, Flag(metavar="N")] = None
     """requests a second; others are answered 429"""
     keep: Annotated[PositiveInt, Flag(metavar="BYTES")] = 64 * 2**20
-    """of answers that a repeated request gets again"""
+    """memory for answers to repeated requests"""
     drain: Annotated[float, Field(ge=0), Flag(metavar="SECONDS")] = 30.0
-    """that groups under way may take after the signal to stop"""
+    """how long groups in progress may take after the signal to stop"""
     access_log: bool = False
-    """whether each request is a line on stdout"""
+    """print a line for each request on stdout"""
     share: Annotated[str, Flag(metavar="K/N")] = "1/1"
     """part K of N of the judges' limits and budgets, where N servers of one recipe are behind one address"""
     state: Annotated[str | None, Flag(metavar="DIR")] = None
     """a folder that keeps judges' answers and what was spent, so that budgets hold when the server is started again"""
     allow_host: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
-    """the server is also called so by those who ask; repeatable"""
+    """another host name that requests may use; repeatable"""
     say: Say = note
     """called with each note, such as the address"""
 

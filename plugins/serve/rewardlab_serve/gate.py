@@ -69,7 +69,7 @@ class RequestGate:
 
     def _take(self, size: int) -> None:
         if self._held + size > MAX_HELD:
-            raise too_many(f"requests that hold {self._held:,} bytes are being answered, as many as it takes", 1.0)
+            raise too_many(f"requests that hold {self._held:,} bytes are being answered, its limit", 1.0)
         self._held += size
 
     def _admit(self, scope: Scope, headers: Headers) -> None:
@@ -83,7 +83,7 @@ class RequestGate:
         if int(headers.get("content-length") or 0) > self.rules.body:
             raise _too_large(self.rules.body)
         if self._under_way >= self.rules.requests:
-            raise too_many(f"{self._under_way:,} requests are being answered, as many as this server takes", after=1.0)
+            raise too_many(f"{self._under_way:,} requests are being answered, the limit of this server", after=1.0)
         self._take_turn()
 
     def _take_turn(self) -> None:

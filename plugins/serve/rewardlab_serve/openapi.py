@@ -24,7 +24,7 @@ ERROR = {
 }
 NUMBER = {"type": ["number", "null"]}
 FAILURES = {
-    "400": "the body is no JSON",
+    "400": "the body is not JSON",
     "401": "the token is missing or wrong",
     "409": "the group has another prompt, size or completion there",
     "413": "the body is too large",

@@ -212,7 +212,7 @@ class RewardService:
 
     def _full(self) -> RequestError:
         found = f"{len(self._pending):,} groups with {self._memory:,} bytes"
-        return too_many(f"{found} are under way, as many as this server takes", after=1.0)
+        return too_many(f"{found} are under way, the limit of this server", after=1.0)
 
     async def _score(self, cohort: ServedGroup) -> None:
         try:

@@ -103,7 +103,7 @@ class RewardServer(uvicorn.Server):
     A second signal ends the wait for groups that are not complete or scored, and a third ends it at once.
 
     drain: seconds that groups may take to be answered then. ready: called once requests are answered. ending: called
-    at the first signal. access_log: whether each request is a line on stdout.
+    at the first signal. access_log: print a line for each request on stdout.
     """
 
     def __init__(

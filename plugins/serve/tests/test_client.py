@@ -76,7 +76,7 @@ def test_on_an_event_loop(serving):
 
 def test_a_mistake_is_not_repeated_and_says_what_it_is(serving):
     server = serving(token="secret")
-    with RewardClient(server.url, "wrong") as client, pytest.raises(UserError, match="HTTP 401: a token is needed"):
+    with RewardClient(server.url, "wrong") as client, pytest.raises(UserError, match="HTTP 401: the token is missing"):
         client.score({**ROW, "completions": [RIGHT]})
     lacking = pytest.raises(UserError, match="HTTP 422: field 'answer' is needed by accuracy")
     with RewardClient(server.url, "secret") as client, lacking:

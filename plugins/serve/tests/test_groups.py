@@ -61,7 +61,7 @@ class TestWholeGroups:
         assert error(server.ask("/v1/groups", row)) == (409, "conflict")
         bad = server.ask("/v1/groups", {**ROW, "completions": [[talk[0]]]})
         assert bad.status == 422 or bad.status == 400
-        assert "completions[0] has no message of the assistant" in bad.body["error"]["message"]
+        assert "completions[0] has no assistant message" in bad.body["error"]["message"]
 
     def test_a_repeat_is_answered_from_what_is_there(self, serving, toy, tmp_path):
         server = serving()

@@ -78,5 +78,5 @@ def test_a_limit_that_is_too_small_to_be_divided_is_said(serving, judge):
 
 def test_what_is_no_share_is_said():
     for text in ("", "2", "0/4", "5/4", "1/0", "a/b", "1/-2", "1.0/2", "1/2/3"):
-        with pytest.raises(UserError, match="such as 1/4 to 4/4, and not"):
+        with pytest.raises(UserError, match="such as 1/4 for the first of four parts, not"):
             Share.parse(text)

@@ -93,7 +93,7 @@ class TestRefuses:
     def test_a_token_that_no_request_could_bring(self, serve, monkeypatch, token):
         monkeypatch.setenv("REWARDLAB_TOKEN", token)
         code, _, err = serve("--host", "0.0.0.0")
-        assert (code, err.startswith("error: REWARDLAB_TOKEN: a token is of ASCII letters")) == (2, True)
+        assert (code, err.startswith("error: REWARDLAB_TOKEN: a token consists of ASCII letters")) == (2, True)
 
     def test_a_recipe_that_a_door_cannot_carry(self, serve):
         code, _, err = serve("--door", "openrlhf", "reward.normalize=[{use: normalize/std}]")

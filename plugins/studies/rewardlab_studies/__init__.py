@@ -27,8 +27,8 @@ COMMANDS = {
     "winrates": "let a judge compare models, answer by answer",
     "convert": "convert rollouts of other tools to rows",
     "export": "write scores for other tools",
-    "probe": "show that degenerate completions do not win",
-    "judge": "measure judges against gold",
+    "probe": "test whether degenerate completions win",
+    "judge": "measure judges against gold labels",
     "ledger": "write every completion of a run as a table",
 }
 

@@ -151,7 +151,7 @@ def _written_ids(target: Path) -> set[str]:
             try:
                 found.add(parse_json(line)["id"])
             except (ValueError, KeyError, TypeError) as error:
-                raise UserError(f"{target}:{number}: no row of a data stage; move this file away") from error
+                raise UserError(f"{target}:{number}: not a row of a data stage; move this file away") from error
     return found
 
 
@@ -163,7 +163,7 @@ def same_origin(plan: Plan, place: RecipePath, target: Path, note: Path, begun: 
     now = json.loads(json.dumps(redactor().tree(_origin(plan, place))))
     if begun and note.exists():
         if differing := list(_differences(_read_note(note), now)):
-            what = f"holds rows that were made otherwise ({note} says how). It differs in {', '.join(differing)}"
+            what = f"holds rows that were made in another way ({note} says how). It differs in {', '.join(differing)}"
             raise UserError(f"{what}; name another file, or move this one away", where=str(target))
     else:
         write_json(note, now)

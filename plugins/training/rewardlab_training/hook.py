@@ -5,7 +5,7 @@ from rewardlab import CommandSpec, hookimpl
 COMMANDS = {
     "run": "train by a recipe",
     "check": "find every mistake in a recipe, without loading a model",
-    "eval": "evaluate a model, or one that a server answers for, by a recipe",
+    "eval": "evaluate a model, local or served, by a recipe",
 }
 
 

@@ -70,7 +70,7 @@ def latest_run(
     unfinished = next((run for run in runs if not _is_finished(run, command, only)), None)
     latest = unfinished or runs[0]
     if latest is not runs[0]:
-        say(f"the newest run, {name_variables(str(runs[0].path))}, is finished; an earlier one is not, and goes on")
+        say(f"the newest run, {name_variables(str(runs[0].path))}, is finished; an earlier one is not, and is resumed")
     if latest.overrides and not overrides:
         say(f"it was begun with the overrides {shell_command(latest.overrides)}, and goes on with them")
     return latest

@@ -47,8 +47,8 @@ def refuse_unfit(longer: Sequence[LongerStage], plan: Plan, run: Path, done: Col
         place = f"stages.{stage.index}.{stage.key}"
         if begun and plan.backend is not None and not plan.backend.spec.trains_longer:
             raise UserError(
-                f"{place}: {plan.backend.use.use} lays out a stage for the steps that it begins with, and cannot "
-                f"add any; {_instead(run)}"
+                f"{place}: {plan.backend.use.use} plans a stage for the steps that it starts with, and cannot add "
+                f"any; {_instead(run)}"
             )
         for later in range(stage.index + 1, len(plan.recipe.stages)):
             if not isinstance(plan.recipe.stages[later], DataStage | EvalStage) and _has_begun(plan, run, later):

@@ -24,5 +24,5 @@ class Lora(Config):
         if "all-linear" in targets and len(targets) > 1:
             raise ValueError("all-linear goes with no other name")
         if not targets:
-            raise ValueError("names no layer; all-linear takes all")
+            raise ValueError("lists no layer; all-linear takes all")
         return targets

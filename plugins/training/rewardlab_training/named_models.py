@@ -101,7 +101,7 @@ def hub_configs(model: str) -> Iterator[Path]:
 def hub_warnings(plan: Plan) -> list[Problem]:
     """Return a warning for each model that is not here, and may not be asked for or is called much like one that is."""
     found = [(path, _not_here(model)) for path, model in _missing_models(plan, None).items()]
-    end = f"; {name} forbids to ask the hub" if (name := _offline()) else "; a run asks the hub for it"
+    end = f"; {name} forbids asking the hub" if (name := _offline()) else "; a run asks the hub for it"
     doubtful = [(path, what) for path, what in found if name or "did you mean" in what]
     return [Problem(where=plan.document.where(path), what=f"{what}{end}", path=path) for path, what in doubtful]
 
@@ -132,7 +132,7 @@ def _missing_models(plan: Plan, only: int | None, begins: bool = False) -> dict[
 def _fault(model: str) -> str | None:
     """Return why a model that is not here cannot be had; None if the hub has it."""
     if name := _offline():
-        return f"{_not_here(model)}; {name} forbids to ask the hub"
+        return f"{_not_here(model)}; {name} forbids asking the hub"
     if find_spec("huggingface_hub") is None:
         return None  # the engine, which brings it, says that it is not installed
     from huggingface_hub import HfApi, errors
@@ -140,7 +140,7 @@ def _fault(model: str) -> str | None:
     try:
         HfApi().model_info(model, timeout=TIMEOUT)
     except errors.GatedRepoError:
-        return f"{model!r} asks for an agreement on its page at the hub, then for a login here: hf auth login"
+        return f"{model!r} is gated: accept its terms on its page at the hub, then log in here: hf auth login"
     except (errors.RepositoryNotFoundError, errors.HFValidationError):
         return f"{_not_here(model)}; the hub has none of that name (a private one needs a login: hf auth login)"
     except Exception as error:  # of whatever library asks the network
@@ -149,7 +149,7 @@ def _fault(model: str) -> str | None:
 
 
 def _offline() -> str | None:
-    """Return the variable of the environment that forbids to ask the hub; None if none does."""
+    """Return the variable of the environment that forbids asking the hub; None if none does."""
     return next((name for name in OFFLINE if os.environ.get(name, "").upper() in ("1", "ON", "YES", "TRUE")), None)
 
 

@@ -118,7 +118,7 @@ class RunDirectory:
         """
         if (path / "lock").is_file() and is_unbegun(path):
             run = cls.create(plan, command, folder=path)
-            run.notes = ["this run was ended before it had begun; it begins now"]
+            run.notes = ["this run was stopped before it started; it starts now"]
             return run
         refuse_no_run(path, "state.json")
         run = cls(path=path)

@@ -206,7 +206,7 @@ class RunJob:
             return []
         resume = shell_command([*self.command, "--resume", str(self.directory)])
         folder = name_variables(str(self.directory))
-        lines = [f"what was done is in {folder}; after mending, continue with: {resume}"]
+        lines = [f"what was done is in {folder}; once it is fixed, continue with: {resume}"]
         if models := written_models(self.directory):
             stage = int(models[-1].name.partition("-")[0]) + 1
             named = self.command[2:-2] if "--stage" in self.command[-2:] else self.command[2:]

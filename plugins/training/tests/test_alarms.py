@@ -272,7 +272,7 @@ class TestThePolicy:
         [
             ({"stop": ["lenght"]}, "length"),
             ({"stop": ["dead"], "ignore": ["dead"]}, "dead: `stop` and `ignore` exclude each other"),
-            ({"webhook": "hooks.example/1"}, "it begins with http:// or https://"),
+            ({"webhook": "hooks.example/1"}, "it must begin with http:// or https://"),
             ({"webhook": "http://me:secret@127.0.0.1/1"}, "a URL with a name and password is not sent"),
             ({"webhook": "http://127.0.0.1:99999/1"}, "Port out of range"),
             ({"stop": ["saturated"], "ignore": ["saturated"]}, "saturated: `stop` and `ignore` exclude each other"),

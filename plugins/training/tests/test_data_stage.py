@@ -126,7 +126,7 @@ class TestRefusals:
             (
                 {"use": "data/arithmetic", "from": SOURCE},
                 "stages.0.dataset.from",
-                "data/arithmetic starts from nothing; only a data step takes `from`",
+                "data/arithmetic reads no other dataset; only a data step takes `from`",
             ),
             (
                 {**STEP, "with": {"judge": "mian"}},
@@ -166,7 +166,7 @@ class TestRefusals:
         (tmp_path / "out" / "made.jsonl").write_text("hello\n")
         code, _, err = main("run", recipe())
         assert code == 2
-        assert "made.jsonl:1: no row of a data stage; move this file away" in err
+        assert "made.jsonl:1: not a row of a data stage; move this file away" in err
         assert (tmp_path / "out" / "made.jsonl").read_text() == "hello\n"
 
     def test_of_a_file_that_another_process_writes(self, recipe, main, tmp_path):
@@ -334,7 +334,9 @@ class TestRowsOfAnotherMaking:
         before, asked = made(), len(calls())
         code, err = begun(**change)
         assert code == 2
-        assert "out/made.jsonl: holds rows that were made otherwise (out/made.jsonl.state/origin.json says how)" in err
+        assert (
+            "out/made.jsonl: holds rows that were made in another way (out/made.jsonl.state/origin.json says how)"
+        ) in err
         assert f"It differs in {what}; name another file, or move this one away" in err
         assert (made(), len(calls())) == (before, asked)
 

@@ -38,9 +38,9 @@ def test_check_warns_of_a_name_that_is_nearly_that_of_a_model_here(main, told):
 @pytest.mark.slow
 def test_where_the_hub_may_not_be_asked_no_run_begins(main, told, monkeypatch, tmp_path):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    assert f"warning: {told}; HF_HUB_OFFLINE forbids to ask the hub" in main("check", "r.yaml")[2]
+    assert f"warning: {told}; HF_HUB_OFFLINE forbids asking the hub" in main("check", "r.yaml")[2]
     code, _, err = main("run", "r.yaml")
-    assert (code, f"error: {told}; HF_HUB_OFFLINE forbids to ask the hub\n" in err) == (2, True)
+    assert (code, f"error: {told}; HF_HUB_OFFLINE forbids asking the hub\n" in err) == (2, True)
     assert not (tmp_path / "runs").exists()
 
 

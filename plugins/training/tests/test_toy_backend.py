@@ -45,7 +45,7 @@ def test_the_recipe_itself_is_fine(problems):
         ("stages.0.eval.top_k=null", "stages.0.eval.top_k", "the backend toy has no eval.top_k"),
         ("stages.1.min_p=0.1", "stages.1.min_p", "the backend toy has no min_p"),
         ("model=.", "model", "holds no policy.json"),
-        ("backend.answers=[a, b, a]", "backend.answers", "'a' stands there twice"),
+        ("backend.answers=[a, b, a]", "backend.answers", "'a' appears twice"),
         ("backend.answers=[a]", "backend.answers", "at least 2 items"),
         ("backend.answer=[a, b]", "backend.answer", "did you mean 'answers'?"),
     ],
@@ -123,7 +123,7 @@ def test_a_reader_that_goes_away_ends_it_in_so_many_words(main, write, monkeypat
         monkeypatch.setattr(sys, "stdout", unread)
         code, _, err = main("run", "r.yaml")
     assert code == 1
-    assert "error: nobody reads any more what this prints\n" in err
+    assert "error: nothing reads this output any more\n" in err
     assert "continue with: rewardlab run r.yaml --resume runs/toy-" in err
 
 

@@ -18,7 +18,7 @@ RECIPE = {
     "stages": [{"use": "rl", "algorithm": "grpo", "steps": 9}],
     "backend": {"use": "trl"},
 }
-GAVE_UP = "warning: the webhook of alarms did not take one: "
+GAVE_UP = "warning: the alarms' webhook did not accept one: "
 
 
 @pytest.fixture

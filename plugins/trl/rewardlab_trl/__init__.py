@@ -60,7 +60,7 @@ def rewardlab_backends() -> Sequence[BackendSpec]:
 @hookimpl
 def rewardlab_commands() -> Sequence[CommandSpec]:
     """Return the command of the further machines of a run."""
-    return [CommandSpec.of_module(f"{__name__}.join", "train on this machine with the one that runs a recipe")]
+    return [CommandSpec.of_module(f"{__name__}.join", "join a training of several machines")]
 
 
 def reward_function(

@@ -37,12 +37,12 @@ def _backend(plan: Plan) -> Iterator[Finding]:
     if backend.generation is not None:
         yield from ((("backend", "generation", *path), what) for path, what in _generation(plan, backend))
     if backend.quantization is not None and backend.lora is None:
-        what = "weights that learn are kept in 32 bits; add `lora`, whose adapters learn in their place"
+        what = "trainable weights are kept in 32 bits; add `lora`, whose adapters are trained instead"
         yield ("backend", "quantization"), what
     if backend.attention == "flash_attention_2" and backend.device == "cpu":
         yield ("backend", "attention"), "flash_attention_2 needs a GPU; sdpa and eager do without"
     if backend.attention == "flash_attention_2" and backend.precision == "fp32":
-        what = "flash_attention_2 computes in bf16 alone; set backend.attention: sdpa with fp32"
+        what = "flash_attention_2 computes in bf16 only; set backend.attention: sdpa with fp32"
         yield ("backend", "precision"), what
     if backend.device == "cpu" and backend.precision == "bf16":
         yield ("backend", "precision"), "bf16 needs a GPU; use fp32 on a CPU"
@@ -75,7 +75,7 @@ def _accelerate(plan: Plan, backend: Options) -> Iterator[Finding]:
     if backend.ranks == 1:
         yield ("num_processes",), f"{kind} shares a model among two processes or more"
     if kind == "DEEPSPEED" and (backend.device == "cpu" or config.get("use_cpu")):
-        yield ("distributed_type",), "accelerate runs DeepSpeed on GPUs alone; FSDP goes on a CPU, too"
+        yield ("distributed_type",), "accelerate runs DeepSpeed on GPUs only; FSDP runs on a CPU, too"
     yield from _not_shared(plan, backend, kind)
 
 

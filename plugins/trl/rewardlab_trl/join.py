@@ -16,7 +16,7 @@ from rewardlab_trl.options import Options as BackendOptions
 
 
 class Options(Config):
-    """Train on this machine with the one that runs `rewardlab run RECIPE`, until its last stage is trained.
+    """Join the training that another machine started with `rewardlab run RECIPE`, until its last stage is done.
 
     `backend.accelerate` of the recipe says how many machines there are and where the first is. Every machine sees the
     run directory under the same path, and has the same packages. It may be started before the first or after it.

@@ -147,7 +147,7 @@ ZERO = "distributed_type: DEEPSPEED, num_processes: 2"
             "do not divide",
         ),
         (f"{FSDP}, deepspeed_config: {{zero_stage: 3}}", "deepspeed_config", "is for distributed_type: DEEPSPEED"),
-        (ZERO, "distributed_type", "accelerate runs DeepSpeed on GPUs alone; FSDP goes on a CPU, too"),
+        (ZERO, "distributed_type", "accelerate runs DeepSpeed on GPUs only; FSDP runs on a CPU, too"),
     ],
 )
 def test_what_is_wrong_with_a_configuration_is_found_by_check(main, write, config, key, what):

@@ -65,13 +65,13 @@ def test_the_recipe_itself_is_fine(problems):
         (["backend.nodes=2"], "backend.nodes", "say it by accelerate: {num_machines: 2,"),
         (["backend.secrets=[KEY]"], "backend.secrets", "is for openrlhf"),
         (["backend={device: cpu, precision: bf16}"], "backend.precision", "use fp32 on a CPU"),
-        (["backend={quantization: {bits: 4}}"], "backend.quantization", "add `lora`, whose adapters learn"),
+        (["backend={quantization: {bits: 4}}"], "backend.quantization", "add `lora`, whose adapters are trained"),
         (["backend={lora: {rank: 8}, quantization: {}}"], "backend.quantization.bits", "missing"),
         (["backend={lora: {rank: 8}, quantization: {bits: 3}}"], "backend.quantization.bits", "expected 4, found 3"),
         (["backend={attention: flash}"], "backend.attention", "there are 'eager', 'flash_attention_2', 'sdpa'"),
         (["backend={device: cpu, attention: flash_attention_2}"], "backend.attention", "sdpa and eager do without"),
-        (["backend={precision: fp32, attention: flash_attention_2}"], "backend.precision", "computes in bf16 alone"),
-        (["backend.lora={rank: 8, targets: []}"], "backend.lora.targets", "names no layer"),
+        (["backend={precision: fp32, attention: flash_attention_2}"], "backend.precision", "computes in bf16 only"),
+        (["backend.lora={rank: 8, targets: []}"], "backend.lora.targets", "lists no layer"),
         (["backend.lora={rank: 8, targets: [all-linear, q_proj]}"], "backend.lora.targets", "goes with no other name"),
         (
             [

@@ -285,7 +285,7 @@ class TestLogs:
         done = in_a_process("backend.wandb=tried", env=env | {"HOME": str(tmp_path), "WANDB_MODE": "online"})
         assert done.returncode == 2
         assert "error: backend.wandb: Weights & Biases: " in done.stderr
-        assert "a fault in rewardlab" not in done.stderr
+        assert "a bug in rewardlab" not in done.stderr
 
     def test_what_mlflow_refuses_is_told_in_its_words(self, run, monkeypatch):
         pytest.importorskip("mlflow", reason="pip install mlflow")
@@ -294,7 +294,7 @@ class TestLogs:
         assert code == 1
         assert "error: backend.mlflow: MLflow: " in err
         assert "nosuchstore" in err
-        assert "fault in rewardlab" not in err
+        assert "bug in rewardlab" not in err
 
     def test_mlflow_gets_them_when_asked_for(self, run, monkeypatch, tmp_path):
         pytest.importorskip("mlflow", reason="pip install mlflow")
@@ -339,7 +339,7 @@ class TestFailingPlugins:
         assert what in err
         assert "Traceback" not in out + err
         typed = shlex.join(["rewardlab", "run", "r.yaml", *arguments, "--resume"])
-        assert f"after mending, continue with: {typed} runs/" in err
+        assert f"once it is fixed, continue with: {typed} runs/" in err
         assert rows_of(folder / "ledger.jsonl") == []
 
     def test_too_many_failures_stop_it_and_stay_in_the_ledger_as_not_trained_on(self, run):

@@ -89,7 +89,7 @@ def test_reads_the_last_answer_of_a_completion_that_calls_tools(toy):
 
 
 def test_refuses_what_is_no_conversation(reward):
-    with pytest.raises(UserError, match=r"completions\[0\].messages has no message of the assistant"):
+    with pytest.raises(UserError, match=r"completions\[0\].messages has no assistant message"):
         call_of(reward, [[{"role": "tool", "content": "b"}]])
 
 
@@ -222,7 +222,7 @@ def test_pictures_in_prompts_are_passed_over(reward, parts):
         ({"completions": [None] * 4}, "completions[0].text must be a text; it is null"),
         ({"completions": [{"role": "assistant", "content": "a"}] * 4}, "completions[0].text must be a text; it is an"),
         ({"completions": [["a"]] * 4}, "completions[0].text must be a text; it is a list"),
-        ({"completions": [[]] * 4}, "completions[0].messages has no message of the assistant"),
+        ({"completions": [[]] * 4}, "completions[0].messages has no assistant message"),
     ],
 )
 def test_what_has_not_a_value_for_each_completion_is_named(reward, changes, told):

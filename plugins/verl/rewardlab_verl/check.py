@@ -51,7 +51,7 @@ def _backend(plan: Plan, backend: Options) -> Iterator[Finding]:
     if engine.packing and "flash_attention" not in engine.attention:
         yield ("engine", "packing"), f"needs flash attention, not {engine.attention}; set packing: false to do without"
     if backend.precision == "fp32" and engine.strategy == "fsdp2" and "flash_attention" in engine.attention:
-        what = f"{engine.attention} computes in bf16 alone; set engine.attention: sdpa and packing: false with fp32"
+        what = f"{engine.attention} computes in bf16 only; set engine.attention: sdpa and packing: false with fp32"
         yield ("precision",), what
     if engine.sequence_parallel > 1 and (engine.strategy == "megatron" or not engine.packing):
         yield ("engine", "sequence_parallel"), "needs fsdp2 with packing; Megatron's is megatron.context_parallel"

@@ -60,7 +60,7 @@ def plan(toy, write):
         ("backend.engine.attention=sdpa", "backend.engine.packing: needs flash attention, not sdpa"),
         (
             "backend.precision=fp32",
-            "backend.precision: flash_attention_2 computes in bf16 alone; set engine.attention: sdpa",
+            "backend.precision: flash_attention_2 computes in bf16 only; set engine.attention: sdpa",
         ),
         (
             "backend.engine.tensor_parallel=3",

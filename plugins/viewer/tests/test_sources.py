@@ -100,9 +100,9 @@ NO_RECIPE = "The recipe cannot be read: "
         ("state.json", "{", ["state.json cannot be read.", UNKNOWN]),
         ("manifest.json", '{"remarks": 5}', ["The remarks in manifest.json cannot be read, and none are counted."]),
         ("manifest.json", '{"remarks": {"a": 5}, "commands": 5, "earlier_recipes": 5}', ["The remarks in"]),
-        ("recipe.resolved.yaml", "stages: [3]", [f"{NO_RECIPE}its stages are no list of mappings.", UNKNOWN]),
+        ("recipe.resolved.yaml", "stages: [3]", [f"{NO_RECIPE}its stages are not a list of mappings.", UNKNOWN]),
         ("recipe.resolved.yaml", "stages: 3", [f"{NO_RECIPE}its stages", UNKNOWN]),
-        ("recipe.resolved.yaml", "reward: [a]", [f"{NO_RECIPE}its reward is no mapping", UNKNOWN]),
+        ("recipe.resolved.yaml", "reward: [a]", [f"{NO_RECIPE}its reward is not a mapping", UNKNOWN]),
         ("recipe.resolved.yaml", "reward: {correctness: [a]}", [f"{NO_RECIPE}its reward", UNKNOWN]),
         ("recipe.resolved.yaml", "stages: [", [f"{NO_RECIPE}recipe.resolved.yaml", UNKNOWN]),
     ],
@@ -204,7 +204,7 @@ def test_a_file_that_score_did_not_write_and_several_runs_without_a_name_are_ref
     rows.write_text('{"prompt": "a", "completions": ["b"]}\n')
     code, _, err = main("report", rows)
     assert code == 2
-    assert "is no file that `score` wrote (no id); name one, or the folder of a run" in err
+    assert "is not a file that `score` wrote (no id); name one, or the folder of a run" in err
     code, _, err = main("report", run, scored(tmp_path / "scored.jsonl"))
     assert code == 2
     assert "name it: -o PAGE" in err
@@ -242,7 +242,7 @@ def test_nothing_but_an_earlier_page_is_replaced(run, tmp_path, main):
         code, _, err = main("report", run, "--bundle", target)
         assert (code, err.count("--bundle takes a new or empty folder")) == (2, 1), target
     for target, why in (
-        (data, "exists already and is no page (.html)"),
+        (data, "exists already and is not a page (.html)"),
         (run, "this is a folder; name a file"),
         (tmp_path / "no" / "such.html", "there is no folder"),
     ):

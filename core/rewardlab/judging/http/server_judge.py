@@ -157,7 +157,7 @@ class ServerJudge:
     def _describe_failure(self, error: Exception) -> str:
         cause = " ".join(f"{type(error).__name__}: {error}".split())
         if not isinstance(error, aiohttp.ClientConnectorError):
-            return f"broke off before the answer of {self._address} was complete: {cause}"
+            return f"closed the connection before the answer of {self._address} was complete: {cause}"
         number = error.errno or 0
         if not isinstance(error, aiohttp.ClientSSLError) and number > 0:
             cause = os.strerror(number)

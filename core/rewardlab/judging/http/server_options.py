@@ -82,7 +82,9 @@ class ServerOptions(Config):
     def _check_extra_body(cls, body: dict[str, Any]) -> dict[str, Any]:
         for key in body:
             if key in cls.reserved:
-                raise ValueError(f"{key!r} has no place in extra_body: it is an option itself, or is set by rewardlab")
+                raise ValueError(
+                    f"{key!r} cannot be set in extra_body: it is an option of its own, or rewardlab sets it"
+                )
         return body
 
     @field_validator("headers_env")
@@ -95,7 +97,7 @@ class ServerOptions(Config):
             if not variable:
                 raise ValueError(f"{name!r} needs the name of an environment variable")
         if len({name.lower() for name in headers}) < len(headers):
-            raise ValueError("the same header is there twice, in upper and lower case")
+            raise ValueError("the same header is given twice, in upper and lower case")
         return headers
 
     @model_validator(mode="after")

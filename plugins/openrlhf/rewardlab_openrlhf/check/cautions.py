@@ -28,7 +28,7 @@ def _stale(plan: Plan) -> Iterator[Finding]:
     if engine.asynchronous is not None and engine.correction is None:
         yield (
             ("backend", "engine", "asynchronous"),
-            "without `correction` nothing weighs in that completions are from older weights: OpenRLHF takes its "
+            "without `correction` nothing accounts for completions that come from older weights: OpenRLHF takes its "
             "probability ratios from the trainer's own, at which every completion begins anew; "
             "correction: {} drops tokens whose ratio to the rollout engine's is outside of [0.5, 5]",
         )
@@ -43,7 +43,7 @@ def _stage(stage: TrainingStage) -> Iterator[Finding]:
             f"in the reward only k1 has the gradient of the divergence; {stage.kl.estimator} there pulls elsewhere",
         )
     if stage.kl.into == "loss" and stage.kl.estimator == "k1":
-        yield ("kl", "estimator"), "in the loss k1 pulls nowhere on average; k2 or k3 do"
+        yield ("kl", "estimator"), "in the loss k1 has no effect on average; use k2 or k3"
     if stage.kl.into == "loss" and (stage.loss or PAPER_LOSS[stage.algorithm]) == "seq_mean":
         yield (
             ("kl", "coef"),

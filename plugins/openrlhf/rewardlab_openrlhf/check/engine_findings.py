@@ -31,7 +31,7 @@ def engine_findings(engine: Engine, stages: list[TrainingStage]) -> Iterator[Fin
     if any(isinstance(stage, RlStage) for stage in stages) and _sleeps_without_zero(engine):
         yield (
             ("zero_stage",),
-            "0 leaves DeepSpeed no states to move aside; use 1 or more, sleep: false, or offload_optimizer: true",
+            "0 leaves DeepSpeed no states to move off the GPU; use 1 or more, sleep: false, or offload_optimizer: true",
         )
     for name, why in extra_argument_findings(stages, engine.arguments):
         yield ("arguments", name), why

@@ -86,7 +86,7 @@ def _rl(plan: Plan, index: int, stage: RlStage, layout: StageLayout) -> Iterator
 
 def _kl(stage: RlStage, loss: str) -> str:
     kl = stage.kl
-    weak = ", which pulls nowhere on average: take k2 or k3" if (kl.into, kl.estimator) == ("loss", "k1") else ""
+    weak = ", which has no effect on average: use k2 or k3" if (kl.into, kl.estimator) == ("loss", "k1") else ""
     mean = (
         ", averaged over the update's tokens though the loss is not" if (kl.into, loss) == ("loss", "seq_mean") else ""
     )

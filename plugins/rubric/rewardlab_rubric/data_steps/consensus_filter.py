@@ -145,5 +145,5 @@ def _score(sample: Sample, field: str) -> str:
     score = canonical(sample.fields.get(field))
     if not score:
         found = repr(sample.fields.get(field))[:60]
-        raise UserError(f"field {field!r} holds no score, but {found}", where=sample.source)
+        raise UserError(f"field {field!r} should hold a score, not {found}", where=sample.source)
     return score

@@ -101,7 +101,7 @@ class NegativeRows:
     def _right(self, sample: Sample) -> str:
         answer = sample.fields.get(self._options.answer)
         if isinstance(answer, bool) or not isinstance(answer, (str, int, float)) or not str(answer).strip():
-            what = f"field {self._options.answer!r} holds no answer, but {repr(answer)[:60]}"
+            what = f"field {self._options.answer!r} should hold an answer, not {repr(answer)[:60]}"
             raise UserError(what, where=sample.source)
         return str(answer).strip()
 
@@ -157,7 +157,7 @@ def _whole(reply: Reply) -> str:
     """Return the text after the thoughts of a reply. Raises UnusableReply if it is incomplete."""
     text = without_thoughts(reply.text).strip()
     if reply.cut_off:
-        raise UnusableReply("cut off at the limit of tokens", text)
+        raise UnusableReply("cut off at the token limit", text)
     if not text:
         raise UnusableReply("empty")
     return text

@@ -25,7 +25,7 @@ def read_rubric(reply: Reply, kind: Kind, levels: int) -> Rubric:
     """
     text = without_thoughts(reply.text).strip()
     if reply.cut_off:
-        raise UnusableReply("cut off at the limit of tokens", text[-60:])
+        raise UnusableReply("cut off at the token limit", text[-60:])
     found = next(_objects(text), None)
     if found is None:
         raise UnusableReply("no JSON object with `scoring`", text)

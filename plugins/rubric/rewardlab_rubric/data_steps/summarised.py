@@ -79,7 +79,7 @@ class SummarisedRows:
     def _text(self, sample: Sample, field: str) -> str:
         text = sample.fields.get(field)
         if not isinstance(text, str) or not text.strip():
-            raise UserError(f"field {field!r} holds no text, but {repr(text)[:60]}", where=sample.source)
+            raise UserError(f"field {field!r} should hold text, not {repr(text)[:60]}", where=sample.source)
         return text
 
 
@@ -104,7 +104,7 @@ def _summary(reply: Reply) -> str:
     if text.startswith(TAGS[0]):
         text = sections.response(text).strip() or text.removeprefix(TAGS[0]).removesuffix(TAGS[1]).strip()
     if reply.cut_off:
-        raise UnusableReply("cut off at the limit of tokens", text[-60:])
+        raise UnusableReply("cut off at the token limit", text[-60:])
     if not text:
         raise UnusableReply("empty")
     if any(tag in text for tag in TAGS):

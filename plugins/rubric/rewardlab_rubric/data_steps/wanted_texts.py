@@ -90,7 +90,9 @@ class WantedTexts:
     def _language_of(self, sample: Sample) -> Language | None:
         tag = sample.fields.get(self._options.language)
         if not isinstance(tag, str) or not tag.strip():
-            raise UserError(f"field {self._options.language!r} names no language, but is {tag!r}", where=sample.source)
+            raise UserError(
+                f"field {self._options.language!r} should name a language, not {tag!r}", where=sample.source
+            )
         try:
             known = self._packaged.find(tag)
         except ValueError:

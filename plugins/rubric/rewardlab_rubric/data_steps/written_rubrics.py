@@ -74,7 +74,7 @@ class RowsWithRubrics:
         if field is not None:
             task = sample.fields.get(field)
             if not isinstance(task, str) or not task.strip():
-                raise UserError(f"field {field!r} holds no task, but {repr(task)[:60]}", where=sample.source)
+                raise UserError(f"field {field!r} should hold a task, not {repr(task)[:60]}", where=sample.source)
             parts["task"] = task
         if self._options.input:
             parts["query"] = query_of(sample)

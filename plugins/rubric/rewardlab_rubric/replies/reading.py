@@ -65,7 +65,7 @@ def unreadable(levels: Levels, profile: str) -> str | None:
 def why_unread(reading: VerdictReading, levels: Levels, reply: Reply) -> str:
     """Return why the reading of a reply names no level."""
     if reading.raw is None:
-        return reply.fault or _thoughts_alone(reply.text) or "the reply holds no score that can be read"
+        return reply.fault or _thoughts_alone(reply.text) or "the reply has no readable score"
     shown = repr(reading.raw)
     shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
     return f"the score {shown} is none of the rubric's: {levels.describe()}"

@@ -130,7 +130,7 @@ def texts_of(data: Any, code: str, error: Any) -> LanguageTexts:
             _check_text(data[part], (part,), error)
     for needed in FENCES:
         if data["rules"]["fences"].count(needed) != 1:
-            raise error(("rules", "fences"), f"{needed} must stand in it once, as it is")
+            raise error(("rules", "fences"), f"{needed} must appear in it once, unchanged")
     rubrics = {name: _rubric(data[name], name, error) for name in ("binary", "pairwise")}
     if set(rubrics["pairwise"].levels.texts) != PAIR_LABELS:
         raise error(("pairwise", "scoring"), "the levels are assistant_a, assistant_b, tie and both_bad")

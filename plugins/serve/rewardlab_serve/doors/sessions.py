@@ -42,7 +42,7 @@ class Sessions:
         if len(name) > 128:
             raise bad_request("the id of a session has at most 128 characters")
         if self._memory + size > MAX_MEMORY:
-            raise too_many(f"{len(self._rows):,} sessions are open, as many as this server holds", after=5.0)
+            raise too_many(f"{len(self._rows):,} sessions are open, the limit of this server", after=5.0)
         self._rows[name], self._seen[name] = (row, size), time.monotonic()
         self._memory += size
 

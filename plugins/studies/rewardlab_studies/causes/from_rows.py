@@ -21,7 +21,7 @@ from rewardlab_studies.output_check import check_numbers, check_output, row_comp
 
 LEDGER_KEYS = ("attempt", "stage", "step", "group", "trained")
 SCORES_THEM = "`rewardlab causes` scores some of them, which may ask judges, and `rewardlab score` all"
-SCORED_OTHERWISE = "are these scores of this recipe? `rewardlab score` makes them anew"
+SCORED_OTHERWISE = "are these scores of this recipe? `rewardlab score` makes new ones"
 
 
 def movement_of(plan: Plan, path: str, most: int | None, say: Callable[[str], None]) -> Movement:
@@ -98,7 +98,7 @@ def _ledger_movement(plan: Plan, path: str, ledger: Sequence[LedgerPart], say: C
 
 def _refuse(bad: BadRows, path: str) -> None:
     if bad.count:
-        raise bad.error(path, "mend them, or give a file that `rewardlab score` or a run of this recipe wrote")
+        raise bad.error(path, "fix them, or give a file that `rewardlab score` or a run of this recipe wrote")
 
 
 def _check_output(row: Mapping[str, Any], names: Sequence[str]) -> None:

@@ -44,7 +44,7 @@ def _first_rows(plan: Plan, path: str, most: int) -> tuple[list[InputRow], bool]
         good, bad = sorted_rows(islice(rows, most))
         more = next(rows, None) is not None
     if bad.count:
-        raise bad.error(path, "mend them")
+        raise bad.error(path, "fix them")
     if not good:
         raise UserError("it has no rows", where=path)
     return good, more

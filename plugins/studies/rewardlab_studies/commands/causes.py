@@ -13,22 +13,22 @@ from rewardlab_studies.causes.summary import finding_lines, summary_lines
 
 
 class Options(Config):
-    """Show which components moved the reward, and name those that are dead, dominate the others or say the same.
+    """Show which components moved the reward, and which are constant, dominate the others or duplicate one another.
 
-    ROWS are a run's folder, its ledger.jsonl or the output of `score`, as they are; or rows with completions: at most
-    --limit of these are scored first, which may ask judges that cost money.
+    ROWS is a run's folder, its ledger.jsonl, or the output of `score`. It may also be rows without scores; up to
+    --limit of them are scored first, which may ask judges that cost money.
     """
 
     recipe: Annotated[AnyRecipe, Positional("RECIPE")]
     """a recipe"""
     rows: Annotated[str, Positional("ROWS.jsonl")]
-    """rows"""
+    """a run's folder, scores, or rows"""
     overrides: Annotated[tuple[str, ...], Overrides()] = ()
     """changes of the recipe"""
     format: RolloutName = None
-    """the tool whose rollouts the rows are (found by looking)"""
+    """the tool whose rollouts the rows are (detected)"""
     limit: Annotated[Count | None, Flag(metavar="N", former=("--rows",))] = 64
-    """most rows that are scored for it"""
+    """how many unscored rows to score at most"""
     say: Say = note
     """called with each note, such as how many questions will be asked"""
 

@@ -49,7 +49,7 @@ class Options(Config):
     output: Annotated[Path | None, Flag("-o", metavar="OUT.jsonl")] = None
     """a new file: a line for each group"""
     format: RolloutName = None
-    """the tool whose rollouts the rows are (found by looking)"""
+    """the tool whose rollouts the rows are (detected)"""
     skip_bad: bool = False
     """leave bad rows out; the first 20 are listed"""
     width: Annotated[Count | None, PythonOnly()] = None

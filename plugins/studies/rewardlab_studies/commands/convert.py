@@ -20,10 +20,10 @@ from rewardlab_studies.rollouts.columns import fields_of_name
 class Options(Config):
     """Convert rollouts of other tools to rows, for `score` and `tables`.
 
-    Read are those of verl, TRL, verifiers and NeMo-Gym, samples of lm-evaluation-harness (`--log_samples`), and logs of
-    inspect_ai; `score`, `compare`, `probe` and `judge` read them, too. A row has the prompt, the model's texts as
-    completions, the right answer, and what else is known of the prompt. A task and language often stand in the file's
-    name alone: --name 'samples_{task}_direct_{language}_{}.jsonl' makes fields of them.
+    It reads rollouts of verl, TRL, verifiers and NeMo-Gym, samples of lm-evaluation-harness (`--log_samples`), and logs
+    of inspect_ai; so do `score`, `compare`, `probe` and `judge`. A row has the prompt, the model's texts as
+    completions, the right answer, and what else is known of the prompt. Often only the file's name has the task and
+    the language: --name 'samples_{task}_direct_{language}_{}.jsonl' makes fields of them.
     """
 
     samples: Annotated[tuple[str | Path, ...], Positional("LOG")]
@@ -31,7 +31,7 @@ class Options(Config):
     output: Annotated[Path, Flag("-o", metavar="ROWS.jsonl")]
     """a new file"""
     format: RolloutName = None
-    """the format of the files (found by looking)"""
+    """the format of the files (detected)"""
     gold: Annotated[str | None, Flag(metavar="COLUMN")] = None
     """the column with the right answer (the task's target)"""
     name: Annotated[str | None, Flag(metavar="PATTERN")] = None
@@ -80,7 +80,7 @@ def _lines(options: Options, bad: BadRows, taken: set[str]) -> Iterator[str]:
             taken.add(checked["id"])
             yield json.dumps(checked, ensure_ascii=False) + "\n"
     if bad.count and not options.skip_bad:
-        raise bad.error(first, "mend them, or leave them out with --skip-bad")
+        raise bad.error(first, "fix them, or leave them out with --skip-bad")
     if not taken:
         raise UserError("no samples", where=first)
 

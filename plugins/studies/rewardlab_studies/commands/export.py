@@ -19,9 +19,9 @@ from rewardlab_studies.export.scored_rows import ScoredRows
 class Options(Config):
     """Write scores beside their rows for other tools: a table, a dataset for the hub, or scores for inspect_ai.
 
-    The ending of OUT says the form. .parquet and .csv: a row for each completion, with columns for each component.
-    .jsonl: what inspect_ai's scorer precomputed_scores reads, if ROWS is its log; .eval: that log with these scores. No
-    ending: a new folder with a parquet file and a card that says how the reward is composed.
+    The extension of OUT selects the form. .parquet and .csv: a row for each completion, with columns for each
+    component. .jsonl: what inspect_ai's scorer precomputed_scores reads, if ROWS is its log; .eval: that log with these
+    scores. No extension: a new folder with a parquet file and a card that says how the reward is composed.
     """
 
     rows: Annotated[AnyRows, Positional("ROWS.jsonl")]
@@ -31,7 +31,7 @@ class Options(Config):
     output: Annotated[Path, Flag("-o", metavar="OUT")]
     """a new file or folder"""
     format: RolloutName = None
-    """the tool whose rollouts the rows are (found by looking)"""
+    """the tool whose rollouts the rows are (detected)"""
     say: Say = note
     """called with each note, such as records that are left out"""
 

@@ -48,7 +48,7 @@ class Options(Config):
     resume: bool = False
     """write -o again; answers that were paid for stay"""
     format: RolloutName = None
-    """the tool whose rollouts the rows are (found by looking)"""
+    """the tool whose rollouts the rows are (detected)"""
     skip_bad: bool = False
     """leave bad rows out; the first 20 are listed"""
     benchmark: Annotated[str | None, Flag(metavar="NAME")] = None
@@ -149,7 +149,7 @@ def _graft(plan: Plan, rows: str, options: Options) -> CommandResult:
     work = Grafting(rows=rows, scored=graft, correctness=correctness, fields=plan.recipe.columns)
     lines = [to_line(pair) for pair in work.pairs()]
     if work.bad.count and not options.skip_bad:
-        raise work.bad.error(rows, "mend them, or leave them out with --skip-bad")
+        raise work.bad.error(rows, "fix them, or leave them out with --skip-bad")
     warnings = list(map(str, work.bad.listed))
     if work.without_scores:
         warnings.append(f"{options.graft}: no scores for {work.without_scores} of {work.read} rows")

@@ -13,8 +13,8 @@ from rewardlab_studies.ledger.export import export_ledger
 class Options(Config):
     """Write every completion of a run as a row of a table that pandas and polars read without options.
 
-    A row has the prompt, the sample's fields, the completion, and what each component said and contributed. The ending
-    of OUT says the format. docs/ledger.md has the columns.
+    A row has the prompt, the sample's fields, the completion, and each component's value and contribution. The
+    extension of OUT selects the format. docs/ledger.md has the columns.
     """
 
     run: Annotated[Path, Positional("RUN")]

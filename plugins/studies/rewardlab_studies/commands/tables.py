@@ -53,11 +53,11 @@ class Options(Config):
     raw: bool = False
     """show numbers as they are, not as percent"""
     digits: Annotated[int, Field(ge=0, le=6)] = 1
-    """behind the point"""
+    """decimal places"""
     draws: Count = 1000
-    """of the bootstrap, for numbers that are not shares"""
+    """bootstrap draws, for numbers that are not shares"""
     seed: int = 0
-    """of the bootstrap"""
+    """the bootstrap's seed"""
     output: Annotated[tuple[Path, ...], Flag("-o", metavar="OUT")] = ()
     """a new .txt, .csv, .md, .tex or .json; repeatable"""
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from rewardlab import CommandResult, Config, Flag, Overrides, Positional, note
-from rewardlab.commands import AnyRecipe, Count, Say, command_line
+from rewardlab.commands import AnyRecipe, Say, command_line
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
 
@@ -43,10 +43,6 @@ class Options(Config):
     """comparisons without a verdict"""
     cluster: Annotated[str | None, Flag(metavar="FIELD")] = None
     """prompts with one value count as one (problem, if there); none: each alone"""
-    draws: Count = 1000
-    """changes nothing, as win rates have no bootstrap; older commands name it"""
-    seed: int = 0
-    """the same"""
     say: Say = note
     """called with each note, such as how many questions will be asked"""
 

@@ -35,7 +35,7 @@ from rewardlab_studies.judge_agreement.job import refuse_output
 
 ALL = (-1, "all")
 """the slice of all groups, which comes before the slices by field"""
-MEND = "mend them, or leave them out with --skip-bad"
+MEND = "fix them, or leave them out with --skip-bad"
 
 
 @dataclass(frozen=True, kw_only=True)

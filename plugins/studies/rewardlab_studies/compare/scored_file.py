@@ -68,7 +68,7 @@ class ScoredFile:
             return Problem(where=source, what=why)
         row_id = str(row["id"])
         if row_id in self._numbers:
-            return Problem(where=source, what=f"the id {row_id!r} is already that of {self.place(row_id)}")
+            return Problem(where=source, what=f"the id {row_id!r} is already used by {self.place(row_id)}")
         self.components = self.components or list(row["components"])
         self._numbers[row_id] = len(self._numbers)
         self._lines.append(line)

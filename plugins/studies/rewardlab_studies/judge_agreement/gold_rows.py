@@ -225,7 +225,7 @@ def _cases(read: Sequence[_Answers], bad: BadRows) -> Iterator[GoldCase]:
             occurrences[digest] = occurrences.get(digest, 0) + 1
         key = (str(given), answers.language, answers.kind)
         if key in places:
-            bad.add(Problem(where=sample.source, what=f"the id {str(given)!r} is already that of {places[key]}"))
+            bad.add(Problem(where=sample.source, what=f"the id {str(given)!r} is already used by {places[key]}"))
             continue
         places[key] = sample.source
         yield _case(answers, given)

@@ -167,7 +167,7 @@ class JudgeJob:
 def refuse_bad_rows(bad: BadRows, rows: str, some: bool, skip_bad: bool, say: Callable[[str], None]) -> None:
     """Raise a UserError for bad rows or, with `skip_bad`, warn of them; and one if no good one is there."""
     if bad.count and not skip_bad:
-        raise bad.error(rows, "mend them, or leave them out with --skip-bad")
+        raise bad.error(rows, "fix them, or leave them out with --skip-bad")
     if not some:
         what = "no row is left to judge" if bad.count else "it has no rows"
         raise UserError([*bad.listed, *UserError(what, where=rows).problems])

@@ -68,7 +68,7 @@ def _numbers_by_task(benchmark: JudgeBenchmark, placed: list[PlacedRow]) -> dict
 
 def _distinct(case: BenchmarkCase, place: str, seen: dict[str, str]) -> BenchmarkCase:
     if case.id in seen:
-        raise ValueError(f"the id {case.id!r} is already that of {seen[case.id]}")
+        raise ValueError(f"the id {case.id!r} is already used by {seen[case.id]}")
     seen[case.id] = place
     return case
 

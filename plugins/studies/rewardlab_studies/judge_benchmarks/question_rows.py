@@ -39,7 +39,7 @@ class BenchmarkQuestions:
         options = self._options
         placed, bad = read_benchmark(options.benchmark, options.path, options.languages)
         if bad.count:
-            raise bad.error(options.path or options.benchmark, "mend them")
+            raise bad.error(options.path or options.benchmark, "fix them")
         if not placed:
             raise UserError("it has no rows", where=options.path or options.benchmark)
         seen: set[str] = set()

@@ -46,7 +46,7 @@ def text_of(row: Row, name: str) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     if not isinstance(value, str | int | float):
-        raise ValueError(f"column {name!r} holds no text, but {str(value)[:80]!r}")
+        raise ValueError(f"column {name!r} should hold text, not {str(value)[:80]!r}")
     return str(value)
 
 
@@ -56,9 +56,9 @@ def number_of(row: Row, name: str) -> float:
     try:
         value = float(text)
     except ValueError:
-        raise ValueError(f"column {name!r} holds no number, but {text[:80]!r}") from None
+        raise ValueError(f"column {name!r} should hold a number, not {text[:80]!r}") from None
     if not math.isfinite(value):
-        raise ValueError(f"column {name!r} holds no finite number, but {text[:80]!r}")
+        raise ValueError(f"column {name!r} should hold a finite number, not {text[:80]!r}")
     return value
 
 
@@ -108,5 +108,5 @@ def columns_in(template: str | None) -> list[str]:
 
 def _texts(value: Any, name: str) -> list[str]:
     if not isinstance(value, Iterable) or isinstance(value, Mapping) or not all(isinstance(v, str) for v in value):
-        raise ValueError(f"column {name!r} lists no texts, but is {str(value)[:80]!r}")
+        raise ValueError(f"column {name!r} should list texts, not {str(value)[:80]!r}")
     return list(value)

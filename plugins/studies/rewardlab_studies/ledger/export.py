@@ -99,7 +99,7 @@ class _FirstReading:
         self._bad = BadRows()
         self.current = CurrentSteps(self._lines(ledger, say))
         if self._bad.count:
-            raise self._bad.error(path, "a run writes no such lines; mend them, or leave them out of a copy")
+            raise self._bad.error(path, "a run writes no such lines; fix them, or leave them out of a copy")
 
     def _lines(self, ledger: Sequence[LedgerPart], say: Callable[[str], None]) -> Iterator[Mapping[str, Any]]:
         for place, line in whole_lines(ledger, self._bad, torn=say):

@@ -127,7 +127,7 @@ class ProbeJob:
 
     def _refuse_bad(self, found: FittingRows) -> None:
         if found.bad.count and not self.skip_bad:
-            raise found.bad.error(found.place, "mend them, or leave them out with --skip-bad")
+            raise found.bad.error(found.place, "fix them, or leave them out with --skip-bad")
         if not found.rows:
             what = "no row is left to probe with" if found.bad.count else "it has no rows"
             raise UserError([*found.bad.listed, Problem(where=found.place, what=what)])

@@ -151,7 +151,7 @@ def _idle(probed: ProbeResult) -> Iterator[str]:
             why = max(absent, key=lambda reason: absent[reason])
             reasons.setdefault(why, []).append(verdict.family)
     for why, families in reasons.items():
-        yield f"not tried, for {why}: {', '.join(families)}"
+        yield f"not tried, because {why}: {', '.join(families)}"
     for family in probed.known:
         if family not in _acting(probed):
             yield f"{family} is listed in probe.known and does not win; take it out of the recipe"

@@ -102,7 +102,7 @@ def _epochs(parts: Sequence[Part], path: str) -> list[_Sample] | Problem:
         except ValidationError as error:
             return Problem(where=place, what=first_fault(error))
         if sample.epoch in found:
-            return Problem(where=place, what=f"epoch {sample.epoch} is there twice")
+            return Problem(where=place, what=f"epoch {sample.epoch} appears twice")
         found[sample.epoch] = sample
     epochs = [found[epoch] for epoch in sorted(found)]
     if other := next((one for one in epochs if one.id != epochs[0].id), None):

@@ -99,7 +99,7 @@ def _first_request(arguments: Any) -> tuple[Any, Any]:
     try:
         context, second, *_ = arguments[0]
     except (LookupError, TypeError, ValueError):
-        raise ValueError(f"`arguments` holds no request, but {str(arguments)[:80]}") from None
+        raise ValueError(f"`arguments` should hold a request, not {str(arguments)[:80]}") from None
     return context, second
 
 
@@ -110,7 +110,7 @@ def _completions(sample: Mapping[str, Any], read: str) -> list[str]:
     if isinstance(texts, str):
         texts = [texts]
     if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
-        raise ValueError(f"`{read}` holds no texts, but {str(texts)[:80]}")
+        raise ValueError(f"`{read}` should hold texts, not {str(texts)[:80]}")
     return texts
 
 

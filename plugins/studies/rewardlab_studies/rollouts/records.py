@@ -80,7 +80,7 @@ class RecordFormat:
 
     def _member(self, record: Mapping[str, Any]) -> Member:
         if missing := next((name for name in self.columns if name not in record), None):
-            raise ValueError(f"is no record of {self.tool}, which has {missing!r}; a file has records of one kind")
+            raise ValueError(f"is not a record of {self.tool}, which has {missing!r}; a file has records of one kind")
         return self.member(record)
 
 

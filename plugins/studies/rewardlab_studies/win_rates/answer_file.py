@@ -34,7 +34,7 @@ class AnswerFile:
                         bad.add(Problem(where=f"{path}:{number}", what=str(error)))
                 start += size
         if bad.count:
-            raise bad.error(path, "a row has a prompt and completions; mend them")
+            raise bad.error(path, "a row has a prompt and completions; fix them")
         if not self._places:
             raise UserError("it has no rows", where=path)
 

@@ -134,7 +134,7 @@ class WinRatesJob:
 
     def _make_folder(self) -> None:
         if self.folder.exists() and not self.resume:
-            raise UserError("exists already; --resume goes on with it, or give -o another name", where=str(self.folder))
+            raise UserError("exists already; --resume continues it, or give -o another name", where=str(self.folder))
         try:
             self.folder.mkdir(exist_ok=True)
         except OSError as error:

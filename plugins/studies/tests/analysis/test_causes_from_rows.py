@@ -214,7 +214,7 @@ def test_rows_that_are_not_read_are_not_told(recipe, write, causes):
     write("rows.jsonl", [{"id": n} for n in range(5)])
     one, count = causes("rows.jsonl", "--rows", "2", code=2)[0]["problems"]
     assert one["what"].endswith("(2 rows, this is the first)")
-    assert count["what"] == "2 bad rows; mend them"
+    assert count["what"] == "2 bad rows; fix them"
 
 
 def test_rows_may_have_a_column_called_components(recipe, write, causes):
@@ -364,7 +364,7 @@ def test_a_row_of_scores_that_does_not_fit_is_told_by_its_line(recipe, write, ca
     [told, last] = causes("scored.jsonl", code=2)[0]["problems"]
     assert told["where"] == "scored.jsonl:2"
     assert complaint in told["what"]
-    assert last["what"].startswith("1 bad row; mend them, or give a file that `rewardlab score` or a run")
+    assert last["what"].startswith("1 bad row; fix them, or give a file that `rewardlab score` or a run")
 
 
 def test_a_ledgers_line_that_does_not_fit_is_told_by_its_line(recipe, causes, tmp_path):
@@ -395,7 +395,7 @@ def test_a_ledgers_line_that_does_not_fit_is_told_by_its_line(recipe, causes, tm
     [
         ("", "rows.jsonl: it has no rows"),
         ('{"id": 1, "prompt": "?"}\n', "rows.jsonl:1: no completions"),
-        ('{"id": 1, "prompt": "?", "completions": ["x"]}\n' * 2, "rows.jsonl:2: the id '1' is already that of"),
+        ('{"id": 1, "prompt": "?", "completions": ["x"]}\n' * 2, "rows.jsonl:2: the id '1' is already used by"),
         (None, "rows.jsonl: no such file"),
     ],
 )
@@ -410,7 +410,7 @@ def test_rows_that_cannot_be_scored_are_the_users_mistake(recipe, write, main, c
 
 def test_rows_that_can_be_read_only_once_are_refused(recipe, main):
     recipe()
-    told = "error: /dev/null: rows are read twice; name a regular file\n"
+    told = "error: /dev/null: rows are read twice, so they must be a regular file\n"
     assert main("check", "r.yaml", "/dev/null") == (2, "", told)
 
 

@@ -55,7 +55,7 @@ def test_what_score_does_not_write_is_refused(write, change, why):
 
 def test_an_id_that_is_there_twice_is_refused(write):
     path = write("s.jsonl", [line("1", 1), line(1, 2)])
-    with pytest.raises(UserError, match=r"s.jsonl:2: the id '1' is already that of .*s.jsonl:1"):
+    with pytest.raises(UserError, match=r"s.jsonl:2: the id '1' is already used by .*s.jsonl:1"):
         ScoredFile(str(path))
 
 

@@ -146,7 +146,7 @@ def test_an_id_may_come_again_in_another_language_or_kind(read):
     cases, problems = read([row, row | {"lang": "de"}, row | {"kind": "x"}, row | {"lang": "de"}, {**row, "id": "1"}])
     assert len(cases) == 3
     assert [what.rpartition("/")[2] for what in problems] == ["rows.jsonl:2", "rows.jsonl:1"]
-    assert problems[0].startswith("the id '1' is already that of ")
+    assert problems[0].startswith("the id '1' is already used by ")
 
 
 def test_rows_without_an_id_get_one(read):

@@ -410,8 +410,8 @@ def test_rows_are_checked_for_both_before_anything_is_asked(recipe, write, main,
     first, second, third, last = err.splitlines()
     assert first.startswith("error: rows.jsonl:2: field 'b' is needed by x (scripted/row), but the row has none")
     assert second.startswith("error: rows.jsonl:3: no prompt: ")
-    assert third == "error: rows.jsonl:4: the id 'r1' is already that of rows.jsonl:1"
-    assert last == "error: rows.jsonl: 3 bad rows; mend them, or leave them out with --skip-bad"
+    assert third == "error: rows.jsonl:4: the id 'r1' is already used by rows.jsonl:1"
+    assert last == "error: rows.jsonl: 3 bad rows; fix them, or leave them out with --skip-bad"
     assert not (tmp_path / "asked.txt").exists()
     code, out, err = main("compare", "a.yaml", "b.yaml", "rows.jsonl", "--skip-bad", "--json")
     assert code == 0
@@ -434,7 +434,7 @@ def test_what_is_wrong_for_one_side_says_for_which(of_rows, write, main):
 
 def test_rows_are_read_twice_and_must_be_a_file(of_rows, main):
     of_rows([])
-    told = (2, "", "error: /dev/null: rows are read twice; name a regular file\n")
+    told = (2, "", "error: /dev/null: rows are read twice, so they must be a regular file\n")
     assert main("compare", "a.yaml", "b.yaml", "/dev/null") == told
 
 
@@ -587,7 +587,7 @@ def test_scores_of_other_rows_are_refused_with_the_first_mismatches(scores, writ
         "error: a.jsonl:2: has scores for 2 completions, b.jsonl:2 for 3",
         "error: a.jsonl:1: b.jsonl has no row with the id 'r0'",
         "error: b.jsonl:1: a.jsonl has no row with the id 'other'",
-        "error: a.jsonl and b.jsonl: 3 bad rows; mend them, or leave them out with --skip-bad",
+        "error: a.jsonl and b.jsonl: 3 bad rows; fix them, or leave them out with --skip-bad",
     ]
     code, _, err = main("compare", "a.yaml", "b.jsonl", "rows.jsonl")
     assert code == 2

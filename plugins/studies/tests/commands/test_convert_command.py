@@ -114,10 +114,10 @@ def test_columns_of_the_document_do_not_take_ours(main, write, rows):
     [
         ({"resps": ..., "completions": ["5"]}, "is a row with completions, which `score` and the others read as it is"),
         ({"resps": ...}, "is not a sample of lm-evaluation-harness: no 'resps'"),
-        ({"resps": [[]]}, "`resps` holds no texts, but []"),
-        ({"resps": [[["a", 1]]]}, "`resps` holds no texts"),
+        ({"resps": [[]]}, "`resps` should hold texts, not []"),
+        ({"resps": [[["a", 1]]]}, "`resps` should hold texts"),
         ({"doc": "x"}, "the document is not an object, but 'x'"),
-        ({"arguments": {}}, "`arguments` holds no request, but []"),
+        ({"arguments": {}}, "`arguments` should hold a request, not []"),
         ({"arguments": {"gen_args_0": {"arg_0": 7, "arg_1": {}}}}, "the question is not a text, but 7"),
     ],
 )

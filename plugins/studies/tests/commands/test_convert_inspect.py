@@ -198,7 +198,7 @@ def test_choices_and_columns_that_are_ours_are_fields(main, rows, log):
         ({"output": {"usage": {"output_tokens": "6"}}}, "output.usage.output_tokens: Input should be a valid integer"),
         ({"metadata": [1]}, "metadata: Input should be a valid dictionary"),
         ({"epoch": None}, "epoch: Input should be a valid integer"),
-        ({"epoch": 2}, "epoch 2 is there twice"),
+        ({"epoch": 2}, "epoch 2 appears twice"),
         ({"error": "boom"}, "error: must be an object"),
     ],
 )

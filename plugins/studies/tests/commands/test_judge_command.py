@@ -471,7 +471,7 @@ def test_bad_rows_are_listed_or_left_out(recipe, write, main, scripted):
         "rows.jsonl:4",
         "rows.jsonl",
     ]
-    assert "2 bad rows; mend them, or leave them out with --skip-bad" in err
+    assert "2 bad rows; fix them, or leave them out with --skip-bad" in err
     code, out, err = main("judge", "r.yaml", "rows.jsonl", "--skip-bad", "--json")
     assert (code, json.loads(out)["components"]["preference"]["all"]["rows"]) == (0, 2)
     assert err.splitlines()[-1] == "warning: rows.jsonl: 2 bad rows left out"

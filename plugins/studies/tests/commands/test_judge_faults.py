@@ -326,7 +326,7 @@ class TestAServerThatIsGone:
             files(server.url, rows=rows, timeout=0.3, concurrency=4, component={"on_missing": request.param})
             code, err = score()
             assert code == 1
-            assert f"broke off before the answer of {server.url} was complete" in err
+            assert f"closed the connection before the answer of {server.url} was complete" in err
             assert ("max_missing is 5.0%" in err) == (request.param == "group_mean")
             assert server.answered == 100
         server.fault = None
@@ -774,7 +774,7 @@ class TestARun:
         assert code == 1
         assert "error: judge 'main': 26 of its first 26 answers do not have the form that was asked for" in told
         assert told.count("I would rather not say.") == 3
-        assert "They are not kept: a job that goes on asks for them again" in told
+        assert "They are not kept: a resumed job asks for them again" in told
         assert not (folder / "models" / "1-rl").exists()
         with Serving(JudgeServer(), port=server.port):  # the right model, this time
             code, told, _ = run(server.url, "--resume", str(folder))

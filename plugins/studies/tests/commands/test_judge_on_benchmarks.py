@@ -283,7 +283,7 @@ def test_a_row_of_another_form_is_named_with_its_line_before_anything_is_asked(j
     error = judge("rewardbench", rows, code=2)
     assert "rows.jsonl:2: no column 'prompt'; did you mean 'promt'?" in error
     error = judge("rewardbench", [pair(0, "x"), pair(0, "x")], code=2)
-    assert "rows.jsonl:2: the id 'en/x/0' is already that of rows.jsonl:1" in error
+    assert "rows.jsonl:2: the id 'en/x/0' is already used by rows.jsonl:1" in error
     error = judge("rewardbench", [pair(0, "x", chosen="same", rejected="same")], code=2)
     assert "rows.jsonl:1: columns 'chosen' and 'rejected' hold the same text" in error
     row = {"id": 1, "input": "?", "source": "x", "response_1": "a", "response_2": "b", "actual_score": "B"}

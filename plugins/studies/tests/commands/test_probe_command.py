@@ -47,11 +47,11 @@ class Asking:
         return [Score(error=reply.error) if reply.error else Score(value=1.0) for reply in replies]
 
 class Best:
-    "group scope: 1 for the longest; fails where a text is there twice"
+    "group scope: 1 for the longest; fails where a text appears twice"
     async def score(self, stream):
         texts = [c.text for c in (await stream.group()).completions]
         if len(set(texts)) < len(texts):
-            raise ValueError("a text is there twice")
+            raise ValueError("a text appears twice")
         return [Score(value=float(len(text) == max(map(len, texts)))) for text in texts]
 
 class Bare:
@@ -188,7 +188,7 @@ def test_the_table_shows_totals_components_and_who_wins(recipe, main, write):
     assert next(line for line in lines if line.startswith("english_reference ")).endswith("WINS")
     assert "english_reference wins: mean total 1.000 beside 0.333, not behind in 1 of 1 row (such as 'eins')" in lines
     assert "  to blame: near, +0.667 of +0.667; with the value of the honest one it would still tie" in lines
-    assert "not tried, for there is no other row with another answer: other_answer" in lines
+    assert "not tried, because there is no other row with another answer: other_answer" in lines
 
 
 def test_what_is_known_is_shown_and_ends_well(recipe, probe, main):
@@ -242,7 +242,9 @@ def test_what_thorough_rows_alone_try_is_told_and_a_field_that_no_row_has(recipe
     recipe("own", own=FOREIGN)
     write("rows.jsonl", [{**ROWS[0], "response": r"I add both ways. \boxed{42 km}"}])
     _, out, err = main("probe", "r.yaml", "rows.jsonl", "--thorough", "0", "--by", "languag")
-    [line] = [line for line in out.splitlines() if line.startswith("not tried, for it is of the groups of --thorough")]
+    [line] = [
+        line for line in out.splitlines() if line.startswith("not tried, because it is of the groups of --thorough")
+    ]
     assert "shortened" in line.partition(": ")[2].split(", ")
     assert "warning: --by languag: no row has this field" in err.splitlines()
 
@@ -251,7 +253,7 @@ def test_what_was_tried_in_no_row_is_told_with_the_most_common_reason(recipe, ma
     recipe("own", own=FOREIGN)
     english = [{**row, "language": "en"} for row in ROWS[:2]]
     write("rows.jsonl", [{**ROWS[2], "reference": None}, *english])
-    told = "not tried, for the row is in English: english_reference, language_switch"
+    told = "not tried, because the row is in English: english_reference, language_switch"
     assert told in main("probe", "r.yaml", "rows.jsonl")[1].splitlines()
     write("rows.jsonl", [ROWS[2], *english])
     assert "english_reference, language_switch" not in main("probe", "r.yaml", "rows.jsonl")[1]
@@ -449,9 +451,9 @@ def test_a_row_that_a_component_may_abstain_on_fits(recipe, probe, total, known)
 def test_one_bad_row_is_one(recipe, probe):
     recipe("near", near=SHARED)
     code, _, err = probe(rows=[*ROWS[:2], {**ROWS[2], "response": " "}])
-    assert (code, "rows.jsonl: 1 bad row; mend them, or leave them out" in err) == (2, True)
+    assert (code, "rows.jsonl: 1 bad row; fix them, or leave them out" in err) == (2, True)
     code, _, err = probe(rows=[{**ROWS[2], "response": " "}])
-    assert (code, "rows.jsonl: 1 bad row; mend them, or leave them out" in err) == (2, True)
+    assert (code, "rows.jsonl: 1 bad row; fix them, or leave them out" in err) == (2, True)
 
 
 def test_in_an_english_row_the_reference_is_honest(recipe, probe):
@@ -472,7 +474,7 @@ def test_rows_without_an_honest_completion_name_the_column_that_is_nearest(recip
     )
     assert "did you mean 'respons'?" in err
     assert "(30 rows, this is the first)" in err
-    assert "rows.jsonl: 30 bad rows; mend them" in err
+    assert "rows.jsonl: 30 bad rows; fix them" in err
     assert err.count("\n") == 2
     code, _, err = probe("--honest", "respnse", rows=rows)
     assert (code, "no column 'respnse' for the honest completion; did you mean 'respons'?" in err) == (2, True)
@@ -487,7 +489,7 @@ def test_bad_rows_stop_it_before_anything_is_scored(recipe, probe, main, tmp_pat
     assert "rows.jsonl:2: field 'reference' is needed by near (probed/shared), but it is null" in err
     assert "rows.jsonl:3: known (probed/known) will abstain: not German" in err
     assert "rows.jsonl:4: the honest completion in 'response' must be a text that is not blank" in err
-    assert "rows.jsonl:5: the id 'eins' is already that of rows.jsonl:1" in err
+    assert "rows.jsonl:5: the id 'eins' is already used by rows.jsonl:1" in err
     code, found, err = probe("--skip-bad", rows=rows)
     assert (found["rows"], "4 bad rows left out" in err) == (1, True)
     (tmp_path / "rows.jsonl").write_bytes(b'{"prompt": "?", "response": "\xe9"}\n')

@@ -137,7 +137,7 @@ def test_a_bad_record_is_named_by_its_place(scores, write):
     code, told = scores("dump.jsonl")
     assert code == 2
     assert "dump.jsonl:4: `step` must be a whole number, and `input` and `output` texts" in told
-    assert "1 bad row; mend them, or leave them out with --skip-bad" in told
+    assert "1 bad row; fix them, or leave them out with --skip-bad" in told
     found, told = scores("dump.jsonl", "--skip-bad")
     assert [len(row["total"]) for row in found] == [1, 2]
     assert "warning: dump.jsonl:4" in told
@@ -154,7 +154,7 @@ def test_rows_of_two_kinds_are_one_error(scores, write):
     write("dump.jsonl", [*records(VERL), *records(VERIFIERS)])
     code, told = scores("dump.jsonl")
     assert code == 2
-    assert "dump.jsonl:5: is no record of verl's dump, which has 'input'" in told
+    assert "dump.jsonl:5: is not a record of verl's dump, which has 'input'" in told
     assert "a file has records of one kind (4 rows, this is the first)" in told
 
 
@@ -360,7 +360,7 @@ def test_an_unknown_format_names_those_that_there_are(scores):
     assert "no format 'verll'; did you mean 'verl'" in told
     assert "there are inspect, lm_eval, nemo_gym, openrlhf, rewardlab, trl, verifiers, verl" in told
     code, told = scores(VERL, "--format", "trl")
-    assert "3.jsonl:1: is no record of TRL's completions, which has 'prompt'" in told
+    assert "3.jsonl:1: is not a record of TRL's completions, which has 'prompt'" in told
 
 
 def test_rows_of_our_own_form_are_read_as_before(scores, write):

@@ -188,9 +188,9 @@ def test_what_to_type_to_go_on_has_all_that_was_asked_for(winrates, folder, judg
     with judge_server.Serving(judge_server.JudgeServer(fault=lambda number, _: "500" if number else None)) as server:
         served = SERVED.replace('base_url: "{url}"}}', 'base_url: "{url}"}}, retries: 0')
         (folder / "served.yaml").write_text(served.format(url=server.url))
-        options = ("--prompts", "common", "--missing", "leave-out", "--seed", 3)
+        options = ("--prompts", "common", "--missing", "leave-out")
         error = winrates(*THREE[:4], "-o", "out", *options, recipe="served.yaml", code=1)
-    assert "-o out --prompts common --missing leave-out --seed 3 --resume" in error
+    assert "-o out --prompts common --missing leave-out --resume" in error
 
 
 def test_without_any_verdict_there_is_no_win_rate(winrates, folder, judge_server):
@@ -230,7 +230,7 @@ def test_a_mistake_is_named(winrates, arguments, message):
 
 def test_a_folder_that_exists_is_kept(winrates, folder):
     (folder / "out").mkdir()
-    assert "--resume goes on with it" in winrates(*THREE, "-o", "out", code=2)
+    assert "--resume continues it" in winrates(*THREE, "-o", "out", code=2)
 
 
 def test_models_that_answered_other_prompts_are_refused(winrates, folder):

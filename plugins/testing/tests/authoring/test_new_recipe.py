@@ -205,7 +205,7 @@ def test_a_file_that_is_there_stays(made, main, write):
             ["recipe", "numbers.jsonl"],
             "which column is the prompt? None of these has a text, or messages, in every row: 'a'\n",
         ),
-        (["recipe", "twice.jsonl"], "twice.jsonl: the id '1' is already that of row 1\n"),
+        (["recipe", "twice.jsonl"], "twice.jsonl: the id '1' is already used by row 1\n"),
         (["recipe", "--from", "spf"], "no recipe 'spf' comes with rewardlab; did you mean 'sp3f'?\n"),
         (["recipe", "a.jsonl", "--from", "sp3f"], "leave out the rows, --model and columns"),
     ],

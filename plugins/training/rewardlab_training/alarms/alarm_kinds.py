@@ -200,7 +200,7 @@ ALARMS = (
         metrics=(LENGTH,),
         condition=GrowingLength,
         says="is rewarded for length",
-        advice="read the longest completions in report.html; format/overlong takes off the more the longer they are",
+        advice="read the longest completions in report.html; format/overlong deducts more the longer they are",
     ),
     Alarm(
         name="position_bias",
@@ -228,6 +228,6 @@ ALARMS = (
         metrics=("entropy",),
         condition=Entropy,
         says="has lost its entropy",
-        advice="a higher upper clip, a higher temperature or a kl.coef keeps a policy trying",
+        advice="a higher upper clip, a higher temperature or a kl.coef keeps a policy exploring",
     ),
 )

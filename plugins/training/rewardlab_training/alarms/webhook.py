@@ -53,7 +53,7 @@ class Webhook:
         """Say, once, that an alarm was not taken."""
         if not self._silent:
             self._silent = True
-            self._say(f"warning: the webhook of alarms did not take one: {why}; alarms.jsonl has it")
+            self._say(f"warning: the alarms' webhook did not accept one: {why}; alarms.jsonl has it")
 
     def _send(self, body: bytes) -> None:
         opener = build_opener(_NoRedirects)

@@ -21,15 +21,15 @@ from rewardlab_training.row_counts import repeated_readings
 class Options(Config):
     """Find every mistake in a recipe: unknown names, wrong options, missing fields, sizes that do not divide.
 
-    Loads no model, calls no judge and costs nothing; reads the first rows of each dataset. With ROWS, also rollouts of
-    another tool, it says whether they have what the rewards need; of rows that are scored already, a run's folder or
-    the output of `score`, what moved the reward there: `rewardlab causes`.
+    It loads no model, asks no judge and costs nothing; it reads the first rows of each dataset. With ROWS, which may be
+    rollouts of another tool, it says whether they have the fields that the rewards need. For scored rows (a run's
+    folder, or the output of `score`) it also says what moved the reward, as `rewardlab causes` does.
     """
 
     recipe: Annotated[AnyRecipe, Positional("RECIPE")]
-    """what to check"""
+    """the recipe to check"""
     rows: Annotated[str | None, Positional("ROWS.jsonl")] = None
-    """rows or rollouts to look into"""
+    """rows or rollouts to check against the recipe"""
     overrides: Annotated[tuple[str, ...], Overrides()] = ()
     """changes of the recipe"""
     resolved: bool = False

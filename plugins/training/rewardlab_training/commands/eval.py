@@ -9,7 +9,7 @@ from rewardlab_training.commands.run import JobOptions, finish
 
 
 class Options(JobOptions):
-    """Run only the stages `eval` of a recipe, in a run directory of their own: sample, score, print tables, write rows.
+    """Run only the `eval` stages of a recipe, in a new run directory: sample, score, print tables, write rows.
 
     If the recipe has no such stage, the `eval` of its `rl` stages is run.
     --policy replaces the model that those stages evaluate: a judge of the recipe (a model behind any

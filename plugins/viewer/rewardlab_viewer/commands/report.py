@@ -49,7 +49,7 @@ class Options(Config):
     port: Annotated[int, Field(ge=0, le=65535), Flag("-p")] = 0
     """the port, with --follow; 0: a free one, which is printed"""
     allow_host: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
-    """with --follow, the server is also called so by those who ask; repeatable"""
+    """with --follow, another host name that requests may use; repeatable"""
     say: Say = note
     """called with each note, such as the address"""
 

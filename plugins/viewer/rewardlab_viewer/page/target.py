@@ -17,12 +17,12 @@ def refuse_target(target: Path, bundle: bool) -> None:
     elif problem := output_path_problem(target):
         raise UserError([problem])
     elif target.exists() and target.suffix.lower() not in (".html", ".htm"):
-        raise UserError("exists already and is no page (.html); give -o another name", where=str(target))
+        raise UserError("exists already and is not a page (.html); give -o another name", where=str(target))
 
 
 def _not_for_a_bundle(target: Path) -> str | None:
     if target.name in ("", ".."):
-        return "is no name of a folder"
+        return "is not a folder name"
     if target.is_symlink():
         return "is a link"
     if not target.exists():

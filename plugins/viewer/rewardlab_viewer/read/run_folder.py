@@ -183,9 +183,9 @@ def _not_as_a_recipe(tree: Mapping[str, Any]) -> str | None:
     """Return what of the parts that this page needs has another form than in any recipe."""
     stages, reward = tree.get("stages") or [], tree.get("reward") or {}
     if not isinstance(stages, list) or not all(isinstance(stage, Mapping) for stage in stages):
-        return "its stages are no list of mappings"
+        return "its stages are not a list of mappings"
     if not isinstance(reward, Mapping) or not isinstance(reward.get("correctness") or "", str):
-        return "its reward is no mapping, or names no component as correctness"
+        return "its reward is not a mapping, or names no component as correctness"
     return None
 
 

@@ -37,7 +37,7 @@ class ScoredSource(Source):
             try:
                 check_output(row if isinstance(row, Mapping) else {})
             except ValueError as error:
-                what = f"is no file that `score` wrote ({error}); name one, or the folder of a run"
+                what = f"is not a file that `score` wrote ({error}); name one, or the folder of a run"
                 raise UserError(what, where=str(path)) from error
             return
         raise UserError("has no rows", where=str(path))

@@ -34,7 +34,7 @@ def _whole_recipe(plan: Plan, options: Options) -> Iterator[Finding]:
         what = f"{plan.sampler.use.use} collects further completions; the toy samples groups of one size"
         yield ("curriculum",), what
     if repeated := _repeated(options.answers):
-        yield ("backend", "answers"), f"{repeated!r} stands there twice"
+        yield ("backend", "answers"), f"{repeated!r} appears twice"
 
 
 def _repeated(answers: Sequence[str]) -> str | None:

@@ -114,19 +114,19 @@ def other_sizes(of: Material) -> Texts:
 
 def other_units(of: Material) -> Texts:
     """Return the right number with another unit."""
-    return _answers(of, other_unit(of.answer), "without a unit that is known")
+    return _answers(of, other_unit(of.answer), "without a known unit")
 
 
 def members(of: Material) -> Texts:
     """Return lists and objects that are not whole, or not in order."""
     if fields := other_fields(of.answer, of.other_answers, of.known):
         return _written(of, fields)
-    return _answers(of, other_members(of.answer, of.other_answers, of.prompt), "no list, and no object of JSON")
+    return _answers(of, other_members(of.answer, of.other_answers, of.prompt), "neither a list nor a JSON object")
 
 
 def rule_breakers(of: Material) -> Texts:
     """Return formulas that a game of numbers forbids."""
-    return _answers(of, loose_formula(of.answer, of.prompt), "no formula of the prompt's numbers")
+    return _answers(of, loose_formula(of.answer, of.prompt), "not a formula of the prompt's numbers")
 
 
 def _answers(of: Material, made: Mapping[str, str], otherwise: str) -> Mapping[str, str]:

@@ -56,5 +56,5 @@ def written(of: Material, programs: Mapping[str, str]) -> Mapping[str, str]:
 
 def _functions(of: Material) -> list[str]:
     if not of.functions:
-        raise NoCompletion("the honest completion is no Python with a function")
+        raise NoCompletion("the honest completion is not Python with a function")
     return of.functions
