@@ -71,8 +71,7 @@ class Costs:
     """a sample, in OpenRLHF's process that makes experience of it and hands it to the ranks, token by token in Python:
     in micro-batches of one row, for log-normal lengths, at most four times their mean"""
     train_by_tokens: Cost = Cost(-3.6, 6.65)
-    """the same in micro-batches of up to 11,768 tokens, which `memory.batches` compiles for completions of 2,000 tokens
-    and a model of 7.6 billion parameters"""
+    """the same in micro-batches of up to 11,768 tokens, the default when this was measured (8,192 today)"""
     train_row: float = 2.2
     """a sample of one token, by which nothing is done token by token"""
     verl: Cost = Cost(0.24, 0.163)

@@ -63,7 +63,7 @@ class _Training(Config):
     """longest gradient: a longer one is scaled down to this L2 norm"""
     micro_batch_size: PositiveInt | None = None
     """rows or completions in one forward pass; gradients add up over the batch (absent: the whole batch; with openrlhf
-    as many as fit on a GPU)"""
+    and verl by `engine.tokens_per_gpu`)"""
     steps: PositiveInt | None = None
     """batches to train on; absent: `epochs` decide"""
     epochs: PositiveFloat = 1.0

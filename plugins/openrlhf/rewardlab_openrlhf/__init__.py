@@ -5,7 +5,7 @@ backend                      what the rest of the library asks of an engine
 check/                       what is wrong with a recipe, and what to be warned of; no engine is imported
 dry_run/                     what `run --dry-run` prints: commands, GPUs, files
 layout/                      which process of a stage gets which GPUs
-memory/                      what a stage takes of a GPU, and its batch sizes
+memory                       what a stage takes of a GPU, by arithmetic
 compile/                     a stage as the exact arguments of OpenRLHF
 engine_arguments             OpenRLHF as it is installed: its version, its argument parsers
 stage_files                  the files of a stage that OpenRLHF's arguments name

@@ -73,12 +73,11 @@ class Engine(RayEngineOptions):
     """keep the reference model in the main memory; needs `zero_stage: 3`"""
     packing: bool = True
     """no padding in training; needs flash attention"""
-    tokens_per_gpu: PositiveInt | None = None
-    """micro-batches by their tokens instead of `micro_batch_size` rows (needs `packing`; absent: as many as fit,
-    where few of the longest rows do, see docs/cluster.md)"""
+    tokens_per_gpu: PositiveInt = 8192
+    """tokens of a micro-batch, if the stage names no micro_batch_size; at least one longest row"""
     rollout_micro_batch_size: PositiveInt | None = None
-    """completions in one forward pass for log-probabilities (absent: the stage's micro_batch_size; without one, as many
-    as fit, see docs/cluster.md)"""
+    """completions in one forward pass for log-probabilities (absent: the stage's micro_batch_size, or by
+    `tokens_per_gpu`)"""
     attention: str = "flash_attention_2"
     """transformers' attention in training: flash_attention_2, sdpa or eager"""
     lora: Lora | None = None
@@ -99,7 +98,7 @@ class Options(RayOptions):
     """The options of `backend: {use: openrlhf}`."""
 
     gib_per_gpu: PositiveFloat | None = None
-    """memory of each GPU in GiB: `check` warns of what cannot fit (absent: unknown; micro-batches are for 80)"""
+    """memory of each GPU in GiB: `check` warns of what cannot fit (absent: unknown)"""
     engine: Engine = Field(default_factory=Engine)
     """how the job spreads over GPUs, and settings of OpenRLHF and vLLM"""
     precision: Literal["bf16"] | None = None

@@ -56,11 +56,6 @@ REFUSED = [
     (["stages.0.micro_batch_size=4"], "stages.0.micro_batch_size", "8 rows are 2 on each of 4 ranks"),
     (["stages.1.micro_batch_size=4"], "stages.1.micro_batch_size", "24 completions are 6 on each of 4 ranks"),
     (
-        ["backend.engine.tokens_per_gpu=100", "stages.1.micro_batch_size=2"],
-        "stages.1.micro_batch_size",
-        "leave one of them out",
-    ),
-    (
         ["backend.engine.rollout_micro_batch_size=4"],
         "stages.1.batch_size",
         "backend.engine.rollout_micro_batch_size, 4",
@@ -68,11 +63,6 @@ REFUSED = [
     # the engine's settings among themselves
     (["backend.engine.attention=eager"], "backend.engine.packing", "needs flash attention, not eager"),
     (["backend.engine={packing: false, ring_attention: 2}"], "backend.engine.ring_attention", "needs packing"),
-    (
-        ["backend.engine={packing: false, tokens_per_gpu: 100, attention: sdpa}"],
-        "backend.engine.tokens_per_gpu",
-        "needs packing",
-    ),
     (["backend.engine.asynchronous={}"], "backend.engine.asynchronous", "GPUs of their own; set colocate: false"),
     (["backend.engine.generate_batch=9"], "backend.engine.generate_batch", "needs `asynchronous`, whose queue"),
     (["backend.engine.zero_stage=0"], "backend.engine.zero_stage", "use 1 or more, sleep: false"),
@@ -127,7 +117,7 @@ REFUSED = [
             "stages.0.batch_size=8",
         ],
         "backend.engine.dynamic_filtering",
-        "must be at least one for each of 8 ranks",
+        "must divide into 8: a micro-batch",
     ),
     (
         ["stages.1.importance_sampling_level=sequence"],

@@ -167,14 +167,15 @@ class TestRl:
         assert found["train.agent_func_path"] == str(FOLDER / "agent.py")
 
     def test_updates_split_the_completions_over_all_ranks(self, arguments):
-        found = arguments("stages.1.updates_per_batch=2")
+        found = arguments("stages.1.updates_per_batch=2", "backend.engine={packing: false, attention: sdpa}")
         assert (found["train.batch_size"], found["train.micro_batch_size"]) == ("16", "4")
         found = arguments("stages.1.updates_per_batch=2", "stages.1.micro_batch_size=2")
         assert (found["train.micro_batch_size"], found["rollout.micro_batch_size"]) == ("2", "2")
         found = arguments("stages.1.micro_batch_size=2", "backend.engine.rollout_micro_batch_size=4")
         assert (found["train.micro_batch_size"], found["rollout.micro_batch_size"]) == ("2", "4")
 
-    def test_tokens_decide_micro_batches_where_they_are_given(self, arguments):
+    def test_tokens_decide_micro_batches_where_the_recipe_gives_no_rows(self, arguments):
+        assert arguments()["train.max_tokens_per_gpu"] == "8192"
         found = arguments("backend.engine.tokens_per_gpu=4096")
         assert found["train.dynamic_batch_enable"] == ""
         assert found["train.max_tokens_per_gpu"] == found["rollout.max_tokens_per_gpu"] == "4096"
@@ -290,7 +291,6 @@ class TestPlacement:
         assert (found["ds.zero_stage"], found["ds.ring_attn_size"]) == ("3", "2")
         assert found["ds.attn_implementation"] == "flash_attention_3"
         assert found["vllm.gpu_memory_utilization"] == "0.5"
-        assert found["train.micro_batch_size"] == "16"  # two ranks share each sequence
 
     def test_an_offloaded_reference(self, arguments):
         assert "ref.offload" in arguments(

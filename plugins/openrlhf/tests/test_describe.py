@@ -265,7 +265,8 @@ def test_supervised_stages_have_one_tracker(dry_run):
 
 
 def test_ways_to_say_a_micro_batch(dry_run):
-    assert "micro-batches of 8 completions" in dry_run()
+    assert "micro-batches of up to 8192 tokens" in dry_run()
+    assert "micro-batches of 4 completions" in dry_run("backend.engine={packing: false, attention: sdpa}")
     assert "micro-batches of up to 4096 tokens" in dry_run("backend.engine.tokens_per_gpu=4096")
 
 

@@ -158,14 +158,13 @@ def test_ppo_with_a_critic_while_generation_runs_ahead(short, model, toy_path):
 
     Two steps' prompts are generated at once: the ledger's steps are those in which OpenRLHF trained on the groups. Two
     engines have GPUs of their own, and each fails at its first completion: the groups go on without it, since the
-    recipe says so. Of completions that may be long few fit into a GPU this small, so micro-batches are made by tokens.
+    recipe says so. Micro-batches are made by tokens, as they are without a size.
     """
     ended = short(
         "stages.0.algorithm=ppo",
         "stages.0.critic.learning_rate=1.0e-4",
         "stages.0.max_new_tokens=600",
         "backend.gpus_per_node=4",
-        "backend.gib_per_gpu=0.02",
         "backend.tensorboard=true",
         "backend.engine={colocate: false, engines: 2, zero_stage: 1, packing: true, generate_batch: 8,"
         " asynchronous: {queue: 2, partial_rollouts: true}, barrier: {on_partial: score}}",

@@ -1,4 +1,4 @@
-"""The facts of OpenRLHF's own model class that the arithmetic of logits rests on (memory/token_costs.py)."""
+"""The facts of OpenRLHF's own model class that the arithmetic of logits rests on (memory.py)."""
 
 import json
 import os

@@ -7,8 +7,7 @@ from rewardlab.recipe import DataStage, EvalStage, Finding, RlStage
 
 from rewardlab_openrlhf.compile.rl import PAPER_LOSS
 from rewardlab_openrlhf.layout import LayoutError, layout_of
-from rewardlab_openrlhf.memory.memory_lines import misfits
-from rewardlab_openrlhf.memory.stage_memory import stage_memory
+from rewardlab_openrlhf.memory import misfits
 from rewardlab_openrlhf.options import options_of
 from rewardlab_openrlhf.stage_files import TrainingStage
 
@@ -53,10 +52,9 @@ def _stage(stage: TrainingStage) -> Iterator[Finding]:
 
 
 def _memory(plan: Plan, stage: TrainingStage) -> Iterator[Finding]:
-    backend = options_of(plan)
     try:
-        memory = stage_memory(plan, stage, layout_of(backend, stage))
+        layout = layout_of(options_of(plan), stage)
     except LayoutError:  # a problem of `check`
         return
-    for why in misfits(memory, backend.gib_per_gpu):
+    for why in misfits(plan, stage, layout):
         yield ("backend", "gib_per_gpu"), f"stage {stage.use} does not fit: {why}"

@@ -13,9 +13,8 @@ def engine_findings(engine: Engine, stages: list[TrainingStage]) -> Iterator[Fin
     """Yield what is wrong with `engine` for the training stages of a recipe; paths begin at `engine`."""
     if engine.packing and "flash_attention" not in engine.attention:
         yield ("packing",), f"needs flash attention, not {engine.attention}; set packing: false to train without"
-    for name, wanted in (("ring_attention", engine.ring_attention > 1), ("tokens_per_gpu", engine.tokens_per_gpu)):
-        if wanted and not engine.packing:
-            yield (name,), "needs packing"
+    if engine.ring_attention > 1 and not engine.packing:
+        yield ("ring_attention",), "needs packing"
     if engine.asynchronous is not None and engine.colocate:
         yield ("asynchronous",), "needs engines with GPUs of their own; set colocate: false"
     if engine.generate_batch is not None and engine.asynchronous is None:

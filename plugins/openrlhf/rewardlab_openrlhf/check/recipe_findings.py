@@ -9,11 +9,11 @@ from rewardlab.recipe import DataStage, EvalStage, Finding, RlStage
 from rewardlab_training import context_of, judges_itself, run_name
 
 from rewardlab_openrlhf.check.engine_findings import engine_findings
+from rewardlab_openrlhf.compile.batches import batch_findings, batches
 from rewardlab_openrlhf.compile.clipping import clip_range
 from rewardlab_openrlhf.compile.engine import SPLITS_PATHS
 from rewardlab_openrlhf.compile.rl import PAPER_LOSS
 from rewardlab_openrlhf.layout import LayoutError, StageLayout, layout_of
-from rewardlab_openrlhf.memory.batches import batch_findings, batches
 from rewardlab_openrlhf.options import options_of
 from rewardlab_openrlhf.stage_files import TrainingStage
 
@@ -146,12 +146,11 @@ def _filtering(plan: Plan, stage: RlStage, layout: StageLayout) -> Iterator[Find
         yield place, "needs `reward.correctness`: the component whose mean over a group is held against the bounds"
     if stage.group_size < 2:
         yield place, "needs groups of 2 or more"
-    by_tokens = engine.tokens_per_gpu is not None
-    each = layout.shards * (1 if by_tokens else batches(plan, stage, layout).rollout_micro)
-    if (stage.group_size < each) if by_tokens else (stage.group_size % each):
+    each = layout.shards * batches(plan, stage, layout).rollout_micro
+    if stage.group_size % each:
         yield (
             place,
             f"when the prompts run out, the last batch may be one group; its {stage.group_size} completions must "
-            + ("be at least one" if by_tokens else f"divide into {each}: a micro-batch (rollout_micro_batch_size)")
-            + f" for each of {layout.shards} ranks, or OpenRLHF fails at the end of the stage",
+            f"divide into {each}: a micro-batch (rollout_micro_batch_size) for each of {layout.shards} ranks, or "
+            "OpenRLHF fails at the end of the stage",
         )

@@ -6,6 +6,7 @@ Every number of the stage is an argument here or refused by `check`; the argumen
 command                the command itself: module, arguments, launcher
 rl, sft_dpo            the arguments of each kind of stage
 engine, optimiser      arguments that the programs share
+batches                the split of a step over the ranks, and into micro-batches
 clipping               the bounds of the reward clip
 placement              GPUs and rollout engines of an rl stage
 extra_arguments        what a recipe may add

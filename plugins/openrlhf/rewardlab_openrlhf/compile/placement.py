@@ -4,8 +4,15 @@ from rewardlab.recipe import RlStage
 
 from rewardlab_openrlhf.compile.command import Value
 from rewardlab_openrlhf.layout import StageLayout
-from rewardlab_openrlhf.memory.stage_memory import engine_share
 from rewardlab_openrlhf.options import Engine
+
+MEMORY_SHARED, MEMORY_OWN = 0.6, 0.9
+"""vLLM's share of a GPU"""
+
+
+def engine_share(engine: Engine, layout: StageLayout) -> float:
+    """Return the share of a GPU's memory that vLLM may take."""
+    return engine.gpu_memory or (MEMORY_SHARED if layout.colocated else MEMORY_OWN)
 
 
 def placement(stage: RlStage, engine: Engine, layout: StageLayout) -> dict[str, Value]:

@@ -4,13 +4,13 @@ from rewardlab.errors import UserError
 from rewardlab.plan import Plan
 from rewardlab.recipe import RlStage
 
+from rewardlab_openrlhf.compile.batches import Batches, batches
 from rewardlab_openrlhf.compile.clipping import clip_range
 from rewardlab_openrlhf.compile.command import Value
 from rewardlab_openrlhf.compile.engine import dataset_path, engine_arguments
 from rewardlab_openrlhf.compile.optimiser import critic_optimiser, optimiser
 from rewardlab_openrlhf.compile.placement import placement
 from rewardlab_openrlhf.layout import layout_of
-from rewardlab_openrlhf.memory.batches import Batches, batches
 from rewardlab_openrlhf.options import Engine, options_of
 from rewardlab_openrlhf.stage_files import ROWS, STEPS, StageFiles
 
@@ -115,8 +115,8 @@ def _batches(stage: RlStage, sizes: Batches) -> dict[str, Value]:
     if sizes.tokens is not None:
         arguments |= {
             "train.dynamic_batch_enable": True,
-            "train.max_tokens_per_gpu": sizes.tokens.training,
-            "rollout.max_tokens_per_gpu": sizes.tokens.forward,
+            "train.max_tokens_per_gpu": sizes.tokens,
+            "rollout.max_tokens_per_gpu": sizes.tokens,
         }
     return arguments
 

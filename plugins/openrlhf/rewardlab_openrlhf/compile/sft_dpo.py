@@ -3,11 +3,11 @@
 from rewardlab.plan import Plan
 from rewardlab.recipe import DpoStage, SftStage
 
+from rewardlab_openrlhf.compile.batches import batches
 from rewardlab_openrlhf.compile.command import Value
 from rewardlab_openrlhf.compile.engine import dataset_path, engine_arguments
 from rewardlab_openrlhf.compile.optimiser import optimiser
 from rewardlab_openrlhf.layout import layout_of
-from rewardlab_openrlhf.memory.batches import batches
 from rewardlab_openrlhf.options import options_of
 from rewardlab_openrlhf.stage_files import ROWS, StageFiles
 

@@ -9,14 +9,14 @@ from rewardlab_ray.job.planned_stage import continued, evaluation_line
 from rewardlab_training import clip_text, describe_training
 
 from rewardlab_openrlhf.compile import Command, compile_stage
+from rewardlab_openrlhf.compile.batches import batches
 from rewardlab_openrlhf.compile.clipping import clip_range
 from rewardlab_openrlhf.compile.command import WANDB_KEY
 from rewardlab_openrlhf.compile.extra_arguments import extra_argument_lines
 from rewardlab_openrlhf.compile.rl import ESTIMATORS, LOSSES, PAPER_LOSS
 from rewardlab_openrlhf.dry_run.files import dry_run_files
 from rewardlab_openrlhf.layout import StageLayout, layout_of
-from rewardlab_openrlhf.memory.batches import batches
-from rewardlab_openrlhf.memory.memory_lines import memory_lines
+from rewardlab_openrlhf.memory import memory_lines
 from rewardlab_openrlhf.options import Options, options_of
 from rewardlab_openrlhf.stage_files import ROWS, STEPS, UPDATES, TrainingStage, training_stage
 
@@ -96,9 +96,7 @@ def _kl(stage: RlStage, loss: str) -> str:
 def _micro_batches(plan: Plan, stage: RlStage, layout: StageLayout) -> str:
     rows = batches(plan, stage, layout)
     if rows.tokens is not None:
-        of = rows.tokens
-        alike = "" if of.training == of.forward else f" ({of.forward} for log-probabilities)"
-        return f"up to {of.training} tokens{alike}"
+        return f"up to {rows.tokens} tokens"
     alike = "" if rows.micro == rows.rollout_micro else f" ({rows.rollout_micro} for log-probabilities)"
     return f"{rows.micro} completions{alike}"
 

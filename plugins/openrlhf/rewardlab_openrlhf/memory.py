@@ -1,0 +1,166 @@
+"""A stage's memory on a GPU, by arithmetic: what ZeRO keeps of each model, an engine's weights, a micro-batch's logits.
+
+The states follow Rajbhandari et al., "ZeRO", 2020, for bf16 weights and gradients and Adam in float32; docs/cluster.md
+has the formulas, and what comes on top: activations, caches, CUDA's and NCCL's own memory, fragments.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rewardlab.plan import Plan
+from rewardlab.recipe import DpoStage, RlStage, TinyModel
+from rewardlab_training import hub_configs, looks_local
+
+from rewardlab_openrlhf.compile.batches import batches
+from rewardlab_openrlhf.compile.placement import engine_share
+from rewardlab_openrlhf.layout import StageLayout
+from rewardlab_openrlhf.options import Engine, options_of
+from rewardlab_openrlhf.stage_files import TrainingStage
+
+GIB = 2**30
+BF16, FP32, ADAM = 2, 4, 12
+"""bytes a parameter: weights or gradients, gradients that add up in float32, Adam's copy and its two averages"""
+LOGITS = 10
+"""bytes of a logit at the peak of a backward pass: the float32 copy, its gradient, and that of the bf16 original"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelSize:
+    """The sizes of a decoder, from its config.json."""
+
+    parameters: int
+    """to within some 1%: norms, biases and routers are left out"""
+    vocabulary: int
+
+
+def model_size(model: str | TinyModel | None) -> ModelSize | None:
+    """Return the sizes of a recipe's model; None if its config.json is not here or of an unusual kind."""
+    if isinstance(model, TinyModel):
+        heads = {"num_attention_heads": 1, "num_hidden_layers": model.layers, "vocab_size": model.vocabulary}
+        return size_of_config(model.model_dump() | heads)
+    named = [] if model is None else [Path(model).expanduser() / "config.json"] if looks_local(model) else None
+    for path in hub_configs(str(model)) if named is None else named:
+        try:
+            return size_of_config(json.loads(path.read_text(encoding="utf-8")))
+        except (OSError, ValueError, LookupError, TypeError):
+            continue
+    return None
+
+
+def size_of_config(config: Mapping[str, Any]) -> ModelSize:
+    """Return the sizes that a config.json names. LookupError or TypeError if it is of an unusual kind."""
+    config = {**config, **(config.get("text_config") or {})}
+    if config.get("kv_lora_rank"):
+        raise LookupError("keys and values of low rank are not counted")
+    hidden, heads = config["hidden_size"], config["num_attention_heads"]
+    head = config.get("head_dim") or hidden // heads
+    attention = 2 * hidden * head * (heads + (config.get("num_key_value_heads") or heads))
+    embeddings = (1 if config.get("tie_word_embeddings") else 2) * config["vocab_size"] * hidden
+    layer = attention + 3 * hidden * _feed_forward(config)
+    return ModelSize(parameters=config["num_hidden_layers"] * layer + embeddings, vocabulary=config["vocab_size"])
+
+
+def _feed_forward(config: Mapping[str, Any]) -> int:
+    """Return the width of a layer's feed-forward part; with experts, of all of them."""
+    names = ("num_experts", "num_local_experts", "n_routed_experts")
+    experts: int = next((config[name] for name in names if config.get(name)), 0)
+    if not experts:
+        return int(config["intermediate_size"])
+    width = config.get("moe_intermediate_size") or config["intermediate_size"]
+    shared = (config.get("n_shared_experts") or 0) * width + (config.get("shared_expert_intermediate_size") or 0)
+    return int(experts * width + shared)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Role:
+    """The GiB on a GPU of one of a stage's models."""
+
+    awake: float
+    asleep: float
+    """the weights, which OpenRLHF leaves on the GPU while another model is at work"""
+
+
+def roles(plan: Plan, stage: TrainingStage, layout: StageLayout, size: ModelSize) -> dict[str, Role]:
+    """Return what stays on each of a stage's GPUs, by role; a rollout engine's is its weights."""
+    engine, whole = options_of(plan).engine, size.parameters / GIB
+    policy = trained(engine, layout, whole, adapters=engine.lora is not None and not isinstance(stage, RlStage))
+    found = {"policy": policy}
+    if layout.critic:
+        found["critic"] = policy
+    if layout.reference or isinstance(stage, DpoStage):
+        weights = 0.0 if engine.offload_reference else policy.asleep
+        found["reference"] = Role(awake=weights, asleep=weights)
+    if isinstance(stage, RlStage):
+        found["rollout engine"] = Role(awake=BF16 * whole / layout.tensor_parallel, asleep=0.0)
+    return found
+
+
+def trained(engine: Engine, layout: StageLayout, whole: float, adapters: bool = False) -> Role:
+    """Return what DeepSpeed keeps of a model that trains, of `whole` parameters; adapters' states are next to none."""
+    ranks, stage = layout.ranks, engine.zero_stage
+    weights = BF16 * whole / (ranks if stage == 3 else 1)
+    if adapters or engine.offload_optimizer:
+        return Role(awake=weights, asleep=weights)
+    gradient = FP32 if engine.arguments.get("ds.grad_accum_dtype") == "fp32" else BF16
+    states = gradient * whole / (ranks if stage >= 2 else 1) + ADAM * whole / (ranks if stage >= 1 else 1)
+    return Role(awake=weights + states, asleep=weights)
+
+
+def logits_of(plan: Plan, stage: TrainingStage, layout: StageLayout, size: ModelSize) -> float:
+    """Return the GiB that the logits of a micro-batch add in an update, at its longest."""
+    rows = batches(plan, stage, layout)
+    tokens = rows.micro * rows.longest if rows.tokens is None else max(rows.tokens, rows.longest)
+    return LOGITS * tokens * size.vocabulary / GIB
+
+
+def memory_lines(plan: Plan, stage: TrainingStage, layout: StageLayout) -> Iterator[str]:
+    """Yield the arithmetic by role for a dry run, or why there is none."""
+    size = model_size(plan.recipe.model)
+    if size is None:
+        yield (
+            f"memory: not counted, since the config.json of {plan.recipe.model} can be read neither in a folder nor in "
+            f"the hub's cache here (hf download {plan.recipe.model} config.json)"
+        )
+        return
+    each = ", ".join(f"{role} {gib.awake:.2g}" for role, gib in roles(plan, stage, layout, size).items())
+    yield (
+        f"memory of a GPU in GiB, by arithmetic for {size.parameters / 1e9:.3g} billion parameters: {each}; a "
+        f"micro-batch's logits up to {logits_of(plan, stage, layout, size):.2g}; activations and caches come on top"
+    )
+    yield from (f"does not fit: {why}" for why in misfits(plan, stage, layout))
+
+
+def misfits(plan: Plan, stage: TrainingStage, layout: StageLayout) -> Iterator[str]:
+    """Yield what plainly does not fit into a GPU of `gib_per_gpu`; nothing for a model whose sizes are not here."""
+    backend, size = options_of(plan), model_size(plan.recipe.model)
+    if (room := backend.gib_per_gpu) is None or size is None:
+        return
+    engine, models = backend.engine, roles(plan, stage, layout, size)
+    logits = logits_of(plan, stage, layout, size)
+    share = room * engine_share(engine, layout) if isinstance(stage, RlStage) else 0.0
+    sleeps = layout.colocated and engine.sleep
+    if "critic" in models and not layout.colocated:
+        del models["critic"]  # it has GPUs of its own, as many as the policy
+    rollout = models.pop("rollout engine", None)
+    beside = sum(role.asleep if sleeps else role.awake for name, role in models.items() if name != "policy")
+    if (needed := models["policy"].awake + logits + beside) > room:
+        yield (
+            f"the policy's states, other models and a micro-batch's logits take {needed:.1f} GiB of a GPU's {room:g} "
+            f"({logits:.1f} are logits); zero_stage: 3, offload_optimizer: true, more GPUs or a smaller tokens_per_gpu "
+            "or micro_batch_size take less"
+        )
+    if rollout is not None and rollout.awake > share:
+        yield (
+            f"a rollout engine's weights take {rollout.awake:.1f} GiB, and it has {share:.1f} "
+            f"(gpu_memory {engine_share(engine, layout):g}); a larger tensor_parallel or gpu_memory"
+        )
+    trainers = sum(role.asleep if sleeps else role.awake for role in models.values())
+    if rollout is not None and layout.colocated and share + trainers > room:
+        yield (
+            f"a rollout engine's {share:.1f} GiB (gpu_memory {engine_share(engine, layout):g}) and the {trainers:.1f} "
+            f"of the models beside it are more than a GPU's {room:g}; a smaller gpu_memory, zero_stage: 3 or "
+            "sleep: true"
+        )
