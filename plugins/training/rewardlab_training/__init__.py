@@ -40,6 +40,7 @@ from rewardlab.lazy import lazy_names
 if TYPE_CHECKING:
     from rewardlab.scoring import metrics_of_step as metrics_of_step
 
+    from rewardlab_training.advantages import ADVANTAGES as ADVANTAGES
     from rewardlab_training.advantages import CENTRED as CENTRED
     from rewardlab_training.advantages import group_advantages as group_advantages
     from rewardlab_training.advantages import whitened as whitened

@@ -12,6 +12,14 @@ from rewardlab.scoring import ScoredGroup
 
 CENTRED = ("grpo", "dr_grpo", "rloo", "reinforce_baseline")
 """the algorithms whose advantages are computed here; the others need a critic"""
+ADVANTAGES = {
+    "grpo": "advantage (r - mean) / std within the group (with G - 1), computed here",
+    "dr_grpo": "advantage r - mean within the group, computed here",
+    "rloo": "advantage r - mean of the others, computed here; the engine clips the ratio by token, the paper nothing",
+    "reinforce_baseline": "advantage r - mean within the group, over the deviation of the step, computed here",
+    "ppo": "generalized advantages of a critic, whitened over the tokens of the step",
+}
+"""algorithm -> its advantages in words"""
 EPSILON = 1e-4  # TRL's own, in its division by the standard deviation
 
 

@@ -8,13 +8,14 @@ import pytest
 from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
+from rewardlab.recipe import RlStage
 from rewardlab.recipe.expression import parse
 from rewardlab.recipe.use import ComponentUse
 from rewardlab.scoring.composition import Composition, ScoredGroup
 from rewardlab.types import Completion, Group, Sample, Score
 from rewardlab_normalize.options import StdOptions
 from rewardlab_normalize.std import Std
-from rewardlab_training.advantages import batch_advantages, is_flat
+from rewardlab_training.advantages import ADVANTAGES, batch_advantages, is_flat
 
 ALGORITHMS = ("grpo", "dr_grpo", "rloo", "reinforce_baseline")
 EPSILON = 1e-4
@@ -134,3 +135,8 @@ def test_a_normalizers_mean_is_that_of_the_pool_and_no_other_is_taken_off():
 @each_case("algorithm", ALGORITHMS)
 def test_a_batch_with_nothing_present_teaches_nothing(algorithm):
     assert batch_advantages(algorithm, [scored([1.0, 2.0], [True, True])]) == [0.0, 0.0]
+
+
+def test_every_algorithm_has_its_advantages_in_words():
+    algorithm = RlStage.model_json_schema()["properties"]["algorithm"]
+    assert sorted(ADVANTAGES) == sorted(algorithm["enum"])

@@ -5,7 +5,14 @@ from collections.abc import Iterator
 from rewardlab.plan import Plan
 from rewardlab.recipe import DpoStage, RlStage, SftStage
 from rewardlab.text import counted
-from rewardlab_training import StageBatches, clip_text, describe_training, evaluation_sampling, model_line
+from rewardlab_training import (
+    ADVANTAGES,
+    StageBatches,
+    clip_text,
+    describe_training,
+    evaluation_sampling,
+    model_line,
+)
 
 from rewardlab_trl.accelerate_options import section_of, sharding_of
 from rewardlab_trl.arguments import argument_lines
@@ -15,12 +22,6 @@ from rewardlab_trl.rl_arguments import LOSSES, loss_of, rl_arguments
 
 KINDS = {"FSDP": "FSDP 2", "DEEPSPEED": "DeepSpeed ZeRO"}
 TRAINERS = {"sft": "SFTTrainer", "dpo": "DPOTrainer", "rl": "GRPOTrainer"}
-NOTES = {
-    "grpo": "advantage (r - mean) / std within the group",
-    "dr_grpo": "advantage r - mean within the group",
-    "rloo": "advantage r - mean of the others; the paper has no clipping, TRL clips the ratio by token",
-    "reinforce_baseline": "advantage r - mean within the group, whitened over the batch",
-}
 
 
 def headline(plan: Plan) -> str:
@@ -74,7 +75,7 @@ def _evaluated(plan: Plan, index: int) -> str:
 
 def _rl(plan: Plan, index: int, stage: RlStage) -> Iterator[str]:
     loss = loss_of(stage)
-    yield f"{stage.algorithm}: {NOTES[stage.algorithm]}"
+    yield f"{stage.algorithm}: {ADVANTAGES[stage.algorithm]}"
     why = "" if stage.loss else ", the nearest to its paper"
     yield f"loss {loss} (TRL's {LOSSES[loss]}){why}; {clip_text(stage)}"
     if stage.importance_sampling_level == "sequence":

@@ -14,6 +14,7 @@ from rewardlab_ray.job.planned_stage import (
     planned_steps,
 )
 from rewardlab_training import (
+    ADVANTAGES,
     clip_text,
     describe_training,
     run_name,
@@ -26,13 +27,6 @@ from rewardlab_verl.compile.stage_files import STEPS
 from rewardlab_verl.engine_settings.passed import passed_lines
 from rewardlab_verl.options import options_of, outcome_of
 
-NOTES = {
-    "grpo": "advantage (r - mean) / std within the group (with G - 1), computed here",
-    "dr_grpo": "advantage r - mean within the group, computed here",
-    "rloo": "advantage r - mean of the others, computed here; verl clips the ratio by token, the paper nothing",
-    "reinforce_baseline": "advantage r - mean within the group, over the deviation of the step, computed here",
-    "ppo": "generalized advantages of a critic (verl's gae), whitened over the tokens of the step",
-}
 LOSS_NOTES = {
     "constant": "a sequence's sum over max_new_tokens, the constant of Dr.GRPO",
     "seq_mean": "the mean of the sequences' means",
@@ -67,7 +61,7 @@ def describe_stage(plan: Plan, index: int) -> Iterator[str]:
 
 
 def _rl(plan: Plan, index: int, stage: RlStage) -> Iterator[str]:
-    yield f"{stage.algorithm}: {NOTES[stage.algorithm]}"
+    yield f"{stage.algorithm}: {ADVANTAGES[stage.algorithm]}"
     if stage.algorithm != "ppo":
         yield "verl's own critic/score and critic/rewards are those advantages; the totals are in the ledger and logs/"
     loss = stage.loss or PAPER_LOSS[stage.algorithm]

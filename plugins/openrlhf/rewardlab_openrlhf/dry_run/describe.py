@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from rewardlab.plan import Plan
 from rewardlab.recipe import DpoStage, RlStage, SftStage
 from rewardlab_ray.job.planned_stage import continued, evaluation_line
-from rewardlab_training import clip_text, describe_training
+from rewardlab_training import ADVANTAGES, clip_text, describe_training
 
 from rewardlab_openrlhf.compile import Command, compile_stage
 from rewardlab_openrlhf.compile.batches import batches
@@ -19,14 +19,6 @@ from rewardlab_openrlhf.layout import StageLayout, layout_of
 from rewardlab_openrlhf.memory import memory_lines
 from rewardlab_openrlhf.options import Options, options_of
 from rewardlab_openrlhf.stage_files import ROWS, STEPS, UPDATES, TrainingStage, training_stage
-
-NOTES = {
-    "grpo": "advantage (r - mean) / std within the group (with G - 1), computed here",
-    "dr_grpo": "advantage r - mean within the group, computed here",
-    "rloo": "advantage r - mean of the others, computed here; OpenRLHF clips the ratio by token, the paper nothing",
-    "reinforce_baseline": "advantage r - mean within the group, over the deviation of the step, computed here",
-    "ppo": "generalized advantages of a critic, whitened over the tokens of the step",
-}
 
 LOSS_NOTES = {
     "dr_grpo": "the nearest that OpenRLHF has: the paper divides by a constant length, this by the update's tokens",
@@ -64,7 +56,7 @@ def _sft_dpo(plan: Plan, index: int, stage: SftStage | DpoStage, layout: StageLa
 
 def _rl(plan: Plan, index: int, stage: RlStage, layout: StageLayout) -> Iterator[str]:
     yield from describe_training(plan, index, _micro_batches(plan, stage, layout))
-    yield f"{stage.algorithm} (OpenRLHF's {ESTIMATORS[stage.algorithm]}): {NOTES[stage.algorithm]}"
+    yield f"{stage.algorithm} (OpenRLHF's {ESTIMATORS[stage.algorithm]}): {ADVANTAGES[stage.algorithm]}"
     loss = stage.loss or PAPER_LOSS[stage.algorithm]
     why = "" if stage.loss else f", {LOSS_NOTES.get(stage.algorithm, 'the nearest to its paper')}"
     yield f"loss {loss} (OpenRLHF's {LOSSES[loss]}){why}"
