@@ -22,10 +22,10 @@ JSON = ("--json",)
 class Options(Config):
     """Score existing completions: write a line of scores for each row, in the rows' order.
 
-    A row is {"id", "prompt", "completions": [...], ...fields}; the rollouts of verl, TRL, verifiers, NeMo-Gym,
-    inspect_ai and lm-evaluation-harness are read as well, and a folder of them. All rows are checked before anything is
-    scored. An interrupted job continues with --resume. With - as the rows, JSON lines of standard input are scored, and
-    their scores go to standard output. A file whose name contains = is written with its folder: ./a=b.jsonl.
+    A row is {"id", "prompt", "completions": [...], ...fields}; the rollouts of other tools that docs/rollouts.md lists
+    are read as well, and a folder of them. All rows are checked before anything is scored. An interrupted job continues
+    with --resume. With - as the rows, JSON lines of standard input are scored, and their scores go to standard output.
+    A file whose name contains = is written with its folder: ./a=b.jsonl.
     """
 
     recipe: Annotated[AnyRecipe, Positional("RECIPE")]

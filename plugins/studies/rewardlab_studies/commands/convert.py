@@ -20,10 +20,9 @@ from rewardlab_studies.rollouts.columns import fields_of_name
 class Options(Config):
     """Convert rollouts of other tools to rows, for `score` and `tables`.
 
-    It reads rollouts of verl, TRL, verifiers and NeMo-Gym, samples of lm-evaluation-harness (`--log_samples`), and logs
-    of inspect_ai; so do `score`, `compare`, `probe` and `judge`. A row has the prompt, the model's texts as
-    completions, the right answer, and what else is known of the prompt. Often only the file's name has the task and
-    the language: --name 'samples_{task}_direct_{language}_{}.jsonl' makes fields of them.
+    It reads the rollouts that docs/rollouts.md lists; so do `score`, `compare`, `probe` and `judge`. A row has the
+    prompt, the model's texts as completions, the right answer, and what else is known of the prompt. Often only the
+    file's name has the task and the language: --name 'samples_{task}_direct_{language}_{}.jsonl' makes fields of them.
     """
 
     samples: Annotated[tuple[str | Path, ...], Positional("LOG")]

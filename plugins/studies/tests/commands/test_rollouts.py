@@ -2,12 +2,14 @@
 
 import json
 import math
+import re
 import zipfile
 
 import pytest
 import rewardlab
-from helpers.paths import TESTS
+from helpers.paths import DOCS, TESTS
 from rewardlab.data import read_lines
+from rewardlab.specs.entry_points import entry_points_of
 from rewardlab_studies.rollouts import group_store
 
 DATA = TESTS / "data"
@@ -352,6 +354,11 @@ def test_a_job_goes_on_with_the_same_file(main, scores, tmp_path):
     code, _, err = main("score", "r.yaml", VERL, "-o", "out.jsonl", "--resume")
     assert code == 0, err
     assert [json.loads(line) for line in path.read_text("utf-8").splitlines()] == whole
+
+
+def test_the_page_lists_every_format():
+    listed = re.findall(r"^\| `(\w+)` \|", (DOCS / "rollouts.md").read_text("utf-8"), re.M)
+    assert sorted(listed) == sorted(point.name for point in entry_points_of("rewardlab.rollout_formats"))
 
 
 def test_an_unknown_format_names_those_that_there_are(scores):
