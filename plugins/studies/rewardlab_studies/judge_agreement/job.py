@@ -14,7 +14,7 @@ from rewardlab.judging import JudgingSettings
 from rewardlab.plan import Component, Plan
 from rewardlab.recipe import parse
 from rewardlab.scorefile import output_path_problem, to_line
-from rewardlab.scoring import MissingGuard, ScoredGroup, Scorer, scored_in_order
+from rewardlab.scoring import RecipeReward, ScoredGroup
 from rewardlab.text import Progress, counted
 
 from rewardlab_studies.judge_agreement.case_clusters import case_clusters
@@ -96,16 +96,16 @@ class JudgeJob:
         self._judged.update({name: [] for name in self.plan.components})
         with ExitStack() as stack:
             kept = None if self.output is None else self._held(self.output, stack) / "judges"
-            scorer = stack.enter_context(Scorer(self.plan, judging=JudgingSettings(folder=kept, say=self.say)))
+            reward = stack.enter_context(RecipeReward(self.plan, judging=JudgingSettings(folder=kept, say=self.say)))
             if self.output is not None and self.resume:
                 self.output.unlink(missing_ok=True)  # it is written again, from the answers that are kept
             file = None if self.output is None else stack.enter_context(closing(LineAppender(self.output, new=True)))
             try:
-                self._ask(scorer, list(zip(cases, clusters, strict=True)), file)
+                self._ask(reward, list(zip(cases, clusters, strict=True)), file)
             except (JobError, KeyboardInterrupt) as error:
                 kind, what = (JobError, str(error)) if isinstance(error, JobError) else (StoppedError, "stopped")
                 raise kind(f"{what}\n{self._done(cases)}") from error
-            for line in scorer.judges.summary():
+            for line in reward.usage_lines():
                 self.say(line)
         return self._judged
 
@@ -125,20 +125,15 @@ class JudgeJob:
         refuse_bad_rows(bad, self.rows, bool(cases), self.skip_bad, self.say)
         return cases
 
-    def _ask(self, scorer: Scorer, cases: Sequence[tuple[GoldCase, int]], file: LineAppender | None) -> None:
-        assert self.plan.recipe.reward is not None
-        guard = MissingGuard.over_rows(self.plan.recipe.reward.components)
+    def _ask(self, reward: RecipeReward, cases: Sequence[tuple[GoldCase, int]], file: LineAppender | None) -> None:
         with Progress("judging", total=len(cases)) as bar:
-            scored = scored_in_order(scorer, (case.row for case, _ in cases))
+            scored = reward.in_order(case.row for case, _ in cases)
             for (case, cluster), (_, group) in zip(cases, scored, strict=True):
                 for name, judged in self._split(case, cluster, group):
                     self._judged[name].append(judged)
                     if file is not None:
                         file.write(to_line(output_row(name, judged)))
                 bar.update()
-                guard.count(group)
-                guard.check()
-        guard.check_end()
 
     def _split(self, case: GoldCase, cluster: int, group: ScoredGroup) -> list[tuple[str, JudgedCase]]:
         """Return each component with its scores, back in the row's order."""
