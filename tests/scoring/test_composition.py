@@ -420,9 +420,8 @@ class TestTheGuard:
         made = composition("1")
         for number, start in enumerate(range(0, len(column), per_group)):
             given = {"a": scores(*column[start : start + per_group])}
-            guard.count(made.compose(group_of(*["x"] * len(given["a"]), id=f"s{number}"), given))
             try:
-                guard.check()
+                guard.add(made.compose(group_of(*["x"] * len(given["a"]), id=f"s{number}"), given))
             except JobError as error:
                 return number, str(error)
         return None
@@ -457,13 +456,19 @@ class TestTheGuard:
     def test_of_a_training_step_forgets_the_step_before(self, group_of):
         guard = MissingGuard({"a": use(on_missing=0, max_missing=0.5)})
         made = composition("1")
+        half, none = (made.compose(group_of("x", "y"), {"a": scores(FAILED, last)}) for last in (0.5, FAILED))
         for _ in range(3):
             guard.reset()
-            guard.count(made.compose(group_of("x", "y"), {"a": scores(FAILED, 0.5)}))
-            guard.check()
-        guard.count(made.compose(group_of("x", "y"), {"a": scores(FAILED, FAILED)}))
+            guard.add(half)
         with pytest.raises(JobError, match="3 of the last 4"):
-            guard.check()
+            guard.add(none)
+
+    def test_of_a_step_looks_at_all_its_groups_before_it_judges(self, group_of):
+        uses, made = {"a": use(on_missing=0, max_missing=0.5)}, composition("1")
+        groups = [made.compose(group_of("x", "y"), {"a": scores(*given)}) for given in ((FAILED, FAILED), (0.5, 0.5))]
+        MissingGuard.refuse_step(uses, groups)
+        with pytest.raises(JobError, match="2 of the last 2"):
+            MissingGuard.refuse_step(uses, groups[:1])
 
     @given(
         st.lists(st.tuples(st.sampled_from([0.5, ABSTAINED, FAILED]), st.integers(1, 40)), max_size=12),

@@ -16,7 +16,7 @@ class MissingGuard:
     """A guard that stops a job when too large a share of a component's scores is missing.
 
     It looks at the last `window` scores of each component, once there are `least`; with window None, at all since the
-    last `reset`, which a trainer calls at every step.
+    last `reset`.
     """
 
     def __init__(self, uses: Mapping[str, ComponentUse], window: int | None = None, least: int = 1) -> None:
@@ -30,18 +30,28 @@ class MissingGuard:
         """Return the guard of a long list of rows: it looks at the last 1,000 scores of each, once there are 50."""
         return cls(uses, window=ROWS_WINDOW, least=ROWS_LEAST)
 
+    @classmethod
+    def refuse_step(cls, uses: Mapping[str, ComponentUse], scored: Iterable[ScoredGroup]) -> None:
+        """Raise a JobError if too much is missing in the groups of a step, which is looked at by itself."""
+        guard = cls(uses)
+        for group in scored:
+            guard.count(group)
+        guard.check()
+
     def reset(self) -> None:
         """Forget all counts."""
         for failed in self._failed.values():
             failed.clear()
         self._causes.clear()
 
-    def count(self, scored: ScoredGroup) -> None:
-        """Count one group's failures; abstentions do not count."""
-        self.count_numbers(numbers_of_group(scored))
+    def add(self, scored: ScoredGroup) -> None:
+        """Count one group's failures, and raise what `check` raises."""
+        self.count(scored)
+        self.check()
 
-    def count_numbers(self, numbers: GroupNumbers) -> None:
-        """Count the failures of one group of which the numbers are known."""
+    def count(self, group: ScoredGroup | GroupNumbers) -> None:
+        """Count one group's failures; abstentions do not count."""
+        numbers = group if isinstance(group, GroupNumbers) else numbers_of_group(group)
         for name, failed in self._failed.items():
             component = numbers.components[name]
             failed.extend(index in component.failed for index in range(numbers.size))
@@ -59,13 +69,6 @@ class MissingGuard:
                     f"{len(failed)} completions ({share:.1%}; max_missing is {use.max_missing:.1%}); "
                     f"last: {self._causes[name]}"
                 )
-
-    def check_all(self, scored: Iterable[ScoredGroup]) -> None:
-        """Count groups that are there already, and raise what `check` and `check_end` raise."""
-        for group in scored:
-            self.count(group)
-            self.check()
-        self.check_end()
 
     def check_end(self) -> None:
         """Raise a JobError if a component gave nothing but failures, however few were counted."""

@@ -6,7 +6,7 @@ itself when it arrives, and rewards of group scope wait until the sampler has ch
 
 import asyncio
 import threading
-from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
@@ -38,10 +38,6 @@ class PooledGroup:
 class Pool(Protocol):
     """The completions of one prompt, of which G = `size` are trained on."""
 
-    @property
-    def arrived(self) -> Collection[int]:
-        """The indices of the completions that are there."""
-
     def put(self, index: int, completion: Completion) -> None:
         """Add completion `index`, from any thread.
 
@@ -66,12 +62,10 @@ class StreamedPool:
 
     def __init__(self, stream: GroupStream, scoring: "Future[ScoredGroup]") -> None:
         self._stream, self._scoring = stream, scoring
-        self.arrived: set[int] = set()
 
     def put(self, index: int, completion: Completion) -> None:
         """Add completion `index`, below G; see Pool."""
         self._stream.put(index, completion)
-        self.arrived.add(index)
 
     async def more(self) -> int:
         """Return 0: the pool is its group."""
@@ -124,11 +118,6 @@ class SampledPool:
         self._pending: set[Future[Any]] = set()
         self._dropped = False
         self._lock = threading.Lock()
-
-    @property
-    def arrived(self) -> Collection[int]:
-        """The indices of the completions that are there."""
-        return self._put.keys()
 
     def put(self, index: int, completion: Completion) -> None:
         """Add completion `index`, below the most that the sampler may collect, and begin to score it; see Pool."""

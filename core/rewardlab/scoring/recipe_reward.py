@@ -94,7 +94,10 @@ class RecipeReward:
         if len(checked) > AT_ONCE and progress is None:
             return [scored for _, scored in self.in_order(checked, guard)]
         found = self._scorer.score_groups([row.group for row in checked], progress=progress)
-        (guard or self._guard()).check_all(found)
+        guard = guard or self._guard()
+        for scored in found:
+            guard.add(scored)
+        guard.check_end()
         return found
 
     async def ascore(self, rows: Rows, guard: MissingGuard | None = None) -> list[ScoredGroup]:
@@ -156,8 +159,7 @@ class RecipeReward:
         with closing(scored_in_order(self._scorer, rows)) as found:
             for row, scored in found:
                 yield row, scored
-                guard.count(scored)
-                guard.check()
+                guard.add(scored)
         guard.check_end()
 
     def _group_of_one(self, prompt: Any, completion: Any, fields: Mapping[str, Any]) -> Group:
@@ -210,8 +212,7 @@ class RecipeReward:
         with closing(due_in_order(rows, lambda row: self._scorer.submit(row.group))) as due:
             for _, pending in due:
                 yield (scored := await asyncio.wrap_future(pending))
-                guard.count(scored)
-                guard.check()
+                guard.add(scored)
         guard.check_end()
 
     def _refuse_comparisons(self) -> None:

@@ -118,8 +118,7 @@ class _Evaluation:
                 group = Group(sample=_counted(answers), completions=tuple(answers.completions))
                 scored = await self._scorer.score(GroupStream.of(group), zero_truncated=False)
                 self._scored[place] = scored
-                self._guard.count(scored)
-                self._guard.check()
+                self._guard.add(scored)
             self._tell()
 
     def _check_missing(self, answers: Answers) -> None:

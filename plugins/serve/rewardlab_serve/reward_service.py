@@ -243,11 +243,10 @@ class RewardService:
 
     def _count_missing(self, scored: ScoredGroup) -> None:
         """Raise a JobError if this group lacks scores and too many did before; one that lacks none is right anyway."""
-        self._guard.count(scored)
-        if any(score.error is not None for name in self.plan.uses_in_total for score in scored.components[name]):
-            try:
-                self._guard.check()
-            except JobError:
+        try:
+            self._guard.add(scored)
+        except JobError:
+            if any(score.error is not None for name in self.plan.uses_in_total for score in scored.components[name]):
                 self._ready_at = time.monotonic() + UNREADY
                 raise
 

@@ -82,7 +82,6 @@ class StageReward:
         """Take a stage of so many steps, of which earlier attempts may have done some."""
         assert isinstance(job.stage, RlStage)
         self._job, self._stage, self._scorer, self._steps = job, job.stage, scorer, steps
-        self._guard = MissingGuard(job.plan.uses_in_total)
         assert job.plan.recipe.reward is not None
         self._correctness = job.plan.recipe.reward.correctness
         self._chosen: list[PooledGroup] = []
@@ -141,11 +140,8 @@ class StageReward:
         return [one.group for one in chosen]
 
     def _refuse_missing(self, step: int, scored: Sequence[ScoredGroup]) -> None:
-        self._guard.reset()
-        for group in scored:
-            self._guard.count(group)
         try:
-            self._guard.check()
+            MissingGuard.refuse_step(self._job.plan.uses_in_total, scored)
         except JobError:
             self._job.ledger.write(self._job.index, step, scored, trained="no")
             raise

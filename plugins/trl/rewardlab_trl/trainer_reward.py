@@ -80,10 +80,7 @@ class TrainerReward:
         sizes = list(self._sizes(all_prompts, all_fields))
         rows = list(_rows(sizes, all_prompts, all_texts, all_fields, self._id_column))
         scored = shared_work(rows, partial(self.reward.score, progress=_progress(**columns)))
-        guard = MissingGuard(self.reward.plan.uses_in_total)  # of each step by itself, as in `rewardlab run`
-        for group in scored:
-            guard.count(group)
-        guard.check()
+        MissingGuard.refuse_step(self.reward.plan.uses_in_total, scored)  # as in `rewardlab run`
         start = rank() * len(own)
         here = [pair for group in scored for pair in zip(group.shaped, group.totals, strict=True)][start:][: len(own)]
         self._log(scored, columns, slice(start, start + len(own)))

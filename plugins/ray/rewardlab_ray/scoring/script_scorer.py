@@ -116,8 +116,7 @@ class ScriptScorer:
         given = rewards(group, met.pooled.kept, None, met.sampled)
         await self._files.call(self._record, place, group)
         del self._places[place.key]
-        self._guard.count(group)
-        self._guard.check()
+        self._guard.add(group)
         return replace(given, values=tuple(map(float, group.shaped)), lost=0.0, members=met.members)
 
     async def close(self) -> None:

@@ -58,7 +58,7 @@ class ScoredStepLog:
     def scored(self, numbers: GroupNumbers) -> None:
         """Note a group as soon as it is scored, before `add`."""
         if self._filtered:
-            self._guard.count_numbers(numbers)
+            self._guard.count(numbers)
 
     def check(self) -> None:
         """Raise a JobError if too much is missing of what was noted."""
@@ -80,7 +80,7 @@ class ScoredStepLog:
         if not self._filtered:
             self._guard.reset()
             for group in groups:
-                self._guard.count_numbers(group)
+                self._guard.count(group)
         self.whole += 1
         if step not in self._written:
             self._write(step, groups, write_usage(step))

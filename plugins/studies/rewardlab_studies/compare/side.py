@@ -75,9 +75,8 @@ class RecipeSide:
         return future
 
     def scores(self, row: ComparedRow, result: ScoredGroup) -> Mapping[str, Any]:
-        self._guard.count(result)
         with naming_side(self._place):
-            self._guard.check()
+            self._guard.add(result)
         return output_row(row.given_id, result)
 
     def check_end(self) -> None:
