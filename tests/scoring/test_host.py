@@ -1,13 +1,15 @@
 """Members of groups that come one by one, from many callers: each group is scored once, and all get its answer."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
-from rewardlab import Completion, Sample
+from rewardlab import Completion, CurriculumSpec, Sample
 from rewardlab.errors import JobError
 from rewardlab.plan import make_plan
+from rewardlab.plan.component import Component
 from rewardlab.recipe.loading import load
+from rewardlab.recipe.use import Use
 from rewardlab.scoring.host import MissingMembersError, OtherMemberError, ScoringHost
 from rewardlab.scoring.scorer import Scorer
 
@@ -27,13 +29,34 @@ class Place:
     size: int = 3
 
 
+class Latest:
+    """A group sampler that wants so many further completions, and keeps those that came last."""
+
+    def __init__(self, wanted):
+        self.wanted, self.sizes = wanted, []
+
+    def more(self, pool):
+        self.sizes.append((pool.size, len(pool)))
+        return self.wanted if len(pool) == pool.size else 0
+
+    def select(self, pool, size):
+        return range(len(pool) - size, len(pool))
+
+
+def _sampling(plan, sampler):
+    built, most = (lambda options, context: sampler), (lambda options, size: 5)
+    spec = CurriculumSpec(name="latest", summary="made", build=built, most=most)
+    return replace(plan, sampler=Component(use=Use(use="test/latest"), spec=spec, options=spec.config()))
+
+
 @pytest.fixture
 def hosting(toy):
     """Run `work(host)` on an event loop; `host.finished` has the groups that were finished, each time."""
 
-    def run(work, finish=None, **settings):
+    def run(work, finish=None, sampler=None, **settings):
         async def whole():
-            with Scorer(make_plan(load(RECIPE), purpose="score")) as scorer:
+            plan = make_plan(load(RECIPE), purpose="score")
+            with Scorer(plan if sampler is None else _sampling(plan, sampler)) as scorer:
                 finished = []
 
                 async def written(place, met):
@@ -147,6 +170,48 @@ class TestALostMember:
             assert len(host) == 0
 
         hosting(work, on_partial=on_partial, deadline=0.1)
+
+
+class TestAGroupSampler:
+    """It may want more of a group once that has met: also of one that lost a member, and of one that is put again."""
+
+    @pytest.mark.parametrize("again", [False, True])
+    def test_wants_more_of_a_group_that_is_smaller_by_those_it_lost(self, hosting, again):
+        sampler = Latest(2)
+
+        async def work(host):
+            host.put(Place(), 0, TEXTS[0])
+            host.lost(Place(), 1)
+            if again:  # by a caller whose host was restarted
+                for slot in (4, 3):
+                    host.put(Place(), slot, Completion(text=f"further {slot}"))
+            host.put(Place(), 2, TEXTS[2])
+            if not again:
+                assert await host.more("g") == 2
+                for slot in (3, 4):
+                    host.put(Place(), slot, Completion(text=f"further {slot}"))
+            assert await host.more("g") == 0
+            await host.group("g")
+            return host.finished
+
+        assert hosting(work, sampler=sampler, on_partial="score") == [("g", (0, 2), ["further 3", "further 4"])]
+        assert sampler.sizes == ([(2, 4)] if again else [(2, 2), (2, 4)])
+
+    def test_is_not_asked_about_a_group_that_may_not_lose_one(self, hosting):
+        sampler = Latest(2)
+
+        async def work(host):
+            for slot in (0, 1):
+                host.put(Place(), slot, TEXTS[slot])
+            host.lost(Place(), 2, "the engine died")
+            for wanted in (host.more("g"), host.group("g")):
+                with pytest.raises(
+                    MissingMembersError, match="1 of 3 completions were lost; the last of them: the engi"
+                ):
+                    await wanted
+            return sampler.sizes
+
+        assert hosting(work, sampler=sampler) == []
 
 
 class TestAnAnswer:

@@ -32,7 +32,11 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MetGroup:
-    """A group that is scored. members: the slot of each of its completions, in their order; sampled: how many came."""
+    """A group that is scored.
+
+    members: the slots that it is a group of, in order, as on_partial says; sampled: how many completions came, with
+    those that a group sampler wanted in addition.
+    """
 
     pooled: PooledGroup
     members: tuple[int, ...]
@@ -109,7 +113,7 @@ class ScoringHost(Generic[PlaceT, Answer]):
         known = meeting.completions.get(slot)
         if known is not None and known != completion:
             raise OtherMemberError(f"slot {slot} has another completion already; a new try is a new group")
-        if known is None and meeting.closed:
+        if known is None and meeting.members is not None and slot < place.size:
             raise OtherMemberError(f"completion {slot} came after the others had been scored")
         if known is None:
             meeting.add(slot, completion)
@@ -117,12 +121,17 @@ class ScoringHost(Generic[PlaceT, Answer]):
     def lost(self, place: PlaceT, slot: int, why: str = "") -> None:
         """Note that a member will not come, and why; one that is there already stays."""
         meeting = self._meeting(place)
-        if meeting is not None and not meeting.closed and slot not in meeting.completions:
+        if meeting is not None and meeting.members is None and slot not in meeting.completions:
             meeting.lose(slot, why)
 
     async def more(self, key: str) -> int:
-        """Return how many further completions the group sampler wants; 0 without one. JobError if the group is over."""
-        return await self._under_way(key).pool.more()
+        """Return how many further completions the group sampler wants, once all members are here; 0 without one.
+
+        JobError if the group is over, and MissingMembersError as `group`.
+        """
+        meeting = self._under_way(key)
+        await self._meet(meeting)
+        return await meeting.pool.more()
 
     async def group(self, key: str) -> Answer:
         """Return the answer of a group, once its members are here and it is finished.
@@ -171,14 +180,10 @@ class ScoringHost(Generic[PlaceT, Answer]):
 
     async def _answer(self, meeting: "_Meeting[PlaceT]") -> Answer:
         try:
-            await meeting.wait(self._deadline)
-            slots = sorted(meeting.completions)
-            if len(slots) < meeting.place.size:
-                self._go_on_without_lost(meeting, slots)
+            members = await self._meet(meeting)
             sampled = len(meeting.completions)
             pooled = await self._in_time(meeting.pool.scored())
-            met = MetGroup(pooled=pooled, members=tuple(slots), sampled=sampled)
-            return await self._finish(meeting.place, met)
+            return await self._finish(meeting.place, MetGroup(pooled=pooled, members=members, sampled=sampled))
         finally:
             if self._meetings.get(meeting.place.key) is meeting:
                 del self._meetings[meeting.place.key]
@@ -192,21 +197,27 @@ class ScoringHost(Generic[PlaceT, Answer]):
                 raise
             raise JobError(f"no scores within {self._scoring:g} s: a reward blocks its thread") from None
 
-    def _go_on_without_lost(self, meeting: "_Meeting[PlaceT]", slots: list[int]) -> None:
-        """Make the group one of the members that are here. MissingMembersError if that may not be."""
-        size = meeting.place.size
-        meeting.pool.drop()
-        if self._on_partial == "fail" or not slots:
-            missing = tuple(slot for slot in range(size) if slot not in meeting.completions)
-            raise MissingMembersError(self._why_missing(meeting, len(missing)), missing)
-        meeting.pool = self._open_pool(meeting.place, len(slots))
-        for order, slot in enumerate(slots):
-            meeting.pool.put(order, meeting.completions[slot])
+    async def _meet(self, meeting: "_Meeting[PlaceT]") -> tuple[int, ...]:
+        """Return the slots that a group is of, once all are here or the others lost; MissingMembersError as `group`."""
+        await meeting.wait(self._deadline)
+        if meeting.members is None:
+            size = meeting.place.size
+            members = tuple(slot for slot in range(size) if slot in meeting.completions)
+            if len(members) < size:
+                meeting.pool.drop()
+                if self._on_partial == "fail" or not members:
+                    missing = tuple(slot for slot in range(size) if slot not in meeting.completions)
+                    raise MissingMembersError(self._why_missing(meeting, len(missing)), missing)
+                meeting.pool = self._open_pool(meeting.place, len(members))
+                for order, slot in enumerate(members):
+                    meeting.pool.put(order, meeting.completions[slot])
+            meeting.close(members)
+        return meeting.members
 
     def _why_missing(self, meeting: "_Meeting[PlaceT]", missing: int) -> str:
         within = "" if self._deadline is None else f", or not there after {self._deadline:g} s ({self._setting})"
         last = f"; the last of them: {meeting.why}" if meeting.why else ""
-        hint = "; `on_partial: score` scores the others" if meeting.completions else ""
+        hint = "; `on_partial: score` scores the others" if missing < meeting.place.size else ""
         return f"{missing} of {meeting.place.size} completions were lost{within}{last}{hint}"
 
     def _over_now(self, answer: "asyncio.Future[Answer]") -> None:
@@ -224,14 +235,19 @@ class _Meeting(Generic[PlaceT]):
     pool: Pool
     why: str = ""
     completions: dict[int, Completion] = field(default_factory=dict)
-    closed: bool = False
-    """whether it is scored with the members that are here"""
+    members: tuple[int, ...] | None = None
+    """the slots that it is a group of; None while they come"""
+    _here: int = 0
     _lost: set[int] = field(default_factory=set)
     _settled: asyncio.Event = field(default_factory=asyncio.Event)
     _began: float = field(default_factory=lambda: asyncio.get_running_loop().time())
 
     def add(self, slot: int, completion: Completion) -> None:
-        self.pool.put(slot, completion)
+        if slot < self.place.size:
+            self.pool.put(slot, completion)
+            self._here += 1
+        elif self.members is not None:  # before it is closed the places of further ones in the pool are not known
+            self._put_further(slot, completion)
         self.completions[slot] = completion
         self._lost.discard(slot)
         self._settle()
@@ -248,10 +264,19 @@ class _Meeting(Generic[PlaceT]):
                 await self._settled.wait()
         except TimeoutError:
             pass
-        self.closed = True
+
+    def close(self, members: tuple[int, ...]) -> None:
+        """Make it a group of these slots, all of which are in the pool."""
+        self.members = members
+        for slot in sorted(slot for slot in self.completions if slot >= self.place.size):
+            self._put_further(slot, self.completions[slot])
+
+    def _put_further(self, slot: int, completion: Completion) -> None:
+        assert self.members is not None
+        self.pool.put(slot - self.place.size + len(self.members), completion)
 
     def _settle(self) -> None:
-        if len(self.completions) + len(self._lost) >= self.place.size:
+        if self._here + len(self._lost) >= self.place.size:
             self._settled.set()
 
 

@@ -75,6 +75,7 @@ class Scorer:
 
     def __init__(self):
         self.groups, self.places, self.calls, self.more_wanted, self.behaviour = {}, {}, [], [], {}
+        self.lost = {}
 
     async def behave(self, **behaviour):
         self.__init__()
@@ -88,6 +89,12 @@ class Scorer:
         self.places[place.key] = place
         self.groups.setdefault(place.key, {}).setdefault(index, completion)
 
+    async def member(self, place, index, completion, why):
+        assert completion is None, "this engine waits for whole groups"
+        self.calls.append(("lost", place.key, why))
+        self.places[place.key] = place
+        self.lost.setdefault(place.key, set()).add(index)
+
     async def more(self, key, count):
         if len(self.groups.get(key, ())) < count:
             return None
@@ -100,13 +107,13 @@ class Scorer:
             return None
         self.calls.append(("finish", key, None))
         await self._complete(key)
-        behaviour, size = self.behaviour, self.places[key].size
+        behaviour, size = self.behaviour, self._size(key)
         if behaviour.get("hang"):
             await asyncio.sleep(3600)
         if "error" in behaviour:
             raise behaviour["error"]
         time.sleep(behaviour.get("busy", 0))  # holds this actor, not the engine
-        says = {index: _number(completion.text) for index, completion in self.groups.pop(key).items()}
+        says = dict(enumerate(_number(completion.text) for _, completion in sorted(self.groups.pop(key).items())))
         kept = sorted(says, key=lambda index: -says[index])[:size] if behaviour.get("best") else range(size)
         shaped = [says[index] for index in kept]
         if "nan" in behaviour:
@@ -120,16 +127,21 @@ class Scorer:
             logs=tuple({name: n, "unknown": math.nan, "group/scored": 1.0} for n in shaped),
         )
 
-    async def drop(self, key):
-        self.calls.append(("drop", key, None))
-        self.groups.pop(key)
-
     async def seen(self):
-        return {"calls": self.calls, "places": self.places, "groups": self.groups, "pid": os.getpid()}
+        return {
+            "calls": self.calls,
+            "places": self.places,
+            "groups": self.groups,
+            "lost": self.lost,
+            "pid": os.getpid(),
+        }
 
     async def _complete(self, key):
-        while len(self.groups[key]) < self.places[key].size:
+        while len(self.groups[key]) < self._size(key):
             await asyncio.sleep(0.01)
+
+    def _size(self, key):
+        return self.places[key].size - len(self.lost.get(key, ()))
 
 
 def _number(text):
@@ -640,12 +652,21 @@ class TestPartialGroup:
         assert math.isnan(lost["extra_logs"]["unknown"])
         assert lost["scores"] == 1
 
-    def test_the_scorer_forgets_the_whole_group_and_knows_the_smaller_one(self, run, group, scorer, tokenizer):
+    def test_the_scorer_hears_which_is_lost_and_why_and_gets_the_others_once(self, run, group, scorer, tokenizer):
         run(group(executor(on_partial="score"), Engine(tokenizer, before=fail_on_2)))
-        whole, smaller = scorer().places.values()
-        assert (whole.size, smaller.size) == (4, 3)
-        assert ("drop", whole.key, None) in scorer().calls
-        assert scorer().groups == {}
+        (place,) = scorer().places.values()
+        assert place.size == 4
+        assert scorer().lost == {place.key: {2}}
+        (why,) = [why for call, _, why in scorer().calls if call == "lost"]
+        assert "no memory" in why
+        assert sorted(index for call, _, index in scorer().calls if call == "put") == [0, 1, 3]
+
+    def test_a_group_sampler_gets_more_of_the_others(self, run, group, scorer, tokenizer, behave):
+        behave(wanted=[1], best=True)
+        answers = run(group(executor(on_partial="score"), Engine(tokenizer, before=fail_on_2)))
+        assert [answer["reward"] for answer in answers] == [4, 3, pytest.approx(8 / 3), 1]
+        assert texts(answers, tokenizer) == ["4", "3", "", "1"]
+        assert sorted(index for call, _, index in scorer().calls if call == "put") == [0, 1, 3, 4]
 
     def test_a_group_that_is_lost_ends_the_job(self, run, members, failures, tokenizer):
         async def never(number):
@@ -693,16 +714,20 @@ class TestDeath:
         assert [answer["reward"] for answer in run(killed())] == [0, 1, 2, 3]
         assert scorer().pid != before
 
-    def test_that_nobody_saw_is_survived(self, run, group, actors, scorer, tokenizer):
-        """It dies while the group is half there, and is back before anybody calls it."""
+    @pytest.mark.parametrize("lost", [False, True])
+    def test_that_nobody_saw_is_survived(self, run, group, actors, scorer, tokenizer, lost):
+        """It dies while the group is half there, or knows what is lost, and is back before anybody calls it."""
         gate, before = asyncio.Event(), scorer().pid
 
         async def half(number):
             if number >= 2:
                 await gate.wait()
+            if lost and number == 0:
+                raise OSError("no memory")
 
         async def killed():
-            task = asyncio.create_task(group(executor(), Engine(tokenizer, before=half)))
+            made = executor(on_partial="score")
+            task = asyncio.create_task(group(made, Engine(tokenizer, before=half)))
             while len((await actors.scorer.seen.remote())["calls"]) < 2:
                 await asyncio.sleep(0.05)
             ray.kill(actors.scorer, no_restart=False)
@@ -710,7 +735,7 @@ class TestDeath:
             gate.set()
             return await task
 
-        assert [answer["reward"] for answer in run(killed())] == [0, 1, 2, 3]
+        assert [answer["reward"] for answer in run(killed())] == [2 if lost else 0, 1, 2, 3]
 
     def test_for_good_ends_the_job(self, run, members, failures, tokenizer):
         mortal = _start(Scorer, f"{JOB}/scorer/mortal")

@@ -275,16 +275,6 @@ class TestAGroup:
 
         assert scoring(settings(server, more="curriculum: {use: mine/longest}"), evaluated) == (0, (0, 1))
 
-    def test_that_was_dropped_does_not_come_back(self, settings, scoring, server):
-        async def dropped(scorer):
-            await scorer.put(place(), 0, Completion(text="1"))
-            await scorer.drop("g")
-            await scorer.put(place(), 1, Completion(text="2"))  # was on its way
-            with pytest.raises(JobError, match="group 'g' is over"):
-                await scorer.more("g", 2)
-
-        scoring(settings(server), dropped)
-
     def test_of_which_not_everything_is_known_here_is_to_be_put_again(self, settings, scoring, server):
         async def restarted(scorer):
             wanted = [await scorer.more("g", 1)]

@@ -44,8 +44,8 @@ def describe_prompt(prompt: RolloutPrompt) -> str:
 class GroupRollout:
     """The rollout of one group, all of which is scored by one of `scorers`.
 
-    The scorer gets each completion as it comes, and some seconds for each answer. One that Ray has restarted knows
-    nothing of the group: everything is put again.
+    The scorer gets each completion as it comes, hears of each that is lost, and has some seconds for each answer. One
+    that Ray has restarted knows nothing of the group: it is told everything again.
     """
 
     def __init__(
@@ -63,6 +63,7 @@ class GroupRollout:
         self._limits = limits
         self._prompt_ids: list[int] = []
         self._pool: dict[int, GeneratedCompletion] = {}
+        self._lost: dict[int, LostCompletion] = {}
         self._place: GroupPlace
         self._scorer: JobActor
         self._name = describe_prompt(prompt)
@@ -77,12 +78,16 @@ class GroupRollout:
         self._prompt_ids = await self._text_thread.tokens(self._request.tokenizer, self._prompt.text)
         self._require_room()
         self._open(size)
-        members = await self._generate_first(size)
+        await gather_or_cancel(map(self._generate, range(size)))
+        if len(self._lost) == size:
+            raise self._lost[0]
         await self._generate_further()
         rewards = await self._answer("finish")
         self._check(rewards)
+        pool = [self._pool[slot] for slot in sorted(self._pool)]
+        members = [slot for slot in range(size) if slot in self._pool]
         samples = {
-            member: engine_sample(self._request, self._prompt_ids, self._pool[kept], rewards, order)
+            member: engine_sample(self._request, self._prompt_ids, pool[kept], rewards, order)
             for order, (member, kept) in enumerate(zip(members, rewards.kept, strict=True))
         }
         return [
@@ -112,26 +117,6 @@ class GroupRollout:
         )
         self._scorer = self._scorers[crc32(key.encode()) % len(self._scorers)]
 
-    async def _generate_first(self, size: int) -> list[int]:
-        """Generate a completion for each member; return the members that have one."""
-        losses = [lost for lost in await gather_or_cancel(map(self._generate, range(size))) if lost]
-        if not losses:
-            return list(range(size))
-        if len(losses) == size:
-            raise losses[0]
-        members = sorted(self._pool)
-        await self._shrink(members)
-        return members
-
-    async def _shrink(self, members: list[int]) -> None:
-        """Score these members as a group of their own size, in place of the one that lost a completion."""
-        async with self._deadline():
-            await self._scorer.call("drop", self.key)
-        self._pool = {order: self._pool[member] for order, member in enumerate(members)}
-        self._open(len(members))
-        for index in self._pool:
-            await self._put(index)
-
     async def _generate_further(self) -> None:
         """Generate the further completions that the group sampler wants."""
         while wanted := await self._answer("more"):
@@ -139,9 +124,9 @@ class GroupRollout:
             if all(losses):
                 raise losses[0]
 
-    async def _generate(self, index: int | None) -> LostCompletion | None:
+    async def _generate(self, slot: int | None) -> LostCompletion | None:
         """Generate a completion into the pool and hand it to the scorer; return its loss if losses are allowed."""
-        number = "a further completion" if index is None else f"completion {index}"
+        number = "a further completion" if slot is None else f"completion {slot}"
         request, timeout = self._request, self._limits.completion_timeout
         try:
             output = await generate(request.engine, self._prompt_ids, self._params, timeout, f"{self._name}, {number}")
@@ -149,24 +134,30 @@ class GroupRollout:
             if self._limits.on_partial == "fail":
                 raise
             _log.warning("%s; the group goes on without it", lost)
+            if slot is not None:
+                self._lost[slot] = lost
+                await self._tell(slot)
             return lost
         generated = await self._text_thread.read_output(request.tokenizer, request.params, output)
-        index = len(self._pool) if index is None else index
-        self._pool[index] = generated
-        await self._put(index)
+        slot = len(self._pool) + len(self._lost) if slot is None else slot
+        self._pool[slot] = generated
+        await self._tell(slot)
         return None
 
-    async def _put(self, index: int) -> None:
-        """Hand completion `index` over; from the group's size on, those that the group sampler wanted in addition."""
+    async def _tell(self, slot: int) -> None:
+        """Hand the completion of a slot over, or that it is lost; from the group's size on they are further ones."""
         async with self._deadline():
-            await self._scorer.call("put", self._place, index, self._completion(self._pool[index]))
+            if slot in self._lost:
+                await self._scorer.call("member", self._place, slot, None, str(self._lost[slot]))
+            else:
+                await self._scorer.call("put", self._place, slot, self._completion(self._pool[slot]))
 
     async def _answer(self, method: str) -> Any:
         """Return what a method says of the group once the scorer, which may have been restarted, knows all of it."""
         async with self._deadline():
             while (answer := await self._scorer.call(method, self.key, len(self._pool))) is None:
-                for index, generated in list(self._pool.items()):  # one by one: many long texts hold the loop
-                    await self._scorer.call("put", self._place, index, self._completion(generated))
+                for slot in (*self._pool, *self._lost):  # one by one: many long texts hold the loop
+                    await self._tell(slot)
         return answer
 
     def _deadline(self) -> Deadline:
@@ -187,11 +178,11 @@ class GroupRollout:
 
     def _check(self, rewards: GroupRewards) -> None:
         """Raise JobError unless there is a finite reward for each member: OpenRLHF silently skips a step with NaN."""
-        source, size = f"{self._name}: {self._scorer.name}", self._place.size
+        source, size = f"{self._name}: {self._scorer.name}", self._place.size - len(self._lost)
         for numbers in (rewards.kept, rewards.values, rewards.logs, rewards.correctness):
             if numbers is not None and len(numbers) != size:
                 raise JobError(f"{source} gave {len(numbers)} rewards to a group of {size}")
-        if strange := set(rewards.kept) - self._pool.keys():
+        if strange := {*rewards.kept} - {*range(len(self._pool))}:
             raise JobError(f"{source} kept completions {sorted(strange)} of {len(self._pool)}")
         for name, numbers in (("rewards", rewards.values), ("correctness", rewards.correctness or ())):
             if not all(map(math.isfinite, numbers)):

@@ -136,10 +136,6 @@ class ScorerActor:
             )
             await self._coordinator.call("record", group_place, written)
 
-    async def drop(self, key: str) -> None:
-        """Give a group up that will not be completed: its work under way is cancelled."""
-        (await self._parts()).host.drop(key)
-
     async def waiting(self) -> tuple[int, int]:
         """Return (how many groups are under way here, how many calls to the coordinator are)."""
         opened = self._opening is not None and self._opening.done() and self._opening.exception() is None
