@@ -32,7 +32,8 @@ ORDER = (
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code: 0 success, 1 the job failed, 2 the user's mistake, else a signal.
 
-    arguments: absent: those of this program, which ends with the command.
+    Args:
+        arguments: absent: those of this program, which ends with the command.
     """
     try:
         return _ended(arguments)

@@ -103,7 +103,8 @@ class StoppedError(JobError):
 class TryAgain(Exception):
     """The exception of a judge that cannot answer now, but may when it is asked again.
 
-    after: seconds that the server asks to wait; None if it does not say.
+    Args:
+        after: seconds that the server asks to wait; None if it does not say.
     """
 
     def __init__(self, text: str, after: float | None = None) -> None:

@@ -15,8 +15,9 @@ CONSTRAINTS = "constraints.txt"
 class FirstParty(TypedDict):
     """A plugin of ours.
 
-    extra: that of the distribution `rewardlab` which brings it; "" if that brings it anyway. needs: our other plugins
-    that come with it.
+    Args:
+        extra: that of the distribution `rewardlab` which brings it; "" if that brings it anyway.
+        needs: our other plugins that come with it.
     """
 
     distribution: str

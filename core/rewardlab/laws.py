@@ -34,8 +34,10 @@ JudgeFactory = Callable[[], Mapping[str, Any]]
 class Example:
     """Options with which a component is tried.
 
-    needs: options that only the user can give, such as a model's folder. off: law -> why it does not apply under
-    these options, though it does under others; what the spec switches off is off in every example.
+    Args:
+        needs: options that only the user can give, such as a model's folder.
+        off: law -> why it does not apply under these options, though it does under others; what the spec switches
+            off is off in every example.
     """
 
     title: str = ""
@@ -69,8 +71,9 @@ class RewardExample(Example):
 class JudgeExample(Example):
     """Questions that a judge understands.
 
-    other_options: options that change its answers, hence its identity. says: for each question, in order, the text
-    that the judge answers, verbatim; None if nobody knows.
+    Args:
+        other_options: options that change its answers, hence its identity.
+        says: for each question, in order, the text that the judge answers, verbatim; None if nobody knows.
     """
 
     asks: Sequence[Ask]
@@ -82,7 +85,8 @@ class JudgeExample(Example):
 class DatasetExample(Example):
     """The input of a data step: `source`, the samples that it starts from, and the judges that its options name.
 
-    sources: of a dataset that is made of several others, the samples of each, by its name.
+    Args:
+        sources: of a dataset that is made of several others, the samples of each, by its name.
     """
 
     source: Sequence[Sample] = ()
@@ -107,12 +111,13 @@ class NormalizerExample(Example):
 class Laws:
     """A spec's declarations about the laws of its kind.
 
-    examples: a function without arguments, so that they are made only when somebody tries the laws; or where it is, as
-        "package.module:name", which is imported only then.
-    off: law -> why it does not apply. `rewardlab plugins` shows it.
-    tolerance: the excess that a reward may give to a copy of the prompt, a repetition or padding.
-    rounding: values this close count as equal; for models, whose last digits depend on their batch.
-    pairwise: whether a reward of group scope shares a fixed amount between two completions.
+    Args:
+        examples: a function without arguments, so that they are made only when somebody tries the laws; or where it
+            is, as "package.module:name", which is imported only then.
+        off: law -> why it does not apply. `rewardlab plugins` shows it.
+        tolerance: the excess that a reward may give to a copy of the prompt, a repetition or padding.
+        rounding: values this close count as equal; for models, whose last digits depend on their batch.
+        pairwise: whether a reward of group scope shares a fixed amount between two completions.
     """
 
     examples: Function[Callable[[], Sequence[Example]] | None] = Function(None)

@@ -36,8 +36,9 @@ class VisitorRefusal(NamedTuple):
 class VisitorRules:
     """The rules of who may ask a server. A page of a foreign site may not, nor a name that leads here by DNS.
 
-    token: what requests must bring; None asks for none. hosts: names that the server may be called by, beside its
-    addresses, localhost and the name of its machine.
+    Args:
+        token: what requests must bring; None asks for none.
+        hosts: names that the server may be called by, beside its addresses, localhost and the name of its machine.
     """
 
     token: str | None = None

@@ -37,7 +37,10 @@ _BOUNDS = {"ge": "low", "le": "high"}
 class Argument:
     """A field of a command's options as a command line has it.
 
-    one: the type of one value. multiple: a list of them; pairs: a mapping, each entry written NAME=VALUE.
+    Args:
+        one: the type of one value.
+        multiple: a list of them.
+        pairs: a mapping, each entry written NAME=VALUE.
     """
 
     name: str

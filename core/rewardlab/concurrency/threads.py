@@ -141,8 +141,9 @@ def _make_call(future: Future[Any], function: Callable[..., Any], arguments: tup
 def must_reraise(error: BaseException, task: asyncio.Task[Any] | None) -> bool:
     """Return whether an exception from a plugin's code must go on to the host: a cancellation, or the task's end.
 
-    task: the one that called the plugin. A CancelledError that nobody requested is the plugin's own, like any other
-    exception; so is a GeneratorExit while the task runs, which only somebody else can close.
+    Args:
+        task: the one that called the plugin. A CancelledError that nobody requested is the plugin's own, like any
+            other exception; so is a GeneratorExit while the task runs, which only somebody else can close.
     """
     if isinstance(error, asyncio.CancelledError):
         return task is None or task.cancelling() > 0

@@ -50,8 +50,9 @@ def _folded(name: str) -> str:
 def swapped_fields(samples: Sequence[Sample], fields: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
     """Yield (a field, another, why) for fields of samples that seem to be each other.
 
-    fields: our field -> their column, as a recipe says. Judged by the columns' names or values: prompts that are bare
-    numbers beside answers in words.
+    Args:
+        fields: our field -> their column, as a recipe says. Judged by the columns' names or values: prompts that
+            are bare numbers beside answers in words.
     """
     meant = {ours: field_named(theirs) for ours, theirs in fields.items()}
     by_name = [(a, b) for a, b in combinations(fields, 2) if a != b and (meant[a], meant[b]) == (b, a)]

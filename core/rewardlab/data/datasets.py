@@ -45,7 +45,8 @@ def _plugin_samples(planned: Any, context: Context) -> Iterator[Sample]:
 def is_held_out(sample: Sample, share: float) -> bool:
     """Return whether a row is held out of training: by its column `split` or, without one, by a hash of its id.
 
-    share: of the rows without a split, the fraction to hold out, in [0, 1].
+    Args:
+        share: of the rows without a split, the fraction to hold out, in [0, 1].
     """
     split = sample.fields.get("split")
     if split is not None:

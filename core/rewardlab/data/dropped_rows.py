@@ -23,8 +23,9 @@ REFUSED = "refused by the server"
 class DroppedRow:
     """A row that is left out.
 
-    kind: what the rows are counted by besides the reason, such as a language; "" for nothing.
-    fault: whose fault it is: the judge's; or the source's, in which case the judge was not asked.
+    Args:
+        kind: what the rows are counted by besides the reason, such as a language; "" for nothing.
+        fault: whose fault it is: the judge's; or the source's, in which case the judge was not asked.
     """
 
     where: str
@@ -42,8 +43,10 @@ def refusal(replies: Iterable[Reply]) -> str | None:
 class DroppedRows:
     """A count of the rows of one pass of the step `use`, kept and dropped, in their order.
 
-    most: of the rows that the judge was asked about, the share, in [0, 1], that may be dropped through its fault.
-    what: what could not be done with them ("could not be translated").
+    Args:
+        most: of the rows that the judge was asked about, the share, in [0, 1], that may be dropped through its
+            fault.
+        what: what could not be done with them ("could not be translated").
     """
 
     def __init__(self, use: str, most: float, what: str) -> None:
@@ -71,7 +74,8 @@ class DroppedRows:
     def close(self, unanswered: int) -> None:
         """Log a warning that counts the dropped rows, at the end of all rows. Raises JobError if the judge left none.
 
-        unanswered: the number of questions that had no answer.
+        Args:
+            unanswered: the number of questions that had no answer.
         """
         if self._failed and not self._kept:
             raise JobError(self._describe_failures(len(self._failed)))

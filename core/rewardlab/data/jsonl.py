@@ -26,8 +26,9 @@ def json_lines(
 ) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
     """Yield (line number, the row or what is wrong with it) for each line of an open file that is not blank.
 
-    any_text: half a surrogate pair is not a mistake, since a model can write one. nan_is_null: nor is a number that is
-    none, such as NaN, by which other tools say that there is no score.
+    Args:
+        any_text: half a surrogate pair is not a mistake, since a model can write one.
+        nan_is_null: nor is a number that is none, such as NaN, by which other tools say that there is no score.
     """
     for number, line in enumerate(bounded_lines(file), 1):
         if number == 1:

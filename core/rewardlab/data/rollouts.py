@@ -30,8 +30,10 @@ PlacedRow = tuple[str, dict[str, Any] | Problem]
 class RolloutFormat:
     """How the rollouts of another tool are recognized and read.
 
-    recognizes: takes a file's path and its first record, which is empty if the file is neither JSON lines nor parquet.
-    rows: yields a row for each group of a file, streaming: {"id", "prompt", "completions", ...fields}.
+    Args:
+        recognizes: takes a file's path and its first record, which is empty if the file is neither JSON lines nor
+            parquet.
+        rows: yields a row for each group of a file, streaming: {"id", "prompt", "completions", ...fields}.
     """
 
     recognizes: Callable[[str, Mapping[str, Any]], bool]

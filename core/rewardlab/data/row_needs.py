@@ -14,10 +14,13 @@ Answer = TypeVar("Answer")
 class RowNeeds:
     """The needs of a recipe's rewards, asked of one row at a time.
 
-    fields: field -> who needs it, in words. refuses: component -> a function that says why it cannot use a sample's
-    fields, or None. abstains: component -> a function that says why the component will give a
-    sample no value, or None. cautions: component -> a function that says what is doubtful about a sample, and the text
-    to show, or None. uses: component -> what it is, for messages. fatal: those whose abstention ends a job.
+    Args:
+        fields: field -> who needs it, in words.
+        refuses: component -> a function that says why it cannot use a sample's fields, or None.
+        abstains: component -> a function that says why the component will give a sample no value, or None.
+        cautions: component -> a function that says what is doubtful about a sample, and the text to show, or None.
+        uses: component -> what it is, for messages.
+        fatal: those whose abstention ends a job.
     """
 
     fields: Mapping[str, str] = field(default_factory=dict)

@@ -48,7 +48,9 @@ def question_key(identity: Mapping[str, Any], ask: Ask) -> str:
 class Cassette:
     """An open cassette. With `write` false the file must exist and is only read.
 
-    forgets: false for a reader of what was said: of each key the last answer is found, also one that was taken back.
+    Args:
+        forgets: false for a reader of what was said: of each key the last answer is found, also one that was taken
+            back.
     """
 
     def __init__(self, path: Path, write: bool = True, forgets: bool = True) -> None:

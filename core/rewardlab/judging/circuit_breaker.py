@@ -13,8 +13,10 @@ from rewardlab.text.progress import format_duration, progress_interval_s
 class OutageNotice:
     """The lines about the outages of one judge, shown on the event loop that asks it.
 
-    waiting: returns how many questions wait. say: called with each line, to stand behind the judge's name, and with
-    whether it warns. While an outage lasts and anybody waits, a line comes every `progress_interval_s()` seconds.
+    Args:
+        waiting: returns how many questions wait.
+        say: called with each line, to stand behind the judge's name, and with whether it warns. While an outage
+            lasts and anybody waits, a line comes every `progress_interval_s()` seconds.
     """
 
     def __init__(self, waiting: Callable[[], int], say: Callable[[str, bool], None]) -> None:
@@ -80,8 +82,10 @@ class CircuitBreaker:
     answer closes it. After `patience` seconds the questions that wait fail, and new ones fail at once, except for the
     one that goes through after each pause.
 
-    on_open: called with why the judge is down, and the most seconds that questions will wait, when they begin to.
-    on_close: called when the judge is back, before the questions that waited go on.
+    Args:
+        on_open: called with why the judge is down, and the most seconds that questions will wait, when they begin
+            to.
+        on_close: called when the judge is back, before the questions that waited go on.
     """
 
     def __init__(
@@ -156,8 +160,9 @@ class CircuitBreaker:
     def failed(self, why: str, after: float | None, trial: bool = False, sent: float = math.inf) -> None:
         """Note that the judge did not answer a call.
 
-        after: seconds that it asked to wait; None if it did not say. sent: when the call was sent, on the monotonic
-        clock.
+        Args:
+            after: seconds that it asked to wait; None if it did not say.
+            sent: when the call was sent, on the monotonic clock.
         """
         now = time.monotonic()
         if not self.is_open and sent < self._answered and now - self._answered <= FRESH_S:

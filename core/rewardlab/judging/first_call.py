@@ -22,7 +22,10 @@ from rewardlab.types import Ask
 def probe_judges(plan: Plan, say: Callable[[str], None], only: int | None = None, patient: bool = False) -> None:
     """Ask each judge that the stages (or stage `only`) will ask.
 
-    patient: wait for a judge that is down, as long as a job under way waits for it, and say so; for a job that goes on.
+    Args:
+        patient: wait for a judge that is down, as long as a job under way waits for it, and say so; for a job that
+            goes on.
+
     Raises UserError with the errors of the judges that do not answer.
     """
     reached = {name: planned for name, planned in judges_asked(plan, only).items() if not planned.spec.local}

@@ -20,8 +20,9 @@ SOON = 1e-6  # seconds too short to wait for
 class Bucket:
     """A token bucket: evenly spaced, with a burst of one second's worth; no minute gets more than `per_minute`.
 
-    over: seconds in which no more than `per_minute` is given out, if it may be used some seconds later. full:
-    whether the burst is there at the start.
+    Args:
+        over: seconds in which no more than `per_minute` is given out, if it may be used some seconds later.
+        full: whether the burst is there at the start.
     """
 
     def __init__(self, per_minute: float, over: float = SECONDS, full: bool = True) -> None:

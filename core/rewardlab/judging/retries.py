@@ -49,9 +49,10 @@ _INTERRUPTED = _Failure("was interrupted", may_cost=True)
 class Attempts:
     """The way to ask one judge: every call to it goes through here and is counted.
 
-    stopped: returns why no further call may be made, or None. tell: called with what the user should know about the
-        judge, and whether it is a warning: that it is down, for how long questions will wait for it, and that it is
-        back; that its token counts are not believed.
+    Args:
+        stopped: returns why no further call may be made, or None.
+        tell: called with what the user should know about the judge, and whether it is a warning: that it is down,
+            for how long questions will wait for it, and that it is back; that its token counts are not believed.
     """
 
     def __init__(

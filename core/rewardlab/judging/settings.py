@@ -15,10 +15,13 @@ def _silent(text: str) -> None:
 class JudgingSettings:
     """The settings of a job for all of its judges.
 
-    folder: where answers and usage are kept; None: nowhere. stop_on_unparsable: whether answers that cannot be read
-    end the job; otherwise `say` gets a warning. stop_on_refusals: whether a server that refuses also a small question,
-    after several refusals in a row, ends the job. share: this process's part of the judges' limits and budgets, where
-    others ask the same judges; each of them keeps its answers and counts in files of its own in `folder`.
+    Args:
+        folder: where answers and usage are kept; None: nowhere.
+        stop_on_unparsable: whether answers that cannot be read end the job; otherwise `say` gets a warning.
+        stop_on_refusals: whether a server that refuses also a small question, after several refusals in a row, ends
+            the job.
+        share: this process's part of the judges' limits and budgets, where others ask the same judges; each of them
+            keeps its answers and counts in files of its own in `folder`.
     """
 
     folder: Path | None = None

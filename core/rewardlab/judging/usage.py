@@ -26,10 +26,15 @@ Count = Annotated[int, Field(ge=0, le=MAX_COUNT)]
 class Usage:
     """The counts of one judge.
 
-    calls: requests that were made, retries included. answers: calls that were answered. retries: calls after a
-    failure. failed: questions that got no answer in the end. reused: questions that needed no call, since the
-    answer was kept, or the same question was under way. tokens: as the server counts them. usd: by the price that
-    the recipe gives, 0 without one. seconds: what the answered calls took, added up, from the sending of each.
+    Args:
+        calls: requests that were made, retries included.
+        answers: calls that were answered.
+        retries: calls after a failure.
+        failed: questions that got no answer in the end.
+        reused: questions that needed no call, since the answer was kept, or the same question was under way.
+            tokens: as the server counts them.
+        usd: by the price that the recipe gives, 0 without one.
+        seconds: what the answered calls took, added up, from the sending of each.
     """
 
     calls: Count = 0

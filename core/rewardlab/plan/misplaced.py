@@ -25,7 +25,8 @@ def name_places(
 ) -> list[Problem]:
     """Return the problems of a recipe; those about an option at a wrong place say where it belongs.
 
-    configs: the options of each component and of the engine, by their place.
+    Args:
+        configs: the options of each component and of the engine, by their place.
     """
     misplaced = _Misplaced(tree, configs) if problems else None
     return [misplaced.improved(problem) for problem in problems] if misplaced else []

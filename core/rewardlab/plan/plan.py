@@ -24,10 +24,12 @@ from rewardlab.text.chat_markers import CHAT_MARKERS
 class Plan:
     """A checked recipe with the components that it names.
 
-    datasets: by place, such as ("dataset",), ("stages", 0, "dataset") or ("stages", 1, "eval", "dataset").
-    curriculum: orders rows. sampler: collects groups; it may be the recipe's `curriculum`, if that does so.
-    backend: its `options` are what stands under `backend` besides `use`, validated by the backend's own config; None
-        if a recipe that only scores names a backend that is not installed.
+    Args:
+        datasets: by place, such as ("dataset",), ("stages", 0, "dataset") or ("stages", 1, "eval", "dataset").
+        curriculum: orders rows.
+        sampler: collects groups; it may be the recipe's `curriculum`, if that does so.
+        backend: its `options` are what stands under `backend` besides `use`, validated by the backend's own config;
+            None if a recipe that only scores names a backend that is not installed.
     """
 
     document: Document

@@ -28,7 +28,10 @@ def refuse_outside(kind: str, recipe: Recipe, purpose: str) -> None:
 def policy_judge(backend: Component | None, named: str | None, registry: Registry) -> JudgeSpec:
     """Return the spec of the judge that the recipe's backend offers as the policy.
 
-    named: the recipe's name for its backend, for messages. Raises UserError if that backend cannot ask the policy.
+    Args:
+        named: the recipe's name for its backend, for messages.
+
+    Raises UserError if that backend cannot ask the policy.
     """
     spec = backend.spec if backend is not None else None
     if isinstance(spec, BackendSpec) and POLICY in spec.judges:
@@ -49,7 +52,9 @@ def refuse_policy(judges: Mapping[str, Component], where: Callable[[RecipePath],
 def served_findings(recipe: Recipe, judges: Mapping[str, Component], declared: Sequence[str]) -> Iterator[Finding]:
     """Yield findings for policies that are no judge or cannot answer, and for settings that a server cannot apply.
 
-    judges: those that were found; declared: the names of all that the file has.
+    Args:
+        judges: those that were found.
+        declared: the names of all that the file has.
     """
     for index, stage in enumerate(recipe.stages):
         if isinstance(stage, EvalStage) and stage.served is not None:

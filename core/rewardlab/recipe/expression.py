@@ -30,7 +30,9 @@ PROGRESS = "progress"
 class Expression:
     """A parsed expression. `names` lists its components in order of appearance.
 
-    progress: the number that `progress` stands for; None if the text has none, or it is the name of a component.
+    Args:
+        progress: the number that `progress` stands for; None if the text has none, or it is the name of a
+            component.
     """
 
     text: str
@@ -65,7 +67,8 @@ class Expression:
 def parse(text: str, progress: float | None = None) -> Expression:
     """Parse an expression. ValueError names the column (from 1), what is wrong there and what is allowed.
 
-    progress: the number for `progress`, which is a name like any other without it.
+    Args:
+        progress: the number for `progress`, which is a name like any other without it.
     """
     parser = _Parser(text, progress)
     root = parser.sum()

@@ -18,7 +18,9 @@ Kind = Literal["number", "name", "negative", "sum", "product", "call"]
 class Node(NamedTuple):
     """A node in the tree of an expression.
 
-    parts: the nodes that it is made of, each with the sign before it: "+" and "-" in a sum, "*" and "/" in a product.
+    Args:
+        parts: the nodes that it is made of, each with the sign before it: "+" and "-" in a sum, "*" and "/" in a
+            product.
     """
 
     text: str

@@ -84,13 +84,14 @@ class Document:
 def load(source: RecipeSource, overrides: Sequence[str] = (), strict: bool = True) -> Document:
     """Read a recipe, merge it over what it extends, apply overrides (`stages.1.steps=50`), resolve the environment.
 
-    source: a file; the name of a recipe that comes with rewardlab, such as "quickstart"; the folder of a run; or the
-        recipe itself as a dict.
-
     Raises UserError with everything that is wrong at that step: the file is missing, not YAML or not a mapping; what
     it extends is not there, or extends it; overrides do not fit; environment variables are not set. With
     `strict=False`, the mistakes of a tree that can still be read are in the document's `problems`, so that a check can
     go on.
+
+    Args:
+        source: a file; the name of a recipe that comes with rewardlab, such as "quickstart"; the folder of a run;
+            or the recipe itself as a dict.
     """
     noted: list[Problem] = []
     if isinstance(source, Mapping):

@@ -39,8 +39,11 @@ def reward(
     If its module is a plugin's (an entry point of the group `rewardlab` names it, or its package), the reward is
     offered; no hook is needed.
 
-    config: a class of options; the function then takes them as a third argument. fields: as in RewardSpec. Raises
-    TypeError for a coroutine function, one that takes other arguments, and one without a docstring.
+    Args:
+        config: a class of options; the function then takes them as a third argument.
+        fields: as in RewardSpec.
+
+    Raises TypeError for a coroutine function, one that takes other arguments, and one without a docstring.
     """
     if functions:
         raise TypeError("write @reward(...), such as @reward(range=(0, 1)), with parentheses")

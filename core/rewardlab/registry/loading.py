@@ -48,8 +48,10 @@ ACTIONS = (FINISHED, ENVIRONMENT, SERVED, TRACK)
 class Plugin:
     """An installed plugin: its specs by kind and name, or the reason why it cannot be used.
 
-    commands: those that it offers, by name. actions: its implementations of the hooks of ACTIONS. home: the
-    folder of its module; packaged files are relative to it.
+    Args:
+        commands: those that it offers, by name.
+        actions: its implementations of the hooks of ACTIONS.
+        home: the folder of its module; packaged files are relative to it.
     """
 
     name: str

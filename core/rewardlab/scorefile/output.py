@@ -50,8 +50,11 @@ def to_line(row: Mapping[str, Any]) -> bytes:
 class PartialOutput:
     """The output of an interrupted job.
 
-    rows: that have scores; dropped: broken or repeated lines; incomplete: rows in which a component of the total
-    failed; in_order: whether the lines are exactly the first rows, in order.
+    Args:
+        rows: that have scores.
+        dropped: broken or repeated lines.
+        incomplete: rows in which a component of the total failed.
+        in_order: whether the lines are exactly the first rows, in order.
     """
 
     rows: int = 0

@@ -33,7 +33,9 @@ def check_rows(
 ) -> BadRows:
     """Read all rows once, streaming, and put the good ones into `index`; return the bad ones.
 
-    seen: called for each row. fits: a further check of each readable row.
+    Args:
+        seen: called for each row.
+        fits: a further check of each readable row.
     """
     bad = BadRows()
     for line, row in read_lines(path):

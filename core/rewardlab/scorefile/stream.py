@@ -28,8 +28,12 @@ def score_stream(
 ) -> Summary:
     """Score the rows of a file, or of standard input, in order, and return the summary.
 
-    write: takes what is scored, row by row. say: called with notes for the user. Raises a UserError at a bad row, after
-    the rows before it, unless skip_bad leaves it out; a JobError as `ScoreJob` does. Nothing can be resumed.
+    Args:
+        write: takes what is scored, row by row.
+        say: called with notes for the user.
+
+    Raises a UserError at a bad row, after the rows before it, unless skip_bad leaves it out; a JobError as `ScoreJob`
+    does. Nothing can be resumed.
     """
     refuse_policy(plan.judges, plan.document.where)
     place = STANDARD_INPUT if rows == STREAM else rows

@@ -68,9 +68,11 @@ class _Column:
 class Summary:
     """A summary of the rows in an output file, in the order in which they were added, and of the judges' usage.
 
-    parts: the components of the total. partial: completions whose total is there though one of them failed or lacks an
-    answer that it asked for.
-    remarks: component -> the keys of `info` that are counted. watchers: find what is odd about components.
+    Args:
+        parts: the components of the total.
+        partial: completions whose total is there though one of them failed or lacks an answer that it asked for.
+        remarks: component -> the keys of `info` that are counted.
+        watchers: find what is odd about components.
     """
 
     rows: int = 0

@@ -1,7 +1,7 @@
 """The specs of components and of commands: what plugins offer, in frozen descriptions.
 
 context       the base of options, what `build` receives, and what it returns
-specs         a spec for each kind of component
+reward_spec, judge_spec, dataset_spec, curriculum_spec, normalizer_spec, backend_spec: one for each kind of component
 command_spec  a command: its options and the function that runs it
 entry_points  what is installed: scanned once, and again when it has changed
 """
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from rewardlab.specs.backend_spec import BackendSpec as BackendSpec
     from rewardlab.specs.context import COMPONENT_NAME as COMPONENT_NAME
     from rewardlab.specs.context import Asks as Asks
     from rewardlab.specs.context import Config as Config
@@ -29,11 +30,10 @@ if TYPE_CHECKING:
     from rewardlab.specs.context import Spec as Spec
     from rewardlab.specs.context import Worker as Worker
     from rewardlab.specs.context import WorkerOpener as WorkerOpener
-    from rewardlab.specs.specs import BackendSpec as BackendSpec
-    from rewardlab.specs.specs import CurriculumSpec as CurriculumSpec
-    from rewardlab.specs.specs import DatasetSpec as DatasetSpec
-    from rewardlab.specs.specs import JudgeSpec as JudgeSpec
-    from rewardlab.specs.specs import NormalizerSpec as NormalizerSpec
-    from rewardlab.specs.specs import RewardSpec as RewardSpec
+    from rewardlab.specs.curriculum_spec import CurriculumSpec as CurriculumSpec
+    from rewardlab.specs.dataset_spec import DatasetSpec as DatasetSpec
+    from rewardlab.specs.judge_spec import JudgeSpec as JudgeSpec
+    from rewardlab.specs.normalizer_spec import NormalizerSpec as NormalizerSpec
+    from rewardlab.specs.reward_spec import RewardSpec as RewardSpec
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

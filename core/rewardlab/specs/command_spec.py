@@ -42,9 +42,12 @@ class PythonOnly:
 class CommandResult:
     """The result of a command. `str()` of it is what the command prints; a notebook shows that and the warnings.
 
-    ok: whether the command's exit code is 0. data: JSON values, as `--json` prints them; None for a command that has
-    none. code: the exit code, if it is neither 0 nor 1. warnings: lines that the command prints as `warning: ...`.
-    problems: of a recipe that is not right, each with its place; with some the exit code is 2.
+    Args:
+        ok: whether the command's exit code is 0.
+        data: JSON values, as `--json` prints them; None for a command that has none.
+        code: the exit code, if it is neither 0 nor 1.
+        warnings: lines that the command prints as `warning: ...`.
+        problems: of a recipe that is not right, each with its place; with some the exit code is 2.
     """
 
     ok: bool = True
@@ -71,10 +74,12 @@ class CommandResult:
 class CommandSpec:
     """A command: `rewardlab NAME ...`, and for programs `rewardlab.NAME(...)`.
 
-    config: the options class, a `Config` whose attributes have docstrings; a field that is required and unmarked is a
-    required flag. Its docstring is what `rewardlab NAME --help` says. run: called with an instance; it returns a
-    CommandResult, or an exit code if it has printed all that it has to say. Both may be texts, "package.module:Name",
-    so that a command costs nothing until somebody calls it.
+    Args:
+        config: the options class, a `Config` whose attributes have docstrings; a field that is required and
+            unmarked is a required flag. Its docstring is what `rewardlab NAME --help` says.
+        run: called with an instance; it returns a CommandResult, or an exit code if it has printed all that it has
+            to say. Both may be texts, "package.module:Name", so that a command costs nothing until somebody calls
+            it.
     """
 
     name: str

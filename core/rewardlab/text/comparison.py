@@ -17,7 +17,8 @@ Part = Literal["reasoning", "answer", "response"]
 class ComparedTexts:
     """A prediction beside its reference; or the problem that leaves nothing to compare.
 
-    prediction: "" if the response has no such part, or a blank one.
+    Args:
+        prediction: "" if the response has no such part, or a blank one.
     """
 
     prediction: str = ""

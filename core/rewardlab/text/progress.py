@@ -31,8 +31,12 @@ class Progress:
     say units done of the total, the numbers of `note`, the seconds a unit and the time left. It has no thread of its
     own: what it shows changes when a unit is done.
 
-    what: of the work, begins the line. unit: in the singular. initial: units that were done before. delay_s: before a
-    bar is shown. leave: whether it stays when the work is done. Close it, or use it as a context manager.
+    Args:
+        what: of the work, begins the line.
+        unit: in the singular.
+        initial: units that were done before.
+        delay_s: before a bar is shown.
+        leave: whether it stays when the work is done. Close it, or use it as a context manager.
     """
 
     def __init__(

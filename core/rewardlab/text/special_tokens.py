@@ -24,7 +24,8 @@ def literal_ids(tokenizer: Any, *texts: str, **how: Any) -> Any:
 def chat_ids(tokenizer: Any, messages: Sequence[Message], render: Callable[[list[Any]], str]) -> list[int]:
     """Return the ids of `render(messages)`: of special tokens, only those that the chat template wrote are such.
 
-    render: fills the chat template. A message without a content is for the template to refuse.
+    Args:
+        render: fills the chat template. A message without a content is for the template to refuse.
     """
     literal = [
         {**message, "content": literal_text(tokenizer, message["content"])} if message.get("content") else message

@@ -12,8 +12,11 @@ JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
 def columns(rows: Iterable[Sequence[str]], align: str = "<") -> list[str]:
     """Return a line for each of n rows of m cells, with COLUMN_GAP between the cells; blanks at a line's end are cut.
 
-    align: a sign for each column, "<" for left or ">" for right; the last sign is also that of all further columns.
-    A column is as wide as its widest cell (`display_width`). Raises ValueError if the rows differ in length.
+    Args:
+        align: a sign for each column, "<" for left or ">" for right; the last sign is also that of all further
+            columns. A column is as wide as its widest cell (`display_width`).
+
+    Raises ValueError if the rows differ in length.
     """
     table = [[(cell, display_width(cell)) for cell in row] for row in rows]
     widths = [max(width for _, width in column) for column in zip(*table, strict=True)]

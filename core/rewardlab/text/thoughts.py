@@ -58,8 +58,10 @@ _TURN = re.compile(
 class Thoughts:
     """The thoughts in a text. ends: (start, end) of the marks that end some.
 
-    begin_it: whether the text begins with thoughts. unfinished: whether it begins with thoughts, or goes on with more
-    directly behind some, and does not end them.
+    Args:
+        begin_it: whether the text begins with thoughts.
+        unfinished: whether it begins with thoughts, or goes on with more directly behind some, and does not end
+            them.
     """
 
     begin_it: bool = False

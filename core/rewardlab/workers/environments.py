@@ -15,7 +15,9 @@ Say = Callable[[str], None]
 class InstallStep:
     """One call of the installer.
 
-    options: such as "--no-deps", which pip and uv both know; variables: environment variables of the installer.
+    Args:
+        options: such as "--no-deps", which pip and uv both know.
+        variables: environment variables of the installer.
     """
 
     requirements: Path
@@ -27,7 +29,9 @@ class InstallStep:
 class EnvironmentDefinition:
     """The definition of an environment: its owner's name, the steps that fill it, and distributions of the host's.
 
-    distributions: names of distributions of the host's environment, which the first step installs in the same way.
+    Args:
+        distributions: names of distributions of the host's environment, which the first step installs in the same
+            way.
     """
 
     name: str

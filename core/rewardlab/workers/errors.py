@@ -14,8 +14,9 @@ class WorkerError(JobError):
 class WorkerTimeout(WorkerError):
     """A call that passed its deadline; its process was killed.
 
-    cpu_bound: in this call the process used at least half of the limit as processor time, so that the question is
-    slow in itself, and not the machine.
+    Args:
+        cpu_bound: in this call the process used at least half of the limit as processor time, so that the question
+            is slow in itself, and not the machine.
     """
 
     def __init__(self, message: str, *, cpu_bound: bool) -> None:
@@ -30,8 +31,9 @@ class WorkerMemoryError(WorkerError):
 class WorkerDiedError(WorkerError):
     """A call that two processes died of, or that nobody tries any more after several deaths in a row.
 
-    fate: how a process ended, such as "exit code 1" or a signal. unseen: the message, without lines of the process that
-    the user has seen already.
+    Args:
+        fate: how a process ended, such as "exit code 1" or a signal.
+        unseen: the message, without lines of the process that the user has seen already.
     """
 
     def __init__(self, message: str, *, fate: str = "", unseen: str = "") -> None:

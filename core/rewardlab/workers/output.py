@@ -18,7 +18,9 @@ Show = Callable[[str], None]
 class PoolOutput:
     """The lines that a pool's workers print, on stdout or stderr.
 
-    title: names the pool in front of each line. show: called with each line that is shown.
+    Args:
+        title: names the pool in front of each line.
+        show: called with each line that is shown.
     """
 
     def __init__(self, title: str, show: Show) -> None:

@@ -20,8 +20,9 @@ TIMEOUT = 60.0
 def opener(workers: Workers, plan: "Plan", planned: Component, device: str) -> Opener:
     """Return the `context.workers` of a reward or a data step; build its managed environment if it is missing.
 
-    device: used if the recipe names none. UserError or JobError: there is no such interpreter, or it cannot be
-    built.
+    Args:
+        device: used if the recipe names none. UserError or JobError: there is no such interpreter, or it cannot be
+            built.
     """
     use: ComponentUse | DatasetUse = planned.use
     own: float = getattr(planned.spec, "timeout", TIMEOUT)

@@ -32,8 +32,10 @@ T = TypeVar("T")
 class ProcessCall(Generic[T]):
     """A call that some process of a pool is to answer, and the future of its result.
 
-    request: makes the line that is sent; with None, a process is made ready and asked nothing.
-    limit: seconds, from when a process has the call. read: makes the result from the answer.
+    Args:
+        request: makes the line that is sent; with None, a process is made ready and asked nothing.
+        limit: seconds, from when a process has the call.
+        read: makes the result from the answer.
     """
 
     def __init__(self, request: Callable[[], bytes] | None, limit: float, read: Callable[[dict[str, Any]], T]) -> None:
@@ -62,12 +64,14 @@ class ProcessPool:
 
     A pool holds no reference to its owner, so that the owner can be collected; `close` ends it, from any thread.
 
-    start: starts a process, given what is to be called with the chunks that it prints. say: called with each line that
-    the user should read: how processes died, each way once, and what they print; absent: stderr, redacted. title: what
-    the user knows the pool by; absent: `use`. good: a request that was answered before, with its limit; after many
-    deaths the pool asks it once more before it gives up.
-
     The threads are plain daemon threads: an executor's are joined at exit, before anything can end what they wait for.
+
+    Args:
+        start: starts a process, given what is to be called with the chunks that it prints.
+        say: called with each line that the user should read: how processes died, each way once, and what they
+            print; absent: stderr, redacted.
+        title: what the user knows the pool by; absent: `use`. good: a request that was answered before, with its
+            limit; after many deaths the pool asks it once more before it gives up.
     """
 
     def __init__(
@@ -114,8 +118,11 @@ class ProcessPool:
     def ask(self, request: bytes | None, limit: float) -> dict[str, Any]:
         """Return the answer of one process; without a request, only make a process ready. Only for the pool's threads.
 
-        limit: seconds. Raises PluginRaisedError, WorkerTimeout, WorkerMemoryError, WorkerStartError, and
-        WorkerDiedError if two processes died of the request.
+        Args:
+            limit: seconds.
+
+        Raises PluginRaisedError, WorkerTimeout, WorkerMemoryError, WorkerStartError, and WorkerDiedError if two
+        processes died of the request.
         """
         try:
             answer = self._ask(request, limit)

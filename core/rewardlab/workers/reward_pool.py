@@ -24,12 +24,13 @@ Item = tuple[Sample, Completion]
 class WorkerPool:
     """The processes of one reward, for any thread and event loop; they end by `close`, with the pool, or at exit.
 
-    use: "plugin/name" as in a recipe; a process finds and builds the reward as the host would, without judges.
-    size: the most processes; another one is started when a call finds all of them busy.
-    threads: math threads of each process.
-    python: the interpreter of another environment, which has rewardlab and the plugin; None is the host's, whose
-        sys.path goes with it.
-    title: what the user knows the reward by, in front of what its processes print; absent: `use`.
+    Args:
+        use: "plugin/name" as in a recipe; a process finds and builds the reward as the host would, without judges.
+        size: the most processes; another one is started when a call finds all of them busy.
+        threads: math threads of each process.
+        python: the interpreter of another environment, which has rewardlab and the plugin; None is the host's,
+            whose sys.path goes with it.
+        title: what the user knows the reward by, in front of what its processes print; absent: `use`.
     """
 
     def __init__(

@@ -68,7 +68,9 @@ class SharedWorker:
 class Workers:
     """The shared processes of one job, as a context manager; they end by `close`, with this object, or at exit.
 
-    say: called with each line that the user should read: how processes died, and what they print; absent: stderr.
+    Args:
+        say: called with each line that the user should read: how processes died, and what they print; absent:
+            stderr.
     """
 
     def __init__(self, *, cache: Path | None = None, seed: int = 0, say: Callable[[str], None] | None = None) -> None:
@@ -88,9 +90,13 @@ class Workers:
     ) -> "Opener":
         """Return what the component `use` gets as `context.workers`.
 
-        python: the interpreter of another environment; None is the host's. size: the most processes of one file.
-        threads: math threads of each. timeout: seconds for one question. memory: GB that a call may add to what
-        the process takes; None: no limit. UserError if there is no such interpreter.
+        Args:
+            python: the interpreter of another environment; None is the host's.
+            size: the most processes of one file.
+            threads: math threads of each.
+            timeout: seconds for one question.
+            memory: GB that a call may add to what the process takes; None: no limit. UserError if there is no such
+                interpreter.
         """
         if size < 1 or threads < 1:
             raise ValueError(f"{use}: size and threads of a worker are at least 1, not {size} and {threads}")

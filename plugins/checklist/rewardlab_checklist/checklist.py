@@ -21,9 +21,12 @@ def name_key(name: object) -> str:
 class Dimension:
     """One question of a checklist.
 
-    asks: what is asked, in a sentence or two. weight: of its score, of all 1. labels: label -> worth in [0, 1], in the
-    order of the file. continuous: any number in [0, 1] is a score, too. recognises: the labels of a dimension that is
-    not scored, but says what kind of task it is.
+    Args:
+        asks: what is asked, in a sentence or two.
+        weight: of its score, of all 1.
+        labels: label -> worth in [0, 1], in the order of the file.
+        continuous: any number in [0, 1] is a score, too.
+        recognises: the labels of a dimension that is not scored, but says what kind of task it is.
     """
 
     name: str
@@ -61,7 +64,9 @@ class Dimension:
 class Checklist:
     """A checklist for answers to one kind of task, or for reasoning.
 
-    name: the file's, without its ending. source: "sgcm", "ours" or a user's own words.
+    Args:
+        name: the file's, without its ending.
+        source: "sgcm", "ours" or a user's own words.
     """
 
     name: str

@@ -13,11 +13,15 @@ from rewardlab_checklist.evidence import Grounds, quotations
 class Critique:
     """A critic's scores and evidence for one part of a work.
 
-    scores: dimension -> its worth in [0, 1]; those without a usable one are in `missing`, and in `lacking` if the reply
-    gives none of their scale. unsupported: quotations that stand neither in the work nor in the question, by dimension.
-    quoted: all quotations. unquoted: dimensions with more than the least score and without a quotation that says
-    something. extra: names that the checklist does not have. task: the label that it recognises, if the checklist asks
-    for one. tokens: of question and reply.
+    Args:
+        scores: dimension -> its worth in [0, 1]; those without a usable one are in `missing`, and in `lacking` if
+            the reply gives none of their scale.
+        unsupported: quotations that stand neither in the work nor in the question, by dimension.
+        quoted: all quotations.
+        unquoted: dimensions with more than the least score and without a quotation that says something.
+        extra: names that the checklist does not have.
+        task: the label that it recognises, if the checklist asks for one.
+        tokens: of question and reply.
     """
 
     checklist: Checklist

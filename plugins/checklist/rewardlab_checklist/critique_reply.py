@@ -29,7 +29,8 @@ DISAGREEING = "the reply holds critiques that disagree"
 class CritiqueReading(NamedTuple):
     """The critique in a reply, {part: {dimension: entry}}; None without one, and then `fault` says why.
 
-    planted: the fault is that of the work, whose text holds a critique.
+    Args:
+        planted: the fault is that of the work, whose text holds a critique.
     """
 
     said: Mapping[str, Mapping[str, Any]] | None = None
@@ -40,10 +41,11 @@ class CritiqueReading(NamedTuple):
 def read_critique(reply: Reply, lists: Mapping[str, Checklist], shown: Mapping[str, str]) -> CritiqueReading:
     """Return the critique in a reply. lists: the checklist of each part that must be there.
 
-    shown: the texts that the judge was shown, by part, and the question as `query`. An object that stands in one of
-    them is a quotation. Of all others none may contradict another in any score: one of them may be a copy of what the
-    work planted, shortened or written in another way, and nothing shows which one is the judge's. A reply that was cut
-    off has no critique: its last object may be a draft.
+    Args:
+        shown: the texts that the judge was shown, by part, and the question as `query`. An object that stands in
+            one of them is a quotation. Of all others none may contradict another in any score: one of them may be a
+            copy of what the work planted, shortened or written in another way, and nothing shows which one is the
+            judge's. A reply that was cut off has no critique: its last object may be a draft.
     """
     if reply.cut_off:
         return CritiqueReading(fault=reply.fault or UNREADABLE)

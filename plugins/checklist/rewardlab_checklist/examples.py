@@ -27,7 +27,8 @@ WRONG = ["", "<think>3 and 4 is 8.</think><answer>She has 8 pens.</answer>", "<t
 class KnowingCritic:
     """A critic that knows that 7 is right: all dimensions of a part with it get the best score, of others the worst.
 
-    other: what it takes a trace without 7 for.
+    Args:
+        other: what it takes a trace without 7 for.
     """
 
     def __init__(self, other: str = "Chat") -> None:

@@ -30,7 +30,8 @@ def answer_line(text: str, choices: Mapping[str, str]) -> str | None:
 def labels_named(answer: str, choices: Mapping[str, str], several: bool) -> frozenset[str]:
     """Return the labels that an answer line names; empty if it names something else.
 
-    several: whether a question has several right choices, so that an answer may join labels.
+    Args:
+        several: whether a question has several right choices, so that an answer may join labels.
     """
     by_name = {label.upper(): label for label in choices}
     said = answer.upper()

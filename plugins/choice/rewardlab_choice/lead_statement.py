@@ -31,7 +31,9 @@ _AT_END = re.compile(r"[\s.!。।።۔)]{0,8}\Z")
 class Statement:
     """A statement in a response: where it is, what it names, and how it is written.
 
-    firm: behind a lead or on a line. lists: a label at the start of a line, which may be one of a list.
+    Args:
+        firm: behind a lead or on a line.
+        lists: a label at the start of a line, which may be one of a list.
     """
 
     start: int

@@ -25,7 +25,8 @@ _BOX = re.compile(r"\\(?:boxed|fbox)\s*+\{([^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+)\}")
 class Reading:
     """The result of reading. extracted: the answer as written, None if there is none. labels: those that it names.
 
-    fault: why it names no label: there is no answer, it cannot be read, or it is a hedge.
+    Args:
+        fault: why it names no label: there is no answer, it cannot be read, or it is a hedge.
     """
 
     extracted: str | None
@@ -36,7 +37,8 @@ class Reading:
 def read(text: str, kind: Extract, choices: Mapping[str, str], several: bool = False) -> Reading:
     """Return the choice that a completion picks, in time linear in the text.
 
-    several: whether an answer line may join labels.
+    Args:
+        several: whether an answer line may join labels.
     """
     if kind == "answer_line":
         return _read_line(text, choices, several)

@@ -25,9 +25,12 @@ class NoRightChoice(ValueError):
 class BenchmarkQuestion:
     """A question of a benchmark in one language.
 
-    choices: label -> text, empty if an answer is free. answer: the label of the right choice, or the answer itself.
-    worked: a solution that ends in the answer, if the row has one. problem: its name, alike in every language of a
-    parallel benchmark. group: what its examples share with it.
+    Args:
+        choices: label -> text, empty if an answer is free.
+        answer: the label of the right choice, or the answer itself.
+        worked: a solution that ends in the answer, if the row has one.
+        problem: its name, alike in every language of a parallel benchmark.
+        group: what its examples share with it.
     """
 
     question: str

@@ -46,7 +46,8 @@ def instruction_of(known: Mapping[str, str], language: str, option: str, where: 
 
     Raises UserError without one.
 
-    option: the recipe's key, and what to write there.
+    Args:
+        option: the recipe's key, and what to write there.
     """
     found = known.get(language) or known.get(language.partition("-")[0])
     if found is None:

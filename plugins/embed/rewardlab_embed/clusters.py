@@ -21,8 +21,10 @@ BLOCK = 16_384
 class Clusters:
     """Clusters of n rows.
 
-    labels: (n,), the cluster of each row. centroids: (k, dimension), the mean of each cluster's rows, not of length 1.
-    silhouette: the mean over the rows, in [-1, 1]; 0 if there is only one cluster.
+    Args:
+        labels: (n,), the cluster of each row.
+        centroids: (k, dimension), the mean of each cluster's rows, not of length 1.
+        silhouette: the mean over the rows, in [-1, 1]; 0 if there is only one cluster.
     """
 
     labels: np.ndarray
@@ -33,8 +35,9 @@ class Clusters:
 def best_clusters(vectors: np.ndarray, counts: Sequence[int], seed: int) -> Generator[None, None, Clusters]:
     """Return the clusters with the highest silhouette; yield after each number of `counts` that was tried.
 
-    vectors: (n, dimension), float32, each of length 1. Of equal silhouettes the smaller number of clusters wins.
-    Numbers of n or more are not tried; if no number is left, all rows are one cluster.
+    Args:
+        vectors: (n, dimension), float32, each of length 1. Of equal silhouettes the smaller number of clusters
+            wins. Numbers of n or more are not tried; if no number is left, all rows are one cluster.
     """
     best = Clusters(np.zeros(len(vectors), np.int32), vectors.mean(axis=0, keepdims=True), 0.0)
     tried = False

@@ -58,7 +58,8 @@ class VectorIndex:
     def nearest(self, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the highest cosine of each vector with the index (n,), and the index of the nearest vector (n,).
 
-        vectors: (n, dimension), float32, each of length 1. With an empty index the results are -inf and -1.
+        Args:
+            vectors: (n, dimension), float32, each of length 1. With an empty index the results are -inf and -1.
         """
         best, nearest = np.full(len(vectors), -np.inf, np.float32), np.full(len(vectors), -1)
         queries = torch.from_numpy(vectors).to(self._device)

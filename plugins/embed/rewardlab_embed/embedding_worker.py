@@ -57,7 +57,9 @@ def _answer(a: "Embedding", b: "Embedding") -> dict:
 class Embedding:
     """The embedding of a text.
 
-    vector: float32, of length 1; None if `error` says why there is none. cut: tokens over the model's limit.
+    Args:
+        vector: float32, of length 1; None if `error` says why there is none.
+        cut: tokens over the model's limit.
     """
 
     vector: np.ndarray | None = None

@@ -15,7 +15,9 @@ HERE = Path(__file__).parent
 def open_model(options: EmbedderOptions, context: Context, file: str = "embedding_worker.py", **more: Any) -> Any:
     """Return the worker of the model that the options name. Raises UserError for a path without a model.
 
-    file: the worker's file in this folder. more: further settings for it.
+    Args:
+        file: the worker's file in this folder.
+        more: further settings for it.
     """
     settings = options.model_dump(include=set(EmbedderOptions.model_fields))
     return context.workers.open(HERE / file, {**settings, "model": locate_model(options.model), **more})

@@ -17,7 +17,8 @@ Near = tuple[float, int, int]
 class NearestByLanguage:
     """The nearest rows of each pair of languages, of the rows and of the evaluation sets, and all above a threshold.
 
-    count: the rows that a pair without any above the threshold gives.
+    Args:
+        count: the rows that a pair without any above the threshold gives.
     """
 
     def __init__(self, threshold: float, count: int) -> None:

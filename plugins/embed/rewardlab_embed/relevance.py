@@ -15,10 +15,13 @@ YIELD_EVERY = 64
 class Selection:
     """How rows of a cluster are chosen.
 
-    nearest: a share, in [0, 1]. nearest_of: whether it is a share of the cluster (rounded up) or of the rows to choose
-    (rounded down, at least 1). weight: of relevance, in [0, 1]; the rest is that of unlikeness to what is chosen.
-    relevant_to: the centroid, or the mean of the rows chosen so far. candidates: the most rows that compete for the
-    second part, drawn; None: all.
+    Args:
+        nearest: a share, in [0, 1].
+        nearest_of: whether it is a share of the cluster (rounded up) or of the rows to choose (rounded down, at
+            least 1).
+        weight: of relevance, in [0, 1]; the rest is that of unlikeness to what is chosen.
+        relevant_to: the centroid, or the mean of the rows chosen so far.
+        candidates: the most rows that compete for the second part, drawn; None: all.
     """
 
     nearest: float
@@ -37,7 +40,9 @@ class Selection:
 def choose(vectors: np.ndarray, wanted: int, how: Selection, seed: int) -> Generator[None, None, np.ndarray]:
     """Return the indices of `wanted` rows, in the order of their choice; yield after every YIELD_EVERY of them.
 
-    vectors: (n, dimension), float32, each of length 1; wanted: from 0 to n. Of equal rows the first is chosen.
+    Args:
+        vectors: (n, dimension), float32, each of length 1.
+        wanted: from 0 to n. Of equal rows the first is chosen.
     """
     wanted = min(wanted, len(vectors))
     centroid = vectors.mean(axis=0, dtype=np.float64).astype(np.float32)

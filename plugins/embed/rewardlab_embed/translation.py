@@ -22,8 +22,11 @@ KEPT = 64 << 20
 class EnglishTranslation:
     """The translation of a text into English, or why there is none.
 
-    english: None if there is no translation; `failure` then says why. unanswered: whether the server gave no answer.
-    tokens: those of all questions and answers. pieces: how many questions it took.
+    Args:
+        english: None if there is no translation; `failure` then says why.
+        unanswered: whether the server gave no answer.
+        tokens: those of all questions and answers.
+        pieces: how many questions it took.
     """
 
     english: str | None = None
@@ -46,8 +49,9 @@ class EnglishTranslator:
     async def translate(self, text: str, language: str | None) -> EnglishTranslation:
         """Return `text` in English; all of its pieces are asked about at once.
 
-        language: the English name of the text's language, None if it is not known. A JobError or UserError of the
-        judge is raised; any other error becomes the translation's `failure`.
+        Args:
+            language: the English name of the text's language, None if it is not known. A JobError or UserError of
+                the judge is raised; any other error becomes the translation's `failure`.
         """
         known = self._cache.get((text, language))
         if known is not None:

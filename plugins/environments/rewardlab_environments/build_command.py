@@ -52,8 +52,9 @@ def run_command(
 ) -> None:
     """Run a command to its end; `progress` is called with each of its lines.
 
-    lock: a file descriptor that the command and its children hold. CommandError if it fails. The command also ends
-    when this process ends or anything is raised here.
+    Args:
+        lock: a file descriptor that the command and its children hold. CommandError if it fails. The command also
+            ends when this process ends or anything is raised here.
     """
     last: deque[str] = deque(maxlen=LAST_LINES)
     log.write(redact(f"$ {' '.join([*(f'{n}={v}' for n, v in variables.items()), *command])}\n"))

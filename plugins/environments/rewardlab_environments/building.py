@@ -28,7 +28,9 @@ def build(environment: EnvironmentIdentity, *, lock: int, log: Path, progress: S
 
     JobError if that fails; then nothing is left of it but the log.
 
-    lock: the file descriptor of the lock that this process holds. progress: called with each line of the installer.
+    Args:
+        lock: the file descriptor of the lock that this process holds.
+        progress: called with each line of the installer.
     """
     folder = environment.folder
     started = time.monotonic()

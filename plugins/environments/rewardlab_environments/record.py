@@ -20,9 +20,13 @@ State = Literal["ready", "half-built", "without its Python", "absent"]
 class BuildRecord:
     """The content of ready.json.
 
-    identity: what was asked for (EnvironmentDefinition.identity). base: the interpreter that the environment was made
-    from. versions: distribution -> installed version. built: UTC, ISO 8601. seconds: the duration of the build.
-    installer: "pip" or "uv".
+    Args:
+        identity: what was asked for (EnvironmentDefinition.identity).
+        base: the interpreter that the environment was made from.
+        versions: distribution -> installed version.
+        built: UTC, ISO 8601.
+        seconds: the duration of the build.
+        installer: "pip" or "uv".
     """
 
     name: str

@@ -65,7 +65,8 @@ class Structure:
 class Structures:
     """The structures of a file, by the key of the task; each with those of its subtasks.
 
-    source: the file, for messages.
+    Args:
+        source: the file, for messages.
     """
 
     source: str

@@ -23,11 +23,16 @@ AT_ONCE = 256
 def recipe(recipe: str, overrides: Sequence[str] = (), gold: str = "answer") -> Scorer:
     """Score each sample by the reward of a recipe: `total`, and each component's value by its name.
 
-    recipe: a YAML file. overrides: as on the command line. gold: the field of the row that the sample's target becomes;
-    its metadata are the other fields. A missing component has no value (NaN, which inspect_ai leaves out of its
-    metrics), and the total has none either if the component's `on_missing` is `zero_advantage`; with `fail`, the
-    default, the sample ends with the error. Raises UserError if the recipe compares the answers to a question, since a
-    scorer sees one at a time, or if samples lack a field that the recipe's rewards need.
+    Args:
+        recipe: a YAML file.
+        overrides: as on the command line.
+        gold: the field of the row that the sample's target becomes; its metadata are the other fields. A missing
+            component has no value (NaN, which inspect_ai leaves out of its metrics), and the total has none either
+            if the component's `on_missing` is `zero_advantage`; with `fail`, the default, the sample ends with the
+            error.
+
+    Raises UserError if the recipe compares the answers to a question, since a scorer sees one at a time, or if samples
+    lack a field that the recipe's rewards need.
     """
     path = str(Path(recipe).absolute())  # inspect_ai may change the folder before it scores
     _refuse_comparisons(reward := _opened(path, tuple(overrides)))

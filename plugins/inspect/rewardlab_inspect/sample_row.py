@@ -16,7 +16,10 @@ CUT_OFF = ("max_tokens", "model_length")
 def sample_row(state: TaskState, target: Target, gold: str) -> dict[str, Any]:
     """Return the arguments of `RecipeReward.score_one` for a model's output: prompt, completion, and the fields.
 
-    gold: the field that the sample's target becomes, if the sample has one: a text, or a list if it has several.
+    Args:
+        gold: the field that the sample's target becomes, if the sample has one: a text, or a list if it has
+            several.
+
     Raises UserError if metadata has names that a row already has.
     """
     taken = [name for name in OF_THE_ROW if name in state.metadata]

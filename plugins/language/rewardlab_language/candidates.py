@@ -17,8 +17,9 @@ LAYERS = 3
 class Candidate:
     """A candidate of a translation.
 
-    share: the share of its letters that are in the target language, in [0, 1], 0 without letters.
-    altered: what it altered of the text that it translates.
+    Args:
+        share: the share of its letters that are in the target language, in [0, 1], 0 without letters.
+        altered: what it altered of the text that it translates.
     """
 
     text: str
@@ -40,8 +41,10 @@ def best(candidates: Iterable[Candidate], least_share: float) -> Candidate | Non
 def clean(reply: str, source: str, language: str) -> str:
     """Return the translation in a reply: without thoughts, code fence, heading, repeated fence lines and outer space.
 
-    source: the text to translate. language: the English name of the target. A code fence is removed if it holds
-    the whole reply, a heading ("Thai translation:") if it comes first.
+    Args:
+        source: the text to translate.
+        language: the English name of the target. A code fence is removed if it holds the whole reply, a heading
+            ("Thai translation:") if it comes first.
     """
     text, heading, fences = without_thoughts(reply).strip(), _heading(source, language), fence_lines(source)
     for _ in range(LAYERS):

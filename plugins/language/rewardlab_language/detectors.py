@@ -34,7 +34,9 @@ SUREST = 1 - 1e-4
 class LanguageGuess(NamedTuple):
     """A detector's most likely language.
 
-    confidence: as the detector gives it. calibrated: how often such a confidence is right, in [0, 1].
+    Args:
+        confidence: as the detector gives it.
+        calibrated: how often such a confidence is right, in [0, 1].
     """
 
     label: str

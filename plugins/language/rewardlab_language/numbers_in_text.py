@@ -63,7 +63,8 @@ MAX_SPELLED = 12
 class Number:
     """A number as it is written: the digits of its groups, in figures of our own. text: how a person reads it.
 
-    scaled: whether a word or a sign behind it multiplies it, as in 1.5 million and 150万.
+    Args:
+        scaled: whether a word or a sign behind it multiplies it, as in 1.5 million and 150万.
     """
 
     groups: tuple[str, ...]

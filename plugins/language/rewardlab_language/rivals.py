@@ -46,7 +46,9 @@ TWINS: Sequence[frozenset[str]] = tuple(map(frozenset, [("id", "ms"), ("bs", "hr
 class Contest:
     """A target language, and the languages that a text is weighed against.
 
-    candidates: all of them, those that count as the target first. twins: those among them that need much evidence.
+    Args:
+        candidates: all of them, those that count as the target first.
+        twins: those among them that need much evidence.
     """
 
     target: Target

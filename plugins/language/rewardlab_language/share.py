@@ -19,7 +19,9 @@ _ONLY_READER = {s: code for code, scripts in SCRIPTS.items() for s in scripts if
 class LanguageShare:
     """The share of a text that is in the target language, by letters, each weighed by how much it says.
 
-    value: in [0, 1], None without letters. language: the one with most letters, if known.
+    Args:
+        value: in [0, 1], None without letters.
+        language: the one with most letters, if known.
     """
 
     value: float | None

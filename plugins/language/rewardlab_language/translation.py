@@ -28,7 +28,8 @@ SHOWN = 60  # characters of a candidate in a message
 class Translation:
     """A translated text. share: of its letters, those in the target language; None without words.
 
-    altered: the changes to the text, if every candidate changed something.
+    Args:
+        altered: the changes to the text, if every candidate changed something.
     """
 
     text: str
@@ -137,7 +138,8 @@ def question(
 ) -> Ask:
     """Return the question that asks to translate a text from and into the languages with these ISO 639-1 codes.
 
-    language: the target's English name; None: that of the code.
+    Args:
+        language: the target's English name; None: that of the code.
     """
     name = language or wordings()[code].name
     messages = template.messages(text, name, regional_name(code, name), wordings()[source].name)

@@ -27,8 +27,9 @@ class TranslationTemplate:
     def messages(self, text: str, language: str, regional: str | None = None, source: str = "English") -> list[Message]:
         """Return the messages that ask to translate `text`, shown verbatim, into the language of that English name.
 
-        regional: the name with its region ("Portuguese (Portugal)"); None without one. source: the English name
-        of the text's own language.
+        Args:
+            regional: the name with its region ("Portuguese (Portugal)"); None without one.
+            source: the English name of the text's own language.
         """
         filled = {"language": language, "regional": regional or language, "source": source, "text": text}
         return self.template.messages({**filled, "fenced": fence(text), "key": fence_key(text)})

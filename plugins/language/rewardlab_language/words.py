@@ -68,9 +68,10 @@ _SIGNS = re.compile(
 class Word(NamedTuple):
     """A word in lower case, of which the first MAX_READ letters are kept, or a break between sentences (no letters).
 
-    script: ISO 15924; OTHER, BREAK or MIXED.
-    letters: vowel signs count, accents and apostrophes do not.
-    name: whether it has a capital inside a sentence, and so may be a name.
+    Args:
+        script: ISO 15924; OTHER, BREAK or MIXED.
+        letters: vowel signs count, accents and apostrophes do not.
+        name: whether it has a capital inside a sentence, and so may be a name.
     """
 
     script: str

@@ -88,7 +88,10 @@ for _module in ("math_verify.parser", "math_verify.grader"):
 def formulas(text: str, *, decimal_comma: bool) -> list[sympy.Basic]:
     """Return the formulas that a text (see `notation.plain`) may mean, without its unit.
 
-    decimal_comma: a comma between digits may mark decimals. Raises UnparsableFormula for a text without a meaning.
+    Args:
+        decimal_comma: a comma between digits may mark decimals.
+
+    Raises UnparsableFormula for a text without a meaning.
     """
     text = with_commas(without_unit(in_radians(text).lstrip("= ").removeprefix(r"\approx")))
     writings = [text]

@@ -22,7 +22,8 @@ _CONSTANTS = frozenset("ei")
 def renamed(gold: str, answer: str, parameters: Set[str]) -> str:
     """Return an answer with the bound names of the gold one, if each of both has one that the other lacks.
 
-    parameters: names that the answer, or the gold one, introduces as such.
+    Args:
+        parameters: names that the answer, or the gold one, introduces as such.
     """
     arguments, others = (set(_DEFINED.findall(text)) for text in (gold, answer))
     if len(arguments) == len(others) == 1 and arguments != others:

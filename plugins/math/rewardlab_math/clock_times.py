@@ -40,7 +40,8 @@ _LOOSE_COLON = re.compile(r" ?: ?")
 class ClockTime:
     """A time of day as written; half: of the day, None if the text does not say. Without minutes it is a whole hour.
 
-    words: what else stands behind it, a day or a time zone.
+    Args:
+        words: what else stands behind it, a day or a time zone.
     """
 
     hour: int

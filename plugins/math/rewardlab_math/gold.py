@@ -30,13 +30,17 @@ _LIST_OR_DECIMAL = re.compile(r"\D*\d+,\d+\D*")
 class Gold:
     """A right answer.
 
-    quantities: its readings as one number. formulas: what algebra compares with; none for words and choices, and none
-    for a formula that takes too long to read, or cannot be read, if `refused` says why: only the same writing equals
-    that. is_label: whether it is the label before another right answer, so that nothing else may stand behind it.
-    unknowns: of the solution of a system, in alphabetical order. point_only: whether only a point marks decimals in it.
-    only_number: whether it can be nothing but a number, so that algebra has nothing to add if the answer is a
-    number, too. moments: the times of day or the dates that it is. is_computed: whether algebra may compare it; a list
-    with dots and a congruence are compared otherwise.
+    Args:
+        quantities: its readings as one number.
+        formulas: what algebra compares with; none for words and choices, and none for a formula that takes too long
+            to read, or cannot be read, if `refused` says why: only the same writing equals that.
+        is_label: whether it is the label before another right answer, so that nothing else may stand behind it.
+        unknowns: of the solution of a system, in alphabetical order.
+        point_only: whether only a point marks decimals in it.
+        only_number: whether it can be nothing but a number, so that algebra has nothing to add if the answer is a
+            number, too.
+        moments: the times of day or the dates that it is.
+        is_computed: whether algebra may compare it; a list with dots and a congruence are compared otherwise.
     """
 
     text: str
@@ -62,10 +66,11 @@ class Gold:
 def golds(value: Any, language: str | None, seconds: float) -> list[Gold]:
     """Return the right answers that a row's value gives, at least one. Raises BrokenGold if there is none.
 
-    value: a string, a number, a boolean, or a list of these, any of which is right.
-    language: of its notation, a code or an English name, or None; decides what "1.234" is (see `numerals`): without
-    it, as in English.
-    seconds: processor time that reading one may take.
+    Args:
+        value: a string, a number, a boolean, or a list of these, any of which is right.
+        language: of its notation, a code or an English name, or None; decides what "1.234" is (see `numerals`):
+            without it, as in English.
+        seconds: processor time that reading one may take.
     """
     point_only = language is None or writes_decimal_point(language)
     return [gold for text in texts_of(value) for gold in _golds(text, point_only, seconds)]

@@ -33,7 +33,8 @@ _EMBEDDED = re.compile(
 class AnswerVerdict:
     """The verdict on an answer: whether it is right; for one that could not be compared, why.
 
-    failed: the error of the algebra system, so that only the writing was compared.
+    Args:
+        failed: the error of the algebra system, so that only the writing was compared.
     """
 
     right: bool
@@ -46,8 +47,10 @@ class AnswerVerdict:
 def judge_answer(golds: Sequence[Gold], parts: Sequence[str], language: str | None, seconds: float) -> AnswerVerdict:
     """Compare an answer with gold answers, any of which is right. Never raises.
 
-    parts: the answer, in several places if it has them: right if they are the gold answer together, or each of them
-    alone. seconds: processor time that algebra may take for this answer.
+    Args:
+        parts: the answer, in several places if it has them: right if they are the gold answer together, or each of
+            them alone.
+        seconds: processor time that algebra may take for this answer.
     """
     if len(parts) == 1:
         return _judge(golds, parts[0], language, seconds)

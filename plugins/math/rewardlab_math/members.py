@@ -36,7 +36,8 @@ def marked(formula: sympy.Basic, latex: str) -> sympy.Basic:
 def members_equal(gold: sympy.Basic, answer: sympy.Basic, equal: Equal) -> bool | None:
     """Return whether two formulas with members are equal; None if that is not decided by members.
 
-    equal: whether a member of the gold answer and one of the answer are.
+    Args:
+        equal: whether a member of the gold answer and one of the answer are.
     """
     if isinstance(gold, Listed) and isinstance(answer, Listed):
         if _gives_names(gold) == _gives_names(answer):

@@ -37,7 +37,9 @@ UNSPACED_NUMERAL = r"(?:\d[\d.,٫٬'_]*|[.,٫]\d+)"
 def writes_decimal_point(language: str | None) -> bool:
     """Return whether a language marks decimals only with a point.
 
-    language: a code, "en", "eng", "en-GB", "eng_Latn", or a name, "English", "Japanisch", "Chinese (Simplified)".
+    Args:
+        language: a code, "en", "eng", "en-GB", "eng_Latn", or a name, "English", "Japanisch", "Chinese
+            (Simplified)".
     """
     if language is None:
         return False
@@ -47,7 +49,8 @@ def writes_decimal_point(language: str | None) -> bool:
 def readings(run: str, *, point_only: bool = False) -> frozenset[Fraction]:
     """Return the values that a run of ASCII digits and separators may have; empty if it is not a number.
 
-    point_only: the language marks decimals only with a point.
+    Args:
+        point_only: the language marks decimals only with a point.
     """
     parts = _RUN.findall(run.strip().rstrip(".,"))
     digits = [part for part in parts if part.isdigit()]

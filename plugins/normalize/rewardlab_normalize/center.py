@@ -16,8 +16,9 @@ class Center:
     ) -> list[float]:
         """Return the shaped values (G,) of the totals that `kept` names, in that order.
 
-        totals: (P,), the whole pool; its mean is taken, and no trainer takes the mean of what is kept after that.
-        tokens and seed are not used.
+        Args:
+            totals: (P,), the whole pool; its mean is taken, and no trainer takes the mean of what is kept after
+                that. tokens and seed are not used.
         """
         center = mean(totals)
         return [totals[index] - center for index in kept]

@@ -20,7 +20,9 @@ class Gdpo:
     ) -> list[float]:
         """Return the shaped values (G,) of a component at the places that `kept` names, in that order.
 
-        values: (P,), the whole pool, of those that have a total; equal ones become 0. tokens and seed are not used.
+        Args:
+            values: (P,), the whole pool, of those that have a total; equal ones become 0. tokens and seed are not
+                used.
         """
         center = mean(values)
         spread = math.sqrt(math.fsum((value - center) ** 2 for value in values) / max(1, len(values) - 1))

@@ -23,8 +23,11 @@ class Length:
     ) -> list[float]:
         """Return the shaped values (G,) of the totals at the indices `kept`, in that order.
 
-        tokens: (P,), of which only the kept ones count, since only they are in the loss. Raises ValueError without
-        them. A group without tokens counts as one token: it has no loss that the factor could scale.
+        Args:
+            tokens: (P,), of which only the kept ones count, since only they are in the loss.
+
+        Raises ValueError without them. A group without tokens counts as one token: it has no loss that the factor could
+        scale.
         """
         if tokens is None:
             raise ValueError("needs the number of tokens of every completion")

@@ -24,9 +24,11 @@ class Std:
     ) -> list[float]:
         """Return the shaped values (G,) of the totals at the indices `kept`, in that order.
 
-        totals: (P,), the whole pool; no trainer subtracts the mean of the kept ones after that. If the totals that
-        give the standard deviation are all equal, there is no scale, and every value is 0. tokens is not used.
-        seed chooses the subset, by the totals' ranks: which completion came first does not matter.
+        Args:
+            totals: (P,), the whole pool; no trainer subtracts the mean of the kept ones after that. If the totals
+                that give the standard deviation are all equal, there is no scale, and every value is 0. tokens is
+                not used. seed chooses the subset, by the totals' ranks: which completion came first does not
+                matter.
         """
         subset = totals
         if len(totals) > self._options.subset:

@@ -21,8 +21,9 @@ THINK, THOUGHT = "<think>", "</think>"
 class Answers:
     """The completions that a served policy gave to a prompt, in the order of their draws, and why it lacks others.
 
-    missing: draw -> the error of the server, or that its content filter withheld the answer. A missing completion is
-    none that is empty.
+    Args:
+        missing: draw -> the error of the server, or that its content filter withheld the answer. A missing
+            completion is none that is empty.
     """
 
     sample: Sample

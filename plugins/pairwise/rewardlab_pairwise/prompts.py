@@ -23,7 +23,8 @@ class PairTemplate:
     def messages(self, parts: Mapping[str, str], key: str | None = None) -> list[Message]:
         """Return the messages that show `parts` (query, a, b and, if privileged, reference), each verbatim.
 
-        key: `fence_key(parts)`, if it is known already.
+        Args:
+            key: `fence_key(parts)`, if it is known already.
         """
         key = key or fence_key(parts)
         return self.template.messages(

@@ -12,10 +12,11 @@ from typing import Literal
 class Schedule:
     """The schedule of the comparisons in one group, over its distinct texts.
 
-    meetings: for each text, its opponents with the number of comparisons, in order of rank, summed over the
-        copies of the text. Copies that meet each other stand under the text itself; they need no judge.
-    copies: for each text, how many answers have it.
-    asks: the ordered pairs (first, second) to ask the judge about, each once.
+    Args:
+        meetings: for each text, its opponents with the number of comparisons, in order of rank, summed over the
+            copies of the text. Copies that meet each other stand under the text itself; they need no judge.
+        copies: for each text, how many answers have it.
+        asks: the ordered pairs (first, second) to ask the judge about, each once.
     """
 
     meetings: dict[str, Counter[str]]

@@ -17,9 +17,13 @@ Pair = tuple[str, str]
 class PairVerdict:
     """The verdict on one ordered pair, or why it has none.
 
-    verdict: the letter of the winner, or why there is none. first_wins: the share of a win that it gives to the first
-    text, in [0, 1]; None if it does not count: the call failed, or its reply is dropped. lost: the
-    share that neither text gets, in [0, 1]. error: why it failed. info: what the reply says besides, as JSON values.
+    Args:
+        verdict: the letter of the winner, or why there is none.
+        first_wins: the share of a win that it gives to the first text, in [0, 1]; None if it does not count: the
+            call failed, or its reply is dropped.
+        lost: the share that neither text gets, in [0, 1].
+        error: why it failed.
+        info: what the reply says besides, as JSON values.
     """
 
     verdict: Literal["A", "B", "tie", "both_bad", "unparsable", "failed"]

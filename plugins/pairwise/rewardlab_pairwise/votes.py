@@ -37,7 +37,8 @@ EARLIER = 4
 def vote_of(text: str, box: re.Match[str], letter: Letter, is_quoted: Callable[[re.Match[str]], bool]) -> Letter | None:
     """Return which response wins by the words around a reply's last box, which holds `letter`; None if unclear.
 
-    is_quoted: whether the name of a response is of a text that the judge was shown.
+    Args:
+        is_quoted: whether the name of a response is of a text that the judge was shown.
     """
     words = _words(text, box, letter, is_quoted)
     winner = None if words is None or _is_taken_back(words, letter) else _winner(words)

@@ -14,8 +14,10 @@ TRIES = 4
 class Conversation:
     """A conversation as tokens.
 
-    types: the sides of a pair, for models that distinguish them; else None. cut: tokens that the response lost. error:
-    why there is none.
+    Args:
+        types: the sides of a pair, for models that distinguish them; else None.
+        cut: tokens that the response lost.
+        error: why there is none.
     """
 
     ids: Sequence[int] = ()
@@ -27,8 +29,9 @@ class Conversation:
 class Conversations:
     """Conversations of a tokenizer: through its chat template, or as a pair of texts without one.
 
-    limit: the most tokens; None: any number. The end of a response that does not fit is left out, and what the template
-    writes after it stays: a model reads its score there.
+    Args:
+        limit: the most tokens; None: any number. The end of a response that does not fit is left out, and what the
+            template writes after it stays: a model reads its score there.
     """
 
     def __init__(self, tokenizer: Any, limit: int | None) -> None:

@@ -128,7 +128,9 @@ def as_trained(options: dict[str, Any], asks: str) -> dict[str, Any]:
 def way_of(options: Any, known: Sequence[Rubric], max_tokens: int | None) -> dict[str, Any]:
     """Return how a reward's options ask, but for the levels of a row.
 
-    known: the rubrics that are known before any row is. max_tokens: what the judge's reply may have.
+    Args:
+        known: the rubrics that are known before any row is.
+        max_tokens: what the judge's reply may have.
     """
     english = options.strategy == "eng-eng"
     in_recipe = field_of(options.rubric) is None and (english or options.rubric is not None)

@@ -22,7 +22,9 @@ NAMES = {"a": "Assistant A", "b": "Assistant B", "tie": "Tie", "both bad": "Both
 class Levels:
     """The levels of one rubric. A judge writes the label of a level as its score.
 
-    kind: what sort of levels they are. texts: label -> what it stands for, in the order of the prompt.
+    Args:
+        kind: what sort of levels they are.
+        texts: label -> what it stands for, in the order of the prompt.
     """
 
     kind: Kind

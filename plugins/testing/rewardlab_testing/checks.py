@@ -32,20 +32,21 @@ def check_reward(
 ) -> list[TrialResult]:
     """Assert that a reward keeps the laws of docs/plugins.md.
 
-    spec: a RewardSpec, or the name of an installed one as a recipe has it ("my/brevity").
-    good, bad: a completion (a text or a Completion) or a list of them, for `sample`; or pairs (sample, completion),
-        which name their own. Every good one of a sample must earn more than every bad one. Without `good`, `bad` and
-        `ladder` the spec's own examples are taken (`RewardSpec.laws`).
-    sample: absent: a plain question, if the reward requires no field.
-    ladder: completions of `sample`, worst first, whose values must not fall.
-    options: as under `with`. They replace those of the spec's own examples, of which the first one's options hold for
-        `good` and `bad`, too.
-    judges: by name, objects with `async ask(Ask) -> Reply`, instead of the examples' own.
-    tries: how many cases are generated for each law.
-
     Returns the outcome of each law, example by example. Raises LawsBroken with the smallest failing example of each
     broken law, JobError if the reward cannot be built, TypeError for arguments of another form, and UserError for
     wrong options or if no law could be tried.
+
+    Args:
+        spec: a RewardSpec, or the name of an installed one as a recipe has it ("my/brevity"). good, bad: a
+            completion (a text or a Completion) or a list of them, for `sample`; or pairs (sample, completion),
+            which name their own. Every good one of a sample must earn more than every bad one. Without `good`,
+            `bad` and `ladder` the spec's own examples are taken (`RewardSpec.laws`).
+        sample: absent: a plain question, if the reward requires no field.
+        ladder: completions of `sample`, worst first, whose values must not fall.
+        options: as under `with`. They replace those of the spec's own examples, of which the first one's options
+            hold for `good` and `bad`, too.
+        judges: by name, objects with `async ask(Ask) -> Reply`, instead of the examples' own.
+        tries: how many cases are generated for each law.
     """
     __tracebackhide__ = True
     found, plugin = _find_spec("reward", spec)
@@ -68,7 +69,8 @@ def check_judge(
 ) -> list[TrialResult]:
     """Assert that a judge keeps the laws, as `check_reward` does for a reward.
 
-    asks: questions that the judge understands, instead of those of the spec's own examples.
+    Args:
+        asks: questions that the judge understands, instead of those of the spec's own examples.
     """
     __tracebackhide__ = True
     parts = {"asks": asks, "says": None if asks is None else ()}
@@ -85,8 +87,9 @@ def check_dataset(
 ) -> list[TrialResult]:
     """Assert that a dataset keeps the laws, as `check_reward` does for a reward.
 
-    source: the samples that a data step starts from, instead of those of the spec's own examples.
-    judges: by name, objects with `async ask(Ask) -> Reply`, instead of the examples' own.
+    Args:
+        source: the samples that a data step starts from, instead of those of the spec's own examples.
+        judges: by name, objects with `async ask(Ask) -> Reply`, instead of the examples' own.
     """
     __tracebackhide__ = True
     asked = None if judges is None else (lambda: judges)
@@ -103,7 +106,9 @@ def check_curriculum(
 ) -> list[TrialResult]:
     """Assert that a curriculum keeps the laws, as `check_reward` does for a reward.
 
-    samples: to order; pools: rewardlab.Candidates to choose from; each instead of those of the spec's own examples.
+    Args:
+        samples: to order.
+        pools: rewardlab.Candidates to choose from; each instead of those of the spec's own examples.
     """
     __tracebackhide__ = True
     return _check("curriculum", spec, CurriculumExample(), {"samples": samples, "pools": pools}, options, tries)

@@ -30,11 +30,16 @@ SEED = 0
 class Trial:
     """A component on trial: its `spec`, one example and validated `options`.
 
-    use: "plugin/name", or "test/name" if no installed plugin offers the spec. tries: how many generated cases a law
-    looks at. folder: the trial's own, empty at first. judges: by name, as the example made them. example_index: the
-    example's place among those that the spec declares, by which another process finds it; None for another example.
-    shared: what laws keep for one another. hang: the first hang, under any example. closing: closes that at the end of
-    the trial.
+    Args:
+        use: "plugin/name", or "test/name" if no installed plugin offers the spec.
+        tries: how many generated cases a law looks at.
+        folder: the trial's own, empty at first.
+        judges: by name, as the example made them.
+        example_index: the example's place among those that the spec declares, by which another process finds it;
+            None for another example.
+        shared: what laws keep for one another.
+        hang: the first hang, under any example.
+        closing: closes that at the end of the trial.
     """
 
     spec: Any
@@ -68,8 +73,12 @@ class Trial:
     def build(self, options: Config | None = None, **more: Any) -> Any:
         """Build the component anew and return it; a reward of another environment is built there, in a worker.
 
-        options: absent: the trial's. more: fields of the Context. Raises BuildFailure if it was never built; it is
-        not tried twice. Where it was built before, a law is broken: what the build raises is raised.
+        Args:
+            options: absent: the trial's.
+            more: fields of the Context.
+
+        Raises BuildFailure if it was never built; it is not tried twice. Where it was built before, a law is broken:
+        what the build raises is raised.
         """
         if "failed" in self.shared:
             raise BuildFailure(self.shared["failed"])
@@ -131,8 +140,11 @@ def open_trial(
 ) -> Iterator[Trial]:
     """Yield a trial in a folder of its own; its worker processes end with it.
 
-    given: options that replace the example's. hang: what the trials of other examples found. Raises UnmetNeed if the
-    example needs options that are not given, and UserError if options are wrong.
+    Args:
+        given: options that replace the example's.
+        hang: what the trials of other examples found.
+
+    Raises UnmetNeed if the example needs options that are not given, and UserError if options are wrong.
     """
     given = given or {}
     if missing := [name for name in example.needs if name not in given]:

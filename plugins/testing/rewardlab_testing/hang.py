@@ -17,7 +17,9 @@ class Hang(LawViolation):
 class HangRecord:
     """The first hang of a reward, which all its laws and examples share: nothing of it is asked after that.
 
-    found: the hang. law: the law that met it.
+    Args:
+        found: the hang.
+        law: the law that met it.
     """
 
     found: Hang | None = None
@@ -32,7 +34,9 @@ class HangRecord:
 def hang_of(call: Sequence[Item], alone: Item | None, limit: float, where: str) -> Hang:
     """Return the hang of a call. alone: the item that hangs alone, too; None if none does, or nobody asked.
 
-    limit: seconds that the call had. where: the plugin's line at which it was then; "" if nobody knows.
+    Args:
+        limit: seconds that the call had.
+        where: the plugin's line at which it was then; "" if nobody knows.
     """
     if len(call) == 1:
         asked = quoted(call[0][1].text)

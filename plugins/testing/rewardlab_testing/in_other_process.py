@@ -25,7 +25,8 @@ Json = Any
 def build(settings: Mapping[str, Json], context: Mapping[str, Json]) -> "RemoteComponent":
     """Build the component, for the worker protocol.
 
-    settings: {location, options, example, source, workers, call}, made by rewardlab_testing.other_process.
+    Args:
+        settings: {location, options, example, source, workers, call}, made by rewardlab_testing.other_process.
     """
     return RemoteComponent(settings, context)
 

@@ -46,8 +46,10 @@ USES = {
 class OfferedComponent:
     """A component that a recipe can name.
 
-    stem: its schema's file name without the suffix. options: the schema of its options; None if they have none.
-    default: whether it is the backend of a recipe that names none.
+    Args:
+        stem: its schema's file name without the suffix.
+        options: the schema of its options; None if they have none.
+        default: whether it is the backend of a recipe that names none.
     """
 
     use: str

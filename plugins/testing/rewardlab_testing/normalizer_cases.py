@@ -41,7 +41,11 @@ def list_numbers(values: Sequence[Any]) -> str:
 class ShapeCase:
     """The arguments of one call of `shape`.
 
-    totals: (P,). tokens: (P,) or None. kept: (G,) different places in the pool. seed: below 2**32.
+    Args:
+        totals: (P,).
+        tokens: (P,) or None.
+        kept: (G,) different places in the pool.
+        seed: below 2**32.
     """
 
     totals: Sequence[float]
@@ -82,7 +86,8 @@ class ShapeCase:
 def check_cases(tested: Trial, check: Callable[[ShapeCase], None], equal_tokens: bool = False) -> int:
     """Check generated cases, to find the smallest that fails, and the usual ones; return how many.
 
-    equal_tokens: all completions have the same number of tokens.
+    Args:
+        equal_tokens: all completions have the same number of tokens.
     """
     seen = search(check, generated_cases(tested, equal_tokens), tries=tested.tries)
     usual = list(usual_cases(tested, equal_tokens))

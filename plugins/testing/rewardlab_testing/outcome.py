@@ -32,9 +32,10 @@ class LawsBroken(AssertionError):
 class LawOutcome:
     """The outcome of one law under one example.
 
-    why: where the law is broken, the failing example; unbuilt, why the component could not be built; off, the reason;
-    untried, what trying it takes; nothing, what the component does not have.
-    tries: how many generated or given cases were looked at.
+    Args:
+        why: where the law is broken, the failing example; unbuilt, why the component could not be built; off, the
+            reason; untried, what trying it takes; nothing, what the component does not have.
+        tries: how many generated or given cases were looked at.
     """
 
     law: str

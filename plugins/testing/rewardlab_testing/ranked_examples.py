@@ -29,8 +29,11 @@ def ranked_examples(
 ) -> list[RewardExample]:
     """Return one example for each sample, in the order in which they are named.
 
-    own: the first of the spec's examples, whose options and judges hold here, too. Raises TypeError if an argument
-    has another form, and UserError if the reward requires a field and the sample is not named or lacks it.
+    Args:
+        own: the first of the spec's examples, whose options and judges hold here, too.
+
+    Raises TypeError if an argument has another form, and UserError if the reward requires a field and the sample is not
+    named or lacks it.
     """
     if sample is not None and not isinstance(sample, Sample):
         raise TypeError(f"sample is a rewardlab.Sample, not {sample!r}")

@@ -19,7 +19,8 @@ def runs_in_environment(spec: Any, python: str | None) -> bool:
 class RewardInEnvironment:
     """A reward in a worker process of its environment. It is built there when this object is made.
 
-    python: the environment's interpreter. WorkerStartError or WorkerDiedError if it cannot be built.
+    Args:
+        python: the environment's interpreter. WorkerStartError or WorkerDiedError if it cannot be built.
     """
 
     def __init__(self, spec: RewardSpec, use: str, python: str | None, options: Config, context: Context) -> None:

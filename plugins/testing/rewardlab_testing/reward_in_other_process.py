@@ -15,7 +15,8 @@ Json = Any
 def scores(reward: Any, payload: Mapping[str, Json]) -> list[Json]:
     """Return {"scores": [[value, info, error], ...]} for each call, or {"raised": why}.
 
-    payload: {"sample", "calls": completions by call, "group": whether the reward has group scope}.
+    Args:
+        payload: {"sample", "calls": completions by call, "group": whether the reward has group scope}.
     """
     sample = Sample(**payload["sample"])
     calls = [[Completion(**fields) for fields in call] for call in payload["calls"]]

@@ -74,13 +74,17 @@ def try_laws(
 ) -> list[TrialResult]:
     """Try the laws of a spec and return one result for each of its examples.
 
-    plugin: the installed one that offers the spec, if any. examples: instead of the spec's own. given: options that
-    replace those of every example. tries: how many cases are generated for each law, at least 1. only: try these laws
-    and no others. listener: hears of each law as it is tried.
-
     A reward that hangs breaks one law; after that nothing is asked of it, under no example. Raises ValueError if
     `only` names no law of this kind, and UserError if options are wrong or the spec's function of examples fails.
     Nothing else is raised: a law that raises is broken.
+
+    Args:
+        plugin: the installed one that offers the spec, if any.
+        examples: instead of the spec's own.
+        given: options that replace those of every example.
+        tries: how many cases are generated for each law, at least 1.
+        only: try these laws and no others.
+        listener: hears of each law as it is tried.
     """
     refuse_while_loading()
     if tries < 1:

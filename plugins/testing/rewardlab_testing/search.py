@@ -21,11 +21,12 @@ SEED = 2
 def search(check: Callable[..., None], *strategies: SearchStrategy[Any], tries: int, first: Sequence[Any] = ()) -> int:
     """Try `check` on up to `tries` generated values, the same at every run, and return how many it looked at.
 
-    first: a list to try before them, if `check` takes lists; if it breaks the law, it is reduced to the fewest
-    elements that still do, and completions in it to the shortest texts.
-
     Raises the LawViolation with the shortest message. One that does not occur again for the same values is raised all
     the same: a reward that changes its mind breaks a law, too.
+
+    Args:
+        first: a list to try before them, if `check` takes lists; if it breaks the law, it is reduced to the fewest
+            elements that still do, and completions in it to the shortest texts.
     """
     deadline = time.monotonic() + MAX_SECONDS
     seen = 0

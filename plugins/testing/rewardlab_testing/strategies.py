@@ -70,7 +70,8 @@ def texts(*, also: Sequence[str] = ()) -> SearchStrategy[str]:
     joiners, NUL and lone surrogates (as JSON may carry them), blank ones, code, LaTeX with nested and unbalanced
     boxes, think blocks and answer tags in every state, numbers in several notations, texts that address a judge.
 
-    also: texts to use whole and as fragments, too: a row's answer, its prompt, known good completions.
+    Args:
+        also: texts to use whole and as fragments, too: a row's answer, its prompt, known good completions.
     """
     # one list for each, so that a long one does not crowd the others out
     kinds = [
@@ -111,7 +112,9 @@ def samples(
 ) -> SearchStrategy[Sample]:
     """Return a strategy for samples with a prompt of one to three messages, the last of which is the user's.
 
-    fields: name -> a value, or a strategy for values. ids: absent: short texts of letters and digits.
+    Args:
+        fields: name -> a value, or a strategy for values.
+        ids: absent: short texts of letters and digits.
     """
     known = {
         name: value if isinstance(value, SearchStrategy) else st.just(value) for name, value in (fields or {}).items()

@@ -17,10 +17,14 @@ class RecipeRubric(Rubric):
 
         RecipeRubric("recipe.yaml", row=lambda action, seen: {"prompt": seen.task, "completion": action.text})
 
-    row: the prompt, the completion and the fields of a step, or None at a step that has no answer yet, whose reward is
-    0. awaited: whether the environment awaits it (`step_async`); else it waits in its thread. fields: the names that
-    rows have; given, a recipe that needs others is refused at once. Raises a UserError that lists every mistake of the
-    recipe, or says that it compares completions: a rubric sees one. An answer that cannot be scored is an error.
+    Args:
+        row: the prompt, the completion and the fields of a step, or None at a step that has no answer yet, whose
+            reward is 0.
+        awaited: whether the environment awaits it (`step_async`); else it waits in its thread.
+        fields: the names that rows have; given, a recipe that needs others is refused at once.
+
+    Raises a UserError that lists every mistake of the recipe, or says that it compares completions: a rubric sees one.
+    An answer that cannot be scored is an error.
     """
 
     def __init__(

@@ -21,8 +21,10 @@ Recipe = str | PathLike[str] | Mapping[str, Any]
 class Trainer:
     """A trainer as its adapter knows it.
 
-    known: the version whose code the adapter was written for. groups: whether it hands over whole groups. messages:
-    whether the adapter hands on what tools did, beside the last answer.
+    Args:
+        known: the version whose code the adapter was written for.
+        groups: whether it hands over whole groups.
+        messages: whether the adapter hands on what tools did, beside the last answer.
     """
 
     name: str

@@ -17,10 +17,14 @@ RECIPE = "REWARDLAB_RECIPE"
 class RecipeEvaluator:
     """An evaluator that rewards the last answer of an episode by a recipe.
 
-    recipe: absent, the one that the variable REWARDLAB_RECIPE names. label: the field of the recipe that the task's
-    `ground_truth` is; its other metadata are fields by their names. fields: these names; given, a recipe that needs
-    others is refused at once. Raises a UserError that lists every mistake of the recipe, or says that it compares
-    completions: an evaluator sees one. An episode that cannot be scored is an error, and rLLM runs it again.
+    Args:
+        recipe: absent, the one that the variable REWARDLAB_RECIPE names.
+        label: the field of the recipe that the task's `ground_truth` is; its other metadata are fields by their
+            names.
+        fields: these names; given, a recipe that needs others is refused at once.
+
+    Raises a UserError that lists every mistake of the recipe, or says that it compares completions: an evaluator sees
+    one. An episode that cannot be scored is an error, and rLLM runs it again.
     """
 
     def __init__(

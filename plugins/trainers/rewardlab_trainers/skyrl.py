@@ -28,8 +28,11 @@ def rewarded(
             def get_generator(self, cfg, tokenizer, inference_engine_client):
                 return rewarded(super().get_generator(cfg, tokenizer, inference_engine_client), "/path/recipe.yaml")
 
-    label: the field of the recipe that a row's `reward_spec.ground_truth` is; its other columns, and those of its
-    `extra_info`, are fields by their names. fields: these names; given, a recipe that needs others is refused at once.
+    Args:
+        label: the field of the recipe that a row's `reward_spec.ground_truth` is; its other columns, and those of
+            its `extra_info`, are fields by their names.
+        fields: these names; given, a recipe that needs others is refused at once.
+
     Raises a UserError that lists every mistake of the recipe, or names a setting that rewards would not follow.
     """
     sent = None if fields is None else {label, *fields}

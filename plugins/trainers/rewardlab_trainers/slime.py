@@ -31,9 +31,12 @@ def reward_function(
         reward = reward_function("/path/recipe.yaml", ends=["<|im_end|>"])  # in my_rewards.py: my_rewards.reward
         post_process = reward.post_process
 
-    label: the field of the recipe that a sample's label is; its metadata are the other fields. ends: texts of the
-    special tokens that end a response. fields: the names in the metadata; given, a recipe that needs others is refused
-    at once. Raises a UserError that lists every mistake of the recipe.
+    Args:
+        label: the field of the recipe that a sample's label is; its metadata are the other fields.
+        ends: texts of the special tokens that end a response.
+        fields: the names in the metadata; given, a recipe that needs others is refused at once.
+
+    Raises a UserError that lists every mistake of the recipe.
     """
     sent = None if fields is None else {label, *fields}
     return SlimeReward(RecipeDoor(SLIME, recipe, overrides, fields=sent, device=device), label, ends)

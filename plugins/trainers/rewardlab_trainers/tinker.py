@@ -23,8 +23,10 @@ def reward_function(
                 row = {"prompt": env.get_question(), "answer": env.get_reference_answer()}
                 return await reward(trajectory_group, env.renderer, row)
 
-    fields: the names that rows have; given, a recipe that needs others is refused at once. Raises a UserError that
-    lists every mistake of the recipe.
+    Args:
+        fields: the names that rows have; given, a recipe that needs others is refused at once.
+
+    Raises a UserError that lists every mistake of the recipe.
     """
     return TinkerReward(RecipeDoor(TINKER, recipe, overrides, fields=fields, device=device))
 

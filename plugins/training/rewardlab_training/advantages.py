@@ -46,8 +46,10 @@ def whitening(algorithm: str, whitens: bool) -> int | None:
 def whitened(values: Sequence[float], count: int, whitening: int = 0) -> list[float]:
     """Return the centred rewards of a step over their standard deviation + 1e-4.
 
-    count: of the samples that have a value. The others are 0 in `values`, and vote neither on the mean, which is 0
-    already, nor on the deviation. whitening: taken off their number, as the function of that name says.
+    Args:
+        count: of the samples that have a value. The others are 0 in `values`, and vote neither on the mean, which
+            is 0 already, nor on the deviation.
+        whitening: taken off their number, as the function of that name says.
     """
     spread = math.sqrt(math.fsum(v * v for v in values) / max(1, count - whitening))
     return [v / (spread + EPSILON) for v in values]

@@ -21,10 +21,13 @@ METHODS = ("findings", "headline", "describe_stage", "ready", "trains_here")
 class Capabilities:
     """The capabilities of an engine, as data; `check` refuses the rest with what it can.
 
-    stages: the kinds that it runs, of "sft", "dpo", "rl" and "eval"; data stages and evaluations of served policies are
-    the host's. algorithms: those of rl. settings: which of those in training/optional_settings.py
-    a stage may have, as written there. transformers_models: whether it loads models as transformers writes them, so
-    that folders, context lengths and chat templates are checked for it.
+    Args:
+        stages: the kinds that it runs, of "sft", "dpo", "rl" and "eval"; data stages and evaluations of served
+            policies are the host's.
+        algorithms: those of rl.
+        settings: which of those in training/optional_settings.py a stage may have, as written there.
+        transformers_models: whether it loads models as transformers writes them, so that folders, context lengths
+            and chat templates are checked for it.
     """
 
     stages: Sequence[str]
@@ -74,8 +77,9 @@ class PolicyBackend(Backend, Protocol):
     def load_policy(self, job: StageJob, source: str | None) -> AbstractContextManager[Policy]:
         """Load the policy that a stage starts from.
 
-        source: a model's folder or name on the hub; None for a new one, of an engine whose capabilities say that it
-        has no transformers models.
+        Args:
+            source: a model's folder or name on the hub; None for a new one, of an engine whose capabilities say
+                that it has no transformers models.
         """
 
 

@@ -23,7 +23,9 @@ def check_recipe(
     The plan has warnings: about settings that do nothing, about rows, and for "check" about an engine that is not
     installed, without which "run" does not begin.
 
-    purpose: "run" requires stages and reads every row of the datasets; "check" reads only the first rows.
+    Args:
+        purpose: "run" requires stages and reads every row of the datasets; "check" reads only the first rows.
+
     Raises JobError if a plugin fails while the recipe is checked.
     """
     draft = draft_plan(document, registry, purpose)

@@ -33,8 +33,11 @@ class CheckpointScore:
 def best_checkpoint(job: StageJob, checkpoints: Mapping[int, Path], sample: Sampler) -> Path:
     """Return the folder of the checkpoint that scores best in the stage's `validation`; of equals the earlier one.
 
-    checkpoints: step -> folder. What an earlier attempt measured is not measured again. Raises UserError for rows that
-    cannot decide, and JobError if no checkpoint has a figure, or a component's policy for missing values says so.
+    Args:
+        checkpoints: step -> folder. What an earlier attempt measured is not measured again.
+
+    Raises UserError for rows that cannot decide, and JobError if no checkpoint has a figure, or a component's policy
+    for missing values says so.
     """
     validation = getattr(job.stage, "validation", None)
     assert isinstance(validation, Validation)

@@ -158,7 +158,9 @@ def _written_ids(target: Path) -> set[str]:
 def same_origin(plan: Plan, place: RecipePath, target: Path, note: Path, begun: bool) -> None:
     """Write to `note` what the rows of `target` are made from; raise UserError if it holds rows made differently.
 
-    place: where the recipe describes the dataset. begun: whether `target` holds rows. The error names what differs.
+    Args:
+        place: where the recipe describes the dataset.
+        begun: whether `target` holds rows. The error names what differs.
     """
     now = json.loads(json.dumps(redactor().tree(_origin(plan, place))))
     if begun and note.exists():

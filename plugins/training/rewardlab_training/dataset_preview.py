@@ -27,7 +27,8 @@ SCORED = ("rl", "eval", "score")
 class Reader:
     """A reader of a dataset: a stage at `path`, its evaluation, a data step, or `score` for a recipe without stages.
 
-    held_out: True for only the held-out rows, False for only the others, None for all.
+    Args:
+        held_out: True for only the held-out rows, False for only the others, None for all.
     """
 
     use: str

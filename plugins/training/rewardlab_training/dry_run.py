@@ -105,7 +105,8 @@ def clip_text(stage: RlStage) -> str:
 def describe_training(plan: Plan, index: int, micro: str) -> Iterator[str]:
     """Yield the lines of a training stage that are the same for every engine, such as "data/jsonl: 500 steps of ...".
 
-    micro: the size of a micro-batch, in words.
+    Args:
+        micro: the size of a micro-batch, in words.
     """
     stage, dataset = plan.recipe.stages[index], plan.stage_dataset(index).use.use
     if isinstance(stage, RlStage):

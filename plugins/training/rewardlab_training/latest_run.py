@@ -25,7 +25,9 @@ _VARIABLE = re.compile(r"\$\{(\w+)\}")
 class EarlierRun:
     """A run, with what the command that began it named.
 
-    name: of its folder, without the time. source: the recipe; None if that was a dict.
+    Args:
+        name: of its folder, without the time.
+        source: the recipe; None if that was a dict.
     """
 
     path: Path

@@ -37,10 +37,13 @@ class Ledger:
     ) -> None:
         """Append all groups or, if the disk is full, none and raise JobError.
 
-        step: of training, from 1; of an evaluation, the steps that the policy had been trained for, 0 before the first;
-        None if the engine hides it, and in a stage `eval`. trained: "yes", "no" (an evaluation; or what was made to
-        be trained on and was discarded, or failed) or "unknown". Raises ValueError for another phase, which would be a
-        fault of the engine.
+        Args:
+            step: of training, from 1; of an evaluation, the steps that the policy had been trained for, 0 before
+                the first; None if the engine hides it, and in a stage `eval`.
+            trained: "yes", "no" (an evaluation; or what was made to be trained on and was discarded, or failed) or
+                "unknown".
+
+        Raises ValueError for another phase, which would be a fault of the engine.
         """
         if phase not in get_args(Phase):
             raise ValueError(f"no phase {phase!r}; it is one of {', '.join(get_args(Phase))}")

@@ -44,7 +44,8 @@ def unsupported_settings(
 ) -> Iterator[Finding]:
     """Yield (key of the stage, why) for each setting that an engine lacks which has those that `has` names.
 
-    who_has: returns the engines that have a setting.
+    Args:
+        who_has: returns the engines that have a setting.
     """
     for setting in settings_given(stage):
         if setting not in has:

@@ -38,10 +38,14 @@ class Sampling:
 class Training:
     """A training stage as the host hands it to `Policy.train`.
 
-    samples: the rows that are trained on; of rl those whose prompts fit. rows: of sft and dpo, the same as token ids.
-    order: places in these, batch_size for each of the `steps`. reward: of rl, else None. log: takes the numbers of
-    each step. after_step: to be called with the number of each step that is over, once the policy has learnt from it;
-    returns whether the engine must keep a checkpoint now, and return.
+    Args:
+        samples: the rows that are trained on; of rl those whose prompts fit.
+        rows: of sft and dpo, the same as token ids.
+        order: places in these, batch_size for each of the `steps`.
+        reward: of rl, else None.
+        log: takes the numbers of each step.
+        after_step: to be called with the number of each step that is over, once the policy has learnt from it;
+            returns whether the engine must keep a checkpoint now, and return.
     """
 
     job: StageJob
@@ -104,7 +108,8 @@ class Policy(ABC):
     def sample(self, samples: Sequence[Sample], sampling: Sampling, what: str) -> list[Group]:
         """Return a group of completions for each sample, in order; nothing changes for a training under way.
 
-        what: the name of a progress bar. An engine that evaluates nothing needs no method of its own.
+        Args:
+            what: the name of a progress bar. An engine that evaluates nothing needs no method of its own.
         """
         raise NotImplementedError
 

@@ -58,9 +58,13 @@ def _calling(name: str) -> list[Turn]:
 class PromptFormat:
     """The format of one stage's prompts: it turns samples into token ids, and token ids into `Completion.text`.
 
-    ends: the ids of the tokens that end a completion; stop: texts that do. tools: JSON schemas of what the policy may
-    call, for the chat template. A chat template in the recipe becomes the tokenizer's own and is saved with it. Raises
-    UserError if the recipe gives variables that no template reads.
+    Args:
+        ends: the ids of the tokens that end a completion.
+        stop: texts that do.
+        tools: JSON schemas of what the policy may call, for the chat template. A chat template in the recipe
+            becomes the tokenizer's own and is saved with it.
+
+    Raises UserError if the recipe gives variables that no template reads.
     """
 
     def __init__(

@@ -203,7 +203,8 @@ def write_evaluation(
 ) -> Results:
     """Return the results of an evaluation, `summarise` says of what; they and its rows are written.
 
-    path: of the results, NAME.json; the rows go to NAME.rows.jsonl beside it. Existing files are overwritten.
+    Args:
+        path: of the results, NAME.json; the rows go to NAME.rows.jsonl beside it. Existing files are overwritten.
     """
     _write_rows(path.with_suffix(".rows.jsonl"), scored)
     results = summarise(scored, by, name=name, missing=missing, counted=counted)

@@ -24,9 +24,11 @@ MAX_COUNTED = 50_000
 class Rows:
     """The rows of a dataset.
 
-    most: how many they are at most; None if that is not known yet. size: mean bytes of their texts; None if that is not
-    known yet. counted: whether they are there, and are as many. stage: the data stage that is to write them, if they
-    are not there yet.
+    Args:
+        most: how many they are at most; None if that is not known yet.
+        size: mean bytes of their texts; None if that is not known yet.
+        counted: whether they are there, and are as many.
+        stage: the data stage that is to write them, if they are not there yet.
     """
 
     most: int | None
@@ -99,8 +101,9 @@ def repeated_readings(
 ) -> Iterator[tuple[int, str]]:
     """Yield the index of each training stage whose `steps` read rows several times, and a line that says how often.
 
-    only: the one stage that is to run, so that no other makes its rows. limit: rows of a dataset that are counted at
-    most (None: all).
+    Args:
+        only: the one stage that is to run, so that no other makes its rows.
+        limit: rows of a dataset that are counted at most (None: all).
     """
     for index, stage in enumerate(plan.recipe.stages):
         if only not in (None, index) or not isinstance(stage, SftStage | DpoStage | RlStage) or not stage.steps:
@@ -120,7 +123,8 @@ def repeated_readings(
 def uncounted_rows(plan: Plan, index: int, alone: bool) -> Iterator[str]:
     """Yield a line about the rows of a training stage by `epochs` that cannot be counted yet; nothing about others.
 
-    alone: whether no stage before it runs.
+    Args:
+        alone: whether no stage before it runs.
     """
     stage = plan.recipe.stages[index]
     if not isinstance(stage, SftStage | DpoStage | RlStage) or stage.steps:

@@ -57,13 +57,15 @@ SHOWN = 5
 class RunDirectory:
     """The folder of one run, held by one process at a time.
 
-    attempt: counts from 0 and grows by one with every resume. done: the indices of the stages that are done.
-    notes: what a user should know of this attempt, a line each.
-    held: False in a process that works for the one that holds the folder.
-    stop: an event that ends the run early when it is set, from any thread; a backend checks it at least once a step,
-        saves a checkpoint and raises KeyboardInterrupt, as after Ctrl-C.
-
     Raises UserError if another process holds the folder.
+
+    Args:
+        attempt: counts from 0 and grows by one with every resume.
+        done: the indices of the stages that are done.
+        notes: what a user should know of this attempt, a line each.
+        held: False in a process that works for the one that holds the folder.
+        stop: an event that ends the run early when it is set, from any thread; a backend checks it at least once a
+            step, saves a checkpoint and raises KeyboardInterrupt, as after Ctrl-C.
     """
 
     path: Path

@@ -32,9 +32,12 @@ Say = Callable[[str], None]
 class RunResult:
     """The end of a run that did not fail.
 
-    directory: the folder of the run. stopped: whether it was stopped before its last stage was done. diverged: what
-    says that stages have diverged, a sentence for each sign. alarms: likewise of all alarms, those among
-    them. failed: whether such a stage has `on_divergence: fail`, with which the command's exit code is 1.
+    Args:
+        directory: the folder of the run.
+        stopped: whether it was stopped before its last stage was done.
+        diverged: what says that stages have diverged, a sentence for each sign.
+        alarms: likewise of all alarms, those among them.
+        failed: whether such a stage has `on_divergence: fail`, with which the command's exit code is 1.
     """
 
     directory: Path
@@ -52,10 +55,14 @@ class RunJob:
             print(line)
         print(job.wait().directory)
 
-    plan: the result of `check_recipe(..., purpose="run")`. stage: the only stage to run, counted from 0, or several.
-    resume: the folder of an earlier attempt. root: where a new folder is made. folder: the new folder itself. say:
-    called, from any thread, with each line that the command prints. command: the command that starts this run, for the
-    manifest and the advice on how to continue.
+    Args:
+        plan: the result of `check_recipe(..., purpose="run")`.
+        stage: the only stage to run, counted from 0, or several.
+        resume: the folder of an earlier attempt.
+        root: where a new folder is made.
+        folder: the new folder itself.
+        say: called, from any thread, with each line that the command prints.
+        command: the command that starts this run, for the manifest and the advice on how to continue.
     """
 
     def __init__(
@@ -98,9 +105,11 @@ class RunJob:
     ) -> "RunJob":
         """Read and check a recipe, with overrides such as "seed=3"; raise a UserError that lists every problem.
 
-        recipe: a YAML file, the name of one that comes with rewardlab, or a dict; a run that is resumed knows its own.
-        resume: the folder of an earlier attempt; "latest": the newest unfinished run of `recipe` in `root`, with the
-            overrides that it was begun with if none are given.
+        Args:
+            recipe: a YAML file, the name of one that comes with rewardlab, or a dict; a run that is resumed knows
+                its own.
+            resume: the folder of an earlier attempt; "latest": the newest unfinished run of `recipe` in `root`,
+                with the overrides that it was begun with if none are given.
         """
         source = recipe_of(resume) if recipe is None else recipe
         earlier = resume and Path(resume)
@@ -173,8 +182,10 @@ class RunJob:
     def wait(self, timeout: float | None = None) -> RunResult:
         """Wait for a job that was started, and return its result or raise the exception that ended it.
 
-        timeout: in seconds; None waits for as long as it takes. Raises TimeoutError if the job has not ended by then,
-        and RuntimeError if it was not started.
+        Args:
+            timeout: in seconds; None waits for as long as it takes.
+
+        Raises TimeoutError if the job has not ended by then, and RuntimeError if it was not started.
         """
         if self._thread is None:
             raise RuntimeError("this run was not started; call start() first, or run()")

@@ -22,7 +22,9 @@ from rewardlab_training.starting_model import find_starting_model, written_befor
 class StageJob:
     """One stage of a run, with all that an engine needs for it.
 
-    index: the place of the stage in the recipe, counted from 0. say: prints a line for the user.
+    Args:
+        index: the place of the stage in the recipe, counted from 0.
+        say: prints a line for the user.
     """
 
     plan: Plan
@@ -76,9 +78,11 @@ class StageJob:
     def open_scorer(self, zero_truncated: bool = False, policy: Any = None) -> Scorer:
         """Return a scorer for the recipe's reward, whose judges keep their answers in the run directory.
 
-        zero_truncated: whether truncated completions get a total of 0. policy: what the judge `policy/self` asks, an
-        object with `judge(options)`. Raises UserError or JobError that names the component or judge that cannot be
-        opened.
+        Args:
+            zero_truncated: whether truncated completions get a total of 0.
+            policy: what the judge `policy/self` asks, an object with `judge(options)`.
+
+        Raises UserError or JobError that names the component or judge that cannot be opened.
         """
         _ = self.ledger  # a file that cannot be written is reported before anything is scored
         judging = JudgingSettings(folder=self.run.path / "judges", stop_on_unparsable=True, say=self.say)

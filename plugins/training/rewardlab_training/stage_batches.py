@@ -11,8 +11,12 @@ from rewardlab.recipe import DpoStage, Finding, RlStage, SftStage
 class StageBatches:
     """The batch sizes of a training stage, in rows (sft), pairs (dpo) or completions (rl).
 
-    step: of one step of the recipe. update: of one optimizer update, over all ranks. share: of that on each rank.
-    micro: in one forward and backward pass of a rank. updates: optimizer updates in a step, over all passes.
+    Args:
+        step: of one step of the recipe.
+        update: of one optimizer update, over all ranks.
+        share: of that on each rank.
+        micro: in one forward and backward pass of a rank.
+        updates: optimizer updates in a step, over all passes.
     """
 
     unit: str

@@ -32,7 +32,9 @@ BARS = "▁▂▃▄▅▆▇█"
 class StepBoard(Progress):
     """The progress of a stage's steps.
 
-    total: how many there are; None if nobody knows. initial: how many were done before.
+    Args:
+        total: how many there are; None if nobody knows.
+        initial: how many were done before.
     """
 
     def __init__(self, stage: str, total: int | None, initial: int = 0) -> None:
@@ -98,7 +100,9 @@ def step_line(
 ) -> str:
     """Return the line that stands for the board where there is no terminal, of a step with these numbers.
 
-    steps: of the stage, None if nobody knows. seconds: a step takes; None if that is not known yet.
+    Args:
+        steps: of the stage, None if nobody knows.
+        seconds: a step takes; None if that is not known yet.
     """
     shown = {name: f"{value:.3g}" for name, value in shown_numbers(numbers).items()}
     left = None if steps is None else steps - step

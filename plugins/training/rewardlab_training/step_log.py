@@ -17,7 +17,8 @@ from rewardlab_training.step_board import StepBoard
 class StepLog:
     """A log of the numbers of every logged step: logs/STAGE.jsonl, a line of JSON each, null if there is no value.
 
-    steps: of the whole stage. Use it in `with`, or close it.
+    Args:
+        steps: of the whole stage. Use it in `with`, or close it.
     """
 
     def __init__(self, job: StageJob, steps: int) -> None:
@@ -54,7 +55,8 @@ class StepLog:
     def write(self, step: int, numbers: Mapping[str, Any], **more: Any) -> None:
         """Write the numbers of a step that is done, and show them. Raises JobError if an alarm ends the stage.
 
-        more: JSON values for the line alone.
+        Args:
+            more: JSON values for the line alone.
         """
         known = {name: finite(value) for name, value in numbers.items()}
         line = {"attempt": self._attempt, "step": step, **known, **more}

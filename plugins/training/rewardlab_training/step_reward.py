@@ -23,9 +23,11 @@ def collect_groups(
 ) -> list[PooledGroup]:
     """Return the group that is trained on for each prompt, in order. Not for use on an event loop.
 
-    first: each prompt with its first G completions. generate: called with places in `first`, as often as each of them
-    wants a further completion, in order; gives one completion for each. While it runs, nothing is being scored.
-    progress: of the training, 0 to 1. JobError if a reward, a judge or the group sampler ends the job.
+    Args:
+        first: each prompt with its first G completions.
+        generate: called with places in `first`, as often as each of them wants a further completion, in order;
+            gives one completion for each. While it runs, nothing is being scored.
+        progress: of the training, 0 to 1. JobError if a reward, a judge or the group sampler ends the job.
     """
     pools = [scorer.collect(group.sample, len(group.completions), progress=progress) for group in first]
     try:
@@ -61,9 +63,11 @@ def _add_rounds(
 class StepRewards:
     """The outcome of a step for its trainer.
 
-    advantages: a number for each completion, group after group, to be trained on as it is. dropped: whether the
-    completion's group is left out of the loss. metrics: for the step's line of the log; `timing/scoring`,
-    the seconds of scoring, unless a group sampler has chosen.
+    Args:
+        advantages: a number for each completion, group after group, to be trained on as it is.
+        dropped: whether the completion's group is left out of the loss.
+        metrics: for the step's line of the log; `timing/scoring`, the seconds of scoring, unless a group sampler
+            has chosen.
     """
 
     advantages: Sequence[float]
@@ -92,8 +96,10 @@ class StageReward:
     ) -> list[tuple[int, ...]]:
         """Let the group sampler choose the groups of a step; return which completions of each prompt it keeps.
 
-        step: as in `score`. first: each prompt with its first completions. generate: called with places in `first` for
-        rounds of further completions, one for each place.
+        Args:
+            step: as in `score`.
+            first: each prompt with its first completions.
+            generate: called with places in `first` for rounds of further completions, one for each place.
         """
         self._chosen = collect_groups(self._scorer, first, generate, self._progress(step))
         return [one.kept for one in self._chosen]

@@ -30,8 +30,11 @@ def tokenized_rows(
 ) -> list[TokenRow]:
     """Return the rows that can be trained on, sft's with their response, dpo's with both answers; say how many cannot.
 
-    context: of the model in tokens, None if it names none. where: the stage, for messages. Raises UserError for a row
-    without one of the texts, and if no row fits.
+    Args:
+        context: of the model in tokens, None if it names none.
+        where: the stage, for messages.
+
+    Raises UserError for a row without one of the texts, and if no row fits.
     """
     fields = ("response",) if isinstance(stage, SftStage) else ("chosen", "rejected")
     limit = stage.max_tokens or context

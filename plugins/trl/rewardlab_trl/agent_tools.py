@@ -34,7 +34,8 @@ class AgentTools:
     def begin(self, sample: Sample, place: int) -> tuple[str, Tools]:
         """Return what the environment says at the start of an episode, "" for nothing, and the tools of the completion.
 
-        place: of the completion, among those that are played at the same time.
+        Args:
+            place: of the completion, among those that are played at the same time.
         """
         if self._environment is None:
             return "", self._functions

@@ -49,8 +49,11 @@ def load_model(
 ) -> CausalModel:
     """Load the model in the folder or hub repository `source`, in fp32; a GPU casts as `precision` says.
 
-    attention: transformers' implementation of it; None for its own choice. quantization: of its linear layers. Raises
-    UserError if transformers cannot load it, or would make up weights that are missing.
+    Args:
+        attention: transformers' implementation of it; None for its own choice.
+        quantization: of its linear layers.
+
+    Raises UserError if transformers cannot load it, or would make up weights that are missing.
     """
     from transformers import GenerationConfig
 

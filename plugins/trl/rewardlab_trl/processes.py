@@ -75,7 +75,8 @@ class Processes:
     def told(self, make: Callable[[], T], help: Callable[..., object] | None = None) -> T:
         """Return in each process what `make` gives in the first, where alone it is called.
 
-        help: what the others do whenever `make` calls `ask`, with its arguments.
+        Args:
+            help: what the others do whenever `make` calls `ask`, with its arguments.
         """
         if self.count == 1:
             return make()

@@ -37,7 +37,8 @@ def lacks(options: Options) -> str | None:
 def refuse_unfit_machine(plan: Plan, first: bool = True) -> None:
     """Raise UserError if a package of the engine is missing, or torch sees no device as the recipe wants it.
 
-    first: whether this machine runs the recipe, or one of the others.
+    Args:
+        first: whether this machine runs the recipe, or one of the others.
     """
     if missing := lacks(options_of(plan)):
         raise UserError(missing, where=plan.document.where(("backend",)))

@@ -42,7 +42,8 @@ def make_trainer(
 ) -> GRPOTrainer:
     """Return a trainer of `model` that reads the prompts in the curriculum's order, and trains on our advantages.
 
-    turns: plays the completions of a stage with an agent.
+    Args:
+        turns: plays the completions of a stage with an agent.
     """
     stage = training.stage
     assert isinstance(stage, RlStage)
@@ -142,7 +143,8 @@ class StepReward:
     def groups(self, parts: Sequence[Part], conversations: Sequence[Completion] | None = None) -> list[Group]:
         """Return the groups of the processes' completions, the G of a prompt one after the other.
 
-        conversations: the completions, if they are of several turns.
+        Args:
+            conversations: the completions, if they are of several turns.
         """
         prompts, completion_ids, rows = (list(chain.from_iterable(column)) for column in zip(*parts, strict=True))
         size, completions = self.size, conversations or self._prompt_format.completions(prompts, completion_ids)

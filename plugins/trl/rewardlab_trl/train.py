@@ -19,8 +19,10 @@ def train_to_the_end(
 ) -> None:
     """Train until `max_steps`, or the end of a step after which the host wants no more, with a checkpoint kept.
 
-    help: what the other processes do when the first asks them, while it evaluates a model that they share. Raises
-    JobError if the numbers end the stage.
+    Args:
+        help: what the other processes do when the first asks them, while it evaluates a model that they share.
+
+    Raises JobError if the numbers end the stage.
     """
     checkpoint = processes.told(lambda: last_checkpoint(training.checkpoints, processes.count))
     trainer.remove_callback(PrinterCallback)

@@ -42,7 +42,8 @@ def register(places: Sequence[str]) -> None:
 def schemas_of(agent: Agent, path: Path, home: Path) -> list[dict[str, Any]]:
     """Return what the policy is told of each tool. UserError if verl cannot load them.
 
-    path: of the file that `write_tools` wrote.
+    Args:
+        path: of the file that `write_tools` wrote.
     """
     from verl.tools.tool_registry import load_all_tools
 

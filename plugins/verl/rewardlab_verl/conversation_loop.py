@@ -90,7 +90,9 @@ class Listener:
     async def conversation(self, mask: Sequence[int], ends: Sequence[int], opened: str) -> list[Turn]:
         """Return the messages behind the prompt. JobError if a turn before the last is in none.
 
-        mask: of the response's tokens, which end with the policy's; opened: what the chat template begins a turn with.
+        Args:
+            mask: of the response's tokens, which end with the policy's.
+            opened: what the chat template begins a turn with.
         """
         unnoted = self.turns[self._noted :]
         if len(unnoted) > 1:

@@ -13,7 +13,8 @@ from verl.trainer.ppo.v1.replay_buffer import ReplayBuffer
 class OutcomeBuffer(ReplayBuffer):
     """The groups of a step: those that are flat in their outcome are cleared, and others generated instead.
 
-    sampler_kwargs: the job, its outcome, and how many prompts a step may take (`FilterGroups`).
+    Args:
+        sampler_kwargs: the job, its outcome, and how many prompts a step may take (`FilterGroups`).
     """
 
     def __init__(self, *, sampler_kwargs: Any, refill_fn: Callable[[int], Any], **more: Any) -> None:

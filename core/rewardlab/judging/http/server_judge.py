@@ -46,7 +46,9 @@ class ServerJudge:
     address or request) is a Reply with the server's own words as its error, `refused` if another question may be
     answered. The key is read from the environment at the first question, so that a replay needs none.
 
-    use: the name in a recipe. answers_with: what the server writes, for messages.
+    Args:
+        use: the name in a recipe.
+        answers_with: what the server writes, for messages.
     """
 
     use: ClassVar[str]

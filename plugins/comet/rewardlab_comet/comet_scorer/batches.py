@@ -10,7 +10,8 @@ _OUT_OF_MEMORY = ("not enough memory", "can't allocate memory", "out of memory")
 def batches(sizes: Sequence[int], budget: int) -> list[list[int]]:
     """Return the indices of the rows in batches, the longest rows first; padded, a batch has at most `budget` tokens.
 
-    sizes: tokens of each row. A row over the budget is a batch by itself.
+    Args:
+        sizes: tokens of each row. A row over the budget is a batch by itself.
     """
     found: list[list[int]] = []
     for index in sorted(range(len(sizes)), key=lambda index: -sizes[index]):

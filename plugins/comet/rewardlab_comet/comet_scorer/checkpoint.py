@@ -17,7 +17,9 @@ class CheckpointError(Exception):
 def load(name: str, device: str) -> CometModel:
     """Return the model on its device, in evaluation mode, in float32 as in COMET's own predict.
 
-    name: a .ckpt file (with hparams.yaml one folder above its own), or a name that COMET downloads.
+    Args:
+        name: a .ckpt file (with hparams.yaml one folder above its own), or a name that COMET downloads.
+
     Raises CheckpointError and UnknownDevice.
     """
     require_device(device)  # before gigabytes are read

@@ -24,7 +24,8 @@ class _Piece:
 class CometScorer:
     """A checkpoint in memory that scores pairs of texts.
 
-    batch_tokens: padded tokens that the encoder sees at once; None: a number that suits the device.
+    Args:
+        batch_tokens: padded tokens that the encoder sees at once; None: a number that suits the device.
     """
 
     def __init__(self, model: CometModel, batch_tokens: int | None) -> None:

@@ -17,7 +17,8 @@ WANDB_KEY = "WANDB_API_KEY"
 class Command:
     """A command: a module of OpenRLHF and its arguments.
 
-    ranks: processes that torch.distributed.run starts on `nodes`; None if the program starts its own.
+    Args:
+        ranks: processes that torch.distributed.run starts on `nodes`; None if the program starts its own.
     """
 
     module: str

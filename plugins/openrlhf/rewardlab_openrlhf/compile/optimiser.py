@@ -11,7 +11,8 @@ from rewardlab_openrlhf.stage_files import UPDATES
 def optimiser(stage: SftStage | DpoStage | RlStage, prefix: str, updates: int | None) -> dict[str, Value]:
     """Return the optimizer's arguments for the model that `prefix` names ("actor.", or "" in sft and dpo).
 
-    updates: of the optimizer in the whole stage; None in a dry run that does not know them.
+    Args:
+        updates: of the optimizer in the whole stage; None in a dry run that does not know them.
     """
     each = stage.updates if isinstance(stage, RlStage) else 1
     if updates is None and stage.warmup_ratio is not None:

@@ -27,7 +27,10 @@ FINISHED = "finished"
 def install(job: str, algorithm: str, whitening: int | None) -> None:
     """Have OpenRLHF's main program, which runs in this process next, start the trainers of this file.
 
-    job: the name of the rl stage's actors begins with it. algorithm: of the stage. whitening: of its advantages.
+    Args:
+        job: the name of the rl stage's actors begins with it.
+        algorithm: of the stage.
+        whitening: of its advantages.
     """
     ppo_trainer.PPOTrainer = Starter(TrainerActor, SynchronousTrainer, job, algorithm, whitening)
     ppo_trainer_async.PPOTrainerAsync = Starter(TrainerActor, AsynchronousTrainer, job, algorithm, whitening)

@@ -37,11 +37,12 @@ _log = logging.getLogger(__name__)
 class GroupExecutor(AgentExecutorBase):
     """The executor of OpenRLHF that generates and scores whole groups, through the actors of `job`.
 
-    settings: scorers (how many there are), completion_timeout, scoring_timeout, on_partial; chat_template if the recipe
-    has one; sampling and evaluation_sampling, the recipe's TokenSampling as a mapping; generates_ahead if OpenRLHF
-    receives groups of several steps at once; evaluation_before ({samples, temperature}) if the stage is evaluated
-    before its first step; policy_judge if the recipe asks the policy itself. A failure reaches the coordinator, then
-    every member of its group as a JobError.
+    Args:
+        settings: scorers (how many there are), completion_timeout, scoring_timeout, on_partial; chat_template if
+            the recipe has one; sampling and evaluation_sampling, the recipe's TokenSampling as a mapping;
+            generates_ahead if OpenRLHF receives groups of several steps at once; evaluation_before ({samples,
+            temperature}) if the stage is evaluated before its first step; policy_judge if the recipe asks the
+            policy itself. A failure reaches the coordinator, then every member of its group as a JobError.
     """
 
     job: ClassVar[str]

@@ -14,9 +14,10 @@ async def answer_question(
 ) -> dict[str, Any]:
     """Return the engine's answer to a question.
 
-    label: JSON {"ask": {"messages", "temperature", "top_p", "max_tokens", "thinking"}}. The answer is {"text",
-    "prompt_tokens", "completion_tokens", "finish_reason"}; its text begins with the `<think>` that the chat template
-    opened. `template` stands in for the tokenizer's own. JobError if there is no answer.
+    Args:
+        label: JSON {"ask": {"messages", "temperature", "top_p", "max_tokens", "thinking"}}. The answer is {"text",
+            "prompt_tokens", "completion_tokens", "finish_reason"}; its text begins with the `<think>` that the chat
+            template opened. `template` stands in for the tokenizer's own. JobError if there is no answer.
     """
     from vllm import SamplingParams
 

@@ -57,8 +57,12 @@ class PatientAsker:
     async def ask(self, ask: Ask, read: Callable[[Reply], Awaitable[T]], where: str, first: int = 0) -> T:
         """Return the result of `read` for the first usable reply.
 
-        read: raises UnusableReply. first: the number of the first draw. Raises the first UnusableReply if no reply
-        is usable or the server refuses the question for good, and JobError if no question was answered.
+        Args:
+            read: raises UnusableReply.
+            first: the number of the first draw.
+
+        Raises the first UnusableReply if no reply is usable or the server refuses the question for good, and JobError
+        if no question was answered.
         """
         unusable, errors = [], []
         for draw in range(first, first + self._attempts):

@@ -16,7 +16,9 @@ _PIECE = re.compile(rf"[{_UNSPACED}]|(?:(?![{_UNSPACED}])[\w{_ACCENTS}])+|[^\w\s
 def length_of(tokenizer: str | None) -> Callable[[str], int]:
     """Return the function that counts a text's tokens, without special ones. Raises UserError for no tokenizer.
 
-    tokenizer: a folder or a repository on the hub; None counts words, marks, and characters of scripts without blanks.
+    Args:
+        tokenizer: a folder or a repository on the hub; None counts words, marks, and characters of scripts without
+            blanks.
     """
     if tokenizer is None:
         return count_words

@@ -24,8 +24,10 @@ def placed(
 ) -> Sample:
     """Return the row with `swapped`: whether its texts are in each other's place, with the score for that order.
 
-    texts: the fields of the texts. gold: the field of the score, which keeps its type. label: the level that it names;
-    None if the row has none.
+    Args:
+        texts: the fields of the texts.
+        gold: the field of the score, which keeps its type.
+        label: the level that it names; None if the row has none.
     """
     fields = {**sample.fields, "swapped": moved}
     if moved:

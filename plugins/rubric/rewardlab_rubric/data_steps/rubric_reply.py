@@ -21,7 +21,8 @@ _DECODER = json.JSONDecoder(strict=False)
 def read_rubric(reply: Reply, kind: Kind, levels: int) -> Rubric:
     """Return the rubric in a reply. Raises UnusableReply if it is cut off, is not a rubric, or has other levels.
 
-    levels: how many a scale has, from 1.
+    Args:
+        levels: how many a scale has, from 1.
     """
     text = without_thoughts(reply.text).strip()
     if reply.cut_off:

@@ -12,9 +12,11 @@ _LABEL = re.compile(r"\(?([A-Za-z])[).:]?")
 def right_and_wrong(answer: Any, options: Any, draw: Any) -> tuple[str, str]:
     """Return the right option and another one, as the answer writes them: as a text, or as a label such as (B).
 
-    options: a list of texts, a mapping of labels to texts, or {text: [...], label: [...]}, as ARC has them. answer: a
-    text or a label, or a place in the list, from 0, which stands for the text there. Raises ValueError if the answer is
-    not one of the options, and UnusableRow if there is no other option.
+    Args:
+        options: a list of texts, a mapping of labels to texts, or {text: [...], label: [...]}, as ARC has them.
+        answer: a text or a label, or a place in the list, from 0, which stands for the text there.
+
+    Raises ValueError if the answer is not one of the options, and UnusableRow if there is no other option.
     """
     texts = _texts(options)
     if isinstance(answer, int) and not isinstance(answer, bool) and str(answer) not in texts.values():

@@ -21,8 +21,11 @@ Alternatives = Mapping[str, float]
 def level_probabilities(logprobs: Any, text: str, start: int | None, labels: Sequence[str]) -> dict[str, float]:
     """Return {label: probability}, which sum to 1, of the levels that could stand at `start` in the reply `text`.
 
-    logprobs: of the reply, as OpenAI-compatible servers send them, with the likeliest other tokens of each place.
-    Labels that begin alike are distinguished where they differ: after "Response " for Response 1 and Response 2.
+    Args:
+        logprobs: of the reply, as OpenAI-compatible servers send them, with the likeliest other tokens of each
+            place. Labels that begin alike are distinguished where they differ: after "Response " for Response 1 and
+            Response 2.
+
     Raises ValueError, which says why, if the probabilities are not available.
     """
     if start is None:

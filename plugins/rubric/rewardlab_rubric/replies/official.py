@@ -10,8 +10,10 @@ from typing import Any
 class VerdictReading:
     """The verdict in a reply.
 
-    raw: its score as the reader gives it, of any JSON type; None without one. explanation: the judge's, if it
-    could be read. start: where the score stands in the text; None if unknown.
+    Args:
+        raw: its score as the reader gives it, of any JSON type; None without one.
+        explanation: the judge's, if it could be read.
+        start: where the score stands in the text; None if unknown.
     """
 
     raw: Any = None

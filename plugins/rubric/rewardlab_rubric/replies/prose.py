@@ -20,7 +20,8 @@ MAX_LINE, MAX_LINES = 160, 32
 def prose_score(text: str, begin: int, shown: Sequence[str]) -> tuple[str, int] | None:
     """Return (the score, its place) of the lines from `begin` on that are a score; None if they say several, or none.
 
-    shown: the texts that the judge was shown; a line of one of them counts only if it is the whole reply.
+    Args:
+        shown: the texts that the judge was shown; a line of one of them counts only if it is the whole reply.
     """
     lines = list(_score_lines(text, begin))
     if len(lines) > MAX_LINES:

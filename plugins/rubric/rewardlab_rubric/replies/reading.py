@@ -19,7 +19,8 @@ def read_text(
 ) -> VerdictReading:
     """Return the verdict in a text. quoted: the texts that its writer was shown. cut_off: at the length limit.
 
-    prose: whether `strict` reads a line `Score: 4` of a text without JSON.
+    Args:
+        prose: whether `strict` reads a line `Score: 4` of a text without JSON.
     """
     if profile == "r3_official":
         return read_r3(text)

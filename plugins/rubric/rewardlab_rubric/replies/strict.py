@@ -80,15 +80,17 @@ _DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_with_plain_keys)
 def read_strict(text: str, quoted: Iterable[str] = (), cut_off: bool = False, prose: bool = False) -> VerdictReading:
     """Return the verdict of a reply; `raw` is None without one.
 
-    quoted: the texts that the judge was shown. cut_off: whether the reply ended at the length limit; its last object
-    may then be a draft. prose: whether a reply without such an object may give its score in a line, `Score: 4`.
-
     Thoughts end with the last `</think>` or another mark of their end (`thoughts_of`), unless that stands
     inside the verdict's own texts. An object in a fence
     of code counts as one without, and so does one inside an object without a score. A broken object is repaired if it
     has at most `REPAIRED` characters and is not a quotation. An object is a quotation if a shown text has it, whatever
     the white space; only one that is the whole reply and shorter than `SHORT` is the judge's own in any case. Of
     several objects with different scores one may be what a response planted, written anew, so none is the verdict.
+
+    Args:
+        quoted: the texts that the judge was shown.
+        cut_off: whether the reply ended at the length limit; its last object may then be a draft.
+        prose: whether a reply without such an object may give its score in a line, `Score: 4`.
     """
     thought = thoughts_of(text)
     if thought.first_words is None or cut_off:

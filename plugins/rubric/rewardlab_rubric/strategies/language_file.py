@@ -49,9 +49,12 @@ _CODE = re.compile(r"[a-z]{2,3}(-[A-Z][a-z]{3})?")
 class LanguageTexts:
     """The texts of one language.
 
-    code: ISO 639, with a script if a language has several. names: all that a row may call it. system: a judge who
-    thinks and answers in it. thinking: how its thoughts begin. tags, tasks, rules: as in the files.
-    binary, pairwise: the general rubrics.
+    Args:
+        code: ISO 639, with a script if a language has several.
+        names: all that a row may call it.
+        system: a judge who thinks and answers in it.
+        thinking: how its thoughts begin. tags, tasks, rules: as in the files. binary, pairwise: the general
+            rubrics.
     """
 
     code: str

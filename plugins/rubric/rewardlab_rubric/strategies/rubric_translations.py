@@ -20,8 +20,10 @@ def translations(
 ) -> dict[str, list[Rubric]]:
     """Return {code: variants} of a rubric and its translations; the file itself is English unless there is one.
 
-    made: {code: rows} of rubric/translated_texts. A file beside the rubric comes before a row. Raises ValueError that
-    says what is wrong with a translation, or how it differs from the rubric.
+    Args:
+        made: {code: rows} of rubric/translated_texts. A file beside the rubric comes before a row.
+
+    Raises ValueError that says what is wrong with a translation, or how it differs from the rubric.
     """
     original = known_variants(str(path), kinds)
     found = {"en": original}

@@ -27,8 +27,9 @@ SCORED_OTHERWISE = "are these scores of this recipe? `rewardlab score` makes new
 def movement_of(plan: Plan, path: str, most: int | None, say: Callable[[str], None]) -> Movement:
     """Return what moved the reward in all groups of a file, or in its first `most` rows if these are to be scored.
 
-    most: None refuses rows that are not scored yet, for scoring may cost something. say: prints what was read and what
-    is asked. A UserError names each row that does not fit, by its line.
+    Args:
+        most: None refuses rows that are not scored yet, for scoring may cost something.
+        say: prints what was read and what is asked. A UserError names each row that does not fit, by its line.
     """
     if plan.expression is None:
         raise UserError("the recipe has no reward; rows say nothing of it", where=str(plan.document.path))

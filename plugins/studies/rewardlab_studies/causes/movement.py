@@ -21,9 +21,12 @@ Column = Sequence[float | None]
 class GroupRecord:
     """A group of G completions as movement counts it.
 
-    contributions: component of the total -> G contributions, None if the total is not made of the components.
-    values: component -> G values that it gave. uses: component of the total -> how the total uses it: "weight" with its
-    weight, "gate" and "counterfactual" with any number. rest: what no component contributed.
+    Args:
+        contributions: component of the total -> G contributions, None if the total is not made of the components.
+        values: component -> G values that it gave.
+        uses: component of the total -> how the total uses it: "weight" with its weight, "gate" and "counterfactual"
+            with any number.
+        rest: what no component contributed.
     """
 
     contributions: Mapping[str, Column]
@@ -36,12 +39,16 @@ class GroupRecord:
 class ComponentMovement:
     """The movement that one component of the total made.
 
-    groups: those with two or more contributions; constant: those of them in which all completions got the same from it,
-    because all contributions or all values are equal (a gate that is half open for all takes more from a better answer,
-    but that is the answer's doing). idle: those of the constant groups in which it is a gate with different values, so
-    that it shuts only what is worth nothing anyway. squares: the sum of the squared differences between its
-    contributions and their mean in their group. with_reward: the sum of the products of these differences with those of
-    the shaped reward. uses: as in GroupRecord.
+    Args:
+        groups: those with two or more contributions.
+        constant: those of them in which all completions got the same from it, because all contributions or all
+            values are equal (a gate that is half open for all takes more from a better answer, but that is the
+            answer's doing).
+        idle: those of the constant groups in which it is a gate with different values, so that it shuts only what
+            is worth nothing anyway.
+        squares: the sum of the squared differences between its contributions and their mean in their group.
+        with_reward: the sum of the products of these differences with those of the shaped reward.
+        uses: as in GroupRecord.
     """
 
     groups: int = 0
@@ -71,8 +78,9 @@ class _Pair:
 class Movement:
     """The movement of all groups that were added.
 
-    learned: whether a model was trained on them; an evaluation learns nothing. components: those of the total; logged:
-    those that the total does not name.
+    Args:
+        learned: whether a model was trained on them; an evaluation learns nothing. components: those of the total;
+            logged: those that the total does not name.
     """
 
     def __init__(self, *, learned: bool = False) -> None:
@@ -205,7 +213,9 @@ SAME = 0.99
 class ComponentFinding:
     """A remark on components that are dead, shut only what is nothing, dominate the others or say the same.
 
-    amount: the share or correlation that was found. what: the remark in words.
+    Args:
+        amount: the share or correlation that was found.
+        what: the remark in words.
     """
 
     kind: Literal["dead", "still", "idle", "dominating", "duplicate"]

@@ -42,8 +42,9 @@ MEND = "fix them, or leave them out with --skip-bad"
 class RewardComparison:
     """The result of a comparison. slices: "all" first, then those that share a value of a field ("language de").
 
-    cost: of A and of B, None for a side that was scored before. paid: (judge, Usage) of all that was asked, by
-    either side.
+    Args:
+        cost: of A and of B, None for a side that was scored before.
+        paid: (judge, Usage) of all that was asked, by either side.
     """
 
     slices: Mapping[str, Tally]
@@ -56,9 +57,12 @@ class RewardComparison:
 class CompareJob:
     """A comparison to run. `sides` are A and B, each a plan or a scored file.
 
-    rows: a file, None if both sides were scored before. most: how many rows to compare, evenly over the file. by:
-    fields whose values make slices. output: a new file with a line for each group. say: prints notes. Writes nothing
-    but `output` and the cassettes that the recipes name.
+    Args:
+        rows: a file, None if both sides were scored before.
+        most: how many rows to compare, evenly over the file.
+        by: fields whose values make slices.
+        output: a new file with a line for each group.
+        say: prints notes. Writes nothing but `output` and the cassettes that the recipes name.
     """
 
     sides: tuple[Plan | ScoredFile, Plan | ScoredFile]

@@ -29,7 +29,8 @@ LEGEND = (
 def format_comparison(compared: RewardComparison, named: Named, width: int) -> str:
     """Return the sides, a table with a line a slice, what was left out, the cost, and groups side by side, as text.
 
-    width: columns that a line with a completion's text may take.
+    Args:
+        width: columns that a line with a completion's text may take.
     """
     tallies = {name: tally.as_dict() for name, tally in compared.slices.items()}
     whole = tallies["all"]

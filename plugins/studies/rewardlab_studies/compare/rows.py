@@ -20,7 +20,8 @@ from rewardlab_studies.compare.scored_file import ScoredFile
 class ComparedRow:
     """A row as each side reads it, since each may map columns differently; `group` is what people are shown.
 
-    number: counts the compared rows from 1. Without a file of rows the groups have an id and nothing else.
+    Args:
+        number: counts the compared rows from 1. Without a file of rows the groups have an id and nothing else.
     """
 
     number: int

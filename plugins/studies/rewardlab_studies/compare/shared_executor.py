@@ -26,8 +26,9 @@ class SharedExecutor:
 
     A group is scored once, for the scorer that asks first, and its scores are kept until the other one asks.
 
-    home: the loop of the executor; both may ask from loops of their own. Groups are matched by their sample's id;
-    if the prompt, fields or completions under it differ, the executor scores each scorer's own group.
+    Args:
+        home: the loop of the executor; both may ask from loops of their own. Groups are matched by their sample's
+            id; if the prompt, fields or completions under it differ, the executor scores each scorer's own group.
     """
 
     def __init__(self, executor: Executor, home: LoopThread) -> None:

@@ -43,7 +43,9 @@ class RowProgress:
 class RecipeUsage:
     """The usage of one judge by one recipe, whichever recipe paid for the answers; a repeated question counts once.
 
-    unanswered: how many of `questions` got no answer. usd: None if the recipe gives no price.
+    Args:
+        unanswered: how many of `questions` got no answer.
+        usd: None if the recipe gives no price.
     """
 
     price: Price | None = None
@@ -141,7 +143,9 @@ class RecipeJudge:
 class SharedJudges:
     """The judges of both recipes that are not local, to be closed after use.
 
-    of_recipe: letter -> the recipe's judges by its own names. progress: kept up to date by the reader of the rows.
+    Args:
+        of_recipe: letter -> the recipe's judges by its own names.
+        progress: kept up to date by the reader of the rows.
     """
 
     of_recipe: dict[str, NamedJudges[RecipeJudge]] = field(default_factory=dict)

@@ -42,8 +42,10 @@ class Side(Protocol):
 class RecipeSide:
     """A side that scores now, with a recipe's rewards. `place` is 0 for A, 1 for B.
 
-    beside: the other side, which scores the same rows and is closed later. Under the same seed the two share what both
-    recipes declare alike: one component scores for both, and one process that holds a model answers both.
+    Args:
+        beside: the other side, which scores the same rows and is closed later. Under the same seed the two share
+            what both recipes declare alike: one component scores for both, and one process that holds a model
+            answers both.
     """
 
     def __init__(

@@ -29,10 +29,12 @@ Dimensions = Sequence[Mapping[str, float]]
 class GoldCase:
     """A group whose right order is known. `language` and `kind` are None if the row has none.
 
-    gold: (G,) in the row's order, higher is better. is_pair: the row only says which of two answers is better.
-    dimensions: (G,) people's scores by dimension, likewise; empty if the row has none.
-    row: the group to score; place p of it holds completion `order[p]` of the row. problem: what its row is about, which
-    others may be, too, such as its translations.
+    Args:
+        gold: (G,) in the row's order, higher is better.
+        is_pair: the row only says which of two answers is better.
+        dimensions: (G,) people's scores by dimension, likewise; empty if the row has none.
+        row: the group to score; place p of it holds completion `order[p]` of the row.
+        problem: what its row is about, which others may be, too, such as its translations.
     """
 
     row: InputRow

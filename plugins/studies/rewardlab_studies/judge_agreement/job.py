@@ -62,8 +62,10 @@ def _with_policies(planned: Component, policies: Mapping[str, Any]) -> Component
 class JudgeJob:
     """A measurement of judges to run. plan: from `measured_plan`. rows, output: files. say: prints notes.
 
-    cases: those to judge, if something else has read them; None reads `rows`. The judges' answers are kept in
-    OUTPUT.state, so that `resume` pays only for questions without an answer. cluster: see `case_clusters`.
+    Args:
+        cases: those to judge, if something else has read them; None reads `rows`. The judges' answers are kept in
+            OUTPUT.state, so that `resume` pays only for questions without an answer.
+        cluster: see `case_clusters`.
     """
 
     plan: Plan

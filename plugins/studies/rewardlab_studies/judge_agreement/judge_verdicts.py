@@ -18,7 +18,8 @@ Verdicts = Mapping[tuple[int, int], str]
 class JudgeCalls:
     """The calls of a judge about one group. verdicts: of each call; empty if the reward does not record them.
 
-    counts: those of COUNTS and CYCLES that the reward records.
+    Args:
+        counts: those of COUNTS and CYCLES that the reward records.
     """
 
     verdicts: Verdicts = field(default_factory=dict)

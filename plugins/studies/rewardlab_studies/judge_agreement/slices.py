@@ -21,7 +21,8 @@ Value = TypeVar("Value")
 class JudgedCase:
     """A case, judged by one component. scores: (G,) in the row's order. calls: by place (`case.order`).
 
-    cluster: that of the case; cases of one cluster are not independent.
+    Args:
+        cluster: that of the case; cases of one cluster are not independent.
     """
 
     case: GoldCase

@@ -22,10 +22,13 @@ def read_benchmark(
 ) -> tuple[list[PlacedCase], BadRows]:
     """Return (the cases, each with the place of its row, and what is wrong with other rows).
 
-    path: a file in one of the published forms, in which {configuration} stands for each of the hub's; None reads the
-    hub. languages: those to measure, by our codes; none for all. rows: the most rows of each language.
-
     A UserError if the benchmark, a file or a language is not there; a JobError if the hub cannot be read.
+
+    Args:
+        path: a file in one of the published forms, in which {configuration} stands for each of the hub's; None
+            reads the hub.
+        languages: those to measure, by our codes; none for all.
+        rows: the most rows of each language.
     """
     benchmark = BENCHMARKS.load(name)
     bad, cases = BadRows(), list[PlacedCase]()

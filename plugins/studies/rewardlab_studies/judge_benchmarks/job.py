@@ -29,10 +29,15 @@ BOTH_ORDERS = ("both", "a_only")
 class BenchmarkJob:
     """A measurement of judges on a benchmark.
 
-    plan: from `measured_plan`. benchmark: a packaged one or a file. rows: a file in one of its forms; None reads the
-    hub. seeds: how many runs, each with seeds of its own. languages: those to measure. most: rows of each language.
-    output: a new file of each case's values and verdicts; of several seeds one each, NAME.seed-0.jsonl ...
-    cluster: see `case_clusters`.
+    Args:
+        plan: from `measured_plan`.
+        benchmark: a packaged one or a file.
+        rows: a file in one of its forms; None reads the hub.
+        seeds: how many runs, each with seeds of its own.
+        languages: those to measure.
+        most: rows of each language.
+        output: a new file of each case's values and verdicts; of several seeds one each, NAME.seed-0.jsonl ...
+        cluster: see `case_clusters`.
     """
 
     plan: Plan

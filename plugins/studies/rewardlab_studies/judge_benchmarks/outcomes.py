@@ -19,10 +19,14 @@ Positions = Literal["official", "both"]
 class Outcome:
     """The outcome of one case.
 
-    right: in [0, 1], the share of the orders that count in which the judge was right; None if an answer is missing,
-    which is never wrong. unparsable: a reply without a verdict, which is. tied: no answer, or none of two truths, was
-    preferred. in_both: right in both orders; None unless both count. said: on the benchmark's scale; None if unknown.
-    cluster: of the case; those of one are not independent.
+    Args:
+        right: in [0, 1], the share of the orders that count in which the judge was right; None if an answer is
+            missing, which is never wrong.
+        unparsable: a reply without a verdict, which is.
+        tied: no answer, or none of two truths, was preferred.
+        in_both: right in both orders; None unless both count.
+        said: on the benchmark's scale; None if unknown.
+        cluster: of the case; those of one are not independent.
     """
 
     right: float | None

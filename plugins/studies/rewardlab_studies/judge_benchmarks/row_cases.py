@@ -33,10 +33,13 @@ ANY_OTHER = "*"
 class BenchmarkCase:
     """A case on which a judge is measured: an answer or several to one prompt, and what is right about them.
 
-    answers: (G,). gold: (G,), higher is better, or of one answer its score, 1 for a true one and 0 for a false one.
-    first: of two answers, the one that stands first officially.
-    fields: what rewards see besides the prompt. slices: name -> value, `language` among them. problem: the row's name,
-    which its cases share, and its translations.
+    Args:
+        answers: (G,).
+        gold: (G,), higher is better, or of one answer its score, 1 for a true one and 0 for a false one.
+        first: of two answers, the one that stands first officially.
+        fields: what rewards see besides the prompt.
+        slices: name -> value, `language` among them.
+        problem: the row's name, which its cases share, and its translations.
     """
 
     id: str
@@ -61,9 +64,10 @@ def cases_of(
 ) -> list[BenchmarkCase]:
     """Return the cases of a row. number: of the row, from 0. pairs_before: how many cases the rows before it made.
 
-    labels: the numbers among the right answers of its task.
-
     A ValueError says what the row lacks.
+
+    Args:
+        labels: the numbers among the right answers of its task.
     """
     form = form_of(benchmark, row)
     shown = _shown(benchmark, form, row, number)

@@ -25,7 +25,9 @@ NEEDED = (*NUMBERS, "step", "trained", "id", "completion", "components", "total"
 class ExportResult:
     """The rows that were written.
 
-    superseded: how many of them a resume replaced. discarded: how many were made to be trained on and were not.
+    Args:
+        superseded: how many of them a resume replaced.
+        discarded: how many were made to be trained on and were not.
     """
 
     rows: int

@@ -46,7 +46,9 @@ class LedgerPart(Protocol):
 def ledger_parts(path: Path) -> list[LedgerPart]:
     """Return the parts of a ledger in their order; [] if there is no ledger.
 
-    path: a run's folder, its folder `ledger`, or one file. A run that went on with shards after one file has both.
+    Args:
+        path: a run's folder, its folder `ledger`, or one file. A run that went on with shards after one file has
+            both.
     """
     if not path.is_dir():
         return [LedgerFile(path)] if path.is_file() else []

@@ -39,7 +39,8 @@ def whole_lines(
 ) -> Generator[tuple[str, Mapping[str, Any]]]:
     """Yield (place, line) for each line that can be read; the others are added to `bad`.
 
-    torn: prints what has no end, as a run leaves it that is going on or was killed; it is not bad then.
+    Args:
+        torn: prints what has no end, as a run leaves it that is going on or was killed; it is not bad then.
     """
     for part in parts:
         last = None

@@ -16,7 +16,9 @@ Status = Literal["pass", "fail", "skip"]
 class Floor:
     """The floor, which is what doing nothing earns at most. family: what earns it.
 
-    gap: how far ahead of it the honest completion is, by mean totals. margin: how far it must be.
+    Args:
+        gap: how far ahead of it the honest completion is, by mean totals.
+        margin: how far it must be.
     """
 
     family: Family

@@ -32,7 +32,9 @@ _WORD = re.compile(r"[^\W\d_]+")
 def is_english(text: str, beside: str = "") -> bool:
     """Return whether a text is seen to be English; a number, a formula or a name alone is not.
 
-    beside: a text in another language. Where that is in other letters than Latin ones, some words in these are enough.
+    Args:
+        beside: a text in another language. Where that is in other letters than Latin ones, some words in these are
+            enough.
     """
     words, others = _words(text), _words(beside)
     common = [word for word in words if word in _COMMON_WORDS]

@@ -20,9 +20,12 @@ ENGLISH = ("en", "eng", "english")
 class HonestRow:
     """A row with an honest completion, one that deserves its reward.
 
-    reference: in English or in the row's language; None if there is none. token_count: of the honest completion; None
-    if unknown. messages: those of a conversation whose last answer `honest` is; a degenerate completion has another
-    last answer. columns: those that hold the honest completion and the reference.
+    Args:
+        reference: in English or in the row's language; None if there is none.
+        token_count: of the honest completion; None if unknown.
+        messages: those of a conversation whose last answer `honest` is; a degenerate completion has another last
+            answer.
+        columns: those that hold the honest completion and the reference.
     """
 
     sample: Sample

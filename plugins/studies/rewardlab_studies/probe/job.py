@@ -36,8 +36,10 @@ class ProbeSlice:
 class ProbeResult:
     """The result of a probe. slices: all rows first, then those that share a value of a field.
 
-    known: family -> why it wins, as the recipe says. dropped: rows whose honest completion has no total, which count
-    nowhere. floor: None if no row could say what doing nothing earns.
+    Args:
+        known: family -> why it wins, as the recipe says.
+        dropped: rows whose honest completion has no total, which count nowhere.
+        floor: None if no row could say what doing nothing earns.
     """
 
     total: str

@@ -25,9 +25,12 @@ GROUP_SIZE = 23
 class CompletionResult:
     """The rewards of one completion.
 
-    total: None if it has none; `why` then says the reason. fatal: by the recipe the missing value would end a run.
-    values: component -> its value. instead: component of the total -> the total if this component had the value that
-    it gave the honest completion; None if that is not a number.
+    Args:
+        total: None if it has none; `why` then says the reason.
+        fatal: by the recipe the missing value would end a run.
+        values: component -> its value.
+        instead: component of the total -> the total if this component had the value that it gave the honest
+            completion; None if that is not a number.
     """
 
     total: float | None
@@ -41,9 +44,12 @@ class CompletionResult:
 class MeasuredRow:
     """A row with the rewards of a group of its completions.
 
-    lost: component of the total -> why it has no value for the honest completion, even if the recipe has a substitute
-    for a missing one. honest.total is None then and the row counts nowhere: with a judge that is down all completions
-    would be equal. first: whether it is the row's first group. degenerate: (family, variant) -> rewards.
+    Args:
+        lost: component of the total -> why it has no value for the honest completion, even if the recipe has a
+            substitute for a missing one. honest.total is None then and the row counts nowhere: with a judge that is
+            down all completions would be equal.
+        first: whether it is the row's first group.
+        degenerate: (family, variant) -> rewards.
     """
 
     sample: Sample

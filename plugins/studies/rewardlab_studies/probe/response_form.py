@@ -22,9 +22,10 @@ _LABEL = re.compile(
 class Form:
     """The form of a response: whether it has a think block, answer tags, and a box around its answer.
 
-    code: the language of the block of code that is its answer, "" if the block names none; None if there is no such
-    block. label, end: what stands before the answer in the last line, such as "Answer: ", and behind it; "" if nothing
-    does.
+    Args:
+        code: the language of the block of code that is its answer, "" if the block names none; None if there is no
+            such block. label, end: what stands before the answer in the last line, such as "Answer: ", and behind
+            it; "" if nothing does.
     """
 
     thinks: bool

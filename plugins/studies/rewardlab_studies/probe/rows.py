@@ -32,8 +32,10 @@ MAX_READ = 20_000
 class RowRequirements:
     """The requirements that a row must meet: those of the plan that scores it, and an honest completion.
 
-    honest: its column; None for the first of `honest`, `completions[0]`, `response`, and in an English row the
-    reference. reference: the column of the reference.
+    Args:
+        honest: its column; None for the first of `honest`, `completions[0]`, `response`, and in an English row the
+            reference.
+        reference: the column of the reference.
     """
 
     plan: Plan

@@ -64,9 +64,11 @@ def _by_chance(differences: Sequence[float], variants: int) -> float:
 class Blame:
     """The component that gives a winner most of its lead: over all rows or, if it wins only in some, over those.
 
-    lead: mean of how far ahead the winner is. gain: mean of what its total loses if this component gives it the value
-    of the honest completion: exact for a term of a sum, the whole product for a gate. left: how the mean total then
-    compares with the honest one's.
+    Args:
+        lead: mean of how far ahead the winner is.
+        gain: mean of what its total loses if this component gives it the value of the honest completion: exact for
+            a term of a sum, the whole product for a gate.
+        left: how the mean total then compares with the honest one's.
     """
 
     component: str
@@ -79,11 +81,16 @@ class Blame:
 class FamilyVerdict:
     """The verdict on a family over some rows; means are over the `rows` where it and the honest completion have totals.
 
-    won: rows in which it wins. unscored: rows where it has no total; fatal: those where that would end a run; `why` is
-    the last cause. absent: reason -> rows that have no such completion.
-    held_by: for a family that does not win, the components that alone prevent it: if one gave it the value of the
-    honest completion, it would win. example: the id of the row where it is furthest ahead. variant: that of its
-    completions which comes furthest, of which all is said. tried: how many variants there were.
+    Args:
+        won: rows in which it wins.
+        unscored: rows where it has no total.
+        fatal: those where that would end a run; `why` is the last cause.
+        absent: reason -> rows that have no such completion.
+        held_by: for a family that does not win, the components that alone prevent it: if one gave it the value of
+            the honest completion, it would win.
+        example: the id of the row where it is furthest ahead.
+        variant: that of its completions which comes furthest, of which all is said.
+        tried: how many variants there were.
     """
 
     family: Family

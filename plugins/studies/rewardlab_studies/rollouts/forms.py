@@ -27,7 +27,8 @@ TEXT_TYPES = ("text", "input_text", "output_text")
 def content_text(content: Content, whole: Callable[[str], str] = str) -> str:
     """Return the text of a message; the model's reasoning is none of it. ValueError if it holds more than text.
 
-    whole: returns a part's text, if that stands elsewhere.
+    Args:
+        whole: returns a part's text, if that stands elsewhere.
     """
     parts = [ContentPart(type="text", text=content)] if content is None or isinstance(content, str) else content
     if other := sorted({part.type for part in parts if part.type not in (*TEXT_TYPES, "reasoning")}):
@@ -73,7 +74,8 @@ def completion_of(
 ) -> dict[str, Any]:
     """Return what was said behind a prompt as a row's completion: the text of one answer, or all the messages.
 
-    whole: as in `content_text`. An answer that is null is an empty text.
+    Args:
+        whole: as in `content_text`. An answer that is null is an empty text.
     """
     texts = [content_text("" if one.is_empty() else one.content, whole) for one in said]
     if len(said) == 1 and not said[0].tool_calls:

@@ -26,7 +26,9 @@ def brought_together(
 ) -> Iterator[tuple[str, str, list[Any]] | Problem]:
     """Yield (a group's name, the place of its first member, all its members), by the order of the first members.
 
-    members: (the group's name, the place, the member as JSON has it), in any order; what is wrong with one comes first.
+    Args:
+        members: (the group's name, the place, the member as JSON has it), in any order; what is wrong with one
+            comes first.
     """
     database = sqlite3.connect("", isolation_level=None)
     try:

@@ -18,8 +18,11 @@ from rewardlab_studies.rollouts.group_store import brought_together
 class Member:
     """A completion as a tool recorded it.
 
-    group: the id of its group. fields: of the prompt, for rewards. recorded: of this completion. columns: all else; a
-    text or list that a whole group shares is a field of the prompt.
+    Args:
+        group: the id of its group.
+        fields: of the prompt, for rewards.
+        recorded: of this completion.
+        columns: all else; a text or list that a whole group shares is a field of the prompt.
     """
 
     group: str
@@ -34,9 +37,11 @@ class Member:
 class RecordFormat:
     """A format of records. tool: its name in messages. columns: those that each record has, and other files have not.
 
-    member: takes a record that has them. Raises ValueError that says why it is no completion. recognizes: says of a
-    path and its first record whether they are of this format; None: by the columns. one_prompt: whether all members of
-    a group were asked the same; else members with another prompt are a group of their own.
+    Args:
+        member: takes a record that has them. Raises ValueError that says why it is no completion.
+        recognizes: says of a path and its first record whether they are of this format; None: by the columns.
+        one_prompt: whether all members of a group were asked the same; else members with another prompt are a group
+            of their own.
     """
 
     tool: str

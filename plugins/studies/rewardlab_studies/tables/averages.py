@@ -116,7 +116,8 @@ def clustered_average(
 ) -> TableAverage | None:
     """Return the average of one cell, of units that count together if they share a cluster; None of no values.
 
-    kind: what the values are; None for shares if all are in [0, 1], else any numbers.
+    Args:
+        kind: what the values are; None for shares if all are in [0, 1], else any numbers.
     """
     if not values:
         return None

@@ -34,7 +34,9 @@ class Clustering:
 def cluster_key(field: str | None, task: str, fields: Mapping[str, Any], place: str) -> tuple[str, str] | None:
     """Return what a prompt shares with all that count as one with it; None if it says nothing of the sort.
 
-    field: the one that says it, None for CLUSTER_FIELD in rows that have it. A UserError if a named one is not there.
+    Args:
+        field: the one that says it, None for CLUSTER_FIELD in rows that have it. A UserError if a named one is not
+            there.
     """
     if field is None and is_text(fields.get(CLUSTER_FIELD)):
         field = CLUSTER_FIELD

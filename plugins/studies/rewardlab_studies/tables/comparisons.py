@@ -17,8 +17,10 @@ Verdict = Literal["better", "worse", "not distinguishable", "too few prompts", "
 class Comparison:
     """How much more `model` has than `against` at a place of the table.
 
-    p: two-sided; None if averages were printed, which cannot be tested. corrected: by Holm's method, for `family`
-    comparisons. floor: the smallest p-value that so few prompts, or clusters of prompts, can have.
+    Args:
+        p: two-sided; None if averages were printed, which cannot be tested.
+        corrected: by Holm's method, for `family` comparisons.
+        floor: the smallest p-value that so few prompts, or clusters of prompts, can have.
     """
 
     measure: str

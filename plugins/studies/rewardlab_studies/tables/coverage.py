@@ -78,8 +78,9 @@ def settle_cells(
 ) -> tuple[set[Cell], list[str]]:
     """Return the shown cells that count for every model, and what was done, in words.
 
-    cells: model -> the cells of the data that it has. The cells that count are all under `own`. A UserError under
-    `same`, where a model lacks one, such as a printed table without English.
+    Args:
+        cells: model -> the cells of the data that it has. The cells that count are all under `own`. A UserError
+            under `same`, where a model lacks one, such as a printed table without English.
     """
     shown = {name: {TableLayout(found, merges).shown(cell) for cell in found} for name, found in cells.items()}
     every = set().union(*shown.values())

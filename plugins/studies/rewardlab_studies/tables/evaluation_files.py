@@ -14,7 +14,8 @@ Evaluation = tuple[int, str, int | None]
 def evaluation_remarks(ledger: Path, evaluation: Evaluation) -> Iterator[str]:
     """Yield what a reader of the evaluation's averages must know.
 
-    ledger: a run's folder, or its ledger; nothing is known of one that lies elsewhere.
+    Args:
+        ledger: a run's folder, or its ledger; nothing is known of one that lies elsewhere.
     """
     run = next((folder for folder in (ledger, ledger.parent) if (folder / RESOLVED).is_file()), None)
     if run is None:

@@ -37,7 +37,9 @@ PERCENT = 100
 class TablesResult:
     """The tables: an average for each (model, measure, place), comparisons, and notes on what was left out.
 
-    scale: what averages are multiplied by when they are shown, 100 or 1. clustering: by what prompts count together.
+    Args:
+        scale: what averages are multiplied by when they are shown, 100 or 1.
+        clustering: by what prompts count together.
     """
 
     models: Sequence[str]
@@ -60,11 +62,14 @@ class TablesResult:
 class TablesJob:
     """A job that makes tables of models.
 
-    measures: none for all components of the first model. rows: files of the rows that were scored, for their tasks and
-    languages. columns: what their columns are called, our field -> theirs. against: the model that all others are
-    compared with, by default the first, and if that one was printed the first that was not, too; "all" for all pairs.
-    raw: show averages as they are, not as percent. draws: of the bootstrap, of which intervals of numbers that are not
-    shares are made.
+    Args:
+        measures: none for all components of the first model.
+        rows: files of the rows that were scored, for their tasks and languages.
+        columns: what their columns are called, our field -> theirs.
+        against: the model that all others are compared with, by default the first, and if that one was printed the
+            first that was not, too; "all" for all pairs.
+        raw: show averages as they are, not as percent.
+        draws: of the bootstrap, of which intervals of numbers that are not shares are made.
     """
 
     models: Sequence[ModelSource]

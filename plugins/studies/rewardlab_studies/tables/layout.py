@@ -30,9 +30,10 @@ EACH = ":each"
 class Merge:
     """Languages of the data that are shown as one, with their mean. task: None for all tasks.
 
-    group_of: the file of groups that it is from, of which a table need not have all.
-    each: whether each of them counts in the average of its task, as in SP3F's table 8, which shows zh-cn and zh-tw as
-    zh; otherwise the one language does.
+    Args:
+        group_of: the file of groups that it is from, of which a table need not have all.
+        each: whether each of them counts in the average of its task, as in SP3F's table 8, which shows zh-cn and
+            zh-tw as zh; otherwise the one language does.
     """
 
     language: str

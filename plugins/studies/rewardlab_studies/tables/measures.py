@@ -16,8 +16,10 @@ _FORM = re.compile(r"(?:(?P<name>[^=<>]+)=)?(?P<component>[^=<>]+?)\s*(?:>=\s*(?
 class Measure:
     """A measure of a model's answers to one prompt.
 
-    component: whose scores. at_least: a threshold, where the share of completions that reach it is measured. k: of
-    pass@k, where that is measured.
+    Args:
+        component: whose scores.
+        at_least: a threshold, where the share of completions that reach it is measured.
+        k: of pass@k, where that is measured.
     """
 
     name: str

@@ -40,9 +40,12 @@ class MissingScores:
 class Model:
     """A model as it was read.
 
-    values: measure -> a value for each prompt, NaN if it has none. seen: 1 for each prompt that its file has.
-    printed: measure -> averages of cells that a file gave, if it has no prompts. samples: completions -> prompts.
-    note: what a reader of the table must know of its file.
+    Args:
+        values: measure -> a value for each prompt, NaN if it has none.
+        seen: 1 for each prompt that its file has.
+        printed: measure -> averages of cells that a file gave, if it has no prompts.
+        samples: completions -> prompts.
+        note: what a reader of the table must know of its file.
     """
 
     source: ModelSource

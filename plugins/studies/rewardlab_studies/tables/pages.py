@@ -30,7 +30,8 @@ HOW_COMPARED = (
 class Page:
     """A table to print: rows of cells below two lines of head, of which the upper spans equal neighbours.
 
-    best: the places (row, column) of the highest averages.
+    Args:
+        best: the places (row, column) of the highest averages.
     """
 
     title: str

@@ -22,8 +22,9 @@ UNKNOWN = -1
 class PromptFields:
     """The fields of a row that say where it belongs.
 
-    cluster: prompts of a task with one value count as one; None for CLUSTER_FIELD in rows that have it, NO_CLUSTERS for
-    each prompt by itself.
+    Args:
+        cluster: prompts of a task with one value count as one; None for CLUSTER_FIELD in rows that have it,
+            NO_CLUSTERS for each prompt by itself.
     """
 
     task: str | None = None

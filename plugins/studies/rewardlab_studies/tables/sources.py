@@ -18,8 +18,9 @@ Phase = Literal["before", "during", "after", "eval"]
 class ModelSource:
     """Where the answers of a model are read from.
 
-    path: a run or its ledger, the output of `score`, or a file of averages, as `kind` says. stage, phase, step: of a
-    ledger, which of its evaluations; None for the last one.
+    Args:
+        path: a run or its ledger, the output of `score`, or a file of averages, as `kind` says. stage, phase, step:
+            of a ledger, which of its evaluations; None for the last one.
     """
 
     name: str

@@ -33,9 +33,13 @@ class CellValues:
 class Units:
     """The independent units at a place, and what each adds to its average.
 
-    shares: of the average's weight, which add up to 1. deviations: from what the average would be if the unit were as
-    its cells are, enlarged for the fact that it is part of these itself. parts: to the average. own: of a unit's
-    share, the part that it has of its cells' means. is_known: False if nothing says how much a cell varies.
+    Args:
+        shares: of the average's weight, which add up to 1.
+        deviations: from what the average would be if the unit were as its cells are, enlarged for the fact that it
+            is part of these itself.
+        parts: to the average.
+        own: of a unit's share, the part that it has of its cells' means.
+        is_known: False if nothing says how much a cell varies.
     """
 
     shares: list[float] = field(default_factory=list)

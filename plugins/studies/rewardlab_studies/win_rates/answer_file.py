@@ -11,8 +11,10 @@ from rewardlab.errors import JobError, Problem, UserError
 class AnswerFile:
     """The rows of a JSON lines file with prompts and completions, as an evaluation writes them.
 
-    is_reference: whether all other models meet this one, which may have a single answer to each prompt for that.
-    columns: what the rows' columns are called, our field -> theirs.
+    Args:
+        is_reference: whether all other models meet this one, which may have a single answer to each prompt for
+            that.
+        columns: what the rows' columns are called, our field -> theirs.
     """
 
     def __init__(

@@ -25,9 +25,13 @@ from rewardlab_studies.win_rates.pairs import PAIR_OF, refuse_other_prompts, wri
 class MeasuredWinRate:
     """How often `model` wins against `other`, in [0, 1]; p: two-sided, of 0.5, by the test of the overall interval.
 
-    places: overall, and each language if there are several, each the mean over tasks of the mean over languages.
-    ties: the share of comparisons that neither won. corrected: p for the number of pairs. too_few: whether winning all
-    comparisons of so few prompts would not have had a corrected p below 0.05, either.
+    Args:
+        places: overall, and each language if there are several, each the mean over tasks of the mean over
+            languages.
+        ties: the share of comparisons that neither won.
+        corrected: p for the number of pairs.
+        too_few: whether winning all comparisons of so few prompts would not have had a corrected p below 0.05,
+            either.
     """
 
     model: str
@@ -43,8 +47,9 @@ class MeasuredWinRate:
 class WinRatesResult:
     """The win rates of all pairs, each once, and how many prompts they are of.
 
-    reference: the model that all others were compared with, and they with no other; None if all met all.
-    clustering: by what prompts count together.
+    Args:
+        reference: the model that all others were compared with, and they with no other; None if all met all.
+        clustering: by what prompts count together.
     """
 
     models: Sequence[str]
@@ -67,11 +72,16 @@ class _MeasuredPair:
 class WinRatesJob:
     """A job that lets a recipe's reward compare the answers of models, two by two.
 
-    plan: of the recipe. component: the reward that compares, None for the only one of scope `group`. models: name ->
-    file of rows with completions. folder: of the pairs and their scores. reference: the one that each other model is
-    compared with, None for all pairs; its only answer to a prompt meets all of a model's. resume: go on with it.
-    common: compare only the prompts that all models answered. leave_out: comparisons without a verdict count nowhere,
-    rather than stop.
+    Args:
+        plan: of the recipe.
+        component: the reward that compares, None for the only one of scope `group`.
+        models: name -> file of rows with completions.
+        folder: of the pairs and their scores.
+        reference: the one that each other model is compared with, None for all pairs; its only answer to a prompt
+            meets all of a model's.
+        resume: go on with it.
+        common: compare only the prompts that all models answered.
+        leave_out: comparisons without a verdict count nowhere, rather than stop.
     """
 
     plan: Plan

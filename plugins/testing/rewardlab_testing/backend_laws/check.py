@@ -49,18 +49,21 @@ def check_backend(
     of a few steps, three at least, and a model that is small; files that it names have absolute paths. Its judges are
     asked, so they are scripted ones. A reward of 0 is added to its total, by which runs are held up and fail.
 
-    recipe: a file's path, or the text of a recipe. overrides: such as "stages.0.steps=4".
-    off: law -> why it does not apply to this engine under this recipe, besides those that the spec's own Laws(off=...)
-        names: `same` is not for engines whose sampling depends on time, such as batches on a GPU.
-    only: try these laws and no others. environment: variables of the commands, besides those of this process.
-    received: a function of a run directory that returns what the engine's trainer received: (stage, step, sample id) ->
-        the advantage of each completion of the group, by the ledger's indices. It reads the trainer's own batch, by way
-        of what a test has it write. Without it the law `masked` is untried.
-    limit: seconds for each command.
-
     Returns the outcome of each law in one result; what this machine cannot start, since the engine or a GPU is
     missing, is "untried". Raises LawsBroken with the failing example of each broken law, and UserError for a recipe
     that has mistakes or no stages.
+
+    Args:
+        recipe: a file's path, or the text of a recipe.
+        overrides: such as "stages.0.steps=4".
+        off: law -> why it does not apply to this engine under this recipe, besides those that the spec's own
+            Laws(off=...) names: `same` is not for engines whose sampling depends on time, such as batches on a GPU.
+        only: try these laws and no others.
+        environment: variables of the commands, besides those of this process.
+        received: a function of a run directory that returns what the engine's trainer received: (stage, step,
+            sample id) -> the advantage of each completion of the group, by the ledger's indices. It reads the
+            trainer's own batch, by way of what a test has it write. Without it the law `masked` is untried.
+        limit: seconds for each command.
     """
     __tracebackhide__ = True
     off = Laws(off=off or {}).off

@@ -53,8 +53,11 @@ class EndedCommand:
 class Commands:
     """Starts commands with this interpreter and its path.
 
-    output: a folder for what they print. environment: variables besides this process's. site: a further folder of
-    installed plugins. limit: seconds after which a command is killed and has broken the law.
+    Args:
+        output: a folder for what they print.
+        environment: variables besides this process's.
+        site: a further folder of installed plugins.
+        limit: seconds after which a command is killed and has broken the law.
     """
 
     def __init__(self, output: Path, environment: Mapping[str, str], site: Path, limit: float) -> None:

@@ -42,8 +42,11 @@ class TriedRun:
 class BackendTrial:
     """A recipe under the laws of a backend.
 
-    plan: of the recipe as its author wrote it; what is run also has the gate, a component that changes no total.
-    scratch: an empty folder for everything that is written. received: as `check_backend` takes it.
+    Args:
+        plan: of the recipe as its author wrote it; what is run also has the gate, a component that changes no
+            total.
+        scratch: an empty folder for everything that is written.
+        received: as `check_backend` takes it.
     """
 
     def __init__(
@@ -80,8 +83,10 @@ class BackendTrial:
     def folder(self, name: str, also: Mapping[str, Any] | None = None, masked: bool = False) -> Path:
         """Return a new folder with the recipe in it, with the gate.
 
-        also: settings to put under `backend`. masked: whether the total is the reward of mask.py alone, or has that,
-        too, if a normalizer shapes each component by itself.
+        Args:
+            also: settings to put under `backend`.
+            masked: whether the total is the reward of mask.py alone, or has that, too, if a normalizer shapes each
+                component by itself.
         """
         folder = self._scratch / name
         folder.mkdir()

@@ -37,8 +37,11 @@ MAIN_LAWS: dict[str, Sequence[str]] = {
 class PluginCheck:
     """The result of a check of a plugin.
 
-    results: one for each component and example. import_cost: None if only other laws were asked for. unproved:
-    (component, main law, what it takes) for each main law that was asked for and not tried under any example.
+    Args:
+        results: one for each component and example.
+        import_cost: None if only other laws were asked for.
+        unproved: (component, main law, what it takes) for each main law that was asked for and not tried under any
+            example.
     """
 
     plugin: Plugin
@@ -71,9 +74,13 @@ def check_plugin(
 ) -> PluginCheck:
     """Try the laws of `name`, a plugin or <plugin>/<component>, under the options `settings` (KEY=VALUE).
 
-    tries: how many cases are generated for each law. only: try these laws and no others. write: called with each line
-    of the table of laws, once it is known. Raises UserError for unknown names and options, for a broken plugin, for
-    examples that cannot be made, and if hypothesis is not installed.
+    Args:
+        tries: how many cases are generated for each law.
+        only: try these laws and no others.
+        write: called with each line of the table of laws, once it is known.
+
+    Raises UserError for unknown names and options, for a broken plugin, for examples that cannot be made, and if
+    hypothesis is not installed.
     """
     _prepare_hypothesis()
     from rewardlab_testing.run_laws import try_laws

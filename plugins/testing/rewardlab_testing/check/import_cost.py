@@ -31,8 +31,10 @@ print(json.dumps({"seconds": seconds, "heavy": sorted(new & set(heavy)), "failur
 class ImportCost:
     """The cost of importing a plugin.
 
-    seconds: wall time for the plugin's module and hooks, with rewardlab imported already. heavy: the packages of HEAVY
-    that it brings in. failure: why the import failed.
+    Args:
+        seconds: wall time for the plugin's module and hooks, with rewardlab imported already.
+        heavy: the packages of HEAVY that it brings in.
+        failure: why the import failed.
     """
 
     seconds: float = 0.0

@@ -60,7 +60,8 @@ class TrialProgress:
 def show_progress(part: str, every: float = 1.0) -> Iterator[TrialProgress]:
     """Show on stderr what the body says is being tried, for work that cannot say how far it is.
 
-    every: seconds between two looks at it.
+    Args:
+        every: seconds between two looks at it.
     """
     progress, done = TrialProgress(part), threading.Event()
 

@@ -37,9 +37,11 @@ def guess_columns(
 ) -> dict[str, ColumnGuess]:
     """Return our fields -> the columns that are probably theirs, of those that all rows have; each column once.
 
-    rows: as they stand in a file. choose: asked if several columns may be a field, so that nothing is guessed
-    between them. named: field -> column, if that is known; "" for a field that no column is. Names decide first,
-    values if no name is known. A field that no column fits is left out.
+    Args:
+        rows: as they stand in a file.
+        choose: asked if several columns may be a field, so that nothing is guessed between them.
+        named: field -> column, if that is known; "" for a field that no column is. Names decide first, values if no
+            name is known. A field that no column fits is left out.
     """
     values = {name: [row.get(name) for row in rows] for name in dict.fromkeys(name for row in rows for name in row)}
     whole = {name: found for name, found in values.items() if all(value is not None for value in found)}

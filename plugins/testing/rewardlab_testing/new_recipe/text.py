@@ -35,9 +35,14 @@ MEANS = {
 class RecipeParts:
     """The parts of a recipe that differ between users.
 
-    rows: the path of the rows; read: how many were looked at; first: the first one. model: None if the user named
-    none. rewards: component -> reward. held_out: the share of the rows for evaluation; None: there are too few.
-    has_split: whether a column `split` decides instead, for every row.
+    Args:
+        rows: the path of the rows.
+        read: how many were looked at.
+        first: the first one.
+        model: None if the user named none.
+        rewards: component -> reward.
+        held_out: the share of the rows for evaluation; None: there are too few.
+        has_split: whether a column `split` decides instead, for every row.
     """
 
     rows: str

@@ -42,8 +42,13 @@ REWARDS = {
 class NewRecipe:
     """A recipe as written.
 
-    file: where. columns: our field -> the column and what the guess rests on. unused: the other columns. left_out: the
-    rewards that do not fit these rows -> why. also: further files that were written. doubts: about the prompts.
+    Args:
+        file: where.
+        columns: our field -> the column and what the guess rests on.
+        unused: the other columns.
+        left_out: the rewards that do not fit these rows -> why.
+        also: further files that were written.
+        doubts: about the prompts.
     """
 
     file: Path
@@ -65,11 +70,14 @@ def write_recipe(
 ) -> NewRecipe:
     """Write a recipe that trains a model on the rows of a file, and return what was found in them.
 
-    rows: a path as the recipe will hold it. model: a folder or a hub name; absent: a small one to begin with.
-    output: a new file; absent: the name of the rows with .yaml, numbered if that is a recipe for other rows. columns:
-    our field -> the column that it is, "" for none; the others are guessed. choose: asked between several columns;
-    absent: they are an error. Raises UserError if the rows cannot be read, none of their columns can be the prompt, or
-    the file is there already.
+    Args:
+        rows: a path as the recipe will hold it.
+        model: a folder or a hub name; absent: a small one to begin with.
+        output: a new file; absent: the name of the rows with .yaml, numbered if that is a recipe for other rows.
+        columns: our field -> the column that it is, "" for none; the others are guessed.
+        choose: asked between several columns; absent: they are an error.
+
+    Raises UserError if the rows cannot be read, none of their columns can be the prompt, or the file is there already.
     """
     registry = registry or installed()
     output = output or _free_name(rows)

@@ -71,7 +71,8 @@ def prompts(tested: Trial) -> list[str]:
 def hard(tested: Trial, most: int | None = None) -> list[Completion]:
     """Return completions that are always worth trying: the example's, and some of each kind of text.
 
-    most: absent: 4 for each try; of group scope LARGE_GROUP, since a reward may compare all with all.
+    Args:
+        most: absent: 4 for each try; of group scope LARGE_GROUP, since a reward may compare all with all.
     """
     if most is None:
         most = LARGE_GROUP if tested.spec.scope == "group" else 4 * tested.tries

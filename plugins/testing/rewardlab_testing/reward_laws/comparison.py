@@ -37,8 +37,11 @@ def check_same(
 ) -> None:
     """Raise LawViolation at the first completion whose score differs between `first` and `then`.
 
-    how: in what way the reward was asked then. expected: "as ...", what the first score was. info: whether info must
-    be the same, too. together: all were in one call, whose other completions the failing example shows.
+    Args:
+        how: in what way the reward was asked then.
+        expected: "as ...", what the first score was.
+        info: whether info must be the same, too.
+        together: all were in one call, whose other completions the failing example shows.
     """
     for place, (one, other) in enumerate(zip(first, then, strict=True)):
         if (difference := _difference(one, other, tested.spec.laws, info)) is not None:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 class Template:
     """The component of a template: its name (of a backend: None, it has the plugin's), and what it is.
 
-    test: further distributions that the template's own tests need.
+    Args:
+        test: further distributions that the template's own tests need.
     """
 
     component: str | None

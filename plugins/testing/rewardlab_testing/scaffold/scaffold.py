@@ -39,9 +39,13 @@ def write_scaffold(
 ) -> Scaffold:
     """Write the distribution `rewardlab-NAME` into `into`, a folder that is empty or does not exist yet.
 
-    into: absent: `./rewardlab-NAME`. kind: what it offers, of KINDS. minimal: the smallest distribution that installs,
-    keeps the laws and has a test. Raises UserError if there is no such kind, the name cannot be had or the folder
-    holds something, and OSError if it cannot be written.
+    Args:
+        into: absent: `./rewardlab-NAME`.
+        kind: what it offers, of KINDS.
+        minimal: the smallest distribution that installs, keeps the laws and has a test.
+
+    Raises UserError if there is no such kind, the name cannot be had or the folder holds something, and OSError if it
+    cannot be written.
     """
     if kind not in KINDS:
         raise UserError(f"no kind {kind!r} of component{nearest(kind, KINDS)}")

@@ -62,7 +62,9 @@ def sentence(row: AlarmRow) -> str:
 def alarm_sentences(run: Path, stages: Sequence[str] | None = None, alarms: Collection[str] = ()) -> list[str]:
     """Return which alarms went off in the run in folder `run`, a sentence for each.
 
-    stages: the names of the only ones to look at, such as "1-rl". alarms: as recipes call the only ones; none: all.
+    Args:
+        stages: the names of the only ones to look at, such as "1-rl".
+        alarms: as recipes call the only ones; none: all.
     """
     return [
         sentence(row)

@@ -52,9 +52,12 @@ class Condition(Protocol):
 class Alarm:
     """An alarm. name: the recipe's word for it. variant: what it found, if several alarms share the name.
 
-    metrics: the numbers that it looks at, each by itself; one that ends in "/" stands for those of all components.
-    condition: makes the condition for one of the numbers. says: what it means for a stage. ends: the metrics of which
-    it ends the stage in any case, since no model is left to train.
+    Args:
+        metrics: the numbers that it looks at, each by itself; one that ends in "/" stands for those of all
+            components.
+        condition: makes the condition for one of the numbers.
+        says: what it means for a stage.
+        ends: the metrics of which it ends the stage in any case, since no model is left to train.
     """
 
     name: AlarmName

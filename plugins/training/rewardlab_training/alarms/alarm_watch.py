@@ -20,10 +20,12 @@ from rewardlab_training.alarms.webhook import Webhook
 class AlarmWatch:
     """The watch over one training stage, in whichever process hears of its steps.
 
-    run: the folder of the run. history: what earlier attempts logged, (step, numbers) in the order of writing. say:
-    prints a line for the user. The numbers of a step may come in parts, and steps a little out of order. A number that
-    comes again for a step, and the first of an attempt, say that the stage went back to there: what was known of later
-    steps, and was said of them, is taken back.
+    Args:
+        run: the folder of the run.
+        history: what earlier attempts logged, (step, numbers) in the order of writing.
+        say: prints a line for the user. The numbers of a step may come in parts, and steps a little out of order. A
+            number that comes again for a step, and the first of an attempt, say that the stage went back to there:
+            what was known of later steps, and was said of them, is taken back.
     """
 
     def __init__(

@@ -35,8 +35,10 @@ class RunAlarm:
 def run_alarms(run: Path, steps: Mapping[str, Steps]) -> list[RunAlarm]:
     """Return the alarms of the run in folder `run`, by stage and step, each once.
 
-    steps: of each stage, such as "1-rl", its steps in order, with the numbers that were logged or that
-    `metrics_of_step` makes of the ledger: so a run of a version without alarms has its own, too, by its own recipe.
+    Args:
+        steps: of each stage, such as "1-rl", its steps in order, with the numbers that were logged or that
+            `metrics_of_step` makes of the ledger: so a run of a version without alarms has its own, too, by its own
+            recipe.
     """
     rows = [(row, False) for row in rows_of(run)]
     told = {(row["stage"], row["kind"], row["number"]) for row, _ in rows}

@@ -186,7 +186,8 @@ IDLE: Mapping[str, str] = {
 def refusal(name: str, turns: bool = False) -> str | None:
     """Return why a recipe cannot pass a setting on, with what does its work; None if it can.
 
-    turns: whether a stage has an agent.
+    Args:
+        turns: whether a stage has an agent.
     """
     if turns and name in OF_TURNS:
         return None

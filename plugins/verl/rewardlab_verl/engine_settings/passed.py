@@ -15,7 +15,8 @@ WHEEL = "0.9.1"
 def passed_findings(program: str, given: Mapping[str, Any], turns: bool = False) -> Iterator[tuple[str, str]]:
     """Yield (name, why it cannot be passed on) of settings; program: "rl" or "sft", with "-megatron".
 
-    turns: whether a stage has an agent.
+    Args:
+        turns: whether a stage has an agent.
     """
     for name, value in given.items():
         if why := _problem(program, name, value, turns):

@@ -19,7 +19,9 @@ LANGUAGE = "language"
 class Agreement:
     """The agreement of a component with correctness. language: "all", or one of several.
 
-    pairs: those with a value of both that differ in correctness. tied: those of them that it does not tell apart.
+    Args:
+        pairs: those with a value of both that differ in correctness.
+        tied: those of them that it does not tell apart.
     """
 
     component: str

@@ -17,8 +17,9 @@ from rewardlab_viewer.read.source import TRAINING
 class Coverage:
     """The counts of a part's completions. cut: those of them that stopped at the length limit.
 
-    masked: without a total, though no component failed: one abstained, and its policy says so. left_out: made to be
-    trained on and discarded.
+    Args:
+        masked: without a total, though no component failed: one abstained, and its policy says so.
+        left_out: made to be trained on and discarded.
     """
 
     part: str

@@ -24,7 +24,8 @@ Curve = Sequence[float | None]
 class MetricCurves:
     """The curves of one number. by: field -> value -> means.
 
-    quantiles: one for each of QUANTILES; none of numbers that are one of two.
+    Args:
+        quantiles: one for each of QUANTILES; none of numbers that are one of two.
     """
 
     mean: Curve
@@ -36,8 +37,10 @@ class MetricCurves:
 class StageCurves:
     """The curves of a stage's training. steps: the first of those that share a point. evaluated: step -> means.
 
-    composition: field -> value -> shares of a point's groups: what a curriculum or a sampler let train when.
-    ends: of the first and the last step that have a total, the step and its mean total, whatever shares their points.
+    Args:
+        composition: field -> value -> shares of a point's groups: what a curriculum or a sampler let train when.
+        ends: of the first and the last step that have a total, the step and its mean total, whatever shares their
+            points.
     """
 
     stage: int

@@ -40,8 +40,10 @@ SHOWN = (*CONSISTENCY, "ties", "unparsable", "failed")
 def usage_table(path: Path | None, judges: Path | None, notes: list[str]) -> Iterator[list[str]]:
     """Yield a head and a line a judge; nothing if no judge in a network was asked.
 
-    path: a run's usage.jsonl, of whole steps. judges: the folder in which a job keeps what each judge was asked in all,
-    also by attempts that were killed within a step.
+    Args:
+        path: a run's usage.jsonl, of whole steps.
+        judges: the folder in which a job keeps what each judge was asked in all, also by attempts that were killed
+            within a step.
     """
     sums: dict[str, Counter[str]] = defaultdict(Counter)
     bad = 0
@@ -85,7 +87,8 @@ def _counted(row: Any) -> Counter[str] | None:
 class JudgeConsistency:
     """The consistency of the comparisons in a ledger's groups, by component, and by language if there are several.
 
-    correctness: the component that says which completion is right; None if there is none.
+    Args:
+        correctness: the component that says which completion is right; None if there is none.
     """
 
     def __init__(self, correctness: str | None = None) -> None:
@@ -133,7 +136,9 @@ class JudgeConsistency:
 class GroupVerdicts:
     """The verdicts about one group. twice: of pairs judged in both orders, whether the same answer won each time.
 
-    right: (the verdict names the first, the first is more correct). wins: (what stood first, the verdict).
+    Args:
+        right: (the verdict names the first, the first is more correct).
+        wins: (what stood first, the verdict).
     """
 
     twice: Sequence[tuple[bool, bool]]

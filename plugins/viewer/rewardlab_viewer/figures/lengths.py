@@ -18,8 +18,10 @@ Row = tuple[int, float]
 class LengthTable:
     """Each tenth of a part's completions by length, and of each metric its correlation with length inside of groups.
 
-    rows: a head, and the lengths in tokens, the completions and their mean total; those of one length stay together.
-    correlations: None if either is still.
+    Args:
+        rows: a head, and the lengths in tokens, the completions and their mean total; those of one length stay
+            together.
+        correlations: None if either is still.
     """
 
     part: str

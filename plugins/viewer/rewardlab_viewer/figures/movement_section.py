@@ -24,8 +24,10 @@ USED = (
 class MovementSection:
     """The section about what moved the reward. about: the groups, and how to read the table.
 
-    table: a head and a line a component. rest: what no component contributed, in words; None if that moves nothing.
-    findings: what is odd about components, in words.
+    Args:
+        table: a head and a line a component.
+        rest: what no component contributed, in words; None if that moves nothing.
+        findings: what is odd about components, in words.
     """
 
     about: Sequence[str]
@@ -37,7 +39,8 @@ class MovementSection:
 def movement_section(of: LedgerMovement, untrained: str = "of evaluations") -> MovementSection | None:
     """Return the section of a ledger's groups; None if they have no contributions.
 
-    untrained: what to call groups that were not trained on.
+    Args:
+        untrained: what to call groups that were not trained on.
     """
     movement = of.found
     if not movement.groups:

@@ -27,8 +27,11 @@ Marks = tuple[bool, bool]
 class RaterAgreement:
     """The agreement of two raters about pairs: a component and people, or two persons.
 
-    pairs: those about which both say something. undecided: those that the component does not tell apart, or to which
-    it gave no value; they count nowhere else. kappa: None if chance alone agrees fully.
+    Args:
+        pairs: those about which both say something.
+        undecided: those that the component does not tell apart, or to which it gave no value; they count nowhere
+            else.
+        kappa: None if chance alone agrees fully.
     """
 
     rater: str

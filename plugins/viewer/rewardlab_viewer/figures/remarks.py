@@ -8,7 +8,8 @@ from typing import Any
 class RemarkCounts:
     """The counts of the remarks in a ledger's lines.
 
-    remarks: of each component, the keys of `info` that count (RewardSpec.remarks).
+    Args:
+        remarks: of each component, the keys of `info` that count (RewardSpec.remarks).
     """
 
     def __init__(self, remarks: Mapping[str, Sequence[str]]) -> None:

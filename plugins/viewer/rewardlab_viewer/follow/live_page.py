@@ -43,8 +43,9 @@ class LivePage:
     def document(self, have: Sequence[str] = (), tag: str | None = None) -> tuple[str, str | None]:
         """Return (a tag of the state, the page as HTML); None in place of the page if the state has this tag still.
 
-        have: of each run its edition and how many groups the asker has, as "EDITION.GROUPS"; the document has the
-        figures of all groups, the numbers of the others, and no scripts then.
+        Args:
+            have: of each run its edition and how many groups the asker has, as "EDITION.GROUPS"; the document has
+                the figures of all groups, the numbers of the others, and no scripts then.
         """
         with self._open():
             self._update()

@@ -40,7 +40,8 @@ DATA_HERE = "<!-- data -->"
 class WrittenReport(NamedTuple):
     """What a page says, in words: what is odd about the components of rewards, and what is broken or unfinished.
 
-    alarms: of its runs, also those that their recipes ignore.
+    Args:
+        alarms: of its runs, also those that their recipes ignore.
     """
 
     findings: Sequence[str]
@@ -53,8 +54,11 @@ def write_report(
 ) -> "WrittenReport":
     """Write the page about run folders and scored files to the file `target`.
 
-    bundle: `target` is a folder, which gets an index.html and the texts beside it. rows: of the scored files. labels:
-    files of people's labels. A UserError if a source is neither, a file has no labels, or `target` is something else.
+    Args:
+        bundle: `target` is a folder, which gets an index.html and the texts beside it.
+        rows: of the scored files.
+        labels: files of people's labels. A UserError if a source is neither, a file has no labels, or `target` is
+            something else.
     """
     refuse_target(target, bundle)
     notes: list[str] = []
@@ -170,7 +174,9 @@ def _parts(kept: Sequence[KeptParts]) -> Iterator[tuple[str, str]]:
 def page_of(kept: Sequence[KeptParts], form: Form, assets: bool = True, tag: str = "") -> str:
     """Return the page as HTML; DATA_HERE stands where the packed parts of its data go.
 
-    assets: whether it has scripts and styles. tag: of the state that it shows, for a followed page.
+    Args:
+        assets: whether it has scripts and styles.
+        tag: of the state that it shows, for a followed page.
     """
     script, plot = "".join(f"{_asset(f'assets/{name}.js')}\n" for name in SCRIPTS), _asset("vendor/uPlot.iife.min.js")
     style = _asset("vendor/uPlot.min.css") + _asset("assets/page.css")

@@ -29,7 +29,8 @@ Piece = str | int
 class QuestionParts:
     """The questions of a source. parts: base64 by the number of the chunk of texts that they belong to.
 
-    why: what keeps questions of a component from being shown; of "", of all.
+    Args:
+        why: what keeps questions of a component from being shown; of "", of all.
     """
 
     components: Sequence[str]

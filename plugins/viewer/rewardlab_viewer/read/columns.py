@@ -30,7 +30,8 @@ ABSENT, SCORED, ABSTAINED, FAILED = range(4)
 class RunPart(NamedTuple):
     """The completions that were made for one purpose: a stage's training, or one of its evaluations.
 
-    step: of an evaluation; None of training.
+    Args:
+        step: of an evaluation; None of training.
     """
 
     stage: int

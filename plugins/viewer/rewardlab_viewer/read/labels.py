@@ -36,8 +36,9 @@ class Label:
 class FoundLabel:
     """A label whose texts a run has: completions `better` and `worse` of a group, and what components gave these.
 
-    heads: whether a coin that follows from the two texts shows heads for the better one; kappa asks for labels, and
-    places may say which text is better.
+    Args:
+        heads: whether a coin that follows from the two texts shows heads for the better one; kappa asks for labels,
+            and places may say which text is better.
     """
 
     person: str

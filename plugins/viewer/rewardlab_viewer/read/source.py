@@ -40,12 +40,18 @@ class LoggedStage:
 class Source:
     """A source of completions. notes: what is broken or unfinished, in words; they grow while `lines` is read.
 
-    folder: of a run; None of anything else. results: of each evaluation, by the name of its file. expected: how many
-    completions there should be of a stage and phase, as far as the recipe or the results say so. correctness: the
-    component that the recipe calls so. reward: all that the recipe says of it. scored_by: what `load` reads the recipe
-    from; None if nothing says it. replies: the folder of its judges' kept replies. begun: of a run, what tells it from
-    others from its start to its end, as JSON values. remarks: of each component, the keys of `info` that count.
-    names: (a name of ours, the column of the rows that a recipe reads under it).
+    Args:
+        folder: of a run; None of anything else.
+        results: of each evaluation, by the name of its file.
+        expected: how many completions there should be of a stage and phase, as far as the recipe or the results say
+            so.
+        correctness: the component that the recipe calls so.
+        reward: all that the recipe says of it.
+        scored_by: what `load` reads the recipe from; None if nothing says it.
+        replies: the folder of its judges' kept replies.
+        begun: of a run, what tells it from others from its start to its end, as JSON values.
+        remarks: of each component, the keys of `info` that count.
+        names: (a name of ours, the column of the rows that a recipe reads under it).
     """
 
     name: str
@@ -102,7 +108,8 @@ def groups_of(lines: Iterator[Line]) -> Iterator[list[Line]]:
 def doubled(fields: Mapping[str, Any], names: Sequence[tuple[str, str]]) -> set[str]:
     """Return the columns of a row that stand in it a second time, under the name of ours by which a recipe reads them.
 
-    names: (ours, the column), as a Source has them.
+    Args:
+        names: (ours, the column), as a Source has them.
     """
     own = {ours for ours, _ in names}
     return {

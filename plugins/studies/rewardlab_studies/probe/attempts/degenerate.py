@@ -72,8 +72,9 @@ class Attempt:
 class ProbeRow:
     """A row with its degenerate completions. absent: family -> why this row has none.
 
-    attempts: the first variants of each family, then the second ones and so on; no two with the same text but first
-    ones.
+    Args:
+        attempts: the first variants of each family, then the second ones and so on; no two with the same text but
+            first ones.
     """
 
     row: HonestRow
@@ -91,7 +92,9 @@ def probe_rows(
 ) -> Iterator[ProbeRow]:
     """Yield each row with the degenerate completions that can be made from it and from the other rows.
 
-    long: characters of a very long completion. looked_for: words that the reward's code has.
+    Args:
+        long: characters of a very long completion.
+        looked_for: words that the reward's code has.
     """
     spoken = _words_by_language(rows)
     for place, row in enumerate(rows):

@@ -81,8 +81,9 @@ def other_members(answer: str, others: Sequence[str], prompt: str) -> dict[str, 
 def other_fields(answer: str, others: Sequence[str], known: str) -> dict[str, str]:
     """Return JSON with other values, without some, or with its keys alone: an object, or a list of objects.
 
-    known: what the row says beside its prompt. Changed are the short values that stand there, if any does: another
-    explanation or confidence may still be right.
+    Args:
+        known: what the row says beside its prompt. Changed are the short values that stand there, if any does:
+            another explanation or confidence may still be right.
     """
     value = _json(answer)
     fields = value[0] if isinstance(value, list) and value else value

@@ -27,9 +27,13 @@ class NoCompletion(Exception):
 class Material:
     """The material of one row's degenerate completions.
 
-    rows: all rows of the probe, this one among them. spoken: words of the rows of its language. looked_for: words that
-    the reward's code has. long: characters of a very long completion. seed: what is drawn for this row follows from
-    it. slow: whether a program that sleeps is tried.
+    Args:
+        rows: all rows of the probe, this one among them.
+        spoken: words of the rows of its language.
+        looked_for: words that the reward's code has.
+        long: characters of a very long completion.
+        seed: what is drawn for this row follows from it.
+        slow: whether a program that sleeps is tried.
     """
 
     row: HonestRow
