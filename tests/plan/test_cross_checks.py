@@ -2,11 +2,11 @@
 
 import pytest
 from rewardlab.errors import UserError
-from rewardlab.judging.first_call import probe_judges
 from rewardlab.plan import make_plan
 from rewardlab.recipe.loading import load
 from rewardlab.scoring.scorer import Scorer
 from rewardlab_training.check import check_recipe
+from rewardlab_training.first_call import probe_judges
 
 RECIPE = """\
 version: 1

@@ -10,10 +10,7 @@ row.
     plain_values  rows of other libraries as JSON has them
     rows          rows made into samples: columns under our names, checked, with ids
     conversations completions that are messages, with calls of tools and results
-    column_names  what others call our fields, and fields that seem to be swapped
-    prompt_findings  prompts that hold their answer, or come again
     row_needs     what rows must have to be scored
-    datasets      the datasets of a recipe, and which samples are held out
     ledger_format the columns of a run's ledger, their version, and the files of one in shards
     sampling      a random order by the seed and each sample's id, and samples taken evenly over some fields
     dropped_rows  rows that a data step leaves out: counted, reported, and too many of them stop the job
@@ -29,16 +26,9 @@ from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rewardlab.concurrency.gather import in_order as in_order
-    from rewardlab.data.column_names import FINAL as FINAL
-    from rewardlab.data.column_names import columns_named as columns_named
-    from rewardlab.data.column_names import field_named as field_named
-    from rewardlab.data.column_names import looks_like_an_answer as looks_like_an_answer
-    from rewardlab.data.column_names import swapped_fields as swapped_fields
     from rewardlab.data.conversations import ROLES as ROLES
     from rewardlab.data.conversations import to_conversation as to_conversation
     from rewardlab.data.conversations import without_media as without_media
-    from rewardlab.data.datasets import is_held_out as is_held_out
-    from rewardlab.data.datasets import read_dataset as read_dataset
     from rewardlab.data.dropped_rows import REFUSED as REFUSED
     from rewardlab.data.dropped_rows import DroppedRow as DroppedRow
     from rewardlab.data.dropped_rows import DroppedRows as DroppedRows
@@ -69,7 +59,6 @@ if TYPE_CHECKING:
     from rewardlab.data.ledger_format import ledger_indices as ledger_indices
     from rewardlab.data.ledger_format import shard_beginning as shard_beginning
     from rewardlab.data.plain_values import plain_row as plain_row
-    from rewardlab.data.prompt_checks import prompt_findings as prompt_findings
     from rewardlab.data.rollouts import PlacedRow as PlacedRow
     from rewardlab.data.rollouts import RolloutFormat as RolloutFormat
     from rewardlab.data.rollouts import rollout_format as rollout_format

@@ -17,7 +17,6 @@ full disk, answers that nobody can read) is raised by `Judges.check`.
     usage            counts of what was asked, reused, failed and paid
     group_deadline   the deadline for all questions about a group
     unparsable       notices within 50 replies that a judge's answers cannot be read
-    first_call       one call to each judge before a run
     limits           the limits as retries meet them
     share            a process's part of the limits, where several ask the same judges
     kept_replies     the files of a judge's replies
@@ -32,7 +31,6 @@ from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rewardlab.judging.cassette import question_key as question_key
-    from rewardlab.judging.first_call import probe_judges as probe_judges
     from rewardlab.judging.hosted_judge import HostedJudge as HostedJudge
     from rewardlab.judging.hosted_judge import escaped_question as escaped_question
     from rewardlab.judging.judges import Judges as Judges

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from rewardlab.plan.fingerprint import decisive as decisive
     from rewardlab.plan.fingerprint import differences as differences
     from rewardlab.plan.fingerprint import who as who
-    from rewardlab.plan.idle_settings import idle_settings as idle_settings
     from rewardlab.plan.plan import Plan as Plan
     from rewardlab.plan.planner import Draft as Draft
     from rewardlab.plan.planner import draft_plan as draft_plan

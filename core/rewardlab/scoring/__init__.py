@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     from rewardlab.scoring.missing_guard import MissingGuard as MissingGuard
     from rewardlab.scoring.pool import Pool as Pool
     from rewardlab.scoring.pool import PooledGroup as PooledGroup
-    from rewardlab.scoring.rank_correlation import kendall_tau_b as kendall_tau_b
     from rewardlab.scoring.reasons import NothingGiven as NothingGiven
     from rewardlab.scoring.recipe_reward import RecipeReward as RecipeReward
     from rewardlab.scoring.row_window import results_in_order as results_in_order

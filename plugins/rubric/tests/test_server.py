@@ -9,10 +9,9 @@ import pytest
 from aiohttp import web
 from rewardlab import Completion, Context, Sample, installed
 from rewardlab.errors import UserError
-from rewardlab.judging import probe_judges
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
-from rewardlab_training import check_recipe
+from rewardlab_training import check_recipe, probe_judges
 
 SERVER = Path(__file__).parents[3] / "tests" / "judge_server.py"
 RECIPE = """\

@@ -13,6 +13,8 @@ repository use it. Pin `rewardlab-core~=0.1.0`.
     optional_settings           the settings of stages that not every engine has
     backend, check              the engine as the rest of the library sees it, or none, and every check before a run
     stage_checks, dataset_preview   checks of stages for an engine, and of rows
+    datasets, column_names, prompt_checks   a recipe's rows, what others call our fields, and prompts that are doubtful
+    idle_settings, first_call   settings that do nothing, and one call to each judge before a run
     dry_run, costs, row_counts  what can be described and estimated before a run
     stages, stage, data_stage   the stages one after the other, one of them, and the one that writes a dataset
     policy, policy_stage        a policy that an engine has loaded in this process, and the stage that trains it
@@ -22,7 +24,7 @@ repository use it. Pin `rewardlab-core~=0.1.0`.
     stage_rows, prompts, token_rows, starting_model, named_models   a stage's ingredients
     stage_batches               a step's rows, divided into updates, ranks and micro-batches
     asked_rows                  how a judge's rows were asked, beside the model
-    checkpoint_choice           the best of a stage's checkpoints, by a validation
+    checkpoint_choice, rank_correlation   the best of a stage's checkpoints, by a validation
     lora                        LoRA adapters as a recipe sets them
     tracker_options             trackers as a recipe sets them, and the context in which one is told a stage's numbers
     policy_judge                the policy as its own judge, as engines offer it
@@ -63,11 +65,18 @@ if TYPE_CHECKING:
     from rewardlab_training.check import check_recipe as check_recipe
     from rewardlab_training.check import plan_of_job as plan_of_job
     from rewardlab_training.checkpoint_choice import best_checkpoint as best_checkpoint
+    from rewardlab_training.column_names import FINAL as FINAL
+    from rewardlab_training.column_names import columns_named as columns_named
+    from rewardlab_training.column_names import field_named as field_named
+    from rewardlab_training.column_names import looks_like_an_answer as looks_like_an_answer
+    from rewardlab_training.datasets import is_held_out as is_held_out
+    from rewardlab_training.datasets import read_dataset as read_dataset
     from rewardlab_training.dry_run import clip_text as clip_text
     from rewardlab_training.dry_run import describe_training as describe_training
     from rewardlab_training.dry_run import evaluation_sampling as evaluation_sampling
     from rewardlab_training.dry_run import model_line as model_line
     from rewardlab_training.evaluation_job import load_evaluation as load_evaluation
+    from rewardlab_training.first_call import probe_judges as probe_judges
     from rewardlab_training.ledger import Ledger as Ledger
     from rewardlab_training.ledger import Phase as Phase
     from rewardlab_training.ledger import UsageLog as UsageLog
@@ -83,9 +92,11 @@ if TYPE_CHECKING:
     from rewardlab_training.policy_judge import judges_itself as judges_itself
     from rewardlab_training.policy_judge import policy_judge_spec as policy_judge_spec
     from rewardlab_training.policy_judge import question_tokens as question_tokens
+    from rewardlab_training.prompt_checks import prompt_findings as prompt_findings
     from rewardlab_training.prompts import PromptFormat as PromptFormat
     from rewardlab_training.prompts import ends_of as ends_of
     from rewardlab_training.prompts import load_tokenizer as load_tokenizer
+    from rewardlab_training.rank_correlation import kendall_tau_b as kendall_tau_b
     from rewardlab_training.results import Results as Results
     from rewardlab_training.results import write_evaluation as write_evaluation
     from rewardlab_training.run_directory import RunDirectory as RunDirectory

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Literal
 
 from rewardlab.errors import JobError, Problem, UserError
-from rewardlab.plan import Draft, Plan, draft_plan, idle_settings, make_plan
+from rewardlab.plan import Draft, Plan, draft_plan, make_plan
 from rewardlab.recipe import Document, EvalStage, load, needs_engine
 from rewardlab.registry import Registry
 
 from rewardlab_training.backend import lacking, open_backend, served_evaluation
 from rewardlab_training.dataset_preview import preview
+from rewardlab_training.idle_settings import idle_settings
 from rewardlab_training.stage_checks import benchmark_findings, engine_problems, engine_warnings
 
 

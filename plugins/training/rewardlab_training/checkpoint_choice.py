@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rewardlab import Context, Group, Sample, Score
-from rewardlab.data import is_held_out, read_dataset, stratified_sample
+from rewardlab.data import stratified_sample
 from rewardlab.errors import JobError, UserError
 from rewardlab.files import read_record, write_json
 from rewardlab.recipe import Validation
-from rewardlab.scoring import ScoredGroup, kendall_tau_b
+from rewardlab.scoring import ScoredGroup
 
+from rewardlab_training.datasets import is_held_out, read_dataset
+from rewardlab_training.rank_correlation import kendall_tau_b
 from rewardlab_training.stage import StageJob
 
 Sampler = Callable[[Path, Sequence[Sample]], list[Group]]

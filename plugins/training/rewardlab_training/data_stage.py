@@ -14,7 +14,6 @@ from typing import Any
 
 from rewardlab import Context, Sample
 from rewardlab.concurrency import LoopThread
-from rewardlab.data import read_dataset
 from rewardlab.errors import UserError
 from rewardlab.files import (
     FileLock,
@@ -31,6 +30,8 @@ from rewardlab.plan import Component, Plan, who, with_sources
 from rewardlab.recipe import DatasetUse, DataStage, RecipePath, lookup
 from rewardlab.text import Progress, counted, redactor
 from rewardlab.workers import AUTO_DEVICE, Workers, opener
+
+from rewardlab_training.datasets import read_dataset
 
 
 def write_dataset(

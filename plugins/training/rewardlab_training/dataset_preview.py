@@ -8,11 +8,13 @@ from difflib import get_close_matches
 from itertools import islice
 
 from rewardlab import Context, Sample
-from rewardlab.data import field_named, is_held_out, prompt_findings, read_dataset, swapped_fields
 from rewardlab.errors import Problem, UserError
 from rewardlab.plan import Component, Plan, step_above
 from rewardlab.recipe import DataStage, EvalStage, RecipePath, RlStage
 
+from rewardlab_training.column_names import field_named, swapped_fields
+from rewardlab_training.datasets import is_held_out, read_dataset
+from rewardlab_training.prompt_checks import prompt_findings
 from rewardlab_training.row_counts import paths_in
 
 ROWS = 2000

@@ -6,11 +6,12 @@ from itertools import islice
 from typing import Any
 
 from rewardlab import Context, Sample
-from rewardlab.data import is_held_out, read_dataset
 from rewardlab.errors import UserError
 from rewardlab.plan import Component, Plan, sources_of
 from rewardlab.recipe import DataStage, DpoStage, RecipePath, RlStage, SftStage
 from rewardlab.text import counted
+
+from rewardlab_training.datasets import is_held_out, read_dataset
 
 MANY_ROWS = 10**9
 """more than any source has: a step that makes far fewer of these bounds the rows itself"""

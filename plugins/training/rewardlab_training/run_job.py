@@ -9,7 +9,6 @@ from queue import SimpleQueue
 from typing import Literal
 
 from rewardlab.errors import UserError
-from rewardlab.judging import probe_judges
 from rewardlab.plan import Plan
 from rewardlab.recipe import RESOLVED, EvalStage, RecipeSource, load, needs_engine
 from rewardlab.text import name_variables, shell_command
@@ -19,6 +18,7 @@ from rewardlab_training.alarms.alarm_policy import DIVERGENCE
 from rewardlab_training.backend import JobBackend, PolicyBackend, open_backend
 from rewardlab_training.check import check_recipe
 from rewardlab_training.dry_run import describe_run
+from rewardlab_training.first_call import probe_judges
 from rewardlab_training.latest_run import LATEST, latest_run
 from rewardlab_training.named_models import refuse_missing_models
 from rewardlab_training.run_directory import RunDirectory, has_trained_longer

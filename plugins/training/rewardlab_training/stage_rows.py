@@ -5,10 +5,12 @@ import math
 from collections.abc import Sequence
 
 from rewardlab import Context, Sample
-from rewardlab.data import is_held_out, read_dataset, shuffled
+from rewardlab.data import shuffled
 from rewardlab.errors import JobError, UserError, one_line
 from rewardlab.plan import Component, Plan, sample_of_set, unawaited
 from rewardlab.recipe import DpoStage, RecipePath, RlStage, SftStage
+
+from rewardlab_training.datasets import is_held_out, read_dataset
 
 
 def read_samples(plan: Plan, planned: Component) -> list[Sample]:

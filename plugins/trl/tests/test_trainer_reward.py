@@ -18,10 +18,10 @@ from helpers.each_case import each_case
 from helpers.equal_rewards import RECIPE as EQUAL
 from helpers.equal_rewards import fails
 from rewardlab import Context, load_reward
-from rewardlab.data import read_dataset
 from rewardlab.errors import JobError, UserError
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
+from rewardlab_training import read_dataset
 from rewardlab_trl import reward_function
 
 RECIPE = {

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 from rewardlab.errors import JobError, UserError, one_line
-from rewardlab.judging import probe_judges
+from rewardlab_training import probe_judges
 
 from rewardlab_ray.job.check_nodes import check_nodes
 from rewardlab_ray.job.connection import connect, wait_for_gpus

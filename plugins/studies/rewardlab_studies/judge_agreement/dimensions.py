@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Any
 
 from rewardlab import Score
-from rewardlab.scoring import kendall_tau_b
+from rewardlab_training import kendall_tau_b
 
 from rewardlab_studies.judge_agreement.gold_rows import GoldCase
 from rewardlab_studies.judge_agreement.measures import cluster_interval, kappa_average

@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import Any, TypeVar
 
 from rewardlab import Score
-from rewardlab.scoring import kendall_tau_b
+from rewardlab_training import kendall_tau_b
 
 from rewardlab_studies.judge_agreement.cycles import cyclic_share_by_size
 from rewardlab_studies.judge_agreement.dimensions import dimension_tables, quotations

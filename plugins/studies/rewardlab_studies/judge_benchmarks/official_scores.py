@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import StatisticsError, correlation, fmean
 from typing import Any
 
-from rewardlab.scoring import kendall_tau_b
+from rewardlab_training import kendall_tau_b
 
 from rewardlab_studies.judge_agreement.measures import cluster_interval
 from rewardlab_studies.judge_benchmarks.benchmark_format import Average, JudgeBenchmark

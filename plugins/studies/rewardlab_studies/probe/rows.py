@@ -7,19 +7,10 @@ from functools import cached_property
 from itertools import islice
 
 from rewardlab import Completion, Context, Sample
-from rewardlab.data import (
-    BadRows,
-    Identifier,
-    RowNeeds,
-    is_held_out,
-    read_dataset,
-    read_lines,
-    stratified_sample,
-    to_completions,
-    to_sample,
-)
+from rewardlab.data import BadRows, Identifier, RowNeeds, read_lines, stratified_sample, to_completions, to_sample
 from rewardlab.errors import Problem, UserError, nearest
 from rewardlab.plan import Plan
+from rewardlab_training import is_held_out, read_dataset
 
 from rewardlab_studies.probe.honest_row import HonestRow
 

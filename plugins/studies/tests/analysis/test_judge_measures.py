@@ -7,9 +7,9 @@ import pytest
 from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
-from rewardlab.scoring import kendall_tau_b
 from rewardlab_studies.judge_agreement.measures import cluster_interval, cohen_kappa, kappa_average
 from rewardlab_studies.tables.clusters import clusters_of
+from rewardlab_training import kendall_tau_b
 
 few = st.integers(min_value=-2, max_value=2).map(float)
 rankings = st.lists(st.tuples(few, few), max_size=9)

@@ -4,11 +4,11 @@ import random
 
 import pytest
 from helpers.each_case import each_case
-from rewardlab.scoring import kendall_tau_b
 from rewardlab_studies.judge_benchmarks.benchmark_format import BENCHMARKS
 from rewardlab_studies.judge_benchmarks.official_scores import benchmark_tables, fast_tau_b, official_score, pearson
 from rewardlab_studies.judge_benchmarks.outcomes import Outcome
 from rewardlab_studies.judge_benchmarks.resource_classes import classes, level_of
+from rewardlab_training import kendall_tau_b
 
 
 def by_the_book(one, other):

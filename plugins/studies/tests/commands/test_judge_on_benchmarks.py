@@ -6,10 +6,10 @@ from statistics import correlation
 from textwrap import dedent
 
 import pytest
-from rewardlab.scoring import kendall_tau_b
 from rewardlab_data.corrupted_answers import corrupted
 from rewardlab_studies.judge_benchmarks.benchmark_format import BENCHMARKS
 from rewardlab_studies.judge_benchmarks.benchmark_rows import read_benchmark
+from rewardlab_training import kendall_tau_b
 
 SCRIPTED = r"""
 from rewardlab import Ask, Config, JudgeSpec, Reply, RewardSpec, Score, hookimpl

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rewardlab import Context, Sample
-from rewardlab.data import read_dataset
 from rewardlab.plan import Plan, sample_of_set
 from rewardlab.recipe import EvalStage, RlStage
+from rewardlab_training import read_dataset
 
 from rewardlab_testing.backend_laws.ledger import LedgerGroup, steps_that_stand
 from rewardlab_testing.backend_laws.trial import BackendTrial, TriedRun

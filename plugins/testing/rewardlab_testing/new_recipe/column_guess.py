@@ -8,8 +8,9 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from rewardlab.data import FINAL, columns_named, field_named, looks_like_an_answer, to_messages
+from rewardlab.data import to_messages
 from rewardlab.text import named_language
+from rewardlab_training import FINAL, columns_named, field_named, looks_like_an_answer
 
 FIELDS = ("prompt", "answer", "reference", "language", "response", "id")
 """the fields that columns are guessed for, the most important first"""

@@ -9,16 +9,10 @@ from typing import Any
 
 from pydantic import ValidationError
 from rewardlab import Context, RewardSpec, Sample
-from rewardlab.data import (
-    Identifier,
-    columns_of,
-    field_named,
-    is_held_out,
-    prompt_findings,
-    to_sample,
-)
+from rewardlab.data import Identifier, columns_of, to_sample
 from rewardlab.errors import UserError, nearest
 from rewardlab.registry import Registry, installed
+from rewardlab_training import field_named, is_held_out, prompt_findings
 
 from rewardlab_testing.new_recipe.column_guess import Choose, ColumnGuess, guess_columns
 from rewardlab_testing.new_recipe.text import RecipeParts, recipe_text, scalar

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rewardlab.data.column_names import FINAL
-from rewardlab.types import Sample
+from rewardlab import Sample
+
+from rewardlab_training.column_names import FINAL
 
 MIN_SHARE = 0.1
 """of the rows whose prompt holds their own answer, beyond those whose prompt would hold another row's by chance"""

@@ -7,11 +7,11 @@ import re
 import pytest
 from rewardlab.errors import UserError
 from rewardlab.judging import retries
-from rewardlab.judging.first_call import probe_judges
 from rewardlab.judging.hosted_judge import PROBE_QUESTION
 from rewardlab.plan.planner import make_plan
 from rewardlab.recipe.loading import load
 from rewardlab_training.check import check_recipe
+from rewardlab_training.first_call import probe_judges
 
 PLUGIN = """
     import asyncio

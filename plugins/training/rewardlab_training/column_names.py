@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from rewardlab.types import Sample
+from rewardlab import Sample
 
 FIELDS = ("prompt", "answer", "reference", "language", "response", "id")
 """the fields that have other names"""

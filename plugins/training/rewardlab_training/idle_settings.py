@@ -2,10 +2,8 @@
 
 from collections.abc import Iterator
 
-from rewardlab.plan.component import Component
-from rewardlab.plan.plan import Plan
-from rewardlab.recipe.annotations import RecipePath, lookup
-from rewardlab.recipe.validation import Finding
+from rewardlab.plan import Component, Plan
+from rewardlab.recipe import Finding, RecipePath, lookup
 
 
 def idle_settings(plan: Plan) -> Iterator[Finding]:

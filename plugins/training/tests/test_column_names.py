@@ -1,8 +1,8 @@
 """The field that a column's name tells, and fields that seem to be swapped."""
 
 from helpers.each_case import each_case
-from rewardlab.data.column_names import field_named, swapped_fields
 from rewardlab.data.rows import to_sample
+from rewardlab_training.column_names import field_named, swapped_fields
 
 QUESTION = "How much is {0} and {0} together?".format
 

@@ -4,10 +4,9 @@ import hashlib
 from collections.abc import Generator, Iterator
 from typing import Any
 
-from rewardlab.data.rows import Identifier, remap
+from rewardlab import Context, Sample
+from rewardlab.data import Identifier, remap
 from rewardlab.errors import JobError, UserError, one_line
-from rewardlab.specs import Context
-from rewardlab.types import Sample
 
 HELD_OUT_SPLITS = ("heldout", "test", "validation", "valid", "dev", "eval")
 

@@ -5,18 +5,12 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from rewardlab.concurrency.threads import LoopThread
+from rewardlab import Ask, Context, redact
+from rewardlab.concurrency import LoopThread
 from rewardlab.errors import Problem, UserError
-from rewardlab.judging.hosted_judge import PROBE_QUESTION, HostedJudge
-from rewardlab.judging.judges import open_judges, require_secrets
-from rewardlab.judging.settings import JudgingSettings
-from rewardlab.plan import Plan
-from rewardlab.plan.component import Component
-from rewardlab.plan.policy_judge import POLICY
-from rewardlab.recipe.models import scores
-from rewardlab.specs import Context
-from rewardlab.text.redaction import redact
-from rewardlab.types import Ask
+from rewardlab.judging import HostedJudge, JudgingSettings, open_judges, require_secrets
+from rewardlab.plan import POLICY, Component, Plan
+from rewardlab.recipe import scores
 
 
 def probe_judges(plan: Plan, say: Callable[[str], None], only: int | None = None, patient: bool = False) -> None:
@@ -61,7 +55,9 @@ async def _all(probes: Iterable[Coroutine[Any, Any, str | None]]) -> list[str | 
 
 async def _probe(judge: HostedJudge, questions: Sequence[Ask], patient: bool) -> str | None:
     """Ask the judge each of the questions, or a trivial one; return why there is no answer, or None."""
-    for question in questions or [PROBE_QUESTION]:
+    if not questions:
+        return await judge.probe(patient=patient)
+    for question in questions:
         if (error := await judge.probe(question, patient)) is not None:
             return error
     return None
