@@ -4,11 +4,9 @@ Wherever a recipe wants a number, a choice or a switch, a text with `${...}` wil
 the recipe is checked. Components that were not installed when the schema was made are allowed.
 """
 
-import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from pydantic.errors import PydanticUserError
 from pydantic.json_schema import GenerateJsonSchema
@@ -19,8 +17,7 @@ from rewardlab.recipe import EXTENDS, Recipe, descriptions_of
 from rewardlab.registry import Plugin
 
 from rewardlab_testing.row_schema import ROW_SCHEMA
-
-Schema = dict[str, Any]
+from rewardlab_testing.schema_text import Schema, each_schema, said_once, schema_text
 
 SCHEMA_SUFFIX = ".schema.json"
 SCHEMA_MARK = "Written by `rewardlab schema`: change the models and run it again."
@@ -67,8 +64,7 @@ def generate_schemas(plugins: Iterable[Plugin]) -> tuple[dict[str, str], list[st
     for component in components:
         if component.options is not None:
             schemas[component.stem] = _standalone(component, component.options)
-    texts = {stem: json.dumps(schema, ensure_ascii=False, indent=2, sort_keys=True) for stem, schema in schemas.items()}
-    return {f"{stem}{SCHEMA_SUFFIX}": f"{text}\n" for stem, text in sorted(texts.items())}, warnings
+    return {f"{stem}{SCHEMA_SUFFIX}": schema_text(schema) for stem, schema in sorted(schemas.items())}, warnings
 
 
 def recipe_schema(components: Sequence[OfferedComponent]) -> Schema:
@@ -77,8 +73,8 @@ def recipe_schema(components: Sequence[OfferedComponent]) -> Schema:
     definitions = schema["$defs"]
     definitions |= {"CurriculumUse": definitions["Use"], "NormalizerUse": definitions.pop("Use")}
     for key in ("curriculum", "sampler"):
-        schema["properties"][key] = _each(schema["properties"][key], lambda s: _redirected(s, "CurriculumUse"))
-    definitions["RewardSection"] = _each(definitions["RewardSection"], lambda s: _redirected(s, "NormalizerUse"))
+        schema["properties"][key] = each_schema(schema["properties"][key], lambda s: _redirected(s, "CurriculumUse"))
+    definitions["RewardSection"] = each_schema(definitions["RewardSection"], lambda s: _redirected(s, "NormalizerUse"))
     for name, kind in USES.items():
         definitions[name] = _with_names(definitions[name], [c for c in components if c.kind == kind])
     names = definitions["NormalizerUse"]["properties"]["use"]
@@ -92,7 +88,7 @@ def recipe_schema(components: Sequence[OfferedComponent]) -> Schema:
             options = _beside_use(component.options) if component in backends else component.options
             definitions[component.stem] = _embedded(component.stem, options)
     definitions["from-environment"] = ENVIRONMENT
-    return {**HEAD, **_or_extending(schema), "title": "a recipe of rewardlab"}
+    return {**HEAD, **_or_extending(said_once(schema)), "title": "a recipe of rewardlab"}
 
 
 def _or_extending(schema: Schema) -> Schema:
@@ -149,7 +145,7 @@ def _embedded(stem: str, options: Schema) -> Schema:
             return schema
         return {**schema, "$ref": schema["$ref"].replace("#/$defs/", f"#/$defs/{stem}/$defs/")}
 
-    return _each(options, moved)
+    return each_schema(options, moved)
 
 
 def _with_names(schema: Schema, components: Sequence[OfferedComponent]) -> Schema:
@@ -227,27 +223,7 @@ class _WithDescriptions(GenerateJsonSchema):
 
 def _model_schema(model: type[Config]) -> Schema:
     written = model.model_json_schema(schema_generator=_WithDescriptions)
-    return _each(written, lambda schema: _allowing_environment(_tidy(schema)))
-
-
-_MAPPINGS = ("properties", "patternProperties", "$defs")
-_LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
-_SINGLE = ("items", "additionalProperties")
-
-
-def _each(schema: Any, change: Callable[[Schema], Schema]) -> Any:
-    """Return the schema with `change` applied to every schema inside it, and then to itself."""
-    if not isinstance(schema, dict):  # true, false
-        return schema
-    inside = dict(schema)
-    for key, value in schema.items():
-        if key in _MAPPINGS:
-            inside[key] = {name: _each(item, change) for name, item in value.items()}
-        elif key in _LISTS:
-            inside[key] = [_each(item, change) for item in value]
-        elif key in _SINGLE:
-            inside[key] = _each(value, change)
-    return change(inside)
+    return each_schema(written, lambda schema: _allowing_environment(_tidy(schema)))
 
 
 def _tidy(schema: Schema) -> Schema:

@@ -22,7 +22,7 @@ _TURN = {
         "tool_calls": {"type": ["array", "null"], "description": "the assistant's calls of tools"},
     },
 }
-_TURNS = {"type": "array", "minItems": 1, "items": _TURN}
+_TURNS = {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/turn"}}
 _COMPLETION = {
     "type": "object",
     "anyOf": [{"required": ["text"]}, {"required": ["messages"]}],
@@ -53,15 +53,16 @@ ROW_SCHEMA = {
             "description": "unique in the file; absent: made from the prompt",
         },
         "prompt": {
-            "anyOf": [_TEXT, {"type": "array", "minItems": 1, "items": _MESSAGE}],
+            "anyOf": [_TEXT, {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/message"}}],
             "description": "a text, or a list of messages",
         },
         "completions": {
             "type": "array",
             "minItems": 1,
-            "items": {"anyOf": [{"type": "string"}, _TURNS, _COMPLETION]},
+            "items": {"anyOf": [{"type": "string"}, _TURNS, {"$ref": "#/$defs/completion"}]},
             "description": "the answers of one group",
         },
     },
     "additionalProperties": True,
+    "$defs": {"message": _MESSAGE, "turn": _TURN, "completion": _COMPLETION},
 }

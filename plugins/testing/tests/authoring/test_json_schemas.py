@@ -71,9 +71,76 @@ def test_what_third_parties_install_is_not_in_ours(ours, toy):
 
 def test_the_help_comes_from_the_docstrings(ours):
     recipe = json.loads(ours["recipe.schema.json"])
-    group_size = recipe["$defs"]["RlStage"]["properties"]["group_size"]
+    group_size = resolved(recipe["$defs"]["RlStage"]["properties"]["group_size"], recipe)
     assert group_size["description"] == "completions a prompt"
     assert group_size["default"] == 8
+
+
+def resolved(schema, whole):
+    """A schema, or the one that it refers to."""
+    while "$ref" in schema:
+        place, schema = schema["$ref"], whole
+        for key in place.removeprefix("#/").split("/"):
+            schema = schema[key]
+    return schema
+
+
+SHARING = """
+from rewardlab import Config, RewardSpec, hookimpl
+
+class Deep(Config):
+    where: float = 0.0
+    \"\"\"a place that both have, told at such a length that nobody would want to read it twice in a file\"\"\"
+
+class Limit(Config):
+    deep: Deep = Deep()
+    \"\"\"how deep\"\"\"
+
+class First(Config):
+    limit: Limit = Limit()
+    \"\"\"a limit\"\"\"
+    words: int = 3
+    \"\"\"how many words there are, told at such a length that nobody would want to read it twice in a file\"\"\"
+
+class Second(First):
+    more: Limit = Limit()
+    \"\"\"another\"\"\"
+
+@hookimpl
+def rewardlab_rewards():
+    return [RewardSpec(name=c.__name__.lower(), summary="", config=c, build=print) for c in (First, Second)]
+"""
+
+
+def test_what_two_components_share_stands_once_and_holds_for_both(offer):
+    offer("odd", SHARING)
+    files, _ = generate_schemas([installed().plugin("odd")])
+    text = files["recipe.schema.json"]
+    assert text.count("how many words") == text.count("a place that both have") == 1
+    assert text.count('"Limit": {') == text.count('"Deep": {') == 1
+    refuse = refuser(json.loads(text))
+    for use, keys in (("odd/first", ["limit"]), ("odd/second", ["limit", "more"])):
+        for key in keys:
+            assert refuse(component(use=use, **{"with": {key: {"deep": {"where": 3}}}})) is None
+            wrong = component(use=use, **{"with": {key: {"deep": {"where": "3"}}}})
+            assert refuse(wrong).startswith(f"reward.components.a.with.{key}.deep.where: ")
+        assert refuse(component(use=use, **{"with": {"words": "3"}})).startswith("reward.components.a.with.words: ")
+        assert "'more' was unexpected" in (refuse(component(use="odd/first", **{"with": {"more": {}}})) or "")
+    assert files["odd.first.schema.json"].count("how many words") == 1, "a file alone needs no other"
+    assert files["odd.second.schema.json"].count("how many words") == 1
+
+
+def test_a_property_is_a_line(ours):
+    """So that the change of one option is one line of a diff."""
+    whole = json.loads(ours["recipe.schema.json"])
+    lines = [line.strip().rstrip(",") for line in ours["recipe.schema.json"].splitlines()]
+    for name in ("RlStage", "math.accuracy"):
+        for key, schema in whole["$defs"][name]["properties"].items():
+            assert f"{json.dumps(key)}: {json.dumps(schema, ensure_ascii=False, sort_keys=True)}" in lines, key
+    assert (
+        sum(len(text.splitlines()) for name, text in ours.items() if name in ("recipe.schema.json", "rows.schema.json"))
+        < 2000
+    )
 
 
 # --- recipes
@@ -410,21 +477,24 @@ def test_without_a_folder_it_writes_those_of_the_plugins_here(main, monkeypatch,
     assert (code, err) == (2, "error: other-rewards: it is not installed; pip install -e plugins/toy\n")
 
 
-def undescribed(schema, place=""):
+def undescribed(schema, whole, place=""):
     """The places of properties without a description; `if` and `then` say more about properties described elsewhere."""
     for key, value in schema.items():
         if key in ("properties", "$defs"):
             for name, inside in value.items():
-                if key == "properties" and not inside.get("description"):
+                if key == "properties" and not (
+                    inside.get("description") or resolved(inside, whole).get("description")
+                ):
                     yield f"{place}.{name}"
-                yield from undescribed(inside, f"{place}.{name}")
+                yield from undescribed(inside, whole, f"{place}.{name}")
         elif key in ("anyOf", "oneOf", "allOf", "prefixItems"):
             for inside in value:
-                yield from undescribed(inside, place)
+                yield from undescribed(inside, whole, place)
         elif key in ("items", "additionalProperties") and isinstance(value, dict):
-            yield from undescribed(value, place)
+            yield from undescribed(value, whole, place)
 
 
 def test_every_property_has_a_description(ours):
     assert len(ours) > 20
-    assert [place for name, text in ours.items() for place in undescribed(json.loads(text), name)] == []
+    schemas = {name: json.loads(text) for name, text in ours.items()}
+    assert [place for name, schema in schemas.items() for place in undescribed(schema, schema, name)] == []
