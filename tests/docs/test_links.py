@@ -65,7 +65,9 @@ def test_files_that_the_architecture_page_names_are_there():
     for row in rows:
         folders = [ROOT, ROOT / "core" / "rewardlab"]
         for name in NAMED_FILE.findall(row):
-            path = next((folder / name for folder in folders if (folder / name).exists()), None)
+            package = name.partition("/")[0]
+            plugin = next(ROOT.glob(f"plugins/**/{package}"), ROOT) if package.startswith("rewardlab_") else ROOT
+            path = next((folder / name for folder in [plugin.parent, *folders] if (folder / name).exists()), None)
             if path is None and not re.search("NAME|ROOM", name):
                 missing.append(name)
             elif path is not None:

@@ -186,3 +186,20 @@ def test_the_bench_of_trl_needs_no_package_of_the_tests():
     code = "import sys; sys.modules |= {'pytest': None, 'hypothesis': None}; import judge_server; "
     code += "from helpers import equal_rewards, learning, trl_batches"
     subprocess.run([sys.executable, "-c", code], cwd=ROOT / "tests", check=True)
+
+
+def test_contributing_says_which_plugins_import_which():
+    table = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("| plugin | also imports |")[2]
+    told = {
+        (plugin, imported)
+        for plugins, imports in re.findall(r"^\| ([a-z, ]+) \| ([a-z, ]+) \|$", table, re.MULTILINE)
+        for plugin in plugins.split(", ")
+        for imported in imports.split(", ")
+    }
+    imported = set()
+    for file in (ROOT / "plugins").rglob("*.py"):
+        package = next((part for part in file.parts if part.startswith("rewardlab_")), "")
+        if package and "tests" not in file.parts and package != "rewardlab_verifiers":  # of the distribution trainers
+            named = re.findall(r"^\s*(?:from|import) (rewardlab_\w+)", file.read_text(encoding="utf-8"), re.MULTILINE)
+            imported |= {(package, other) for other in named if other != package}
+    assert {tuple(name.removeprefix("rewardlab_") for name in pair) for pair in imported} == told
