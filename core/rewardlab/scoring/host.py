@@ -200,19 +200,20 @@ class ScoringHost(Generic[PlaceT, Answer]):
     async def _meet(self, meeting: "_Meeting[PlaceT]") -> tuple[int, ...]:
         """Return the slots that a group is of, once all are here or the others lost; MissingMembersError as `group`."""
         await meeting.wait(self._deadline)
-        if meeting.members is None:
-            size = meeting.place.size
-            members = tuple(slot for slot in range(size) if slot in meeting.completions)
-            if len(members) < size:
-                meeting.pool.drop()
-                if self._on_partial == "fail" or not members:
-                    missing = tuple(slot for slot in range(size) if slot not in meeting.completions)
-                    raise MissingMembersError(self._why_missing(meeting, len(missing)), missing)
-                meeting.pool = self._open_pool(meeting.place, len(members))
-                for order, slot in enumerate(members):
-                    meeting.pool.put(order, meeting.completions[slot])
-            meeting.close(members)
-        return meeting.members
+        if meeting.members is not None:
+            return meeting.members
+        size = meeting.place.size
+        members = tuple(slot for slot in range(size) if slot in meeting.completions)
+        if len(members) < size:
+            meeting.pool.drop()
+            if self._on_partial == "fail" or not members:
+                missing = tuple(slot for slot in range(size) if slot not in meeting.completions)
+                raise MissingMembersError(self._why_missing(meeting, len(missing)), missing)
+            meeting.pool = self._open_pool(meeting.place, len(members))
+            for order, slot in enumerate(members):
+                meeting.pool.put(order, meeting.completions[slot])
+        meeting.close(members)
+        return members
 
     def _why_missing(self, meeting: "_Meeting[PlaceT]", missing: int) -> str:
         within = "" if self._deadline is None else f", or not there after {self._deadline:g} s ({self._setting})"

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab import Context, Sample
-from rewardlab.concurrency import LoopThread
 from rewardlab.errors import UserError
 from rewardlab.files import (
     FileLock,
@@ -25,13 +24,14 @@ from rewardlab.files import (
     sha256_of,
     write_json,
 )
-from rewardlab.judging import Judges, JudgingSettings, Usage, open_judges, require_secrets
+from rewardlab.judging import Judges, JudgingSettings, Usage
 from rewardlab.plan import Component, Plan, who, with_sources
 from rewardlab.recipe import DatasetUse, DataStage, RecipePath, lookup
 from rewardlab.text import Progress, counted, redactor
 from rewardlab.workers import AUTO_DEVICE, Workers, opener
 
 from rewardlab_training.datasets import read_dataset
+from rewardlab_training.opened_judges import opened_judges
 
 
 def write_dataset(
@@ -96,24 +96,12 @@ class _DataStepRows:
 def _judges(plan: Plan, place: RecipePath, target: Path, say: Callable[[str], None]) -> Iterator[Judges]:
     """Open the judges that the data steps at `place` name; their answers are kept beside the file."""
     named = [name for _, planned in with_sources(plan.datasets, place) for name in planned.judges()]
-    wanted = {name: plan.judges[name] for name in named}
-    if not wanted:
-        yield Judges({})
-        return
-    require_secrets(plan, wanted)
-    home = LoopThread("rewardlab-judges")
-    try:
-        judging = JudgingSettings(
-            folder=_state_folder(target) / "judges", stop_on_unparsable=True, stop_on_refusals=True, say=say
-        )
-        judges = open_judges(wanted, home, Context(seed=plan.recipe.seed), judging)
-        try:
-            yield judges
-            judges.check()
-        finally:
-            judges.close()
-    finally:
-        home.close()
+    judging = JudgingSettings(
+        folder=_state_folder(target) / "judges", stop_on_unparsable=True, stop_on_refusals=True, say=say
+    )
+    with opened_judges(plan, named, judging) as (judges, _):
+        yield judges
+        judges.check()
 
 
 @contextmanager

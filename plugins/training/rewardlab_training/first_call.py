@@ -5,12 +5,13 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from rewardlab import Ask, Context, redact
-from rewardlab.concurrency import LoopThread
+from rewardlab import Ask, redact
 from rewardlab.errors import Problem, UserError
-from rewardlab.judging import HostedJudge, JudgingSettings, open_judges, require_secrets
+from rewardlab.judging import HostedJudge, JudgingSettings
 from rewardlab.plan import POLICY, Component, Plan
 from rewardlab.recipe import scores
+
+from rewardlab_training.opened_judges import opened_judges
 
 
 def probe_judges(plan: Plan, say: Callable[[str], None], only: int | None = None, patient: bool = False) -> None:
@@ -23,21 +24,13 @@ def probe_judges(plan: Plan, say: Callable[[str], None], only: int | None = None
     Raises UserError with the errors of the judges that do not answer.
     """
     reached = {name: planned for name, planned in judges_asked(plan, only).items() if not planned.spec.local}
-    judges = {name: planned for name, planned in reached.items() if planned.use.use != POLICY}
+    judges = [name for name, planned in reached.items() if planned.use.use != POLICY]
     if not judges:
         return
-    require_secrets(plan, judges)
-    home = LoopThread("rewardlab-probe")
-    try:
-        opened = open_judges(judges, home, Context(seed=plan.recipe.seed), JudgingSettings(say=say))
-        try:
-            questions = first_questions(plan, only)
-            asked = {name: _probe(judge, questions.get(name, ()), patient) for name, judge in opened.items()}
-            errors = dict(zip(asked, home.run(_all(asked.values())), strict=True))
-        finally:
-            opened.close()
-    finally:
-        home.close()
+    with opened_judges(plan, judges, JudgingSettings(say=say)) as (opened, home):
+        questions = first_questions(plan, only)
+        asked = {name: _probe(judge, questions.get(name, ()), patient) for name, judge in opened.items()}
+        errors = dict(zip(asked, home.run(_all(asked.values())), strict=True))
     problems = [
         Problem(where=plan.document.where(("judges", name)), what=redact(why), path=("judges", name))
         for name, why in errors.items()
