@@ -1,4 +1,4 @@
-"""A group that is being asked about: what it is, what it takes, and the answer that all who ask for it wait for."""
+"""A group that is being asked about: what it is, and what it takes."""
 
 import asyncio
 import json
@@ -42,7 +42,7 @@ class GroupIdentity:
 
 
 class ServedGroup:
-    """A group that is being asked about. `answer` is what all who ask for it wait for.
+    """A group that is being asked about. `scoring` is what all who ask for it wait for.
 
     memory: bytes that its prompt, fields and completions take, about.
     """
@@ -53,9 +53,7 @@ class ServedGroup:
         self.memory = memory_of_json(canonical)
         self.identity = GroupIdentity(sample=_digest(canonical), size=size)
         self.began = time.monotonic()
-        self.scoring: asyncio.Task[None]
-        self.answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-        self.answer.add_done_callback(_look_at)
+        self.scoring: asyncio.Task[dict[str, Any]]
 
     def note(self, slot: int, completion: Completion, digest: str) -> None:
         """Note a completion that `identity` does not refuse; a repeat changes nothing."""
@@ -84,9 +82,3 @@ def _canonical(values: Mapping[str, Any]) -> bytes:
 
 def _digest(canonical: bytes) -> str:
     return sha256(canonical).hexdigest()
-
-
-def _look_at(answer: "asyncio.Future[dict[str, Any]]") -> None:
-    """Retrieve the exception of an answer: all who waited for it may have gone."""
-    if not answer.cancelled():
-        answer.exception()

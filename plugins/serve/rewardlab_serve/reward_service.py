@@ -197,7 +197,7 @@ class RewardService:
             cohort.note(slot, completion, digests[slot])
             self._host.put(cohort, slot, completion)
         self._memory += cohort.memory - before
-        return await asyncio.shield(cohort.answer)
+        return await asyncio.shield(cohort.scoring)
 
     def _begin(self, key: str, group: Group, size: int) -> ServedGroup:
         if self.draining:
@@ -208,26 +208,29 @@ class RewardService:
         self._pending[key] = cohort
         self._memory += cohort.memory
         cohort.scoring = asyncio.create_task(self._score(cohort))
+        cohort.scoring.add_done_callback(_look_at)
         return cohort
 
     def _full(self) -> RequestError:
         found = f"{len(self._pending):,} groups with {self._memory:,} bytes"
         return too_many(f"{found} are under way, the limit of this server", after=1.0)
 
-    async def _score(self, cohort: ServedGroup) -> None:
+    async def _score(self, cohort: ServedGroup) -> dict[str, Any]:
+        """Return what all who ask for a group are answered, or raise the RequestError that they get."""
         try:
             await asyncio.sleep(0)  # until its first member is put
-            cohort.answer.set_result(await self._host.group(cohort.key))
+            answer = await self._host.group(cohort.key)
             self.scored += 1
+            return answer
         except asyncio.CancelledError:
             self._host.drop(cohort.key)
-            self._failed(cohort, unavailable("shutting_down", "the server was shut down before the group was scored"))
+            what = "the server was shut down before the group was scored"
+            raise self._failed(unavailable("shutting_down", what)) from None
         except MissingMembersError as error:
-            self._failed(cohort, self._incomplete(cohort, error.missing))
-        except JobError as error:
-            self._failed(cohort, unavailable("scoring_failed", str(error)))
+            raise self._failed(self._incomplete(cohort, error.missing)) from error
         except Exception as error:  # a fault of ours is no reward either
-            self._failed(cohort, unavailable("scoring_failed", one_line(error)))
+            why = str(error) if isinstance(error, JobError) else one_line(error)
+            raise self._failed(unavailable("scoring_failed", why)) from error
         finally:
             self._memory -= cohort.memory
             del self._pending[cohort.key]
@@ -250,17 +253,22 @@ class RewardService:
                 self._ready_at = time.monotonic() + UNREADY
                 raise
 
-    def _failed(self, cohort: ServedGroup, error: RequestError) -> None:
-        if not cohort.answer.done():
-            self._metrics.failed(error.kind)
-            self.failed += 1
-            cohort.answer.set_exception(error)
+    def _failed(self, error: RequestError) -> RequestError:
+        self._metrics.failed(error.kind)
+        self.failed += 1
+        return error
 
     def _incomplete(self, cohort: ServedGroup, missing: Sequence[int]) -> RequestError:
         slots = ", ".join(map(str, missing[:12])) + (", ..." if len(missing) > 12 else "")
         what = f"{len(missing)} of {cohort.size} members of group {cohort.key!r} have not come within"
         what = f"{what} {self._limits.cohort:g} s: {slots}; send all of its members again"
         return unavailable(INCOMPLETE_GROUP, what)
+
+
+def _look_at(scoring: "asyncio.Task[Any]") -> None:
+    """Retrieve the exception of a group: all who waited for it may have gone."""
+    if not scoring.cancelled():
+        scoring.exception()
 
 
 def _finished(identity: GroupIdentity) -> GroupIdentity:
