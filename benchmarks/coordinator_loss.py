@@ -20,7 +20,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
-from rewardlab_testing.backend_laws.ledger import read_rows
+from rewardlab_testing.backend_laws.ledger import read_groups, read_rows
 
 ROOT = Path(__file__).resolve().parent.parent
 RECIPE = ROOT / "plugins" / "openrlhf" / "tests" / "recipes" / "short.yaml"
@@ -103,9 +103,8 @@ def outcome(ended: Any, server: Any) -> dict[str, Any]:
 
 
 def groups(job: Any) -> int:
-    """How many groups are in the ledger's indices."""
-    indices = job.directory.glob("ledger/*.index.jsonl") if job.directory else ()
-    return sum(index.read_bytes().count(b"\n") for index in indices)
+    """How many groups are in the ledger."""
+    return len(read_groups(job.directory)) if job.directory else 0
 
 
 def wait(job: Any, true: Callable[[], bool]) -> None:

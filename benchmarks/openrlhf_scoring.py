@@ -5,7 +5,7 @@
 
 Two actors stand for rollout engines, each with the executor that a run directory's stub has; their engine returns
 ready token ids at once, so that all the time is ours: prompts and texts are tokenized and decoded, completions go to
-the scorers, groups are scored, written to shards and recorded by the coordinator. Measured, after a warm-up:
+the scorers, groups are scored, and recorded by the coordinator. Measured, after a warm-up:
 
     inline   math/accuracy, format/boxed and pairwise/win_rate with the judge pairwise/overlap in the scorers
     judge    pairwise/win_rate alone, its judge behind HTTP (50 ms, 64 at once), which the scorers ask
@@ -300,6 +300,7 @@ class Engine:
         from rewardlab_openrlhf.rollout.executor import GroupExecutor
 
         settings = {"completion_timeout": 600.0, "scoring_timeout": 600.0, "on_partial": "fail", "scorers": scorers}
+        settings["sampling"] = {}
         stub = type("AgentExecutor", (GroupExecutor,), {"job": "bench", "settings": settings})
         self._executor = stub()
         self._tokenizer = make_tokenizer()
@@ -326,7 +327,7 @@ class Engine:
 
     async def _prompt(self, group: Mapping[str, Any], engine: "Instant") -> None:
         label = json.dumps({"ticket": group["row"]})
-        params = SimpleNamespace(max_tokens=self._length // 2, logprobs=1)
+        params = SimpleNamespace(max_tokens=self._length // 2, logprobs=1, temperature=1.0)
         given = ("", label, params, self._length, self._tokenizer, engine)
         answers = await asyncio.gather(*[self._executor.execute(*given) for _ in group["texts"]])
         assert len({round(answer["extra_logs"]["group/size"]) for answer in answers}) == 1

@@ -60,7 +60,7 @@ class Costs:
     executor: Cost = Cost(0.4, 0.55)
     """a completion, in a rollout engine's actor"""
     scorer: Cost = Cost(1.3, 2.4)
-    """a completion, in a scorer and its workers, writing to the shard included"""
+    """a completion, in a scorer and its workers, its line of the ledger included"""
     asking: float = 0.54
     """a question, in the scorer that asks a judge: `judge_questions.py`, groups of 16"""
     coordinator: float = 2.3

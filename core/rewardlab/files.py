@@ -69,12 +69,18 @@ class LineAppender:
             raise JobError(f"{self._path} cannot be written: {error.strerror}") from error
         self._size += len(line)
 
-    def sync(self) -> None:
-        """Wait until the lines are on the disk, where other machines that share it see them. JobError if it refuses."""
+    @property
+    def size(self) -> int:
+        """Bytes that the file has."""
+        return self._size
+
+    def cut(self, size: int) -> None:
+        """Take back what stands behind the first `size` bytes. A JobError if the disk refuses."""
         try:
-            os.fsync(self._file)
+            os.ftruncate(self._file, size)
         except OSError as error:
             raise JobError(f"{self._path} cannot be written: {error.strerror}") from error
+        self._size = size
 
     def close(self) -> None:
         """Sync the file to the disk and close it; calling it again does nothing."""

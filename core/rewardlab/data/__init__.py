@@ -11,7 +11,7 @@ row.
     rows          rows made into samples: columns under our names, checked, with ids
     conversations completions that are messages, with calls of tools and results
     row_needs     what rows must have to be scored
-    ledger_format the columns of a run's ledger, their version, and the files of one in shards
+    ledger_format the place of a run's ledger, its columns and their version
     sampling      a random order by the seed and each sample's id, and samples taken evenly over some fields
     dropped_rows  rows that a data step leaves out: counted, reported, and too many of them stop the job
 
@@ -48,16 +48,14 @@ if TYPE_CHECKING:
     from rewardlab.data.jsonl import parse_row as parse_row
     from rewardlab.data.jsonl import told_name as told_name
     from rewardlab.data.jsonl import too_long as too_long
-    from rewardlab.data.ledger_format import INDEX_ENDING as INDEX_ENDING
     from rewardlab.data.ledger_format import LEDGER_BEGINNING as LEDGER_BEGINNING
     from rewardlab.data.ledger_format import LEDGER_COLUMNS as LEDGER_COLUMNS
-    from rewardlab.data.ledger_format import LEDGER_FOLDER as LEDGER_FOLDER
+    from rewardlab.data.ledger_format import LEDGER_FILE as LEDGER_FILE
     from rewardlab.data.ledger_format import LEDGER_VERSION as LEDGER_VERSION
     from rewardlab.data.ledger_format import SCORE_COLUMNS as SCORE_COLUMNS
     from rewardlab.data.ledger_format import SOME_HAVE as SOME_HAVE
     from rewardlab.data.ledger_format import ColumnType as ColumnType
-    from rewardlab.data.ledger_format import ledger_indices as ledger_indices
-    from rewardlab.data.ledger_format import shard_beginning as shard_beginning
+    from rewardlab.data.ledger_format import ledger_path as ledger_path
     from rewardlab.data.plain_values import plain_row as plain_row
     from rewardlab.data.rollouts import PlacedRow as PlacedRow
     from rewardlab.data.rollouts import RolloutFormat as RolloutFormat

@@ -1,13 +1,13 @@
-"""The format of a run's ledger: the columns of its lines, as docs/ledger.md has them, and the files of one in shards.
+"""The format of a run's ledger: its place, and the columns of its lines, as docs/ledger.md has them.
 
 Whoever adds a column gives the lines another version if a reader must know.
 """
 
-import json
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Literal
+
+from rewardlab.errors import UserError
 
 LEDGER_VERSION = 2
 """of the lines; those of version 1 name none, and have no phase, prompt and fields"""
@@ -54,25 +54,15 @@ SCORE_COLUMNS: Mapping[str, ColumnType] = {
 LEDGER_BEGINNING = ("version", "attempt", "stage", "step", "group", "index", "trained", "phase")
 """the keys with which a line begins, in this order"""
 
-
-LEDGER_FOLDER = "ledger"
-INDEX_ENDING = ".index.jsonl"
+LEDGER_FILE = "ledger.jsonl"
 
 
-def ledger_indices(folder: Path) -> list[Path]:
-    """Return the indices in a folder of shards, by attempt and stage."""
-    found = [path for path in folder.glob(f"*{INDEX_ENDING}") if _numbers(path) is not None]
-    return sorted(found, key=lambda path: _numbers(path) or ())
-
-
-def _numbers(index: Path) -> tuple[int, ...] | None:
-    """Return the attempt and the stage of an index "ATTEMPT-STAGE.index.jsonl"; None of another file."""
-    with suppress(ValueError):
-        attempt, stage = index.name.removesuffix(INDEX_ENDING).split("-")
-        return int(attempt), int(stage)
-    return None
-
-
-def shard_beginning(key: str, index: int) -> str:
-    """Return how a shard's line begins that holds completion `index` of the group with this key."""
-    return json.dumps({"key": key, "index": index})[:-1] + ", "
+def ledger_path(run: Path) -> Path:
+    """Return where the ledger of the run in a folder stands, or will. UserError if the run wrote it in shards."""
+    if any((run / "ledger").glob("*.index.jsonl")):
+        raise UserError(
+            "this run's ledger is in shards (its folder ledger/), which this version does not read; a checkout from "
+            f"before there was one {LEDGER_FILE}, such as the one that wrote it, reads and resumes it",
+            where=str(run),
+        )
+    return run / LEDGER_FILE

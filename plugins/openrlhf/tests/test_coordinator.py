@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -13,13 +14,14 @@ from rewardlab.scoring import numbers_of_group
 from rewardlab.scoring.attribution.group_attribution import Attribution, GroupAttribution
 from rewardlab.scoring.composition import ScoredGroup
 from rewardlab_ray.job.log_lines import read_mark, read_scores
-from rewardlab_ray.ledger_shards import LedgerShard
-from rewardlab_ray.messages import GroupPlace, WrittenGroup
+from rewardlab_ray.messages import FinishedGroup, GroupPlace
 from rewardlab_ray.rendered_rows import Row, write_rows
 from rewardlab_ray.scoring.coordinator import Coordinator
+from rewardlab_ray.scoring.rewards import rewards
 from rewardlab_ray.scoring.service_settings import ServiceSettings
 from rewardlab_ray.user_lines import SCORES
 from rewardlab_testing.backend_laws.ledger import read_rows
+from rewardlab_training import ledger_lines
 from rewardlab_training.results import Results
 
 RECIPE = """
@@ -120,21 +122,20 @@ def recording(key, *values, asked=0, **more):
     return lambda c: record(c, place(key, **more), scored(*values), asked)
 
 
-def write(settings, where, group, asked=0):
-    """Write a group as a scorer does that was just started; return what the coordinator is told of it.
+def finished(group, asked=0, unchosen=None):
+    """A group as a scorer hands it on. asked: calls of the judge main until now."""
+    kept = range(len(group.completions))
+    return FinishedGroup(
+        lines=ledger_lines(group),
+        unchosen=() if unchosen is None else ledger_lines(unchosen),
+        numbers=numbers_of_group(group),
+        rewards=rewards(group, kept, None, len(kept)),
+        asked={"main": Usage(calls=asked)} if asked else {},
+    )
 
-    asked: calls of the judge main until now.
-    """
-    shard = LedgerShard(settings.run, settings.attempt, settings.stage, writer=0)
-    try:
-        counts = {"main": Usage(calls=asked)} if asked else {}
-        return WrittenGroup(span=shard.write(where.key, group), numbers=numbers_of_group(group), asked=counts)
-    finally:
-        shard.close()
 
-
-async def record(coordinator, where, group, asked=0):
-    await coordinator.record(where, write(coordinator._settings, where, group, asked))
+async def record(coordinator, where, group, asked=0, unchosen=None):
+    return await coordinator.record(where, finished(group, asked, unchosen))
 
 
 def lines(path):
@@ -156,10 +157,11 @@ class TestWhatIsRecorded:
 
         assert using(settings, look) == [[(0, 0, 0, 1, "yes"), (0, 0, 1, 1, "yes")]]
 
-    def test_a_group_with_a_key_that_is_there_is_not_written_twice(self, stage, using):
+    def test_a_group_with_a_key_that_is_there_is_not_written_twice_and_has_the_rewards_of_before(self, stage, using):
         settings = stage()
-        using(settings, recording("a", 1.0, 0.5), recording("a", 1.0, 0.5))
-        assert len(ledger(settings)) == 2
+        first, again = using(settings, recording("a", 1.0, 0.5), recording("a", 0.0, 0.0))
+        assert (first, again.values) == (None, (1.0, 0.5))
+        assert [row["total"] for row in read_rows(settings.run)] == [1.0, 0.5]
 
     def test_a_whole_step_is_told_where_the_job_was_started(self, stage, using, capfd):
         using(stage(), recording("a", 1.0, 0.0), recording("b", 0.5, 0.5))
@@ -199,8 +201,7 @@ class TestWhatIsRecorded:
     def test_completions_that_a_group_sampler_did_not_choose_are_marked_and_count_for_no_step(self, stage, using):
         settings = stage()
         left = replace(scored(0.0, sample="left"), totals=[None], shaped=())
-        unchosen = replace(place("a/unchosen"), size=1, unchosen=True)
-        using(settings, lambda c: record(c, unchosen, left), recording("a", 1.0, 1.0))
+        using(settings, lambda c: record(c, place("a"), scored(1.0, 1.0), unchosen=left))
         using(settings, recording("b", 0.5, 0.5))
         assert [(group, trained) for _, group, index, _, trained in ledger(settings) if index == 0] == [
             (0, "no"),
@@ -468,7 +469,7 @@ class TestACoordinatorThatWasRestarted:
     def test_takes_a_key_for_recorded_only_where_its_entry_is_whole(self, stage, using):
         settings = stage()
         using(settings, recording("a", 1.0, 0.5), recording("b", 1.0, 0.5))
-        with (settings.run / "ledger" / "0-0.index.jsonl").open("r+b") as file:
+        with settings.journal("recorded").open("r+b") as file:
             file.truncate(file.seek(-9, 2))  # killed while it wrote
         using(settings, recording("b", 0.0, 0.5))
         using(settings, recording("b", 0.0, 0.5))
@@ -477,11 +478,11 @@ class TestACoordinatorThatWasRestarted:
 
     def test_takes_no_other_stages_groups_for_its_own(self, stage, using):
         settings = stage()
+        other = replace(settings, stage=0, folder=settings.run / "engine" / "3-rl")
+        shutil.copytree(settings.folder, other.folder)
+        using(other, recording("a", 1.0, 0.5))
         using(settings, recording("a", 1.0, 0.5))
-        folder = settings.run / "ledger"
-        (folder / "0-0.index.jsonl").rename(folder / "0-3.index.jsonl")
-        using(settings, recording("a", 1.0, 0.5))
-        assert [group for _, group, index, *_ in ledger(settings) if index == 0] == [1, 0], "stage 0, then stage 3"
+        assert [group for _, group, index, *_ in ledger(settings) if index == 0] == [0, 1]
 
     def test_gives_out_the_same_prompts(self, stage, using):
         def prompts(*tickets):

@@ -75,7 +75,7 @@ def test_rewardlab_score_gives_the_same_completions_the_same_scores(driven, driv
 
 def test_the_run_directory_holds_what_people_look_for(driven):
     found = {path.name for path in driven.directory.iterdir()}
-    assert found >= {"recipe.resolved.yaml", "manifest.json", "ledger", "logs", "models", "report.html"}
+    assert found >= {"recipe.resolved.yaml", "manifest.json", "ledger.jsonl", "logs", "models", "report.html"}
     assert {path.name for path in (driven.directory / "models").iterdir()} >= {"0-sft", "1-rl"}
     assert [line["step"] for line in driven.log("1-rl")] == list(range(1, STEPS + 1))
 

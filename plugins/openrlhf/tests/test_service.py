@@ -165,11 +165,6 @@ def normed(totals):
     return [(total - mean) / (statistics.stdev(totals) + 1e-4) for total in totals]
 
 
-def written(shards):
-    """How many lines the shards of a ledger have."""
-    return sum(len(lines(path)) for path in shards.glob("*-*-*-*.jsonl"))
-
-
 def until(true, limit=30):
     end = time.monotonic() + limit
     while not true():
@@ -327,9 +322,8 @@ class TestRestarts:
         assert "agreement/total" in logged
 
     def test_a_scorer_and_the_coordinator_that_are_killed_leave_each_group_in_the_ledger_once(self, start):
-        """Scorer 0 dies when its groups are written and its calls to the coordinator have not returned."""
+        """Scorer 0 dies when its groups are scored and its calls to the coordinator have not returned."""
         service = start(replicas=2, recipe=PLAIN)
-        shards = service.settings.run / "ledger"
         given = {row: score(service.scorers[row % 2], row, step=1) for row in range(2)}
         coordinator = ray.get(service.coordinator.__ray_call__.remote(lambda _: os.getpid()))
         os.kill(coordinator, signal.SIGSTOP)
@@ -338,7 +332,7 @@ class TestRestarts:
             place, completions = group(row, step=row // 2 + 1)
             put(service.scorers[row % 2], place, completions)
             finishing[row] = service.scorers[row % 2].finish.remote(place.key)
-        until(lambda: written(shards) == 6 * 4)
+        until(lambda: all(one == (2, 2) for one in ray.get([one.waiting.remote() for one in service.scorers])))
         ray.kill(service.scorers[0], no_restart=False)
         os.kill(coordinator, signal.SIGKILL)
 
@@ -350,11 +344,10 @@ class TestRestarts:
             (f"s{n}", i) for n in range(ROWS) for i in range(4)
         ]
         assert sorted({row["group"] for row in rows}) == list(range(ROWS))
-        assert [row["step"] for row in rows] == [step for step in range(1, 5) for _ in range(8)]
+        assert sorted(row["step"] for row in rows) == [step for step in range(1, 5) for _ in range(8)]
         assert {(row["id"], row["index"], row["total"]) for row in rows} == {
             (f"s{row}", index, log["reward/total"]) for row, one in given.items() for index, log in enumerate(one.logs)
         }
-        assert written(shards) == (ROWS + 2) * 4, "what a dead scorer wrote is there, and does not count"
         assert [row["step"] for row in lines(service.settings.run / "logs" / "0-rl.jsonl")].count(1) == 1
         assert sorted(row["step"] for row in lines(service.settings.run / "logs" / "0-rl.jsonl")) == [1, 2, 3, 4]
 

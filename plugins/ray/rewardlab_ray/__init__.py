@@ -1,7 +1,6 @@
-"""Parts of engines on Ray that belong to none of them: actors that score, ledgers in shards, jobs of a cluster.
+"""Parts of engines on Ray that belong to none of them: actors that score, jobs of a cluster.
 
 scoring        the actors of an rl stage: one coordinator, and the scorers that hold the rewards
-ledger_shards  each process that scores writes a shard of the ledger, and an index joins them
 ray_actors     named actors of a job, as its other processes call them
 messages       what these actors send each other; rendered_rows the samples that they read
 user_lines     lines of any process for the terminal

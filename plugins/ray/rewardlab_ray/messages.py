@@ -1,12 +1,11 @@
 """Messages between the actors of one rl stage; they travel between processes, so plain data and no engine."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from rewardlab.judging import Usage
 from rewardlab.scoring import GroupNumbers, OtherMemberError
-
-from rewardlab_ray.ledger_shards import LedgerSpan
 
 SCORED = "group/scored"
 """a log of each sample: 1 if it has a total, else 0, as it then has no advantage and counts in no statistic"""
@@ -50,8 +49,6 @@ class GroupPlace:
     """as in RolloutPrompt"""
     discarded: bool = False
     """whether the engine leaves the group out; known once it is recorded"""
-    unchosen: bool = False
-    """whether these are the completions of a group's pool that the group sampler did not choose"""
 
     @property
     def prompt(self) -> str:
@@ -61,20 +58,7 @@ class GroupPlace:
     @property
     def trains(self) -> bool:
         """Whether the engine trains on the group, once it is recorded."""
-        return not (self.evaluation or self.discarded or self.unchosen)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class WrittenGroup:
-    """A group in the shard of a scorer, as it is reported to the coordinator: without texts.
-
-    asked: what the judges were asked until then by that scorer, in this attempt.
-    """
-
-    span: LedgerSpan
-    numbers: GroupNumbers
-    scorer: int = 0
-    asked: Mapping[str, Usage] = field(default_factory=dict)
+        return not (self.evaluation or self.discarded)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -95,12 +79,50 @@ class GroupRewards:
     members: tuple[int, ...] = ()
     """the slots of these members, where each asks for its own reward"""
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return the rewards as JSON values, in Python's JSON, which has NaN."""
+        return {column.name: getattr(self, column.name) for column in fields(self)}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "GroupRewards":
+        """Return the rewards of `as_dict`."""
+        given: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
+        return cls(**given)
+
     def of_member(self, slot: int) -> "MemberReward":
         """Return the reward of one member. OtherMemberError if the group was scored without it."""
         if slot not in self.members:
             raise OtherMemberError(f"completion {slot} came after the others had been scored")
         order = self.members.index(slot)
         return MemberReward(value=self.values[order], logs=self.logs[order])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FinishedGroup:
+    """A scored group as its scorer hands it on to the recorder: finished lines of the ledger, its numbers, its rewards.
+
+    lines: of each completion, as `ledger_lines` makes them. unchosen: of the completions of its pool that the group
+    sampler did not choose. asked: what the judges were asked until then by that scorer, in this attempt.
+    """
+
+    lines: Sequence[bytes]
+    unchosen: Sequence[bytes] = ()
+    numbers: GroupNumbers
+    rewards: GroupRewards
+    scorer: int = 0
+    asked: Mapping[str, Usage] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all but what the judges were asked as JSON values."""
+        texts = {name: [line.decode() for line in getattr(self, name)] for name in ("lines", "unchosen")}
+        return {**texts, "numbers": self.numbers.as_dict(), "rewards": self.rewards.as_dict()}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "FinishedGroup":
+        """Return the group of `as_dict`."""
+        lines, unchosen = ([line.encode() for line in values[name]] for name in ("lines", "unchosen"))
+        numbers, rewards = GroupNumbers.from_dict(values["numbers"]), GroupRewards.from_dict(values["rewards"])
+        return cls(lines=lines, unchosen=unchosen, numbers=numbers, rewards=rewards)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -5,6 +5,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from helpers.recorded_groups import recorded_groups
 from rewardlab import Completion, Sample
 from rewardlab.errors import JobError
 from rewardlab_ray.messages import GroupPlace
@@ -187,8 +188,7 @@ class TestGroupsThatTheEngineLeavesOutByItself:
 
     def said(self, settings):
         """What the ledger says of each group, in its order."""
-        [index] = (settings.run / "ledger").glob("*.index.jsonl")
-        return {row["key"]: (row["step"], row["trained"]) for row in map(json.loads, index.read_text().splitlines())}
+        return {key: (rows[0]["step"], rows[0]["trained"]) for key, rows in recorded_groups(settings.run).items()}
 
     def test_the_ledger_has_what_it_said(self, filtered, scoring):
         async def work(scorer, coordinator):

@@ -80,7 +80,7 @@ if TYPE_CHECKING:
     from rewardlab_training.ledger import Ledger as Ledger
     from rewardlab_training.ledger import Phase as Phase
     from rewardlab_training.ledger import UsageLog as UsageLog
-    from rewardlab_training.ledger import ledger_rows as ledger_rows
+    from rewardlab_training.ledger import ledger_lines as ledger_lines
     from rewardlab_training.lora import Lora as Lora
     from rewardlab_training.named_models import hub_configs as hub_configs
     from rewardlab_training.named_models import looks_local as looks_local

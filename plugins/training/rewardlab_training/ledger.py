@@ -27,10 +27,9 @@ class Ledger:
     """
 
     def __init__(self, path: Path, attempt: int) -> None:
-        self._attempt = attempt
+        self._path, self._attempt = path, attempt
         self._file = LineAppender(path)
-        last = last_row(path)
-        self._groups = last["group"] + 1 if last is not None and last["attempt"] == attempt else 0
+        self._groups = self._next_group()
 
     def write(
         self, stage: int, step: int | None, scored: Sequence[ScoredGroup], trained: str, phase: Phase = "training"
@@ -45,17 +44,37 @@ class Ledger:
 
         Raises ValueError for another phase, which would be a fault of the engine.
         """
+        self.append(stage, step, [(trained, ledger_lines(group)) for group in scored], phase)
+
+    def append(
+        self, stage: int, step: int | None, groups: Sequence[tuple[str, Sequence[bytes]]], phase: Phase = "training"
+    ) -> None:
+        """Append groups as `write` does: of each `trained`, and what `ledger_lines` made of it, maybe elsewhere."""
         if phase not in get_args(Phase):
             raise ValueError(f"no phase {phase!r}; it is one of {', '.join(get_args(Phase))}")
-        lines = []
-        for number, group in enumerate(scored, self._groups):
+        block = []
+        for number, (trained, lines) in enumerate(groups, self._groups):
             common = {"version": LEDGER_VERSION, "attempt": self._attempt, "stage": stage, "step": step}
-            common |= {"group": number}
-            for index, row in enumerate(ledger_rows(group)):
-                place = {"index": index, "trained": trained, "phase": phase}
-                lines.append(json.dumps(common | place | row, allow_nan=False))
-        self._file.write("".join(f"{line}\n" for line in lines).encode())
-        self._groups += len(scored)
+            begins = json.dumps(common | {"group": number})[:-1]
+            use = json.dumps({"trained": trained, "phase": phase})[1:-1]
+            for index, line in enumerate(lines):
+                block += [f'{begins}, "index": {index}, {use}, '.encode(), line]
+        self._file.write(b"".join(block))
+        self._groups += len(groups)
+
+    @property
+    def size(self) -> int:
+        """Bytes that the file has."""
+        return self._file.size
+
+    def cut(self, size: int) -> None:
+        """Take back the groups behind the first `size` bytes, as if they had not been written."""
+        self._file.cut(size)
+        self._groups = self._next_group()
+
+    def _next_group(self) -> int:
+        last = last_row(self._path)
+        return last["group"] + 1 if last is not None and last["attempt"] == self._attempt else 0
 
     def close(self) -> None:
         """Close the file; calling it again does nothing."""
@@ -96,7 +115,12 @@ class UsageLog:
         self._file.close()
 
 
-def ledger_rows(group: ScoredGroup) -> Iterator[dict[str, Any]]:
+def ledger_lines(group: ScoredGroup) -> tuple[bytes, ...]:
+    """Return the line of each of a group's completions, but for its beginning, which `Ledger.append` puts before it."""
+    return tuple(f"{json.dumps(row, allow_nan=False)[1:]}\n".encode() for row in _rows(group))
+
+
+def _rows(group: ScoredGroup) -> Iterator[dict[str, Any]]:
     """Yield a row for each of the group's G completions, in their order; the first has the prompt and the fields."""
     progress = {} if group.progress is None else {"progress": group.progress}
     for index, completion in enumerate(group.completions):

@@ -5,7 +5,6 @@
     lock                   held by the process that runs
     state.json             which stages are done; written last: without it, the run has not begun
     ledger.jsonl           a line for each scored completion: the score and contribution of each component
-    ledger/                the same in shards and an index of them, if an engine has many scorers
     alarms.jsonl           alarms that went off, if there are any
     usage.jsonl            what each judge was asked and cost at each step
     judges/                answers of judges, so that a resumed run pays for none twice
@@ -26,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import rewardlab
+from rewardlab.data import ledger_path
 from rewardlab.errors import UserError, one_line
 from rewardlab.files import FileLock, read_json, write_json, write_text
 from rewardlab.plan import Difference, Plan, decisive, differences
@@ -123,6 +123,7 @@ class RunDirectory:
             run.notes = ["this run was stopped before it started; it starts now"]
             return run
         refuse_no_run(path, "state.json")
+        ledger_path(path)  # one of an earlier version is refused
         run = cls(path=path)
         with run._closed_by_failure():
             run._go_on(plan, command)

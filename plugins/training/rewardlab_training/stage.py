@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab import Sample
+from rewardlab.data import ledger_path
 from rewardlab.judging import JudgingSettings
 from rewardlab.plan import Plan
 from rewardlab.recipe import Stage, TinyModel
@@ -35,7 +36,7 @@ class StageJob:
     @cached_property
     def ledger(self) -> Ledger:
         """The run's ledger, open for this attempt; for an engine that scores in this process."""
-        return Ledger(self.run.path / "ledger.jsonl", self.run.attempt)
+        return Ledger(ledger_path(self.run.path), self.run.attempt)
 
     @cached_property
     def usage(self) -> UsageLog:

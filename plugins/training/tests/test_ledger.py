@@ -133,6 +133,17 @@ class TestAResumedRun:
         assert files(run.path) == before
         RunDirectory.resume(run.path, plan(RECIPE + "\n# a comment\n"), COMMAND)
 
+    def test_refuses_a_ledger_in_shards(self, plan, tmp_path):
+        run = RunDirectory.create(plan(), COMMAND, root=tmp_path)
+        run.close()
+        run.folder("ledger").joinpath("0-1.index.jsonl").touch()
+        before = files(run.path)
+        with pytest.raises(
+            UserError, match=r"ledger is in shards .* such as the one that wrote it, reads and resumes it"
+        ):
+            RunDirectory.resume(run.path, plan(), COMMAND)
+        assert files(run.path) == before
+
     def test_refuses_another_version_of_a_plugin(self, plan, tmp_path, plugin):
         run = RunDirectory.create(plan(), COMMAND, root=tmp_path)
         run.close()

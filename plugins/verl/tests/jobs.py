@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from helpers.engine_jobs import Jobs, read_lines
+from helpers.recorded_groups import recorded_groups
 
 HERE = Path(__file__).parent
 ENVIRONMENT = {
@@ -90,8 +91,7 @@ def received(directory: Path, told: Path, stage: int = 0) -> dict[tuple[int, int
 
     told: as in `batches`; it begins with the first attempt, and has other runs before this one.
     """
-    shards = (directory / "ledger").glob(f"*-{stage}-*-*.jsonl")
-    sample_of = {row["key"]: row["id"] for shard in shards for row in read_lines(shard)}
+    sample_of = {key: rows[0]["id"] for key, rows in recorded_groups(directory, stage).items()}
     found: dict[tuple[int, int, str], list[float]] = {}
     own = [batch for batch in batches(told) if batch[0]["group"] in sample_of]
     for step, batch in enumerate(own, 1):

@@ -7,6 +7,7 @@ poses as an answer, and a turn that is longer than a completion may be.
 import json
 
 import pytest
+from helpers.recorded_groups import recorded_groups
 from rewardlab import load_reward
 
 pytest.importorskip("verl", reason="needs the environment of requirements-verl-cpu.txt")
@@ -80,10 +81,7 @@ def played(jobs, toy_path, tmp_path_factory):
     env = {"REWARDLAB_CPU_ENGINE_TOKENS": "8", "REWARDLAB_CPU_ENGINE_RECEIVED": str(told)}
     env["REWARDLAB_CPU_ENGINE_SAYS"] = json.dumps(SCRIPTS)
     run = jobs.run(folder, "recipe.yaml", env=env, paths=[toy_path]).succeeded().directory
-    rows = {}
-    for shard in (run / "ledger").glob("0-0-?-*.jsonl"):
-        for row in jobs.read_lines(shard):
-            rows[row["key"], row["index"]] = row
+    rows = {(key, row["index"]): row for key, group in recorded_groups(run).items() for row in group}
     return run, rows, jobs.batches(told)
 
 

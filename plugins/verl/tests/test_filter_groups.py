@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from helpers.recorded_groups import recorded_groups
 
 pytest.importorskip("verl", reason="needs the environment of requirements-verl-cpu.txt")
 pytestmark = [pytest.mark.slow, pytest.mark.verl]
@@ -42,21 +43,15 @@ def job(jobs, installed, model_folder, toy_path, tmp_path):
     return run
 
 
-def groups_of(jobs, run):
+def groups_of(run):
     """The groups of a run's ledger by verl's name for them: (step, trained, their rows)."""
-    rows, groups = {}, {}
-    for shard in (run / "ledger").glob("0-0-?-*.jsonl"):
-        for row in jobs.read_lines(shard):
-            rows.setdefault(row["key"], []).append(row)
-    for entry in jobs.read_lines(run / "ledger" / "0-0.index.jsonl"):
-        groups[entry["key"]] = entry["step"], entry["trained"], rows[entry["key"]]
-    return groups
+    return {key: (rows[0]["step"], rows[0]["trained"], rows) for key, rows in recorded_groups(run).items()}
 
 
 def test_what_trains_differs_in_its_outcome_and_the_ledger_says_which(job, jobs):
     """All wrong, with lengths that differ, does not teach, nor does what rounding alone tells apart."""
     ended, batches = job()
-    groups = groups_of(jobs, ended.succeeded().directory)
+    groups = groups_of(ended.succeeded().directory)
     got = [{row["group"] for row in batch} for batch in batches]
     yes = [(step, key) for key, (step, trained, _) in groups.items() if trained == "yes"]
     assert got == [{key for of, key in yes if of == step} for step in (1, 2, 3)]
@@ -84,4 +79,4 @@ def test_prompts_that_are_all_flat_end_the_job_with_the_reason(job, jobs):
     assert ended.code == 1
     assert "step 1: too many groups are flat in right, 3 batches of 1 prompts do not make one" in ended.output
     assert batches == []
-    assert {trained for _, trained, _ in groups_of(jobs, ended.directory).values()} == {"no"}
+    assert {trained for _, trained, _ in groups_of(ended.directory).values()} == {"no"}

@@ -7,6 +7,7 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
+from helpers.recorded_groups import recorded_groups
 
 pytest.importorskip("verl", reason="needs the environment of requirements-verl-cpu.txt")
 pytestmark = [pytest.mark.slow, pytest.mark.verl]
@@ -86,12 +87,12 @@ def steps(jobs, model_folder, toy_path, tmp_path):
         if "barrier" in engine:
             env["REWARDLAB_CPU_ENGINE_RAISE"] = "?"
         run = jobs.run(tmp_path, path, *overrides, env=env, paths=[toy_path]).succeeded().directory
-        [shard] = (run / "ledger").glob("0-0-*-*.jsonl")
+        groups = recorded_groups(run)
         numbers = jobs.read_lines(run / "logs" / "0-rl.steps-0.jsonl")
         return [
             Step(
                 batch=batch,
-                ledger=groups_of(batch, jobs.read_lines(shard)),
+                ledger=[groups[name] for name in dict.fromkeys(row["group"] for row in batch)],
                 numbers=line["data"],
                 weights=run / "checkpoints" / "0-rl" / f"global_step_{line['step'] - 1}",
             )
@@ -99,12 +100,6 @@ def steps(jobs, model_folder, toy_path, tmp_path):
         ]
 
     return run
-
-
-def groups_of(batch, rows):
-    """Return the ledger's rows of the batch's groups, in its order."""
-    names = dict.fromkeys(row["group"] for row in batch)
-    return [sorted((row for row in rows if row["key"] == name), key=lambda row: row["index"]) for name in names]
 
 
 def taught(found):

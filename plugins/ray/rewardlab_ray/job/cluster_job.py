@@ -32,7 +32,6 @@ STAYS_HERE = (
     "checkpoints",
     "models/[0-9]*",
     "engine/*/model*",
-    "ledger",
     "ledger.jsonl",
     "alarms.jsonl",
     "divergence.jsonl",

@@ -2,10 +2,10 @@
 
 service, service_settings               starting and ending the actors; their settings
 scorer_placement, scorer_nodes          the nodes and GPUs that Ray gives the scorers
-coordinator                             the one process that orders prompts and indexes the ledger
+coordinator                             the one process that orders prompts and writes the ledger
 asked_judges                            what all scorers have asked the judges
 reading_order                           which prompt a ticket of the engine stands for
-recorder, evaluation_passes, step_log   groups noted as they come: index, evaluations, curves
+recorder, evaluation_passes, step_log   groups noted as they come: ledger, evaluations, curves
 training_steps                          which step trains on a group if only the order of groups decides it
 outage_watch                            the user is told of an actor that is out of reach
 journal, recorded_groups                what an actor that Ray restarts has to know again

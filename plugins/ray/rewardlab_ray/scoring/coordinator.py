@@ -1,4 +1,4 @@
-"""The coordinator of an rl stage: one process that hands out prompts in order and indexes the ledger.
+"""The coordinator of an rl stage: one process that hands out prompts in order and writes the ledger.
 
 It also keeps the reason why the job has to end. A plain class; `service` makes it a Ray actor. What an actor that Ray
 restarts has to know again is in files.
@@ -13,7 +13,7 @@ from typing import Any
 from rewardlab.concurrency import CallThread
 from rewardlab.errors import RewardlabError
 
-from rewardlab_ray.messages import GroupPlace, RolloutPrompt, WrittenGroup
+from rewardlab_ray.messages import FinishedGroup, GroupPlace, GroupRewards, RolloutPrompt
 from rewardlab_ray.scoring.reading_order import Prompts, ReadingOrder
 from rewardlab_ray.scoring.recorder import Recorder
 from rewardlab_ray.scoring.service_settings import ServiceSettings
@@ -49,12 +49,16 @@ class Coordinator:
         """Return the actor handles of the rollout engines that policy/self may ask."""
         return self._engines
 
-    async def record(self, place: GroupPlace, written: WrittenGroup) -> None:
-        """Return once the group counts in the ledger; a key counts once. A JobError if the job must end."""
+    async def record(self, place: GroupPlace, group: FinishedGroup) -> GroupRewards | None:
+        """Return once the group is in the ledger; the rewards that the engine gets instead, if the key is there.
+
+        A JobError if the job must end.
+        """
         parts = await self._parts()
-        recorded = await parts.thread.call(parts.recorder.record, place, written)
+        recorded, earlier = await parts.thread.call(parts.recorder.record, place, group)
         if parts.release_order is not None and recorded is not None and recorded.trains:
             parts.release_order.add(place.key, recorded.step)
+        return earlier
 
     async def may_go(self, key: str, seconds: float) -> bool:
         """Return whether a recorded group may be handed to the engine; False, after `seconds`, is to ask again."""

@@ -1,4 +1,4 @@
-"""The recorder of an rl stage, which writes its ledger's index, usage, curves and evaluations group by group."""
+"""The recorder of an rl stage, which writes its ledger, usage, curves and evaluations group by group."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -8,9 +8,10 @@ from typing import Any
 from rewardlab.judging import Usage
 from rewardlab.plan import Plan
 from rewardlab.recipe import EvalStage, RlStage
+from rewardlab.scoring import GroupNumbers, ScoredGroup
 from rewardlab_training import UsageLog, run_name
 
-from rewardlab_ray.messages import GroupPlace, WrittenGroup
+from rewardlab_ray.messages import FinishedGroup, GroupPlace, GroupRewards
 from rewardlab_ray.scoring.asked_judges import AskedJudges
 from rewardlab_ray.scoring.evaluation_events import EvaluationEvents
 from rewardlab_ray.scoring.evaluation_passes import EvaluationPasses
@@ -71,44 +72,46 @@ class Recorder:
                 alone=_results_name(plan, settings.stage),
                 tracked=[tracker.add for tracker in trackers],
             )
-            for place, written in self._recorded.earlier():
+            for place, numbers, evaluated in self._recorded.earlier():
                 self._undecided.remove(place.key)
-                self._watch(place, written)
+                self._watch(place, numbers)
                 if not place.evaluation:
                     self.training_steps.add(discarded=not place.trains)
-                self._count(place, written)
-            for place, written in self._undecided:
-                self._watch(place, written)
+                self._count(place, numbers, evaluated)
+            for place, group in self._undecided:
+                self._watch(place, group.numbers)
             self._closing = opened.pop_all()
 
-    def record(self, place: GroupPlace, written: WrittenGroup) -> GroupPlace | None:
-        """Record a group, and return its place with its step; None if its key is there: it counts no second time.
+    def record(self, place: GroupPlace, group: FinishedGroup) -> tuple[GroupPlace | None, GroupRewards | None]:
+        """Record a group, and return its place with its step, or else the rewards with which its key came first.
 
-        A JobError if the job must end.
+        These are the engine's: a key counts once. Neither, if the group waits, or nobody needs it. A JobError if the
+        job must end.
         """
-        self._asked.count(written.scorer, written.asked)
+        self._asked.count(group.scorer, group.asked)
         if place.key in self._recorded:
-            self._recorded.written_again(place, written)
-            return None
+            return None, self._recorded.rewards(place.key)
         if not self._decides and not place.evaluation:
-            self._wait(place, written)
-            return None
+            return None, self._wait(place, group)
+        return self._record(place, group), None
+
+    def _record(self, place: GroupPlace, group: FinishedGroup) -> GroupPlace | None:
         if place.evaluation and place.step == 0 and place.row not in self._passes.rows_of_first():
             return None  # a claim that a restarted coordinator had forgotten, and gave to somebody else, too
         if place.evaluation:
             step = self._weights if place.step is None else place.step
             place = replace(place, step=step)
             phase = self._passes.phase(step)
-            self._recorded.add(place, written, None if phase == "eval" else step, "no", phase)
-            self._count(place, written)
+            self._recorded.add(place, group, None if phase == "eval" else step, "no", phase)
+            self._count(place, group.numbers, self._recorded.evaluated(place, group.lines))
             return place
-        self._watch(place, written)
-        return self._add(place, written)
+        self._watch(place, group.numbers)
+        return self._add(place, group)
 
     def trained(self, step: int, keys: Collection[str]) -> None:
         """Record the groups of a step by what its engine says: it trained on those with these keys, and on no other."""
-        for place, written in self._undecided.of_step(step):
-            self._add(replace(place, discarded=place.key not in keys), written)
+        for place, group in self._undecided.of_step(step):
+            self._add(replace(place, discarded=place.key not in keys), group)
 
     def scored_of(self, keys: Sequence[str]) -> int:
         """Return how many completions of the training's groups with these keys have a total."""
@@ -130,49 +133,50 @@ class Recorder:
     def close(self) -> None:
         """Record the groups of a step that did not train, and close the files; calling it again does nothing."""
         with self._closing:
-            for place, written in self._undecided.of_step():
-                self._recorded.add(place, written, place.step, "no", "training")
+            for place, group in self._undecided.of_step():
+                self._recorded.add(place, group, place.step, "no", "training")
 
-    def _wait(self, place: GroupPlace, written: WrittenGroup) -> None:
-        """Keep a group until the engine says whether it trains on it."""
-        if place.key not in self._undecided:
-            self._watch(place, written)
-        self._undecided.add(place, written)
+    def _wait(self, place: GroupPlace, group: FinishedGroup) -> GroupRewards | None:
+        """Keep a group until the engine says whether it trains on it; return its rewards if it was kept before."""
+        first = self._undecided.get(place.key)
+        if first is None:
+            self._watch(place, group.numbers)
+            self._undecided.add(place, group)
         self._steps.check()
+        return None if first is None else first.rewards
 
-    def _watch(self, place: GroupPlace, written: WrittenGroup) -> None:
-        if not (place.evaluation or place.unchosen):
-            self._steps.scored(written.numbers)
+    def _watch(self, place: GroupPlace, numbers: GroupNumbers) -> None:
+        if not place.evaluation:
+            self._steps.scored(numbers)
 
-    def _add(self, place: GroupPlace, written: WrittenGroup) -> GroupPlace:
+    def _add(self, place: GroupPlace, group: FinishedGroup) -> GroupPlace:
         """Record a group of the training, and return its place with its step."""
         step = self.training_steps.add(discarded=not place.trains)
         place = replace(place, step=step if place.step is None else place.step)
-        self._recorded.add(place, written, place.step, "yes" if place.trains else "no", "training")
-        self._count(place, written)
+        self._recorded.add(place, group, place.step, "yes" if place.trains else "no", "training")
+        self._count(place, group.numbers)
         return place
 
-    def _count(self, place: GroupPlace, written: WrittenGroup) -> None:
-        if place.evaluation:
-            scored = self._recorded.evaluated(place, written)
-            assert place.step is not None, "a group of an evaluation has the step of its weights"
-            if place.step == 0:
-                complete = self._passes.add_to_first(place.row, scored)
-            else:
-                complete = self._passes.add(place.row, scored, place.step)
-            if complete:
-                self._write_usage(place.step)
-        elif not place.unchosen:
-            self._scored[place.key] = written.numbers.total.count
-            self._steps.add(place, written.numbers, self._write_usage)
+    def _count(self, place: GroupPlace, numbers: GroupNumbers, evaluated: ScoredGroup | None = None) -> None:
+        if evaluated is None:
+            self._scored[place.key] = numbers.total.count
+            self._steps.add(place, numbers, self._write_usage)
+            return
+        assert place.step is not None, "a group of an evaluation has the step of its weights"
+        if place.step == 0:
+            complete = self._passes.add_to_first(place.row, evaluated)
+        else:
+            complete = self._passes.add(place.row, evaluated, place.step)
+        if complete:
+            self._write_usage(place.step)
 
     def _start_usage_from(self, usage: Mapping[str, Usage]) -> None:
         """Count from what this attempt wrote last, or else from `usage`.
 
         What a dead coordinator had not written yet comes with the next step.
         """
-        if self._usage_journal.earlier:
-            usage = {name: Usage(**counts) for name, counts in self._usage_journal.earlier[-1].items()}
+        if earlier := self._usage_journal.earlier:
+            usage = {name: Usage(**counts) for name, counts in earlier[-1].items()}
         else:
             self._usage_journal.add(_as_dict(usage))
         self._usage_log.starts_from(usage)

@@ -9,8 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from rewardlab import Completion, ScoredGroup
-from rewardlab.concurrency import CallThread
+from rewardlab import Completion
 from rewardlab.errors import JobError, RewardlabError, one_line
 from rewardlab.judging import JudgingSettings, Share
 from rewardlab.plan import Plan
@@ -20,14 +19,13 @@ from rewardlab.scoring import (
     MissingMembersError,
     OtherMemberError,
     Pool,
-    PooledGroup,
     Scorer,
     ScoringHost,
     numbers_of_group,
 )
+from rewardlab_training import ledger_lines
 
-from rewardlab_ray.ledger_shards import LedgerShard
-from rewardlab_ray.messages import GroupPlace, GroupRewards, MemberReward, WrittenGroup
+from rewardlab_ray.messages import FinishedGroup, GroupPlace, GroupRewards, MemberReward
 from rewardlab_ray.ray_actors import ActorClient, JobActor, coordinator_name
 from rewardlab_ray.scoring.policy_judge import Engines
 from rewardlab_ray.scoring.reading_order import Prompts
@@ -54,8 +52,8 @@ class ScorerActor:
     ) -> None:
         """Open nothing yet.
 
-        device: for rewards that hold a model. number: of this scorer, from 0; its shard of the ledger and its share of
-        the judges go by it. coordinator: a client of the job's coordinator (default: by its name).
+        device: for rewards that hold a model. number: of this scorer, from 0; its share of the judges goes by it.
+        coordinator: a client of the job's coordinator (default: by its name).
         """
         self._settings = settings
         self._device = device
@@ -104,7 +102,7 @@ class ScorerActor:
         return None if parts.host.lacks(key, count) else await self._unless_judges_stop(parts.host.more(key))
 
     async def finish(self, key: str, count: int = 0) -> GroupRewards | None:
-        """Return the group's rewards, once it is in the scorer's shard and the coordinator has recorded that.
+        """Return the group's rewards, once the coordinator has it in the ledger.
 
         They are kept for a while, in case the answer is lost on the way. count, None: as in `more`. JobError if the job
         must end.
@@ -113,28 +111,24 @@ class ScorerActor:
         return None if parts.host.lacks(key, count) else await self._unless_judges_stop(parts.host.group(key))
 
     async def _finished(self, place: GroupPlace, met: MetGroup) -> GroupRewards:
-        """Return the rewards of a group that is scored, once it is recorded."""
+        """Return the rewards of a group that is scored, once it is recorded; if it was before, those of then."""
         parts = await self._parts()
         algorithm = None if place.evaluation else parts.algorithm
         pooled, outcome = met.pooled, self._settings.outcome
         given = rewards(pooled.group, pooled.kept, parts.correctness, met.sampled, algorithm, outcome)
         given = replace(given, members=met.members)
-        await self._record(parts, replace(place, size=len(met.members)), pooled, given)
-        return given
-
-    async def _record(self, parts: "_ScorerParts", place: GroupPlace, pooled: PooledGroup, given: GroupRewards) -> None:
-        """Write a group and have the coordinator record it, after what the group sampler left of its pool."""
         discarded = is_discarded(given.correctness, parts.keep(place))
-        groups = [(replace(place, discarded=discarded), pooled.group)]
-        if (rest := pooled.discarded) is not None:
-            key, size = f"{place.key}/unchosen", len(rest.completions)
-            groups.insert(0, (replace(place, key=key, size=size, unchosen=True), rest))
-        asked = await parts.scorer.home.here(parts.scorer.judges.saved_usage())
-        for group_place, scored in groups:
-            written = replace(
-                await parts.files.call(parts.write, group_place, scored), scorer=self._number, asked=asked
-            )
-            await self._coordinator.call("record", group_place, written)
+        place = replace(place, size=len(met.members), discarded=discarded)
+        finished = FinishedGroup(
+            lines=ledger_lines(pooled.group),
+            unchosen=() if pooled.discarded is None else ledger_lines(pooled.discarded),
+            numbers=numbers_of_group(pooled.group, parts.correctness),
+            rewards=given,
+            scorer=self._number,
+            asked=await parts.scorer.home.here(parts.scorer.judges.saved_usage()),
+        )
+        earlier: GroupRewards | None = await self._coordinator.call("record", place, finished)
+        return earlier or given
 
     async def waiting(self) -> tuple[int, int]:
         """Return (how many groups are under way here, how many calls to the coordinator are)."""
@@ -142,7 +136,7 @@ class ScorerActor:
         return len((await self._parts()).host) if opened else 0, self._coordinator.waiting
 
     async def close(self) -> None:
-        """Close the shard, and end worker processes and threads; calling it again does nothing."""
+        """Close the judges, and end worker processes and threads; calling it again does nothing."""
         if self._opening is None:
             return
         try:
@@ -181,10 +175,6 @@ class ScorerActor:
             zero, machine = stage.on_truncated == "zero", Machine(device=self._device)
             scorer = Scorer(plan, machine, zero, judging, policy=Engines(self._coordinator))
             opened.callback(scorer.close)
-            shard = LedgerShard(settings.run, settings.attempt, settings.stage, self._number)
-            opened.callback(shard.close)
-            files = CallThread("rewardlab-scorer-files")
-            opened.callback(files.close)
             pools = _Pools(settings, scorer, Prompts.read(settings.folder), stage.batch_size)
             return _ScorerParts(
                 settings=settings,
@@ -197,8 +187,6 @@ class ScorerActor:
                     on_partial=settings.on_partial,
                 ),
                 algorithm=stage.algorithm,
-                shard=shard,
-                files=files,
                 closing=opened.pop_all(),
             )
 
@@ -212,9 +200,6 @@ class _ScorerParts:
     scorer: Scorer
     host: ScoringHost[GroupPlace, GroupRewards]
     algorithm: str
-    shard: LedgerShard
-    files: CallThread
-    """for `write`"""
     closing: ExitStack
 
     @property
@@ -227,13 +212,8 @@ class _ScorerParts:
         """Return the bounds between which dynamic filtering keeps a group; None if it keeps all."""
         return None if place.evaluation else self.settings.dynamic_filtering
 
-    def write(self, place: GroupPlace, scored: ScoredGroup) -> WrittenGroup:
-        """Write a group to the shard. It blocks. A JobError if the disk refuses."""
-        span = self.shard.write(place.key, scored, sync=place.evaluation)  # the coordinator reads evaluations
-        return WrittenGroup(span=span, numbers=numbers_of_group(scored, self.correctness))
-
     def close(self) -> None:
-        """Close the shard and the judges, and end worker processes and threads."""
+        """Close the judges, and end worker processes and threads."""
         self.closing.close()
 
 

@@ -97,6 +97,6 @@ class ServiceSettings:
         """Keep the reason why the job has to end for a coordinator that is restarted."""
         self.failure.write_text(reason, encoding="utf-8", errors="surrogatepass")
 
-    def journal(self, what: str) -> Path:
-        """Return the file of a journal of this attempt, from which a restarted coordinator goes on."""
-        return self.folder / f"{what}-{self.attempt}.jsonl"
+    def journal(self, what: str, attempt: int | None = None) -> Path:
+        """Return the file of a journal of an attempt (this one), from which a restarted coordinator goes on."""
+        return self.folder / f"{what}-{self.attempt if attempt is None else attempt}.jsonl"

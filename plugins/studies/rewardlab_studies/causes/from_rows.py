@@ -14,7 +14,7 @@ from rewardlab.text import counted
 from rewardlab_studies.causes.from_ledger import ledger_movement
 from rewardlab_studies.causes.movement import Movement
 from rewardlab_studies.causes.records import OutputRecords
-from rewardlab_studies.ledger.parts import LedgerFile, LedgerPart, ledger_parts
+from rewardlab_studies.ledger.ledger_file import LedgerFile, find_ledger
 from rewardlab_studies.ledger.scan import current_steps, whole_lines
 from rewardlab_studies.ledger.superseded_steps import is_discarded
 from rewardlab_studies.output_check import check_numbers, check_output, row_components
@@ -34,10 +34,9 @@ def movement_of(plan: Plan, path: str, most: int | None, say: Callable[[str], No
     if plan.expression is None:
         raise UserError("the recipe has no reward; rows say nothing of it", where=str(plan.document.path))
     refuse_stream(path)
-    ledger = _parts(path)
-    rows = (row for part in ledger for _, row in part.rows())
-    with closing(rows):
-        first = next((row for row in rows if not isinstance(row, Problem)), None)
+    ledger = _ledger(path)
+    with closing(ledger.rows()) as rows:
+        first = next((row for _, row in rows if not isinstance(row, Problem)), None)
     if first is None or "components" not in first or "shaped" not in first:
         if most is None:
             raise UserError(f"these rows have no scores yet; {SCORES_THEM}", where=path)
@@ -51,17 +50,17 @@ def movement_of(plan: Plan, path: str, most: int | None, say: Callable[[str], No
     return movement
 
 
-def _parts(path: str) -> Sequence[LedgerPart]:
-    """Return the parts of a run's ledger, or any other file of rows as the one part."""
-    parts = ledger_parts(Path(path)) if os.path.isdir(path) else [LedgerFile(Path(path))]
-    if not parts:
+def _ledger(path: str) -> LedgerFile:
+    """Return a run's ledger, or any other file of rows."""
+    ledger = find_ledger(Path(path)) if os.path.isdir(path) else LedgerFile(Path(path))
+    if ledger is None:
         raise UserError("there is no ledger here; name a run that has scored something, or a file of rows", where=path)
-    return parts
+    return ledger
 
 
 def _output_movement(plan: Plan, path: str) -> Movement:
     movement, bad, records = Movement(), BadRows(), OutputRecords(plan)
-    for place, row in whole_lines([LedgerFile(Path(path))], bad):
+    for place, row in whole_lines(LedgerFile(Path(path)), bad):
         try:
             _check_output(row, list(plan.components))
             if (index := records.differing(row)) is not None:
@@ -73,7 +72,7 @@ def _output_movement(plan: Plan, path: str) -> Movement:
     return movement
 
 
-def _ledger_movement(plan: Plan, path: str, ledger: Sequence[LedgerPart], say: Callable[[str], None]) -> Movement:
+def _ledger_movement(plan: Plan, path: str, ledger: LedgerFile, say: Callable[[str], None]) -> Movement:
     bad, discarded = BadRows(), 0
 
     def good() -> Iterator[Mapping[str, Any]]:

@@ -3,12 +3,12 @@
 In go the lines that `training/ledger.py` writes, of this and earlier versions. Out come tables (`rewardlab ledger`)
 and, for the studies beside this one, the lines themselves and which of them a resume has replaced.
 
-    parts    where the lines stand: in one file, or in shards that indices join; other plugins may import it
-    growing  the lines that are new, of a ledger that grows
-    scan     the lines of a ledger, and which of them count
-    columns  the columns of the flat table, found in a first reading
-    table    the rows of the flat table
-    export   one file of them: parquet, CSV or JSON lines
+    ledger_file  the file, and its lines as they stand; other plugins may import it
+    growing      the lines that are new, of a ledger that grows
+    scan         the lines of a ledger, and which of them count
+    columns      the columns of the flat table, found in a first reading
+    table        the rows of the flat table
+    export       one file of them: parquet, CSV or JSON lines
 
 docs/ledger.md has the columns.
 """
@@ -19,7 +19,7 @@ from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rewardlab_studies.ledger.growing import GrowingLedger as GrowingLedger
-    from rewardlab_studies.ledger.parts import ledger_parts as ledger_parts
+    from rewardlab_studies.ledger.ledger_file import find_ledger as find_ledger
     from rewardlab_studies.ledger.scan import current_steps as current_steps
     from rewardlab_studies.ledger.scan import whole_lines as whole_lines
     from rewardlab_studies.ledger.superseded_steps import CurrentSteps as CurrentSteps

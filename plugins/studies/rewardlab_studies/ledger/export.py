@@ -12,7 +12,7 @@ from rewardlab.scorefile import output_path_problem
 
 from rewardlab_studies.ledger.columns import INT64, Column, ColumnFinder
 from rewardlab_studies.ledger.flat_file import Format, flat_file, format_of, inert
-from rewardlab_studies.ledger.parts import LedgerPart, ledger_parts
+from rewardlab_studies.ledger.ledger_file import LedgerFile, find_ledger
 from rewardlab_studies.ledger.scan import refuse_later_version, whole_lines
 from rewardlab_studies.ledger.superseded_steps import CurrentSteps, is_discarded
 from rewardlab_studies.ledger.table import FlatRow, flat_rows
@@ -43,12 +43,12 @@ class ExportResult:
 def export_ledger(run: Path, output: Path, say: Callable[[str], None], raw: bool = False) -> ExportResult:
     """Write the ledger of a run, given by its folder or the file itself, to a new file whose ending says the format.
 
-    The ledger is read once for its columns and again for its rows; no more than a few thousand lines are kept, and of
-    shards their index. raw: whether texts of CSV that a spreadsheet would run stay as they are. A UserError if there
-    is not a ledger, a line is none of a ledger, or `output` exists or cannot be written.
+    The ledger is read once for its columns and again for its rows; no more than a few thousand lines are kept.
+    raw: whether texts of CSV that a spreadsheet would run stay as they are. A UserError if there is not a ledger, a
+    line is none of a ledger, or `output` exists or cannot be written.
     """
-    ledger = ledger_parts(run)
-    if not ledger:
+    ledger = find_ledger(run)
+    if ledger is None:
         raise UserError("there is no ledger here; name the folder of a run that has scored something", str(run))
     form = format_of(output)
     _refuse_output(output)
@@ -73,9 +73,7 @@ def _refuse_output(output: Path) -> None:
         raise UserError("exists already; give -o another name", where=str(output))
 
 
-def _ordered(
-    ledger: Sequence[LedgerPart], form: Format, columns: Sequence[Column], first: "_FirstReading"
-) -> Iterator[FlatRow]:
+def _ordered(ledger: LedgerFile, form: Format, columns: Sequence[Column], first: "_FirstReading") -> Iterator[FlatRow]:
     """Yield the rows in the ledger's order; for formats without types, those first that show a column's type late."""
 
     def rows() -> Iterator[tuple[int, FlatRow]]:
@@ -95,7 +93,7 @@ class _FirstReading:
     Raises UserError that lists the lines that are none of a ledger.
     """
 
-    def __init__(self, path: str, ledger: Sequence[LedgerPart], say: Callable[[str], None]) -> None:
+    def __init__(self, path: str, ledger: LedgerFile, say: Callable[[str], None]) -> None:
         self.finder = ColumnFinder()
         self.count = 0
         self._bad = BadRows()
@@ -103,7 +101,7 @@ class _FirstReading:
         if self._bad.count:
             raise self._bad.error(path, "a run writes no such lines; fix them, or leave them out of a copy")
 
-    def _lines(self, ledger: Sequence[LedgerPart], say: Callable[[str], None]) -> Iterator[Mapping[str, Any]]:
+    def _lines(self, ledger: LedgerFile, say: Callable[[str], None]) -> Iterator[Mapping[str, Any]]:
         for place, line in whole_lines(ledger, self._bad, torn=say):
             refuse_later_version(line, place)
             if fault := _fault(line):

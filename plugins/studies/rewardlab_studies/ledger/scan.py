@@ -2,14 +2,14 @@
 
 import json
 import re
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, suppress
 from typing import Any
 
 from rewardlab.data import LEDGER_BEGINNING, LEDGER_COLUMNS, LEDGER_VERSION, BadRows
 from rewardlab.errors import Problem, UserError
 
-from rewardlab_studies.ledger.parts import LedgerPart
+from rewardlab_studies.ledger.ledger_file import LedgerFile
 from rewardlab_studies.ledger.superseded_steps import CurrentSteps
 
 UNFINISHED = "as a run leaves it that is going on or was killed"
@@ -22,55 +22,44 @@ _BEGINNING = re.compile(
 """the beginning of a line as `Ledger` writes it"""
 
 
-def readable_lines(parts: Sequence[LedgerPart]) -> Iterator[Mapping[str, Any]]:
-    """Yield the lines of a ledger in their order; none if it has no parts.
-
-    Lines that cannot be read are left out, such as one that a running or killed job has not written to its end. A
-    UserError if a file cannot be opened.
-    """
-    for part in parts:
-        for _, row in part.rows():
-            if isinstance(row, Mapping):
-                yield row
-
-
 def whole_lines(
-    parts: Sequence[LedgerPart], bad: BadRows, torn: Callable[[str], None] | None = None
+    ledger: LedgerFile | None, bad: BadRows, torn: Callable[[str], None] | None = None
 ) -> Generator[tuple[str, Mapping[str, Any]]]:
-    """Yield (place, line) for each line that can be read; the others are added to `bad`.
+    """Yield (place, line) for each line that can be read, none if there is no ledger; the others are added to `bad`.
 
     Args:
         torn: prints what has no end, as a run leaves it that is going on or was killed; it is not bad then.
     """
-    for part in parts:
-        last = None
-        with closing(part.rows()) as lines:
-            for place, row in lines:
-                if last is not None:
-                    bad.add(last)
-                last = row if isinstance(row, Problem) else None
-                if not isinstance(row, Problem):
-                    yield place, row
-        unfinished = part.torn() if torn is not None else None
-        if last is not None and last != unfinished:
-            bad.add(last)
-        if unfinished is not None and torn is not None:
-            torn(f"warning: {unfinished.where} is cut off, {UNFINISHED}; it does not count")
+    if ledger is None:
+        return
+    last = None
+    with closing(ledger.rows()) as lines:
+        for place, row in lines:
+            if last is not None:
+                bad.add(last)
+            last = row if isinstance(row, Problem) else None
+            if not isinstance(row, Problem):
+                yield place, row
+    unfinished = ledger.torn() if torn is not None else None
+    if last is not None and last != unfinished:
+        bad.add(last)
+    if unfinished is not None and torn is not None:
+        torn(f"warning: {unfinished.where} is cut off, {UNFINISHED}; it does not count")
 
 
-def current_steps(parts: Sequence[LedgerPart]) -> CurrentSteps:
-    """Return the lines of a ledger that no later attempt has replaced, from a light reading of its files.
+def current_steps(ledger: LedgerFile | None) -> CurrentSteps:
+    """Return the lines of a ledger, if there is one, that no later attempt has replaced, from a light reading.
 
     Raises UserError if a later version of rewardlab wrote it.
     """
     # This first pass cannot be part of the one that sums up: whether a line counts depends on the attempts behind it,
     # and to take it back later the sums of every step would have to be kept. Only the beginnings of lines are parsed.
-    return CurrentSteps(_beginnings(parts))
+    return CurrentSteps(_beginnings(ledger))
 
 
-def _beginnings(parts: Sequence[LedgerPart]) -> Iterator[Mapping[str, Any]]:
+def _beginnings(ledger: LedgerFile | None) -> Iterator[Mapping[str, Any]]:
     """Yield the version, attempt, stage, step, use and phase of each line."""
-    for place, line in (placed for part in parts for placed in part.raw_lines()):
+    for place, line in () if ledger is None else ledger.raw_lines():
         row: Any = beginning_of(line)
         if row is None:  # written by someone else or by an earlier version, or not to its end
             with suppress(ValueError, RecursionError):

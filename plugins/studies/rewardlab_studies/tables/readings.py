@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 from rewardlab.data import BadRows, parse_row, read_lines
 from rewardlab.errors import Problem, UserError, nearest
 
-from rewardlab_studies.ledger.parts import ledger_parts
+from rewardlab_studies.ledger.ledger_file import find_ledger
 from rewardlab_studies.ledger.scan import current_steps
 from rewardlab_studies.output_check import check_output
 from rewardlab_studies.tables.evaluation_files import Evaluation, evaluation_remarks
@@ -101,8 +101,8 @@ class RunAnswers:
 
     def __init__(self, source: ModelSource) -> None:
         """Find the evaluation: the last that `source` allows. A UserError if there is none."""
-        self._parts = ledger_parts(Path(source.path))
-        self._steps = current_steps(self._parts)
+        self._ledger = find_ledger(Path(source.path))
+        self._steps = current_steps(self._ledger)
         every = self._evaluations()
         wanted = (source.stage, source.phase, source.step)
         fitting = [e for e in every if all(one in (None, own) for one, own in zip(wanted, e, strict=True))]
@@ -139,7 +139,7 @@ class RunAnswers:
 
     def _lines(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Yield (place, line) for each line of an evaluation that counts; one that is cut off is left out."""
-        for place, text in (placed for part in self._parts for placed in part.raw_lines()):
+        for place, text in () if self._ledger is None else self._ledger.raw_lines():
             if b'"phase": "training"' in text[:BEGINNING] or not text.endswith(b"\n"):
                 continue
             line = parse_row(text, place, any_text=True)

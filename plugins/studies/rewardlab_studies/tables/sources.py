@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 from rewardlab.data import read_lines
 from rewardlab.errors import Problem, UserError, nearest
 
-from rewardlab_studies.ledger.parts import ledger_parts
+from rewardlab_studies.ledger.ledger_file import find_ledger
 
 Kind = Literal["ledger", "scores", "averages"]
 Phase = Literal["before", "during", "after", "eval"]
@@ -81,7 +81,7 @@ def _name(path: str) -> str:
 def _kind(path: str) -> Kind:
     """Return what a path is, by the first row of a file. A UserError if no table can be made of it."""
     if Path(path).is_dir():
-        if not ledger_parts(Path(path)):
+        if find_ledger(Path(path)) is None:
             raise UserError("there is no ledger here; name the folder of a run that evaluated something", where=path)
         return "ledger"
     lines = read_lines(path, any_text=True)

@@ -10,7 +10,7 @@ from typing import Any
 from rewardlab.data import GrowingFile, parse_row
 from rewardlab_training import Results
 
-from rewardlab_studies.ledger import ledger_parts
+from rewardlab_studies.ledger import find_ledger
 from rewardlab_studies.ledger.scan import beginning_of
 
 Numbers = Mapping[str, float]
@@ -56,7 +56,8 @@ class StageRecords:
         """Yield the last `count` completions of each evaluation, and of the training those of its last steps."""
         kept: dict[tuple[str, Any], deque[tuple[bytes, bytes]]] = {}  # lines, each with the first of its group
         index, of, first = int(self._name.partition("-")[0]), None, b"{}"
-        for _, line in (placed for part in ledger_parts(self._run) for placed in part.raw_lines()):
+        ledger = find_ledger(self._run)
+        for _, line in () if ledger is None else ledger.raw_lines():
             if (place := beginning_of(line)) is None:
                 continue
             group = place["attempt"], place["group"]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rewardlab_studies.ledger.parts import ledger_parts
+from rewardlab_studies.ledger.ledger_file import find_ledger
 
 Row = dict[str, Any]
 
@@ -64,8 +64,8 @@ def read_groups(directory: Path) -> list[LedgerGroup]:
 
 def read_rows(directory: Path) -> Iterator[Row]:
     """Yield the rows of a run's ledger, in its order."""
-    for part in ledger_parts(directory):
-        yield from (row for _, row in part.rows() if isinstance(row, dict))
+    ledger = find_ledger(directory)
+    yield from (row for _, row in (() if ledger is None else ledger.rows()) if isinstance(row, dict))
 
 
 def steps_that_stand(groups: Sequence[LedgerGroup], stage: int) -> dict[int | None, list[LedgerGroup]]:

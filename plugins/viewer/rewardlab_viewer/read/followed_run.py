@@ -12,7 +12,7 @@ from rewardlab_studies.ledger import GrowingLedger
 from rewardlab_viewer.read.run_folder import NOTES, RunFolder, is_run_held
 from rewardlab_viewer.read.source import TRAINING, Line, groups_of
 
-FOLDERS = ("", "logs", "evaluation", "ledger")
+FOLDERS = ("", "logs", "evaluation")
 """in which a run writes what a page shows"""
 
 

@@ -10,7 +10,7 @@ from rewardlab.errors import Problem, RewardlabError, UserError
 from rewardlab.files import is_held, read_json
 from rewardlab.recipe import RESOLVED, RlStage, load, validate
 from rewardlab.text import counted
-from rewardlab_studies.ledger import current_steps, ledger_parts, whole_lines
+from rewardlab_studies.ledger import current_steps, find_ledger, whole_lines
 from rewardlab_training import Results
 
 from rewardlab_viewer.read.source import TRAINING, Line, LoggedStage, Source, is_count, is_line, number
@@ -33,7 +33,7 @@ class RunFolder(Source):
         """Read everything but the ledger. A UserError if `path` is not the folder of a run."""
         super().__init__(name=path.resolve().name)
         self.path = path
-        self._ledger = ledger_parts(path)
+        self._ledger = find_ledger(path)
         self._bad, self._replaced = BadRows(), 0
         self.current = current_steps(self._ledger)
         self.folder = self.scored_by = path
