@@ -241,18 +241,23 @@ class TestAGroup:
         given = settings(server, more="curriculum: {use: mine/longest}")
 
         async def whole():
-            coordinator = Coordinator(given)
+            coordinator, found = Coordinator(given), []
             try:
-                for _ in range(2):
+                for texts in (
+                    ["a", "bbb", "cc", "d"],
+                    ["aaaa", "b b b b", "c", "d"],
+                ):  # as if a judge said something else
                     scorer = ScorerActor(given, coordinator=InThisProcess(coordinator))
-                    for index, text in enumerate(["a", "bbb", "cc", "d"]):
+                    for index, text in enumerate(texts):
                         await scorer.put(place(), index, Completion(text=text, token_count=3))
-                    await scorer.finish("g")
+                    found.append(await scorer.finish("g"))
                     await scorer.close()
             finally:
                 await coordinator.close()
+            return found
 
-        asyncio.run(asyncio.wait_for(whole(), 60))
+        first, again = asyncio.run(asyncio.wait_for(whole(), 60))
+        assert again == first, "the engine's rewards are the ledger's"
         found = [(row["group"], row["trained"], row["completion"]) for row in read_rows(given.run)]
         assert found == [(0, "no", "a"), (0, "no", "d"), (1, "yes", "bbb"), (1, "yes", "cc")]
 

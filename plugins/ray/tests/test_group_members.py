@@ -210,6 +210,18 @@ class TestGroupsThatTheEngineLeavesOutByItself:
         [line] = (filtered.run / "logs" / "0-rl.jsonl").read_text().splitlines()
         assert json.loads(line)["step"] == 1, "of a step, those that train"
 
+    def test_one_that_comes_again_meanwhile_has_the_rewards_of_the_first_time(self, filtered, scoring):
+        async def work(scorer, coordinator):
+            first = await asyncio.gather(*(member(scorer, index, PLACE) for index in range(3)))
+            successor = ScorerActor(filtered, coordinator=InThisProcess(coordinator))
+            texts = zip(range(3), ("four words in it", "three in it", "one"), strict=True)
+            again = await asyncio.gather(*(successor.member(PLACE, i, Completion(text=text)) for i, text in texts))
+            await successor.close()
+            return first, again
+
+        first, again = scoring(filtered, work)
+        assert first == again
+
     def test_a_coordinator_that_takes_over_knows_them(self, filtered, scoring):
         async def work(scorer, _coordinator):
             await self.score_all(scorer)

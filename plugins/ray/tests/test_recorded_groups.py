@@ -19,6 +19,7 @@ from rewardlab_ray.rendered_rows import Row
 from rewardlab_ray.scoring.recorded_groups import RecordedGroups
 from rewardlab_ray.scoring.rewards import rewards
 from rewardlab_ray.scoring.service_settings import ServiceSettings
+from rewardlab_ray.scoring.undecided_groups import UndecidedGroups
 from rewardlab_testing.backend_laws.ledger import read_rows
 from rewardlab_training import Ledger, ledger_lines
 
@@ -164,6 +165,22 @@ def _full():
     import os
 
     return os.open("/dev/full", os.O_WRONLY)
+
+
+def test_groups_that_wait_for_the_engine_stay_as_they_came_until_their_step_is_over(tmp_path):
+    journal = tmp_path / "undecided.jsonl"
+    with closing(UndecidedGroups(journal)) as waiting:
+        for key, step in (("a", 1), ("b", 2), ("c", 1)):
+            waiting.add(place(key, step=step), finished(scored(key, 1.0, text=HOSTILE)))
+        assert [(one.key, group) for one, group in waiting.of_step(1)] == [
+            (key, finished(scored(key, 1.0, text=HOSTILE))) for key in "ac"
+        ]
+        waiting.add(place("d", step=2), finished(scored("d", 0.5)))
+    assert len(journal.read_bytes().splitlines()) == 2, "texts of steps that are over are in the ledger"
+    with closing(UndecidedGroups(journal)) as again:
+        assert [(one.key, one.step) for one, _ in again] == [("b", 2), ("d", 2)]
+        assert again.get("d").rewards == finished(scored("d", 0.5)).rewards
+        assert again.get("a") is None
 
 
 class TestTheNumbersOfAGroup:
