@@ -1,5 +1,9 @@
 """Names of a stage's settings in other trainers (TRL, OpenRLHF, verl), for users who write those by habit."""
 
+from typing import get_args
+
+from rewardlab.recipe.training_stages import Algorithm
+
 OURS = {
     "zero_variance_groups": "on_flat",
     "learning_rate": "lr actor_learning_rate",
@@ -45,8 +49,6 @@ OURS = {
     "on_truncated": "mask_truncated_completions overlong_filtering",
 }
 """our setting -> its names elsewhere"""
-ALGORITHMS = ("grpo", "dr_grpo", "rloo", "reinforce_baseline", "ppo")
-
 NAMES_OF_VALUES = {
     "algorithm": {"grpo": "group_norm", "ppo": "gae", "reinforce_baseline": "reinforce++ reinforce_plus_plus_baseline"},
     "loss": {"token_mean": "dapo token-mean", "seq_mean": "grpo seq-mean-token-mean", "constant": "dr_grpo"},
@@ -86,4 +88,4 @@ def our_stage(other: str) -> str | None:
     tidy = other.lower().replace("-", "_").removesuffix("_trainer")
     if tidy in OTHER_ALGORITHMS:
         return f"write use: rl; {OTHER_ALGORITHMS[tidy]}"
-    return f"write use: rl, and algorithm: {tidy}" if tidy in ALGORITHMS else None
+    return f"write use: rl, and algorithm: {tidy}" if tidy in get_args(Algorithm) else None

@@ -19,6 +19,8 @@ from rewardlab.recipe.presets import with_preset
 from rewardlab.recipe.use import DatasetUse
 from rewardlab.specs import Config
 
+Algorithm = Literal["grpo", "dr_grpo", "rloo", "reinforce_baseline", "ppo"]
+
 
 class Divergence(Config):
     """When a training counts as diverged, beside a loss, gradient norm or KL divergence that is NaN or infinite."""
@@ -205,7 +207,7 @@ class RlStage(_Training, TokenSampling):
     preset: Literal["dapo", "dr_grpo", "gspo", "cispo"] | None = None
     """a paper's settings under one name: `run --dry-run` shows the keys that it stands for; what the stage says itself
     goes before them"""
-    algorithm: Literal["grpo", "dr_grpo", "rloo", "reinforce_baseline", "ppo"]
+    algorithm: Algorithm
     """how rewards become advantages, and nothing else: grpo (r - mean) / std in the group, dr_grpo r - mean, rloo r -
     mean of the others, reinforce_baseline r - mean whitened over the batch, ppo has a critic"""
     loss: Literal["token_mean", "seq_mean", "constant", "cispo"] | None = None

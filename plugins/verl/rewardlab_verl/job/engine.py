@@ -10,6 +10,7 @@ from rewardlab_ray.stage_task import TrainingStage
 from rewardlab_training import Capabilities
 
 from rewardlab_verl.check import findings
+from rewardlab_verl.compile.rl import PAPER_LOSS
 from rewardlab_verl.describe import describe_stage
 from rewardlab_verl.engine_settings.passed import WHEEL
 from rewardlab_verl.job.checkpoints import newest_step
@@ -55,7 +56,7 @@ ENGINE = RayEngine(
     driver="rewardlab_verl.job.driver",
     capabilities=Capabilities(
         stages=("sft", "rl", "eval"),
-        algorithms=("grpo", "dr_grpo", "rloo", "reinforce_baseline", "ppo"),
+        algorithms=tuple(PAPER_LOSS),
         settings=frozenset(SETTINGS),
     ),
     findings=findings,
