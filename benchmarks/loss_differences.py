@@ -1,19 +1,17 @@
 """Does each engine's loss get, and give, what a recipe says? The jobs of docs/engines.md's lines, against formulas.
 
 Runs plugins/ENGINE/tests/test_claimed_jobs.py of each engine, openrlhf and verl with the Python of their tests'
-environment, and writes the greatest differences into docs/benchmarks.md. --told reads what those tests told to the
-file that REWARDLAB_DIFFERENCES names, and runs nothing; lines that no job of these ran stand there as such.
+environment, and writes the greatest differences into docs/benchmarks.md after every job. FILE keeps what the jobs told:
+a job that stands there is not run again, and without an engine the table is written from it alone.
 
-    python benchmarks/loss_differences.py trl openrlhf=.venv-openrlhf/bin/python verl=.venv-verl/bin/python
+    python benchmarks/loss_differences.py FILE trl openrlhf=.venv-openrlhf/bin/python verl=.venv-verl/bin/python
 """
 
 import argparse
-import json
 import os
 import re
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -21,38 +19,51 @@ PAGE = ROOT / "docs" / "benchmarks.md"
 ENGINES = ("trl", "openrlhf", "verl")
 BEGIN, END = "<!-- loss differences -->\n", "<!-- end of loss differences -->"
 sys.path.insert(0, str(ROOT / "tests"))
+from helpers.claimed_jobs import JOBS, each_job, name_of  # noqa: E402
+from helpers.engine_jobs import read_lines  # noqa: E402
 
 
 def main() -> None:
-    from helpers.claimed_jobs import each_job
-
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", type=Path, help="what the jobs told")
     parser.add_argument("engines", nargs="*", help="trl, or NAME=PYTHON")
-    parser.add_argument("--told", type=Path, nargs="*", default=[], help="files of differences")
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        run = Path(folder) / "differences.jsonl"
-        for engine in given.engines:
-            name, _, python = engine.partition("=")
-            tests = [f"plugins/{name}/tests/test_claimed_jobs.py", "-m", "nightly", "-n", "0"]
-            environment = os.environ | {"REWARDLAB_DIFFERENCES": str(run)}
-            subprocess.run([python or sys.executable, "-m", "pytest", *tests], cwd=ROOT, env=environment, check=False)
-        texts = [path.read_text(encoding="utf-8") for path in (run, *given.told) if path.exists()]
-    told = [json.loads(line) for text in texts for line in text.splitlines()]
-    differences = {(row["engine"], row["line"]): row for row in told}
-    claimed = {engine: each_job(engine) for engine in ENGINES}
-    labels = dict.fromkeys(label for engine in ENGINES for label in claimed[engine])
-    lines = [f"| | {' | '.join(ENGINES)} |", "|---|" + "---|" * len(ENGINES)]
-    for label in labels:
-        cells = [shown(differences.get((engine, label))) if label in claimed[engine] else "" for engine in ENGINES]
-        lines.append(f"| {label} | {' | '.join(cells)} |")
+    write(given.file)
+    for text in given.engines:
+        engine, _, python = text.partition("=")
+        for lines in each_job(engine):
+            if (engine, name_of(lines)) not in results(given.file):
+                run(engine, name_of(lines), python or sys.executable, given.file)
+                write(given.file)
+
+
+def run(engine: str, job: str, python: str, file: Path) -> None:
+    test = f"plugins/{engine}/tests/test_claimed_jobs.py::test_the_loss_gets_what_the_lines_say[{job}]"
+    environment = os.environ | {"REWARDLAB_DIFFERENCES": str(file.absolute())}
+    subprocess.run([python, "-m", "pytest", test, "-m", "nightly", "-n", "0"], cwd=ROOT, env=environment, check=False)
+
+
+def write(file: Path) -> None:
+    told, claimed = results(file), {engine: each_job(engine) for engine in ENGINES}
+    rows = [f"| lines of a job | {' | '.join(ENGINES)} |", "|---|" + "---|" * len(ENGINES)]
+    for lines in JOBS:
+        own = [next((of for of in claimed[engine] if set(of) & set(lines)), None) for engine in ENGINES]
+        cells = [shown(told, engine, of) for engine, of in zip(ENGINES, own, strict=True)]
+        rows.append(f"| {', '.join(lines)} | {' | '.join(cells)} |")
+    table = BEGIN + "\n".join(rows) + "\n" + END
     text = PAGE.read_text(encoding="utf-8")
-    table = BEGIN + "\n".join(lines) + "\n" + END
     PAGE.write_text(re.sub(f"{BEGIN}.*?{END}", lambda _: table, text, flags=re.DOTALL), encoding="utf-8")
 
 
-def shown(row: dict | None) -> str:
+def results(file: Path) -> dict[tuple[str, str], dict]:
+    return {(row["engine"], row["job"]): row for row in (read_lines(file) if file.exists() else ())}
+
+
+def shown(told: dict[tuple[str, str], dict], engine: str, lines: tuple[str, ...] | None) -> str:
     """Return a cell: the greatest difference of an advantage, and of an update's loss."""
+    if lines is None:
+        return ""
+    row = told.get((engine, name_of(lines)))
     if row is None:
         return "not run"
     advantages = "its critic's" if row["advantages"] is None else f"{row['advantages']:.0e}"

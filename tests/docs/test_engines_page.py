@@ -3,6 +3,7 @@
 import json
 import re
 import tempfile
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -219,18 +220,16 @@ def test_the_page_says_what_check_says():
 
 def test_what_an_engine_claims_a_job_shows():
     """Lines of a stage rl are run themselves (test_claimed_jobs.py of each engine); of the others a test is named."""
-    from helpers import claimed_jobs
+    from helpers.claimed_jobs import JOBS, each_job
+    from helpers.claims import ELSEWHERE, claims
 
     for engine in ENGINES:
-        folder = PAGE.parents[1] / "plugins" / engine / "tests" / "test_claimed_jobs.py"
-        assert f'each_job("{engine}")' in folder.read_text(encoding="utf-8")
-        for section, labels in claimed_jobs.claims(engine).items():
-            named = {label: claimed_jobs.ELSEWHERE.get(label, {}) for label in labels}
-            shown = set(labels) if section in claimed_jobs.SECTIONS else set()
-            shown = {label for label in shown if label not in claimed_jobs.ELSEWHERE}
-            shown |= {label for label, tests in named.items() if engine in tests}
-            assert set(labels) - shown == set(), (engine, section, "claimed, and no job runs it")
-    for tests in claimed_jobs.ELSEWHERE.values():
+        file = PAGE.parents[1] / "plugins" / engine / "tests" / "test_claimed_jobs.py"
+        assert f'each_job("{engine}")' in file.read_text(encoding="utf-8")
+        shown = set(chain(*each_job(engine))) | {label for label, tests in ELSEWHERE.items() if engine in tests}
+        assert set(chain(*claims(engine).values())) - shown == set(), (engine, "claimed, and no job runs it")
+    assert set(chain(*JOBS)) - set(chain(*ROWS.values())) == set(), "lines that the page has not"
+    for tests in ELSEWHERE.values():
         for place in (place for place in tests.values() if not place.startswith("no job: ")):
             file, _, name = place.partition("::")
             text = (PAGE.parents[1] / file).read_text(encoding="utf-8")

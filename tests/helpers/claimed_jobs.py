@@ -1,25 +1,27 @@
-"""A job for what an engine claims: each line of docs/engines.md about a stage rl, run as a recipe of all difficulties.
+"""The jobs that show what engines claim: lines of docs/engines.md about a stage rl, in a recipe of all difficulties.
 
 Its reward looks at whole groups, weighs a component by `progress`, and has one that fails, whose completions have no
 total and no vote; groups are flat, completions cut, and a step takes several updates and passes, so that ratios differ.
 """
 
-import importlib.util
 import json
 import os
-import re
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from rewardlab.recipe import RlStage, load
+from rewardlab.recipe import RlStage, TokenSampling, load
+from rewardlab.recipe.training_stages import Kl
 from rewardlab_testing.backend_laws.ledger import read_rows
 
+from helpers.claims import claims, overrides_of
+from helpers.engine_jobs import read_lines
 from helpers.losses import Averages, Differences, differences
-from helpers.paths import ROOT
 
+TOLERANCE = 1e-5
+"""of a difference: less is rounding, more another formula"""
 RECIPE = """
 version: 1
 seed: 1
@@ -42,128 +44,95 @@ SIZES = (
     "stages.0.max_new_tokens=8",
     "stages.0.learning_rate=1.0e-2",
     "stages.0.warmup_steps=0",
+    "stages.0.updates_per_batch=2",
+    "stages.0.epochs_per_batch=2",
 )
-PAGE = ROOT / "docs" / "engines.md"
-SECTIONS = ("How rewards become advantages", "Papers by name", "The loss", "Groups", "Sampling")
-"""of the page: what a job of this kind can show"""
-TRL, OPENRLHF, VERL = (f"plugins/{name}/tests" for name in ("trl", "openrlhf", "verl"))
-SFT_OF = {
-    "trl": f"{TRL}/test_run.py",
-    "openrlhf": f"{OPENRLHF}/test_end_to_end_training.py",
-    "verl": f"{VERL}/test_end_to_end.py",
-}
-ADAPTERS = f"{TRL}/test_preferences_and_adapters.py"
-RATES = f"{TRL}/test_training.py::test_of_the_learning_rate"
-NO_GPU = "no job: it takes a GPU; its arguments are held against the engine's own"
-SETTING = "no job: the setting is held against the engine's own"
-ELSEWHERE: dict[str, dict[str, str]] = {
-    "`sampler`": {"trl": f"{TRL}/test_training.py", "openrlhf": f"{OPENRLHF}/test_end_to_end_sampling.py"},
-    "the policy as a judge (`policy/self`)": {
-        "trl": f"{TRL}/test_policy_judge.py",
-        "openrlhf": f"{OPENRLHF}/test_service.py",
-    },
-    "functions that the policy calls (`agent.tools`)": {
-        "trl": f"{TRL}/test_agent.py",
-        "verl": f"{VERL}/test_agent.py",
-    },
-    "an environment with tools (`agent.use`)": {"trl": f"{TRL}/test_agent.py"},
-    "`data`": dict.fromkeys(("trl", "openrlhf", "verl"), "plugins/training/tests/test_data_stage.py"),
-    "`sft`": SFT_OF,
-    "`rl`": SFT_OF,
-    "`dpo`": {"trl": ADAPTERS, "openrlhf": f"{OPENRLHF}/test_end_to_end_variants.py::test_dpo"},
-    "`eval`": {
-        "trl": f"{TRL}/test_run.py::test_eval_scores_the_model_as_it_is",
-        "verl": f"{VERL}/test_end_to_end.py::test_a_stage_eval_measures_the_model_as_it_is",
-    },
-    "`arguments` of a stage": {"trl": f"{TRL}/test_losses.py"},
-    "`schedule: cosine`": {"trl": RATES, "openrlhf": SETTING, "verl": SETTING},
-    "`schedule: linear`": {"trl": RATES, "openrlhf": SETTING},
-    "`keep: best` of `sft`": {
-        "trl": f"{TRL}/test_best_checkpoint.py",
-        "openrlhf": f"{OPENRLHF}/test_end_to_end_best.py",
-    },
-    "adapters (`lora`) in `sft`": {
-        "trl": ADAPTERS,
-        "openrlhf": f"{OPENRLHF}/test_adapters.py",
-        "verl": f"{VERL}/test_checkpoints.py::test_the_model_of_the_shards_is_the_one_that_verl_writes",
-    },
-    "adapters in `dpo`": {"trl": ADAPTERS, "openrlhf": f"{OPENRLHF}/test_end_to_end_variants.py::test_dpo"},
-    "adapters in `rl`": {"trl": ADAPTERS, "verl": NO_GPU},
-    "adapters over weights in 4 bits (QLoRA)": {"trl": f"{TRL}/test_quantization.py"},
-    "`attention: sdpa`": {
-        "trl": f"{TRL}/test_run.py",
-        "openrlhf": f"{OPENRLHF}/test_end_to_end_training.py",
-        "verl": SETTING,
-    },
-    "`precision: fp32`": {"trl": f"{TRL}/test_run.py"},
-    "`precision: bf16`": {
-        "trl": SETTING,
-        "openrlhf": f"{OPENRLHF}/test_end_to_end_training.py",
-        "verl": f"{VERL}/test_losses.py::test_ppos_values_returns_and_advantages_with_a_penalty_in_the_reward",
-    },
-    "a model shared by FSDP": {"trl": f"{TRL}/test_accelerate.py", "verl": f"{VERL}/test_end_to_end.py"},
-    "a model shared by DeepSpeed ZeRO 3": {
-        "trl": SETTING,
-        "openrlhf": f"{OPENRLHF}/test_end_to_end_variants.py::test_production_flags",
-    },
-    "several GPUs of a machine": {
-        "trl": f"{TRL}/test_processes.py",
-        "openrlhf": f"{OPENRLHF}/test_end_to_end_variants.py::test_production_flags",
-        "verl": f"{VERL}/test_cluster.py",
-    },
-    "several nodes": {
-        "trl": f"{TRL}/test_accelerate.py",
-        "openrlhf": f"{OPENRLHF}/test_cluster.py",
-        "verl": f"{VERL}/test_cluster.py",
-    },
-    "engines on GPUs of their own": {
-        "trl": NO_GPU,
-        "openrlhf": f"{OPENRLHF}/test_end_to_end_variants.py::test_ppo_with_a_critic_while_generation_runs_ahead",
-    },
-    **{f"`{name}`": {"verl": NO_GPU} for name in ("max_num_seqs", "max_num_batched_tokens", "quantization")},
-}
-"""a line whose job is of another kind -> a test of it for each engine that takes it, or why no job runs it"""
+JOBS: tuple[tuple[str, ...], ...] = (
+    (
+        "`algorithm: grpo`",
+        "`preset: dapo`",
+        "`loss: token_mean`",
+        "`clip: [0.2, 0.28]`",
+        "`updates_per_batch`, `epochs_per_batch`",
+        "`kl` in the loss, k3",
+        "`top_p`",
+        "`eval` within `rl`",
+    ),
+    (
+        "`algorithm: dr_grpo`",
+        "`preset: dr_grpo`",
+        "`loss: constant`",
+        "`entropy_coef`",
+        "`kl` in the reward",
+        "`top_k`",
+        "`eval` with `top_p` and `top_k` of its own",
+    ),
+    (
+        "`preset: gspo`",
+        "`importance_sampling_level: sequence` (GSPO)",
+        "`loss: seq_mean`",
+        "`on_truncated: zero`",
+        "`stop`",
+    ),
+    ("`algorithm: rloo`", "`dual_clip: 3`", "`kl` in the loss, k2", "`min_p`"),
+    (
+        "`algorithm: reinforce_baseline`",
+        "`kl` in the loss, k1",
+        "`repetition_penalty`",
+        "`eval` with `min_p` and `repetition_penalty` of its own",
+    ),
+    ("`algorithm: ppo`",),
+    ("`preset: cispo`", "`loss: cispo`"),
+    ("`reward.normalize`", "`curriculum`", "`max_prompt_tokens`"),
+    ("`reward.normalize: [normalize/gdpo]` (GDPO)", "`dual_clip: 3` with GSPO"),
+    ("`reward.normalize: [normalize/length]`",),
+    ("`kl` in the reward, with `reinforce_baseline`",),
+    ("`on_truncated: mask`", "`kl.sync_every`"),
+    ("`zero_variance_groups: drop`",),
+)
+"""of each job the lines whose settings it has; an engine leaves out those that it does not claim"""
 ENDS = "stages.0.stop=['a', 'e', 'o', 's', 't']"
-ACTING = {
-    "`on_truncated: zero`": (ENDS,),
-    "`on_truncated: mask`": (ENDS,),
-    "`dual_clip: 3`": ("stages.0.clip=[0.001, 0.002]", "stages.0.dual_clip=1.004"),
-    "`dual_clip: 3` with GSPO": ("stages.0.clip=[0.001, 0.002]", "stages.0.dual_clip=1.004"),
+BOUNDS = ("stages.0.clip=[0.001, 0.002]", "stages.0.dual_clip=1.004")
+IN_SMALL = {
+    "`algorithm: ppo`": ("reward.components.faulty.on_missing=group_mean",),
+    **dict.fromkeys(("`on_truncated: mask`", "`stop`", "`reward.normalize: [normalize/length]`"), (ENDS,)),
+    **dict.fromkeys(("`loss: token_mean`", "`loss: constant`"), (ENDS,)),
+    "`dual_clip: 3`": BOUNDS,
+    "`dual_clip: 3` with GSPO": BOUNDS,
     "`kl.sync_every`": ("stages.0.kl={coef: 0.01, sync_every: 1}",),
 }
-"""a line -> what it says with numbers by which it does something in so small a job"""
+"""a line -> what its job says, too: numbers by which it does something in a small job; a critic needs all rewards"""
+OTHERWISE: Mapping[str, Mapping[str, Any]] = {
+    "`loss: token_mean`": {"loss": "seq_mean"},
+    "`loss: seq_mean`": {"loss": "token_mean"},
+    "`loss: constant`": {"loss": "token_mean"},
+    "`loss: cispo`": {"loss": "token_mean"},
+    "`clip: [0.2, 0.28]`": {"clip": (0.2, 0.2)},
+    "`importance_sampling_level: sequence` (GSPO)": {"importance_sampling_level": "token"},
+    "`entropy_coef`": {"entropy_coef": 0.0},
+    "`dual_clip: 3`": {"dual_clip": None},
+    "`dual_clip: 3` with GSPO": {"dual_clip": None},
+    **{f"`kl` in the loss, {estimator}": {"kl": Kl()} for estimator in ("k1", "k2", "k3")},
+}
+"""a line -> another value of its setting, with which the loss would have been another"""
+Lines = tuple[str, ...]
 
 
-def page() -> Any:
-    """Return the module that writes the page, which is a test and in no package: it has the lines' settings."""
-    path = ROOT / "tests" / "docs" / "test_engines_page.py"
-    if path.stem not in sys.modules:
-        spec = importlib.util.spec_from_file_location(path.stem, path)
-        assert spec is not None
-        assert spec.loader is not None
-        sys.modules[path.stem] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[path.stem])
-    return sys.modules[path.stem]
+def each_job(engine: str) -> list[Lines]:
+    """Return the lines of each job of an engine."""
+    claimed = set(chain(*claims(engine).values()))
+    jobs = (tuple(line for line in lines if line in claimed) for lines in JOBS)
+    return [lines for lines in jobs if lines]
 
 
-def each_job(engine: str) -> list[str]:
-    """Return the lines of the page's sections that an engine takes."""
-    return [label for section in SECTIONS for label in claims(engine)[section] if label not in ELSEWHERE]
-
-
-def claims(engine: str) -> dict[str, list[str]]:
-    """Return the lines of docs/engines.md, by section, of which an engine says yes."""
-    found: dict[str, list[str]] = {}
-    for title, section in re.findall(r"^## (.+)\n\n((?:\|.*\n)+)", PAGE.read_text(encoding="utf-8"), re.MULTILINE):
-        heads, _, *lines = ([cell.strip() for cell in line.strip("|").split(" | ")] for line in section.splitlines())
-        column = heads.index(engine)
-        found[title] = [line[0] for line in lines if line[column].removesuffix("|").strip() == "yes"]
-    return found
+def name_of(lines: Lines) -> str:
+    """Return a job's name, by which pytest knows it."""
+    return lines[0]
 
 
 def run_job(
     engine: str,
-    label: str,
+    lines: Lines,
     folder: Path,
     model: object,
     backend: dict,
@@ -171,23 +140,52 @@ def run_job(
     averages: Averages,
     micro: int = 8,
 ) -> Differences:
-    """Run the job of a line, tell its numbers to REWARDLAB_DIFFERENCES, and return them.
+    """Run a job, tell its numbers to the file that REWARDLAB_DIFFERENCES names, and return them.
 
     run: runs a recipe with overrides and environment variables, and returns the folder of the run.
     """
-    said = next(rows[label] for rows in page().ROWS.values() if label in rows)
-    said = (said[engine],) if isinstance(said, dict) else said
-    updates = () if "updates_per_batch" in label else ("stages.0.updates_per_batch=2", "stages.0.epochs_per_batch=2")
-    overrides = [*said, *SIZES, *updates, f"stages.0.micro_batch_size={micro}", *ACTING.get(label, ())]
-    path, told = folder / "recipe.yaml", folder / "losses.jsonl"
+    path, losses, requests = (folder / name for name in ("recipe.yaml", "losses.jsonl", "requests.jsonl"))
     path.write_text(RECIPE.replace("MODEL", str(model)).replace("BACKEND", json.dumps(backend)), encoding="utf-8")
-    directory = run(path, overrides, {"REWARDLAB_LOSSES": str(told)})
+    overrides = sorted(chain(*map(overrides_of, lines)), key=lambda override: not override.startswith("stages.0="))
+    overrides += [*SIZES, f"stages.0.micro_batch_size={micro}"]
+    overrides += chain(*(IN_SMALL.get(line, ()) for line in lines))
+    variables = {"REWARDLAB_LOSSES": str(losses), "REWARDLAB_REQUESTS": str(requests)}
+    directory = run(path, overrides, variables)
     resolved = load(directory / "recipe.resolved.yaml").tree
     stage = RlStage.model_validate(resolved["stages"][0])
-    uses = [one if isinstance(one, str) else one["use"] for one in resolved["reward"].get("normalize") or []]
-    normalized = uses[0].partition("/")[2] if uses else ""
-    found = differences(told, list(read_rows(directory)), stage, normalized, averages)
+    if requests.exists():
+        assert_sampled(requests, stage)
+    normalizers = [use if isinstance(use, str) else use["use"] for use in resolved["reward"].get("normalize") or []]
+    normalized = normalizers[0].partition("/")[2] if normalizers else ""
+    told = losses, list(read_rows(directory))
+    result = differences(*told, stage, normalized, averages)
+    for line in set(lines) & set(OTHERWISE):
+        other = differences(*told, stage.model_copy(update=OTHERWISE[line]), normalized, averages)
+        assert other.loss > TOLERANCE, f"{line} did nothing"
+    if normalized:
+        assert differences(*told, stage, "", averages).advantages > TOLERANCE, f"normalize/{normalized} did nothing"
     if path := os.environ.get("REWARDLAB_DIFFERENCES"):
         with open(path, "a", encoding="utf-8") as file:
-            file.write(f"{json.dumps({'engine': engine, 'line': label, **asdict(found)})}\n")
-    return found
+            file.write(f"{json.dumps({'engine': engine, 'job': name_of(lines), **asdict(result)})}\n")
+    return result
+
+
+def assert_sampled(requests: Path, stage: RlStage) -> None:
+    """Assert that the rollout engine was asked for completions as the recipe samples them, and its evaluations."""
+
+    def settings(sampling: TokenSampling, temperature: float) -> tuple:
+        return (
+            temperature,
+            sampling.top_p,
+            sampling.top_k or 0,
+            sampling.min_p,
+            sampling.repetition_penalty,
+            tuple(sampling.stop),
+        )
+
+    wanted = {settings(stage, stage.temperature)}
+    if (evaluation := stage.evaluation) is not None:
+        own = stage.temperature if evaluation.temperature is None else evaluation.temperature
+        wanted.add(settings(stage.evaluation_sampling, own))
+    asked = {(*numbers, tuple(stop)) for *numbers, stop in read_lines(requests)}
+    assert asked == wanted

@@ -319,14 +319,14 @@ def problems(main, write, request):
 
 @pytest.fixture
 def claimed_job(model_folder, tmp_path):
-    """Run the job of a line of docs/engines.md, and assert that the loss got, and gave, what the formulas say."""
-    from helpers.claimed_jobs import run_job
+    """Run a job of lines of docs/engines.md, and assert that the loss got, and gave, what the formulas say."""
+    from helpers.claimed_jobs import TOLERANCE, run_job
 
-    def job(engine, label, backend, run, averages, **more):
-        found = run_job(engine, label, tmp_path, model_folder("llama"), backend, run, averages, **more)
-        assert found.loss < 1e-5, found
-        assert found.advantages is None or found.advantages < 1e-5, found
-        assert found.ratio > 0, "or the clip had nothing to do"
+    def job(engine, lines, backend, run, averages, **more):
+        result = run_job(engine, lines, tmp_path, model_folder("llama"), backend, run, averages, **more)
+        assert result.loss < TOLERANCE, result
+        assert result.advantages is None or result.advantages < TOLERANCE, result
+        assert result.ratio > 0, "or the clip had nothing to do"
 
     return job
 

@@ -5,7 +5,9 @@ under `Args:`. An environment is a class: `reset(**row)` begins an episode with 
 policy is told at its start, a text, or None; its other public methods are the tools.
 """
 
+import hashlib
 import inspect
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -44,9 +46,9 @@ def load_code(place: str) -> Any:
 
 
 def _of_file(path: Path) -> ModuleType:
-    """Import a file once; pickled objects and `inspect` find it by its name."""
+    """Import a file once, by a name that is the same in every process: pickled objects are found by it."""
     path = path.absolute()
-    name = f"rewardlab_agent_{path.stem}_{abs(hash(path))}"
+    name = f"rewardlab_agent_{path.stem}_{hashlib.sha256(os.fsencode(path)).hexdigest()[:16]}"
     if name not in sys.modules:
         loader = SourceFileLoader(name, str(path))
         spec = spec_from_loader(name, loader)

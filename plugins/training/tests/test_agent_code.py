@@ -1,5 +1,10 @@
 """The code that `agent` names is imported from a file or a module, and checked for what a policy must be told of it."""
 
+import os
+import pickle
+import subprocess
+import sys
+
 import pytest
 from rewardlab.errors import UserError
 from rewardlab_training import environment_problems, environment_tools, load_code, tool_problems
@@ -163,6 +168,15 @@ def test_code_is_read_once_from_a_file_or_a_module(code):
     assert load_code("mine.py:look")("a") == "a"
     assert load_code("./mine.py:Room") is load_code("mine.py:Room")
     assert load_code("json:dumps")({}) == "{}"
+
+
+def test_what_is_pickled_in_a_process_is_known_in_another(code):
+    look = "import pickle, sys; from rewardlab_training import load_code; room = load_code('mine.py:Room')()"
+    told = "sys.stdout.buffer.write(pickle.dumps(room))"
+    environment = os.environ | {"PYTHONHASHSEED": "1"}  # a seed of its own, as processes have by chance
+    made = subprocess.run([sys.executable, "-c", f"{look}; {told}"], env=environment, check=True, capture_output=True)
+    room = load_code("mine.py:Room")
+    assert type(pickle.loads(made.stdout)) is room
 
 
 @pytest.mark.parametrize(

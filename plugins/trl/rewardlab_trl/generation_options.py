@@ -1,9 +1,17 @@
 """The options under `backend.generation`: what samples the completions of rl in place of the model that trains."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, NonNegativeFloat, PositiveInt
+from pydantic import Field, NonNegativeFloat, PositiveInt, model_validator
 from rewardlab import Config
+
+SET_BY_TRL: Mapping[str, str] = {
+    "max_num_seqs": "a process's completions of a step",
+    "max_num_batched_tokens": "4096",
+    "quantization": "that of the weights which train: none, or 4 bits with `backend.quantization`",
+}
+"""a setting of vLLM that nobody can give to TRL -> what TRL makes of it"""
 
 
 class RatioCorrection(Config):
@@ -38,3 +46,13 @@ class VllmGeneration(Config):
     """colocate: the engine leaves its memory to the trainer while that learns"""
     correction: RatioCorrection | None = None
     """weigh in how far vLLM's probabilities are from the trainer's (changes learning; absent: not)"""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _not_set_by_trl(cls, given: Any) -> Any:
+        for name in SET_BY_TRL:
+            if isinstance(given, Mapping) and name in given:
+                raise ValueError(
+                    f"TRL sets vLLM's {name} itself: {SET_BY_TRL[name]}; verl has actor_rollout_ref.rollout.{name}"
+                )
+        return given

@@ -92,6 +92,11 @@ def test_the_recipe_itself_is_fine(problems):
             "backend.generation.engine",
             "vLLM generates on a GPU",
         ),
+        (
+            ["backend.generation={engine: vllm, quantization: fp8}"],
+            "backend.generation",
+            "TRL sets vLLM's quantization itself: that of the weights which train",
+        ),
         (["backend.generation={engine: vllm, mode: server}"], "backend.generation.url", "where `trl vllm-serve`"),
         (["backend.generation={engine: vllm, url: 'http://x'}"], "backend.generation.url", "is of mode: server"),
         (

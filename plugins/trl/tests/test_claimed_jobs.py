@@ -1,7 +1,7 @@
 """What docs/engines.md claims of trl, as jobs: what the loss got, and gave, is what the formulas say."""
 
 import pytest
-from helpers.claimed_jobs import each_job
+from helpers.claimed_jobs import each_job, name_of
 from helpers.losses import Averages
 from helpers.trl_batches import TOLD
 
@@ -12,8 +12,8 @@ pytestmark = pytest.mark.nightly
 AVERAGES = Averages(losses=PAPER_LOSS, entropy_by="seq_mean", tokens_of_step=True)
 
 
-@pytest.mark.parametrize("label", each_job("trl"))
-def test_the_loss_gets_what_the_line_says(claimed_job, command, module_of, monkeypatch, label):
+@pytest.mark.parametrize("lines", each_job("trl"), ids=name_of)
+def test_the_loss_gets_what_the_lines_say(claimed_job, command, module_of, monkeypatch, lines):
     from rewardlab_trl import rl
 
     for name in ("_compute_loss", "_get_per_token_logps_and_entropies"):
@@ -27,4 +27,4 @@ def test_the_loss_gets_what_the_line_says(claimed_job, command, module_of, monke
         assert code == 0, out + err
         return next((recipe.parent / "runs").iterdir())
 
-    claimed_job("trl", label, {"use": "trl", "device": "cpu"}, run, AVERAGES, micro=4)
+    claimed_job("trl", lines, {"use": "trl", "device": "cpu"}, run, AVERAGES, micro=4)

@@ -1,12 +1,14 @@
 """A rollout engine for tests: transformers behind verl's replica interface, which gets the weights after every step.
 
 Faults to order: REWARDLAB_CPU_ENGINE_RAISE names a text; the first request whose prompt holds it fails. What to say, in
-place of the model: REWARDLAB_CPU_ENGINE_SAYS, JSON, a list of conversations, each the texts of its turns.
+place of the model: REWARDLAB_CPU_ENGINE_SAYS, JSON, a list of conversations, each the texts of its turns. The file that
+REWARDLAB_REQUESTS names gets a line a request: how it is sampled (tests/helpers/claimed_jobs.py).
 """
 
 import asyncio
 import json
 import os
+from itertools import groupby
 from typing import Any
 
 import ray
@@ -42,6 +44,9 @@ class Server:
         if self._fault and self._fault in self._tokenizer.decode(prompt_ids):
             self._fault = None
             raise RuntimeError("the engine lost this request")
+        if path := os.environ.get("REWARDLAB_REQUESTS"):
+            with open(path, "a") as file:
+                file.write(json.dumps(_drawn(sampling_params)) + "\n")
         if self._says:
             return self._recite(self._tokenizer.decode(prompt_ids))
         self._serving = self._serving or asyncio.create_task(self._serve())
@@ -57,27 +62,41 @@ class Server:
             batch, self._waiting = self._waiting, []
             self._wake.clear()
             try:
-                for (_, _, made), output in zip(batch, self._generate(batch) if batch else [], strict=True):
-                    made.set_result(output)
+                batch.sort(key=lambda request: _drawn(request[1]))
+                for drawn, alike in groupby(batch, key=lambda request: _drawn(request[1])):
+                    requests = list(alike)
+                    for (_, _, made), output in zip(requests, self._generate(requests, *drawn), strict=True):
+                        made.set_result(output)
             except Exception as error:  # it is that of all who wait
                 for _, _, made in batch:
-                    made.set_exception(error)
+                    if not made.done():
+                        made.set_exception(error)
 
     @torch.no_grad()
-    def _generate(self, batch: list[Any]) -> list[TokenOutput]:
+    def _generate(
+        self,
+        batch: list[Any],
+        temperature: float,
+        top_p: float,
+        top_k: int,
+        min_p: float,
+        repetition_penalty: float,
+        stop: list[str],
+    ) -> list[TokenOutput]:
         end = self._tokenizer.eos_token_id
         pad = end if self._tokenizer.pad_token_id is None else self._tokenizer.pad_token_id
         longest = max(len(prompt) for prompt, _, _ in batch)
         ids = torch.tensor([[pad] * (longest - len(prompt)) + list(prompt) for prompt, _, _ in batch])
         mask = torch.tensor([[0] * (longest - len(prompt)) + [1] * len(prompt) for prompt, _, _ in batch])
-        temperature = batch[0][1].get("temperature", 1.0)
         made = self._model.generate(
             ids,
             attention_mask=mask,
             do_sample=temperature > 0,
             temperature=temperature or 1.0,
-            top_k=0,
-            top_p=1.0,
+            top_k=top_k,
+            top_p=top_p,
+            min_p=min_p or None,
+            repetition_penalty=repetition_penalty,
             max_new_tokens=int(os.environ["REWARDLAB_CPU_ENGINE_TOKENS"]),
             pad_token_id=pad,
             eos_token_id=end,
@@ -87,7 +106,14 @@ class Server:
         tokens = made.sequences[:, longest:]
         logits = [torch.log_softmax(one.float() / (temperature or 1.0), -1) for one in made.logits]
         log_probs = torch.stack(logits, 1).gather(-1, tokens.unsqueeze(-1)).squeeze(-1)
-        return [self._output(row.tolist(), probs.tolist(), end) for row, probs in zip(tokens, log_probs, strict=True)]
+        rows = [self._until(row.tolist(), stop) for row in tokens]
+        return [self._output(row, probs.tolist(), end) for row, probs in zip(rows, log_probs, strict=True)]
+
+    def _until(self, tokens: list[int], stop: list[str]) -> list[int]:
+        """Return the tokens up to the one that completes a stop text."""
+        texts = (self._tokenizer.decode(tokens[:count]) for count in range(1, len(tokens) + 1) if stop)
+        counts = (count for count, text in enumerate(texts, 1) if any(one in text for one in stop))
+        return tokens[: next(counts, len(tokens))]
 
     def _recite(self, prompt: str) -> TokenOutput:
         """The next turn of the conversation whose first one is in the prompt, or the first of the next conversation."""
@@ -123,6 +149,13 @@ class Server:
 
     wake_up = sleep = clear_kv_cache = abort_all_requests = resume_generation = nothing
     release_kv_cache = resume_kv_cache = start_profile = stop_profile = nothing
+
+
+def _drawn(params: dict[str, Any]) -> tuple[float, float, int, float, float, list[str]]:
+    """Return how a request's tokens are drawn."""
+    names = {"temperature": 1.0, "top_p": 1.0, "top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0, "stop": []}
+    temperature, top_p, top_k, *more = (params.get(name, absent) for name, absent in names.items())
+    return temperature, top_p, max(top_k, 0), *more
 
 
 class Replica(RolloutReplica):

@@ -21,16 +21,17 @@ class Batch:
         self._temperature = torch.tensor([[request.params.temperature] for request in requests])
         self._top_k = [max(request.params.top_k, 0) for request in requests]
         self._top_p = torch.tensor([[request.params.top_p] for request in requests])
+        self._min_p = torch.tensor([[request.params.min_p] for request in requests])
         self._cache = DynamicCache()
 
     def step(self):
         """Sample a token for every open request. Returns those now complete, as (request, whether it stopped)."""
-        logits = self._forward()
+        logits = _penalized(self._forward(), self._all)
         for row, request in enumerate(self._all):
             if len(request.tokens) < request.params.min_tokens:
                 logits[row, self._stops] = -torch.inf
         scaled = _likeliest(logits / torch.where(self._temperature > 0, self._temperature, 1), self._top_k)
-        scaled = _nucleus(scaled, self._top_p)
+        scaled = _nucleus(_near_the_likeliest(scaled, self._min_p), self._top_p)
         sampled = torch.multinomial(scaled.softmax(-1), 1, generator=self._generator)
         sampled = torch.where(self._temperature > 0, sampled, logits.argmax(-1, keepdim=True))
         logprobs = (scaled if self._processed else logits).log_softmax(-1).gather(-1, sampled)
@@ -70,6 +71,23 @@ class Batch:
         """Whether the completion holds one of its stop strings, as vLLM looks for them: in the text."""
         wanted = request.params.stop
         return bool(wanted) and any(text in self._tokenizer.decode(request.tokens) for text in wanted)
+
+
+def _penalized(logits, requests):
+    """`logits` where each token that a row's prompt or completion has is less likely by its repetition_penalty."""
+    for row, request in enumerate(requests):
+        if (penalty := request.params.repetition_penalty) != 1:
+            there = sorted({*request.prompt, *request.tokens})
+            logits[row, there] = torch.where(
+                logits[row, there] > 0, logits[row, there] / penalty, logits[row, there] * penalty
+            )
+    return logits
+
+
+def _near_the_likeliest(logits, min_p):
+    """`logits` without the tokens that have less than `min_p` (rows, 1) of the likeliest one's probability."""
+    shares = logits.softmax(-1)
+    return logits.masked_fill(shares < min_p * shares.amax(-1, keepdim=True), -torch.inf)
 
 
 def _likeliest(logits, top_k):

@@ -13,6 +13,8 @@ class SamplingParams:
     temperature: float = 1.0
     top_p: float = 1.0
     top_k: int = 0
+    min_p: float = 0.0
+    repetition_penalty: float = 1.0
     max_tokens: int | None = 16
     min_tokens: int = 0
     logprobs: int | None = None
@@ -26,6 +28,11 @@ class SamplingParams:
             (self.temperature < 0, f"temperature must be non-negative, got {self.temperature}."),
             (not 0 < self.top_p <= 1, f"top_p must be in (0, 1], got {self.top_p}."),
             (self.top_k < -1, f"top_k must be 0 (disable), or at least 1, got {self.top_k}."),
+            (not 0 <= self.min_p <= 1, f"min_p must be in [0, 1], got {self.min_p}."),
+            (
+                self.repetition_penalty <= 0,
+                f"repetition_penalty must be greater than zero, got {self.repetition_penalty}.",
+            ),
             (most is not None and most < 1, f"max_tokens must be at least 1, got {most}."),
             (least < 0, f"min_tokens must be greater than or equal to 0, got {least}."),
             (most is not None and least > most, f"min_tokens must be less than or equal to max_tokens={most}."),
