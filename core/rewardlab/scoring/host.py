@@ -12,6 +12,8 @@ from rewardlab.types import Completion
 
 OnPartial = Literal["fail", "score"]
 """what becomes of a group that lost members: it fails, or the others are scored as a group of their own size"""
+OVERDUE = 5.0
+"""seconds in which the scorer itself says that a group took too long, unless a reward blocks its thread"""
 REMEMBERED = 1000
 """groups that are over, of which the answer is kept"""
 
@@ -67,11 +69,10 @@ class ScoringHost(Generic[PlaceT, Answer]):
 
     open_pool: gives the pool of a place for so many completions. finish: is given a group once it is scored, and
         returns what those who ask for it get; it runs once, so it is where a ledger is written.
-    deadline: seconds from a group's first member in which the others have to come; None: any. setting: what it is
-        called where a user sets it.
+    deadline: seconds from a group's first member in which the others have to come (`completion_timeout`); None: any.
     on_partial: of a group that lost members.
-    scoring: seconds that scoring a group may take, beyond what its rewards' own limits say: what passes them blocks the
-        thread on which all are scored. JobError then.
+    scoring: seconds that scoring a group may take once it is there, as its pool knows, too; a little later whatever
+        blocks the thread on which all are scored is a JobError.
     kept: how many answers are kept; a group whose answer is forgotten is a new one.
     """
 
@@ -81,14 +82,13 @@ class ScoringHost(Generic[PlaceT, Answer]):
         open_pool: Callable[[PlaceT, int], Pool],
         finish: Callable[[PlaceT, MetGroup], Awaitable[Answer]],
         deadline: float | None = None,
-        setting: str = "completion_timeout",
         on_partial: OnPartial = "fail",
         scoring: float | None = None,
         kept: int = REMEMBERED,
     ) -> None:
         self._open_pool, self._finish = open_pool, finish
-        self._deadline, self._setting = deadline, setting
-        self._on_partial, self._scoring, self._max_kept = on_partial, scoring, kept
+        self._deadline, self._on_partial, self._max_kept = deadline, on_partial, kept
+        self._scoring = None if scoring is None else scoring + OVERDUE
         self._meetings: dict[str, _Meeting[PlaceT]] = {}
         self._over: OrderedDict[str, asyncio.Future[Answer]] = OrderedDict()
 
@@ -216,7 +216,7 @@ class ScoringHost(Generic[PlaceT, Answer]):
         return members
 
     def _why_missing(self, meeting: "_Meeting[PlaceT]", missing: int) -> str:
-        within = "" if self._deadline is None else f", or not there after {self._deadline:g} s ({self._setting})"
+        within = "" if self._deadline is None else f", or not there after {self._deadline:g} s (completion_timeout)"
         last = f"; the last of them: {meeting.why}" if meeting.why else ""
         hint = "; `on_partial: score` scores the others" if missing < meeting.place.size else ""
         return f"{missing} of {meeting.place.size} completions were lost{within}{last}{hint}"

@@ -5,6 +5,7 @@ import json
 
 import pytest
 from rewardlab import Completion, Sample
+from rewardlab.errors import JobError
 from rewardlab_ray.scoring.script_scorer import ScriptScorer, ScriptSettings
 
 RECIPE = """
@@ -24,6 +25,26 @@ def nobody_validates():
         return False
 
     return holds
+
+
+def test_a_reward_that_blocks_its_thread_ends_the_job_with_that_reason(tmp_path, monkeypatch):
+    monkeypatch.setattr("rewardlab.scoring.host.OVERDUE", 0.1)
+    recipe = RECIPE.replace("toy/brevity, with: {words: 1}", "toy/faulty, with: {how: hang, seconds: 3}")
+    (tmp_path / "reward.yaml").write_text(recipe)
+    times = {"completion_timeout": 60, "scoring_timeout": 0.1, "on_partial": "fail"}
+    settings = ScriptSettings(recipe=tmp_path / "reward.yaml", folder=tmp_path / "rewardlab", **times)
+    sample = Sample(id="g", prompt=({"role": "user", "content": "?"},))
+
+    async def whole():
+        scorer = ScriptScorer(settings, nobody_validates)
+        try:
+            for uid in ("g", "after"):
+                with pytest.raises(JobError, match=r"no scores within 0.2 s: a reward blocks its thread"):
+                    await scorer.member(uid, 0, 1, (1, 1), sample, Completion(text="BAD"))
+        finally:
+            await scorer.close()
+
+    asyncio.run(asyncio.wait_for(whole(), 60))
 
 
 def test_those_that_are_there_are_a_group_of_their_own_if_the_script_says_so(tmp_path):

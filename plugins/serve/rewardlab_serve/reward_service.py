@@ -23,8 +23,6 @@ from rewardlab_serve.metrics import Metrics
 
 MAX_ID, MAX_GROUP = 512, 4096
 """characters of a group's id; completions of a group"""
-OVERDUE = 5.0
-"""seconds in which the scorer itself says that a group took too long, unless a reward blocks its thread"""
 MAX_AT_ONCE = 256
 """groups of one request that are under way at the same time"""
 UNREADY = 30.0
@@ -68,7 +66,7 @@ class RewardService:
             open_pool=lambda group, size: scorer.collect(group.sample, size, timeout=limits.scoring),
             finish=self._finished,
             deadline=limits.cohort,
-            scoring=None if limits.scoring is None else limits.scoring + OVERDUE,
+            scoring=limits.scoring,
             kept=0,
         )
         self._memory = 0

@@ -238,7 +238,7 @@ class TestFailures:
         assert server.ask("/v1/groups", {"id": "good", "prompt": "?", "completions": ["x"]}).body["total"] == [0.5]
 
     def test_of_a_reward_that_blocks_its_thread_is_told_in_time(self, serving, toy, monkeypatch):
-        monkeypatch.setattr("rewardlab_serve.reward_service.OVERDUE", 0.1)
+        monkeypatch.setattr("rewardlab.scoring.host.OVERDUE", 0.1)
         server = serving(faulty(**{"with": {"how": "hang", "seconds": 3}}), scoring=0.1)
         found = server.ask("/v1/groups", {"prompt": "?", "completions": ["BAD"]})
         assert error(found) == (503, "scoring_failed")

@@ -185,6 +185,7 @@ class ScorerActor:
                     finish=self._finished,
                     deadline=settings.completion_timeout,
                     on_partial=settings.on_partial,
+                    scoring=settings.scoring_timeout,
                 ),
                 algorithm=stage.algorithm,
                 closing=opened.pop_all(),

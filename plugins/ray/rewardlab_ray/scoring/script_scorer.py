@@ -81,6 +81,7 @@ class ScriptScorer:
             finish=self._finished,
             deadline=settings.completion_timeout,
             on_partial=settings.on_partial,
+            scoring=settings.scoring_timeout,
         )
 
     async def member(
