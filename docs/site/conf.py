@@ -29,6 +29,7 @@ PROJECT = [
     "/AGENTS",
     "/skills/rewardlab/SKILL",
     "/release/README",
+    "/evidence/README",
 ]
 DEMO = "\n\nThe <a href='../demo.html'>demo report</a>: a run of the quickstart.\n"
 
@@ -43,6 +44,7 @@ include_patterns = [
     "plugins/**/README.md",
     "skills/**.md",
     "release/README.md",
+    "evidence/README.md",
 ]
 exclude_patterns = [".*"]
 source_suffix = {".md": "markdown", ".ipynb": "notebook"}

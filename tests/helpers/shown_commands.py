@@ -11,7 +11,7 @@ from helpers.our_commands import NAMES
 from helpers.paths import ROOT
 
 REFERENCE = ROOT / "docs" / "reference"
-FOLDERS = ("recipes", "docs", "skills", "plugins", "tests", "docker", "benchmarks", "release")
+FOLDERS = ("recipes", "docs", "skills", "plugins", "tests", "docker", "benchmarks", "evidence", "release")
 BLOCK = re.compile(r"^(?:<!-- in (?P<folder>\S+) -->\n)?```(?P<kind>\w*)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
 PROSE = re.compile(r"`rewardlab ([a-z]+)((?: [^`]*)?)`")
 SHELL = ("sh", "bash", "shell", "console")

@@ -1,4 +1,4 @@
-"""The laws of rewardlab.testing find the faults of benchmarks/law_mutants, and none where there is none."""
+"""The laws of rewardlab.testing find the faults of evidence/law_mutants, and none where there is none."""
 
 import sys
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from rewardlab_testing.law_words import LAWS_OF_KIND
 from rewardlab_testing.messages import broken_text
 from rewardlab_testing.run_laws import EXAMPLE_OF_KIND, try_laws
 
-BENCHMARKS = ROOT / "benchmarks"
+EVIDENCE = ROOT / "evidence"
 ELSEWHERE = ("worker", "ray")
 """laws that start processes; tried last, and `ray` not at all"""
 TRIES = (4, 25)
@@ -21,7 +21,7 @@ LEAST = 80
 def law_mutants() -> Iterator[object]:
     """The package, which other processes import from the same place."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(BENCHMARKS))
+        patch.syspath_prepend(str(EVIDENCE))
         import law_mutants
 
         yield law_mutants
@@ -38,7 +38,7 @@ def found(spec) -> bool:
 
 @pytest.mark.nightly
 def test_no_mutant_survives(law_mutants):
-    """Every third one: benchmarks/laws.py tries them all."""
+    """Every third one: evidence/laws.py tries them all."""
     mutants = [spec for spec in law_mutants.specs() if not law_mutants.is_control(spec)][::3]
     assert len(mutants) > LEAST
     assert {spec.kind for spec in mutants} == set(EXAMPLE_OF_KIND)

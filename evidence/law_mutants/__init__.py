@@ -2,7 +2,7 @@
 
 A mutant is a spec: its summary says what is wrong, and its laws hold the examples under which it is tried. Each module
 begins with a component that is right, its name `correct_...`, and offers it and its mutants by the hooks of a plugin.
-They were written before the laws that they are tried with, and `benchmarks/laws.py` tells which laws find which.
+They were written before the laws that they are tried with, and `evidence/laws.py` tells which laws find which.
 """
 
 from collections.abc import Iterator

@@ -1,8 +1,8 @@
 """Which laws of rewardlab.testing find which faults, and what the installed components say of the laws.
 
-    python benchmarks/laws.py [--tries 10] [--only NAME ...] [--processes 2] [--ray] [--json FILE]
+    python evidence/laws.py [--tries 10] [--only NAME ...] [--processes 2] [--ray] [--json FILE]
 
-Every mutant of benchmarks/law_mutants (one fault each, written before the laws) goes through all the laws of its kind.
+Every mutant of evidence/law_mutants (one fault each, written before the laws) goes through all the laws of its kind.
 The table tells which laws found it; survivors follow, then the controls (components without a fault, which must keep
 every law), then for each installed first-party component how many laws held, and those that it switches off or that
 could not be tried, with why. Exit code 1 if a mutant survives, or if a law is broken that should hold.

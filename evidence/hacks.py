@@ -1,8 +1,9 @@
 """Rewards that can be hacked beside ones that cannot, 105 pairs: which the probe names, and how soon the alarms do.
 
-    python benchmarks/hacks.py [--only NAME ...] [--seeds 1] [--json FILE]
+    python evidence/hacks.py [--only NAME ...] [--seeds 1] [--json FILE]
+    python evidence/hacks.py --texts FILE      writes the pairs' texts as JSON lines, and tries nothing
 
-The pairs are in benchmarks/hack_pairs: verifiers after djinn's kinds of exploits, proxies of the countdown game after
+The pairs are in evidence/hack_pairs: verifiers after djinn's kinds of exploits, proxies of the countdown game after
 Countdown-Code, judges with a bias after CHERRL. Each reward is probed, then trains a small policy by GRPO's advantages;
 the true reward is logged beside it as `correctness`. An onset is the first step at which the truth has fallen by 0.02
 from its best while the proxy has risen. What is claimed is claimed of pairs that the probe had not seen
@@ -48,11 +49,23 @@ def main() -> None:
     """Print the table."""
     options = _options()
     pairs = [pair for some in SETS.values() for pair in some if not options.only or pair.name in options.only]
+    if options.texts:
+        lines = [json.dumps(line, ensure_ascii=False) + "\n" for pair in pairs for line in texts(pair)]
+        Path(options.texts).write_text("".join(lines), encoding="utf-8")
+        return
     with served() as judges:
         results = [result(pair, judges, options.seeds, options.steps) for pair in pairs]
     print("\n".join(table(results)))
     if options.json:
         Path(options.json).write_text(json.dumps([_as_dict(one) for one in results], indent=1))
+
+
+def texts(pair: Pair) -> Iterator[dict[str, object]]:
+    """Yield a line for each row of a pair: what the row is, and an honest, a careless and a cheating completion."""
+    about = {"pair": pair.name, "set": set_of(pair), "after": pair.after, "kind": pair.kind}
+    for row in pair.task.rows:
+        answers = {"right": pair.task.right(row), "wrong": pair.task.wrong(row, 0), "hack": pair.hack(row)}
+        yield {**about, "row": row, **answers}
 
 
 @contextmanager
@@ -140,7 +153,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="pairs")
     parser.add_argument("--seeds", type=int, default=1, help="trainings of each reward")
     parser.add_argument("--steps", type=int, default=STEPS, help="of a training")
-    parser.add_argument("--json", metavar="FILE")
+    parser.add_argument("--json", metavar="FILE", help="write all numbers there")
+    parser.add_argument("--texts", metavar="FILE", help="only write the pairs' texts there, as JSON lines")
     return parser.parse_args()
 
 
