@@ -63,8 +63,9 @@ class Costs:
     """a completion, in a scorer and its workers, its line of the ledger included"""
     asking: float = 0.54
     """a question, in the scorer that asks a judge: `judge_questions.py`, groups of 16"""
-    coordinator: float = 2.3
-    """a group at the coordinator, the two calls for its prompt included; 3.4 on a busier machine"""
+    coordinator: float = 2.9
+    """a group at the coordinator, the two calls for its prompt and its 64 kB of the ledger (0.9, `ledger_recorder.py`)
+    included; 4.4 on a busier machine"""
     collect: Cost = Cost(0.9, 0.2)
     """a sample, in OpenRLHF's process that collects a batch"""
     train_rows_of_1: Cost = Cost(3.2, 9.4)

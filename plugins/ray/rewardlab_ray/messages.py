@@ -101,8 +101,10 @@ class GroupRewards:
 class FinishedGroup:
     """A scored group as its scorer hands it on to the recorder: finished lines of the ledger, its numbers, its rewards.
 
-    lines: of each completion, as `ledger_lines` makes them. unchosen: of the completions of its pool that the group
-    sampler did not choose. asked: what the judges were asked until then by that scorer, in this attempt.
+    Args:
+        lines: of each completion, as `ledger_lines` makes them.
+        unchosen: likewise, of the completions of its pool that the group sampler did not choose.
+        asked: what the judges were asked until then by that scorer, in this attempt.
     """
 
     lines: Sequence[bytes]

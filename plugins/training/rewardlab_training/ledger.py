@@ -49,7 +49,13 @@ class Ledger:
     def append(
         self, stage: int, step: int | None, groups: Sequence[tuple[str, Sequence[bytes]]], phase: Phase = "training"
     ) -> None:
-        """Append groups as `write` does: of each `trained`, and what `ledger_lines` made of it, maybe elsewhere."""
+        """Append groups as `write` does, whose lines another process may have made.
+
+        Args:
+            step: as in `write`.
+            groups: of each, `trained` as in `write`, and its `ledger_lines`.
+            phase: as in `write`.
+        """
         if phase not in get_args(Phase):
             raise ValueError(f"no phase {phase!r}; it is one of {', '.join(get_args(Phase))}")
         block = []

@@ -239,7 +239,7 @@ def test_a_line_without_an_end_is_read_once_and_not_kept(run, asker, monkeypatch
     with open(run.ledger, "r+b") as file:
         file.truncate(len(run.groups(0, 20)) + (1 << 26))
     asker.ask()
-    growing = asker.page._runs[0]._run._growing._single
+    growing = asker.page._runs[0]._run._growing._file
     assert (growing.torn, growing._read, growing._seen) == (True, len(run.groups(0, 20)), run.ledger.stat().st_size)
     run.append(b"\n" + run.groups(20, 21))
     while asker.ask() is not None:
