@@ -14,6 +14,7 @@ from rewardlab import Completion, Sample, Score
 from rewardlab.errors import JobError, UserError
 from rewardlab.scoring import numbers_of_group
 from rewardlab.scoring.composition import ScoredGroup
+from rewardlab_ray.job.cluster_job import STAYS_HERE
 from rewardlab_ray.messages import FinishedGroup, GroupPlace
 from rewardlab_ray.rendered_rows import Row
 from rewardlab_ray.scoring.recorded_groups import RecordedGroups
@@ -106,6 +107,15 @@ class TestTheLedger:
         (tmp_path / "ledger" / "0-0.index.jsonl").touch()
         with pytest.raises(UserError, match="ledger is in shards"):
             opened()
+
+
+def test_no_file_of_groups_is_sent_to_a_cluster_with_a_job_that_goes_on(tmp_path, opened):
+    """Its storage has them, and a package of a job must not be large."""
+    add(opened(), "k", scored("s", 1.0))
+    UndecidedGroups(settings_of(tmp_path).journal("undecided")).close()
+    there = [path.relative_to(tmp_path) for path in tmp_path.rglob("*.jsonl")]
+    assert len(there) == 3
+    assert [path for path in there if not any(path.match(pattern) for pattern in STAYS_HERE)] == []
 
 
 class TestAfterARestart:

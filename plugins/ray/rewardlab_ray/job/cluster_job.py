@@ -32,6 +32,8 @@ STAYS_HERE = (
     "checkpoints",
     "models/[0-9]*",
     "engine/*/model*",
+    "engine/*/recorded-*",
+    "engine/*/undecided-*",
     "ledger.jsonl",
     "alarms.jsonl",
     "divergence.jsonl",

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from rewardlab.errors import JobError
 from rewardlab.files import LineAppender, write_text
 
 Fact = Mapping[str, Any]
@@ -43,8 +44,14 @@ class Journal:
         return place
 
     def keep(self, facts: Iterable[Fact]) -> None:
-        """Let these be all facts that are there: the others are over. A kill leaves either all or these."""
-        write_text(self._path, map(_line, facts))
+        """Let these be all facts that are there: the others are over. A kill leaves either all or these.
+
+        A JobError if the disk refuses.
+        """
+        try:
+            write_text(self._path, map(_line, facts))
+        except OSError as error:
+            raise JobError(f"{self._path} cannot be written: {error.strerror}") from error
         self._file.cut(0)  # a file without a name, which would be synced else
         self._file.close()
         self._file = LineAppender(self._path)
