@@ -39,3 +39,12 @@ def test_every_diagram_is_drawn(tab):
 def test_it_is_searched_without_a_network(tab):
     tab.goto(f"{SITE}/search.html?q=gdpo")
     tab.locator("#search-results li a", has_text="Recipes").wait_for()
+
+
+def test_links_to_the_reference_lead_to_the_made_pages(tab):
+    tab.goto(f"{SITE}/docs/recipes.html")
+    tab.locator("article").get_by_role("link", name="settings", exact=True).first.click()
+    tab.get_by_role("heading", name="stage rl").wait_for()
+    tab.goto(f"{SITE}/docs/reference/README.html")
+    tab.locator("article").get_by_role("link", name="components", exact=True).click()
+    tab.get_by_role("heading", name="math/accuracy").wait_for()
