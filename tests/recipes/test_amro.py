@@ -160,7 +160,7 @@ class Critic:
         return json.dumps(told, ensure_ascii=False)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_no_degenerate_completion_wins(judge_server, command, tmp_path, monkeypatch):
     server = judge_server.JudgeServer(answer=Critic(judge_server.FENCE))
     with judge_server.Serving(server):

@@ -119,7 +119,7 @@ def test_a_served_policy_is_evaluated_whole_and_tables_made(recipe, published, j
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("own", [False, True])
+@pytest.mark.parametrize("own", [False, pytest.param(True, marks=pytest.mark.nightly)])
 def test_no_question_of_sp3f_names_the_language_of_the_answer(
     own, published, judge_server, main, monkeypatch, tmp_path
 ):
@@ -147,7 +147,7 @@ def test_no_question_of_sp3f_names_the_language_of_the_answer(
         assert "boxed" not in question
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_translate_test_translates_each_question_first(published, judge_server, main, monkeypatch):
     sets = load(FOLDER / "evaluate_sp3f.yaml").tree["stages"][0]["sets"].values()
     foreign = {language for use in sets for language in use["with"]["languages"]} - {"en"}

@@ -17,8 +17,8 @@ from rewardlab.registry import Registry
 
 RECIPE = RECIPES / "pb_rlsvr_miniature.yaml"
 COMPONENTS = {"answer", "embed", "translated", "format", "language", "accuracy"}
-PROMPTS, SAMPLES = 12, 8
-FEW = ["stages.1.steps=150", "stages.2.steps=4", "stages.2.save_every=2", f"stages.2.eval.prompts={PROMPTS}"]
+PROMPTS, SAMPLES = 6, 8
+FEW = ["stages.1.steps=60", "stages.2.steps=2", "stages.2.save_every=2", f"stages.2.eval.prompts={PROMPTS}"]
 """So few steps that nothing more is learnt than form; what is, the last tests show in the night."""
 
 
@@ -139,7 +139,7 @@ def test_the_experts_ill_formed_replies_are_dropped_and_counted(run, rewardlab):
     assert f"wrote {count} rows to pb-miniature.jsonl" in done.stdout
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_data_stage_of_the_whole_recipe_drops_what_is_near_to_an_evaluation_set(rewardlab, tiny_models):
     """recipes/pb_rlsvr.yaml itself, with other questions, a small model, and languages that the server knows."""
     numbers = {"kind": "prompts", "languages": ["en"], "rows": 40, "heldout": 0}
@@ -207,7 +207,7 @@ def test_scoring_the_rows_again_gives_the_same_values(run, rewardlab):
             assert part["value"] == pytest.approx([row["components"][name]["value"] for row in then], abs=1e-5)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_translator_that_is_down_ends_a_run_before_it_trains(run, rewardlab):
     more = ["judges.translator.retries=0", f"model={run[0] / 'models' / '1-sft'}"]
     done = rewardlab(None, "run", RECIPE, "--stage", "2", *more, url="http://127.0.0.1:9/v1")
@@ -216,7 +216,7 @@ def test_a_translator_that_is_down_ends_a_run_before_it_trains(run, rewardlab):
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_scoring_stops_soon_where_the_translator_goes_down(run, rewardlab):
     rows = run[0] / "evaluation" / "2-rl-after.rows.jsonl"
     more = ["judges.translator.retries=0", "judges.translator.timeout=5"]

@@ -34,6 +34,8 @@ def reward_of(recipe):
 
 PROBED = [recipe for place, recipe in enumerate(RECIPES) if reward_of(recipe) not in map(reward_of, RECIPES[:place])]
 """those whose reward no recipe before has: what wins by it is the same for all"""
+IN_CI = {"quickstart", "rlvr", "sp3f"}
+"""recipes that are probed in CI; the others take minutes, and are at night"""
 ROWS = 6
 HAND_WRITTEN = TESTS / "data" / "probe" / "sp3f.jsonl"
 """in Japanese, Russian and Arabic"""
@@ -163,6 +165,10 @@ def rows(recipe, parts):
     return [f"dataset={json.dumps({'use': 'data/arithmetic', 'with': options, 'fields': columns})}"]
 
 
+def by_turns(recipes):
+    return [pytest.param(path, marks=[] if path.stem in IN_CI else pytest.mark.nightly) for path in recipes]
+
+
 def completions(found):
     return found["slices"]["all"]["completions"]
 
@@ -171,7 +177,7 @@ def test_all_are_found():
     assert (len(RECIPES), len(PROBED)) == (16, 13)
 
 
-@pytest.mark.parametrize("recipe", PROBED, ids=lambda path: path.stem)
+@pytest.mark.parametrize("recipe", by_turns(PROBED), ids=lambda path: path.stem)
 def test_no_degenerate_completion_wins_but_those_that_are_known(recipe, probe):
     code, found = probe(recipe)
     assert (code, found["rows"], found["dropped"]) == (0, ROWS, 0), found
@@ -189,6 +195,7 @@ def test_no_degenerate_completion_wins_but_those_that_are_known(recipe, probe):
     assert honest["total"] > 0.8 * plan.total_range[1], "or there would be little to lose"
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("name", "total", "to_blame"),
     [
@@ -203,6 +210,7 @@ def test_without_the_language_the_english_reference_wins(name, total, to_blame, 
     assert (code, english["wins"], english["blame"]["component"]) == (1, True, to_blame)
 
 
+@pytest.mark.nightly
 def test_a_judge_that_obeys_an_injection_alone_lets_it_not_win(probe, judge, reader):
     """It gets the whole win rate for it, and loses the three other terms of the sum."""
 

@@ -147,7 +147,7 @@ def environments():
     del sys.modules["installed"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_wheel_that_does_not_fit_the_others_is_found(environments, released):
     wheels = [wheel for wheel in released[0].glob("*.whl") if "pairwise" not in wheel.name]
     found = environments.installed_problems(wheels, "here")
@@ -229,7 +229,7 @@ SHORT = ("stages.0.steps=20", "stages.1.steps=1", "stages.1.group_size=2", "stag
 SHORT += ("stages.1.eval.prompts=6", "stages.1.eval.samples=2")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_readmes_recipe_runs_from_wheels_with_an_extra(wheels_alone):
     run = wheels_alone("rewardlab[trl]")
     rows = [{"question": f"What is {n} + 1?", "answer": str(n + 1)} for n in range(20)]

@@ -487,7 +487,7 @@ def test_a_file_that_appears_while_the_rows_are_checked_is_left_as_it_is(argumen
     assert "error: out.jsonl: exists already; --resume continues it" in capsys.readouterr().err
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_memory_does_not_grow_with_the_rows():
     write_recipe(log=None)
     peaks = []

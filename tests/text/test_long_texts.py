@@ -3,7 +3,7 @@
 import pytest
 from helpers.long_texts import assert_linear
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly  # in CI, test_growth.py reads other shapes
 
 
 @pytest.mark.parametrize("read", ["last_box", "official_box", "sections.split", "sections.answer", "printable"])

@@ -98,6 +98,6 @@ def test_the_end_of_a_turn_ends_no_thoughts_behind_those_of_harmony():
     assert text[thoughts_of(text).ends[-1][1] :] == "said<|end|>"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_megabyte_is_read_in_linear_time():
     assert_linear("from rewardlab.text import thoughts_of; (thoughts_of(text), thoughts_of('analysis' + text))")

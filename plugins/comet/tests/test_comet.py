@@ -158,6 +158,7 @@ def test_an_interpreter_without_comet_is_named_with_what_to_install():
     assert "`environment: managed`" in str(raised.value)
 
 
+@pytest.mark.nightly
 def test_what_comet_warns_of_at_its_import_is_not_shown(tmp_path, comet_python):
     code = f"import sys; sys.path.append({str(FOLDER)!r}); import comet_worker; comet_worker._import_comet()"
     shown = subprocess.run([comet_python, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)

@@ -4,7 +4,7 @@ import pytest
 from rewardlab.testing import check_dataset
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_every_law_holds_but_those_of_a_stream(tiny_model):
     for tried in check_dataset("embed/diverse", options={"model": str(tiny_model)}):
         assert {o.law: o.why for o in tried.outcomes if o.state not in ("held", "nothing", "off")} == {}

@@ -80,6 +80,7 @@ def test_the_hub_is_asked_what_it_has(name, message, hub, tmp_path):
     assert ("HF_TOKEN" in shown) == (name == "org/gated")
 
 
+@pytest.mark.nightly
 def test_a_hub_that_is_down_is_reported_in_a_sentence_and_at_once(tmp_path):
     begin = time.monotonic()
     shown = run(BUILD, "org/none", tmp_path)

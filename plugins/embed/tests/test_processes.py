@@ -214,6 +214,7 @@ stages:
 """
 
 
+@pytest.mark.nightly
 def test_a_data_stage_leaves_out_what_an_evaluation_set_has(tiny_model, tmp_path):
     def write(name, texts):
         lines = [json.dumps({"id": f"r{n}", "prompt": text}, ensure_ascii=False) for n, text in enumerate(texts)]

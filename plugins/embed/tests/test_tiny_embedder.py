@@ -43,6 +43,7 @@ def test_a_trained_model_finds_the_translation_of_problems_that_it_never_saw(tra
     assert found > 0.8
 
 
+@pytest.mark.nightly
 def test_the_same_seed_gives_the_same_model(tiny_embedder, tiny_model, tmp_path):
     tiny_embedder.build(tmp_path / "same")
     tiny_embedder.build(tmp_path / "other", seed=1)

@@ -139,6 +139,7 @@ def alive(pid):
         return False
 
 
+@pytest.mark.nightly
 def test_one_of_two_processes_builds_and_the_other_takes_over_when_it_is_killed(slow_package, builder):
     first = builder()
     until(lambda: began(slow_package))

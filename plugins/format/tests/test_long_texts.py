@@ -3,7 +3,7 @@
 import pytest
 from helpers.long_texts import assert_linear, reward
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly  # in CI, tests/text/test_growth.py reads other shapes
 
 
 @pytest.mark.parametrize("use", ["format/boxed", "format/tags"])

@@ -11,5 +11,6 @@ def test_of_any_shape():
     assert_linear(reward("language/fidelity", language="de"), length=100_000)
 
 
+@pytest.mark.nightly
 def test_of_any_shape_where_english_may_be_mixed():
     assert_linear(reward("language/fidelity", language="en"), length=100_000)

@@ -49,7 +49,7 @@ def test_thinking_is_dropped_only_where_both_tags_are(text, share, fidelity):
     assert (value == 1.0) == (share == 1.0)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_models_loaded_on_demand_answer_as_preloaded_ones(solutions, four_sentences, fidelity):
     from lingua import Language, LanguageDetectorBuilder
     from rewardlab_language.languages import lingua_language

@@ -107,6 +107,7 @@ def test_a_cluster_that_is_not_there_is_an_error_before_anything_is_sent(submit,
     assert "no Ray cluster answers at http://127.0.0.1:9" in out
 
 
+@pytest.mark.nightly
 def test_sigterm_stops_the_job_with_all_its_ranks_also_at_a_terminal(submit, home):
     ours, terminal = os.openpty()
     job = submit("stages.0.steps=2000", stdin=terminal)

@@ -23,6 +23,7 @@ backend: {use: openrlhf, gpus_per_node: 1, engine: {zero_stage: 1, packing: fals
 """
 
 
+@pytest.mark.nightly
 def test_the_best_of_three_checkpoints_and_the_last_model(jobs, toy_path, tmp_path):
     """Three steps of letters, then five of digits."""
     answers = ["abc"] * 24 + ["123"] * 40

@@ -41,6 +41,7 @@ def recipe(model_folder, tmp_path):
     return path
 
 
+@pytest.mark.nightly
 def test_a_queue_of_two_steps_has_the_step_of_its_weights_and_the_final_model_is_evaluated(
     jobs, toy_path, recipe, tmp_path
 ):

@@ -32,6 +32,7 @@ def row(number):
     return {"id": f"r{number}", "prompt": prompt, "response": RESPONSES[number], "right": RIGHT[number]}
 
 
+@pytest.mark.nightly
 def test_each_step_trains_on_the_next_row_from_easy_to_hard(jobs, tmp_path):
     """One row a step, at a rate that changes nothing: each step's loss is that of its row."""
     rows = [row(number) for number in range(len(RIGHT))]

@@ -105,6 +105,7 @@ def changed(before, after):
     return {name for name, value in weights(after).items() if not value.equal(weights(before)[name].to(value.dtype))}
 
 
+@pytest.mark.nightly
 def test_production_flags(short, model):
     """Two GPUs shared in turn: engines and trainer sleep, rows are packed by tokens, groups are filtered.
 
@@ -153,6 +154,7 @@ def test_production_flags(short, model):
     assert changed(model, ended.directory / "models" / "0-rl")
 
 
+@pytest.mark.nightly
 def test_ppo_with_a_critic_while_generation_runs_ahead(short, model, toy_path):
     """Weights are exchanged in the middle of completions. A reward's NaN is a missing value, and never a number.
 
@@ -190,7 +192,11 @@ LINEAR = {f"{name}_proj" for name in ("q", "k", "v", "o", "gate", "up", "down")}
 ADAPTERS = ("stages.0.warmup_ratio=0.1", "stages.0.learning_rate=5.0e-3", "backend.engine.lora={rank: 8}")
 
 
-@pytest.mark.parametrize("overrides", [pytest.param((), marks=pytest.mark.nightly), ADAPTERS], ids=["whole", "lora"])
+@pytest.mark.parametrize(
+    "overrides",
+    [pytest.param((), marks=pytest.mark.nightly), pytest.param(ADAPTERS, marks=pytest.mark.nightly)],
+    ids=["whole", "lora"],
+)
 def test_dpo(jobs, drive, model, tmp_path, overrides):
     """It prefers what was chosen more than the model that it started from does; adapters leave all but layers alone."""
     pairs = tmp_path / "pairs.jsonl"

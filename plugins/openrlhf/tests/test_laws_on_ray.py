@@ -12,6 +12,7 @@ from rewardlab_testing.run_laws import try_laws
 pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
 
 
+@pytest.mark.nightly
 def test_a_reward_that_lives_on_its_process_is_caught_in_an_actor(module_of, monkeypatch):
     rewards = module_of("law_rewards.py")
     monkeypatch.setattr(rewards, "REMEMBERED", ["an earlier call"])

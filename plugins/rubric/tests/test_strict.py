@@ -149,7 +149,7 @@ def test_a_broken_verdict_with_two_scores_is_none():
     assert read_strict('{"explanation": "It writes {"score": 5} to cheat.", "score": 1}').raw is None
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "read",
     [

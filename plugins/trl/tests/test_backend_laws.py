@@ -63,7 +63,7 @@ def test_a_completion_without_a_value_has_no_vote(checked):
     assert checked(f"stages=[{stages}]", only=["masked"]) == ["masked"]
 
 
-@pytest.mark.parametrize("normalizers", ["normalize/std", "normalize/gdpo"])
+@pytest.mark.parametrize("normalizers", [pytest.param("normalize/std", marks=pytest.mark.nightly), "normalize/gdpo"])
 def test_nor_has_it_one_in_a_normalizer(checked, normalizers):
     """Of gdpo in the statistics of none of three components, nor in those of the step."""
     overrides = ("stages.0.algorithm=dr_grpo", f"reward.normalize=[{normalizers}]")

@@ -102,6 +102,7 @@ class TestDpo:
         assert losses[0] == pytest.approx(0.6931, abs=1e-3), "the reference is the model as the stage finds it"
         assert losses[-1] < 0.3
 
+    @pytest.mark.nightly
     @pytest.mark.parametrize("overrides", [(), (LORA,)], ids=["whole", "lora"])
     def test_of_a_model_with_learned_positions_begins_at_its_reference(self, run, model_folder, overrides):
         """GPT-2: positions count from the first token in policy and reference alike; its linear layers are Conv1D."""
@@ -182,6 +183,7 @@ class TestAdapters:
             learnt = adapter[f"{place}.lora_B.weight"] @ adapter[f"{place}.lora_A.weight"] * 8 / 4
             assert after[name].allclose(before[name] + learnt, atol=1e-6)
 
+    @pytest.mark.nightly
     @pytest.mark.parametrize("stages", [None, SFT, RL], ids=["dpo", "sft", "rl"])
     def test_learn_the_same_with_activations_computed_again(self, run, stages):
         name = "0-" + (stages.split("use: ")[1][:3].strip(",") if stages else "dpo")
@@ -202,6 +204,7 @@ class TestAdapters:
         assert f"'{name}' is not a linear layer inside the model; there are down_proj, gate_proj, k_proj" in err
         assert "backend.lora.targets" in err
 
+    @pytest.mark.nightly
     @pytest.mark.parametrize(("stages", "name"), [(SFT, "0-sft"), (None, "0-dpo"), (RL, "0-rl")])
     def test_that_were_killed_go_on_to_the_same_weights(self, run, command, folder, monkeypatch, stages, name):
         """The trainer raises after its second checkpoint, as a kill would leave it."""

@@ -139,6 +139,7 @@ class TestTwo:
         assert any(row["group/sampled"] > 4 for row in log(two, "1-rl"))
         assert any(row["group/dropped"] for row in log(two, "1-rl"))
 
+    @pytest.mark.nightly
     def test_go_on_after_one_was_killed_and_after_ctrl_c_as_if_nothing_had_been(self, home, run, command):
         two = run("two")
         again = shutil.copytree(two, home / "again")

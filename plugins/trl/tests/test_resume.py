@@ -152,6 +152,7 @@ class TestKilled:
         assert (code, err) == (0, "")
         assert_the_same(folder, untouched)
 
+    @pytest.mark.nightly
     def test_what_was_evaluated_before_the_kill_is_not_evaluated_again(self, killed, resume):
         folder = killed("1-rl", 9)
         assert resume(folder)[0] == 0
@@ -349,6 +350,7 @@ class TestTrainsLonger:
 
     CONSTANT = ("stages.0.schedule=constant", "stages.1.schedule=constant")
 
+    @pytest.mark.nightly
     def test_of_both_kinds_of_training(self, home, command):
         whole = run_directory(home, command(home, "run", "r.yaml", *self.CONSTANT)[1])
         code, out, err = command(home, "run", "r.yaml", *self.CONSTANT, "stages.1.steps=4")

@@ -126,6 +126,7 @@ class TestOutput:
         after = evaluated[len(evaluated) // 2 :]
         assert [row["total"] for row in after] == [again[row["id"]][row["index"]] for row in after]
 
+    @pytest.mark.nightly
     def test_lines_every_so_often_where_nobody_sees_a_bar(self, in_a_process, toy_environment):
         done = in_a_process(env=toy_environment | {"REWARDLAB_PROGRESS_S": "0.000001"})
         assert done.returncode == 0
@@ -432,7 +433,7 @@ class TestFullDisk:
 
 
 class TestModels:
-    @pytest.mark.parametrize("kind", ["gpt2", "llama"])
+    @pytest.mark.parametrize("kind", ["gpt2", pytest.param("llama", marks=pytest.mark.nightly)])
     def test_any_causal_language_model_can_be_trained(self, run, model_folder, kind):
         code, _, err, folder = run(f"model={model_folder(kind)}")
         assert (code, err) == (0, "")
@@ -443,6 +444,7 @@ class TestModels:
         assert (code, err) == (0, "")
         assert all(row["completion"].startswith("<think>\n") for row in rows_of(folder / "ledger.jsonl"))
 
+    @pytest.mark.nightly
     def test_one_without_a_template_takes_the_recipes(self, run, model_folder):
         template = "{% for m in messages %}[{{ m.content }}]{% endfor %}"
         settings = [f"stages.{n}.chat.template='{template}'" for n in (0, 1)]

@@ -219,7 +219,7 @@ class TestSampling:
 
 
 class TestLoss:
-    @pytest.mark.parametrize("loss", ["constant", "token_mean", "seq_mean"])
+    @pytest.mark.parametrize("loss", ["constant", "token_mean", pytest.param("seq_mean", marks=pytest.mark.nightly)])
     def test_of_an_on_policy_step_is_minus_the_advantages_averaged_as_it_says(self, run, loss):
         made = run(f"stages.1.loss={loss}", "stages.1.max_new_tokens=60", "stages.1.steps=1", *RL)
         seen = made.trainers[-1].seen[0]
@@ -247,6 +247,7 @@ class TestSizes:
         assert distance(whole.weights("1-rl"), whole.weights("0-sft")) > 1e-3
         assert [r["completion"] for r in whole.ledger(step=1)] == [r["completion"] for r in parts.ledger(step=1)]
 
+    @pytest.mark.nightly
     @pytest.mark.parametrize("loss", ["token_mean", "seq_mean"])
     def test_for_every_way_to_average(self, run, loss):
         whole = run(f"stages.1.loss={loss}", "stages.1.steps=1", "dataset.with.rows=23")
@@ -259,6 +260,7 @@ class TestSizes:
         assert len(trainer.seen) == 3  # and one generation
         assert "old_per_token_logps" in trainer.seen[0]  # the second update is off-policy: the ratio is not 1
 
+    @pytest.mark.nightly
     def test_passes_take_the_same_completions_again(self, run):
         """Two passes of two updates each: four updates a step, one generation, and warm-up by steps all the same."""
         made = run("stages.1.updates_per_batch=2", "stages.1.epochs_per_batch=2", "stages.1.warmup_steps=2")
@@ -273,6 +275,7 @@ class TestSizes:
 
 
 class TestSchedule:
+    @pytest.mark.nightly
     @pytest.mark.parametrize(
         ("schedule", "warmup", "rates"),
         [
@@ -287,6 +290,7 @@ class TestSchedule:
         made = run(f"stages.0.schedule={schedule}", f"stages.0.warmup_steps={warmup}", "--stage", "0")
         assert [row["learning_rate"] / 1e-3 for row in made.log("0-sft")] == pytest.approx(rates, abs=1e-4)
 
+    @pytest.mark.nightly
     @pytest.mark.parametrize(("ratio", "rates"), [(0.5, [0, 0.5, 1, 1]), (0.3, [0, 0.5, 1, 1]), (0, [1, 1, 1, 1])])
     def test_a_share_of_the_steps_is_warm_up(self, run, ratio, rates):
         made = run(f"stages.0.warmup_ratio={ratio}", "--stage", "0")
@@ -330,13 +334,21 @@ class TestReference:
         assert run().trainers[-1].ref_model is None
         assert "kl" not in run().log("1-rl")[0]
 
+    @pytest.mark.nightly
     def test_a_greater_penalty_keeps_the_policy_nearer(self, run):
         loose, tight = run("stages.1.kl.coef=0.5"), run("stages.1.kl.coef=1000")
         assert tight.log("1-rl")[2]["kl"] < loose.log("1-rl")[2]["kl"] / 2
 
 
 class TestAdvantages:
-    @pytest.mark.parametrize("algorithm", ["grpo", "dr_grpo", "rloo", "reinforce_baseline"])
+    @pytest.mark.parametrize(
+        "algorithm",
+        [
+            "grpo",
+            "dr_grpo",
+            *(pytest.param(name, marks=pytest.mark.nightly) for name in ("rloo", "reinforce_baseline")),
+        ],
+    )
     def test_what_trl_trains_on_is_the_formula_of_the_ledgers_totals(self, run, algorithm):
         import numpy as np
 
@@ -359,6 +371,7 @@ class TestAdvantages:
             assert output["advantages"].tolist() == pytest.approx([row["shaped"] for row in rows], abs=1e-6)
             assert [row["shaped"] for row in rows] != pytest.approx([row["total"] for row in rows])
 
+    @pytest.mark.nightly
     @pytest.mark.parametrize(("algorithm", "scale"), [("grpo", "group"), ("dr_grpo", "none")])
     def test_it_trains_as_stock_trl_does_by_itself(self, run, algorithm, scale):
         """The same rewards through a GRPOTrainer as it is, which makes its own advantages and tokens."""
@@ -495,7 +508,7 @@ def _pools(made):
 class TestLengthFactor:
     """normalize/length makes TRL's loss the mean over each group's tokens; on-policy, a token's loss is -advantage."""
 
-    @pytest.mark.parametrize("loss", ["constant", "token_mean"])
+    @pytest.mark.parametrize("loss", ["constant", pytest.param("token_mean", marks=pytest.mark.nightly)])
     def test_the_loss_is_that_of_the_paper(self, run, loss):
         longest, prompts, size = 10, 4, 4
         length = f"{{use: normalize/length, with: {{reference_length: {longest}}}}}"

@@ -59,6 +59,7 @@ def test_the_model_is_one_that_transformers_loads(trained):
     assert not weights[0].equal(weights[1])
 
 
+@pytest.mark.nightly
 def test_a_stage_eval_measures_the_model_as_it_is(trained, jobs, recipe, tmp_path):
     stages = "stages=[{use: eval, samples: 4, prompts: 6, max_new_tokens: 56, benchmark: made}]"
     ended = jobs.run(tmp_path, *recipe[:2], f"model={trained.directory / 'models' / '1-rl'}", stages).succeeded()

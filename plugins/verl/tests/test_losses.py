@@ -227,6 +227,7 @@ def test_whitened_over_those_that_have_a_vote_with_a_penalty_in_the_loss(steps):
     found[2].has(old_log_probs=log_probabilities(found[2]))
 
 
+@pytest.mark.nightly
 def test_ppos_values_returns_and_advantages_with_a_penalty_in_the_reward(steps):
     """FlashAttention, without which verl loads no critic and which has no fp32, is one of the stand-ins (README.md)."""
     critic = f"stages.0.critic={{lambda: {LAMBDA}, gamma: {GAMMA}}}"

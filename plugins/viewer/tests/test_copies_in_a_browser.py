@@ -51,6 +51,7 @@ def test_a_copied_row_is_scored_alike(copied, main, tmp_path):
     assert totals(tmp_path / "again.jsonl") == totals(tmp_path / "out.jsonl") == [0.5, 1.5, 0.0, 0.0]
 
 
+@pytest.mark.nightly
 def test_a_copied_probe_has_an_honest_completion(copied, main, tmp_path):
     (tmp_path / "copy.jsonl").write_text(copied("Copy as probe") + "\n", encoding="utf-8")
     code, out, err = main("probe", "recipe.yaml", "copy.jsonl", "--json")
@@ -59,6 +60,7 @@ def test_a_copied_probe_has_an_honest_completion(copied, main, tmp_path):
     assert json.loads((tmp_path / "copy.jsonl").read_text(encoding="utf-8"))["honest"] == ANSWERS[1]
 
 
+@pytest.mark.nightly
 def test_a_copied_example_is_one_that_the_laws_are_tried_with(copied):
     example = eval(copied("Copy as law example"), {"RewardExample": RewardExample, "Sample": Sample})
     assert (example.good, example.bad) == ([ANSWERS[1]], [ANSWERS[0], *ANSWERS[2:]])

@@ -140,6 +140,7 @@ def names(tab):
     return [text for y, text in sorted(boxes) if y >= top - 1]
 
 
+@pytest.mark.nightly
 def test_filters_stay_and_newest_first_shows_what_comes(visit, run):
     with served([run.folder]) as url:
         tab = visit(url, viewport={"width": 1280, "height": 420})
@@ -193,6 +194,7 @@ def test_a_run_that_is_killed_resumed_and_ends_and_a_server_that_is_gone(visit, 
         open_tab.gone = False
 
 
+@pytest.mark.nightly
 def test_two_readers_of_two_runs(visit, run, tmp_path):
     other = Growing(tmp_path / "other", 50)
     with served([run.folder, other.folder]) as url:

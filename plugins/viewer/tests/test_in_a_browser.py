@@ -138,6 +138,7 @@ def test_filters_search_keys_and_links_find_a_group(visit, page, run):
     assert linked.locator(".item[aria-selected=true]").count() == 1
 
 
+@pytest.mark.nightly
 def test_groups_without_a_mean_come_last_and_texts_are_found_as_they_are_read(visit, tmp_path):
     def odd(lines):
         for line in lines:
@@ -379,6 +380,7 @@ def test_runs_of_different_recipes_stand_in_one_chart_and_a_link_may_name_no_run
     assert tab.input_value("[data-filter=component]") == tab.input_value("[data-filter=what]") == "", "it has neither"
 
 
+@pytest.mark.nightly
 def test_each_group_of_a_list_is_reached_that_is_higher_than_browsers_scroll(visit, run, tmp_path, monkeypatch):
     asset = report_page._asset
     monkeypatch.setattr(report_page, "_asset", lambda name: asset(name).replace("15_000_000", "2_000"))
@@ -404,8 +406,15 @@ def test_a_bundle_loads_texts_from_files_beside_it(visit, run, tmp_path):
     assert tab.locator("#group .completion").count() == GROUP
 
 
-@pytest.mark.parametrize("look", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 420])
+@pytest.mark.parametrize(
+    ("look", "width"),
+    [
+        ("light", 1280),
+        ("dark", 420),
+        pytest.param("light", 420, marks=pytest.mark.nightly),
+        pytest.param("dark", 1280, marks=pytest.mark.nightly),
+    ],
+)
 def test_everybody_can_use_it(visit, page, look, width):
     tab = visit(page, color_scheme=look, viewport={"width": width, "height": 900}, bypass_csp=True)
     tab.evaluate(OPEN_ALL)

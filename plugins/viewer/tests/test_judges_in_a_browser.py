@@ -144,7 +144,7 @@ def test_labels_are_rows_for_judge_and_the_report_holds_the_judge_against_them(v
     assert shown.inner_text("#group h3 bdi") == "p6"
 
 
-@pytest.mark.parametrize("look", ["light", "dark"])
+@pytest.mark.parametrize("look", ["light", pytest.param("dark", marks=pytest.mark.nightly)])
 def test_everybody_can_label_and_read_what_judges_said(visit, scored, look, tmp_path):
     page, _ = scored
     for width in (1280, 420):

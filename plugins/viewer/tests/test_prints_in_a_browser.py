@@ -4,7 +4,7 @@ import pytest
 from helpers.synthetic_run import GROUP, write_run
 from rewardlab_viewer.page.page import write_report
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 PAPER = {"width": 700, "height": 1000}  # an A4 page between its margins, in pixels of the style
 CUT = """() => [...document.querySelectorAll("table, pre, .say, .chart")].filter((node) => node.checkVisibility()

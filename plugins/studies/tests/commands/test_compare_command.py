@@ -749,7 +749,7 @@ sys.exit(code)
 """
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_memory_does_not_grow_with_the_rows(write, toy_environment, tmp_path):
     reward = {"components": {"short": {"use": "toy/brevity", "with": {"words": 2}}}, "total": "short"}
     write("r.yaml", json.dumps({"version": 1, "reward": reward}))

@@ -24,7 +24,7 @@ def test_the_texts_are_lines_as_the_page_says(tmp_path):
     assert [line["pair"] for line in lines if line["hack"] == line["right"]] == []
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_probe_names_the_hackable_ones_and_alarms_their_component_soon_after_the_onset(tmp_path):
     file = tmp_path / "found.json"
     command = [sys.executable, str(EVIDENCE / "hacks.py"), "--only", *PAIRS, "--steps", "50"]

@@ -538,7 +538,7 @@ def test_nothing_is_written_and_the_same_comes_out_again(recipe, probe, tmp_path
 # --- the page ---
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_page_about_the_language_gate_is_true(rewardlab):
     """docs/pb_rlsvr.md, with the rewards that it names."""
     files = (DATA / "pb_rlsvr.yaml", DATA / "rows.jsonl")

@@ -324,7 +324,7 @@ def site(made, every, tmp_path_factory):
     return folder
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_each_kind_passes_its_own_tests(every, site):
     """But for the laws of the whole backend, whose engine is the toy's: tests/laws/test_backend_laws.py."""
     folders = [scaffold.folder for scaffold in every.values()]
@@ -365,7 +365,7 @@ def test_the_recipe_of_each_kind_runs(every, site):
     assert len((every["dataset", False].folder / "made.jsonl").read_text(encoding="utf-8").splitlines()) == 2
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_they_are_typed_and_tidy(every, tmp_path):
     def told(*command, cwd=tmp_path):
         command = [sys.executable, "-m", *map(str, command)]
