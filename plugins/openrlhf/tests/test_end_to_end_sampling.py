@@ -9,7 +9,7 @@ import pytest
 from rewardlab_testing.backend_laws.ledger import read_groups
 
 pytest.importorskip("openrlhf", reason="needs the environment of requirements-openrlhf-cpu.txt")
-pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
+pytestmark = [pytest.mark.nightly, pytest.mark.openrlhf]
 
 STEPS, PROMPTS, SIZE, CAP = 3, 4, 4, 12
 STOP, PASSES, RATE, LEAST = ".", 2, 1.0e-4, 2.0e-5

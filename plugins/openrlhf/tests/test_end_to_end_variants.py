@@ -105,7 +105,6 @@ def changed(before, after):
     return {name for name, value in weights(after).items() if not value.equal(weights(before)[name].to(value.dtype))}
 
 
-@pytest.mark.nightly
 def test_production_flags(short, model):
     """Two GPUs shared in turn: engines and trainer sleep, rows are packed by tokens, groups are filtered.
 
