@@ -236,7 +236,10 @@ class TestDatasets:
                 "{use: data/mix, with: PARTS, from: {a: A, b: B, c: B}}",
                 "dataset.from.c: data/mix reads no dataset of this name; it takes a, b",
             ),
-            ("{use: data/jsonl, with: {path: a.jsonl}, from: {a: A}}", "dataset.from: data/jsonl reads no other dataset"),
+            (
+                "{use: data/jsonl, with: {path: a.jsonl}, from: {a: A}}",
+                "dataset.from: data/jsonl reads no other dataset",
+            ),
             (
                 "{use: embed/distinct, with: {model: m, against: [a.jsonl]}, from: {a: A}}",
                 "dataset.from: embed/distinct starts from one dataset, {use: ..., with: ...}; data/mix makes one of",
