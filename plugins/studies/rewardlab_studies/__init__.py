@@ -8,7 +8,7 @@ In go plans, rows with completions and what runs and `score` wrote. Out come res
     judge_agreement  judges measured on rows with gold: `rewardlab judge`
     judge_benchmarks judges measured on published benchmarks: `rewardlab judge --benchmark`
     ledger           every completion of a run as a row of a table: `rewardlab ledger`
-    output_check     rows that `score` wrote, told from others
+    scored_lines     the lines of a file that `score` wrote
     probe            degenerate completions beside an honest one: `rewardlab probe`
     rollouts         what other trainers and evaluations wrote, as rows: `rewardlab convert`
     tracking         a running stage, told to TensorBoard, Weights & Biases, MLflow and trackio

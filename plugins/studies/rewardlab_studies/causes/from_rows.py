@@ -17,7 +17,7 @@ from rewardlab_studies.causes.records import OutputRecords
 from rewardlab_studies.ledger.ledger_file import LedgerFile, find_ledger
 from rewardlab_studies.ledger.scan import current_steps, whole_lines
 from rewardlab_studies.ledger.superseded_steps import is_discarded
-from rewardlab_studies.output_check import check_numbers, check_output, row_components
+from rewardlab_studies.scored_lines import check_numbers, row_components, scored_lines
 
 LEDGER_KEYS = ("attempt", "stage", "step", "group", "trained")
 SCORES_THEM = "`rewardlab causes` scores some of them, which may ask judges, and `rewardlab score` all"
@@ -60,14 +60,17 @@ def _ledger(path: str) -> LedgerFile:
 
 def _output_movement(plan: Plan, path: str) -> Movement:
     movement, bad, records = Movement(), BadRows(), OutputRecords(plan)
-    for place, row in whole_lines(LedgerFile(Path(path)), bad):
+    for number, row in scored_lines(path):
+        if isinstance(row, Problem):
+            bad.add(row)
+            continue
         try:
-            _check_output(row, list(plan.components))
+            _components(row, list(plan.components))
             if (index := records.differing(row)) is not None:
                 raise ValueError(f"total[{index}] is not what this recipe makes of the values; {SCORED_OTHERWISE}")
             movement.add(records.of(row))
         except (ValueError, JobError, ArithmeticError) as error:
-            bad.add(Problem(where=place, what=str(error)))
+            bad.add(Problem(where=f"{path}:{number}", what=str(error)))
     _refuse(bad, path)
     return movement
 
@@ -99,12 +102,6 @@ def _ledger_movement(plan: Plan, path: str, ledger: LedgerFile, say: Callable[[s
 def _refuse(bad: BadRows, path: str) -> None:
     if bad.count:
         raise bad.error(path, "fix them, or give a file that `rewardlab score` or a run of this recipe wrote")
-
-
-def _check_output(row: Mapping[str, Any], names: Sequence[str]) -> None:
-    """Raise a ValueError if this is not a row that `score` writes for components of these names."""
-    _components(row, names)
-    check_output(row)
 
 
 def _check_line(row: Mapping[str, Any], plan: Plan) -> None:

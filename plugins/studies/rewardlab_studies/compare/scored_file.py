@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from rewardlab.data import BadRows, measured_lines, read_lines
+from rewardlab.data import BadRows, measured_lines
 from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.files import parse_json
 
-from rewardlab_studies.output_check import check_output
+from rewardlab_studies.scored_lines import ADVICE, scored_line, scored_lines
 
 
 class ScoredFile:
@@ -27,7 +27,7 @@ class ScoredFile:
             if problem is not None:
                 bad.add(problem)
         if bad.count:
-            raise bad.error(path, "name a file that `rewardlab score` wrote to its end")
+            raise bad.error(path, ADVICE)
         if not self._numbers:
             raise UserError("it has no rows", where=path)
 
@@ -56,7 +56,8 @@ class ScoredFile:
             with open(self.path, "rb") as file:
                 file.seek(self._starts[self._numbers[row_id]])
                 row = parse_json(file.readline())
-            if _wrong(row) is None and str(row["id"]) == row_id and len(row["total"]) == self.size(row_id):
+            scored = scored_line(row, self.path)
+            if scored == row and str(row["id"]) == row_id and len(row["total"]) == self.size(row_id):
                 return row
         except (ValueError, AttributeError):  # no JSON, or no object any more
             pass
@@ -64,8 +65,6 @@ class ScoredFile:
 
     def _noted(self, row: dict[str, Any], line: int, start: int) -> Problem | None:
         source = f"{self.path}:{line}"
-        if why := _wrong(row):
-            return Problem(where=source, what=why)
         row_id = str(row["id"])
         if row_id in self._numbers:
             return Problem(where=source, what=f"the id {row_id!r} is already used by {self.place(row_id)}")
@@ -81,18 +80,9 @@ def _with_places(path: str) -> Iterator[tuple[int, int, dict[str, Any] | Problem
     """Yield (line number, the byte where the line starts, the row or what is wrong with it)."""
     if path.endswith(".gz"):
         raise UserError("scores are looked up by their place; unpack this file first", where=path)
-    rows = read_lines(path)  # a UserError if it cannot be opened
+    rows = scored_lines(path)  # a UserError if it cannot be opened
     starts = array("q", [0])
     with Path(path).open("rb") as file:
         for _, size in measured_lines(file):
             starts.append(starts[-1] + size)
     return ((line, starts[line - 1], row) for line, row in rows)
-
-
-def _wrong(row: dict[str, Any]) -> str | None:
-    """Return why this is not a line that `score` wrote; None if it is one."""
-    try:
-        check_output(row)
-    except ValueError as error:
-        return f"this is not a line that `rewardlab score` wrote: {error}"
-    return None

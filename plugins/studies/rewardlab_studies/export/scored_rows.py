@@ -10,7 +10,7 @@ from rewardlab.data import Identifier, read_lines, to_group
 from rewardlab.errors import Problem, UserError
 from rewardlab.text import counted
 
-from rewardlab_studies.output_check import check_output
+from rewardlab_studies.scored_lines import scored_lines
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,15 +70,10 @@ class ScoredRows:
                     yield to_group(row, fields, f"{self.rows}:{number}")
 
     def _lines(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        for number, line in read_lines(self.scored, any_text=True):
-            place = f"{self.scored}:{number}"
+        for number, line in scored_lines(self.scored):
             if isinstance(line, Problem):
                 raise UserError([line])
-            try:
-                check_output(line)
-            except ValueError as error:
-                raise UserError(f"this is not a line that `rewardlab score` wrote: {error}", where=place) from None
-            yield place, line
+            yield f"{self.scored}:{number}", line
 
 
 def columns_of_members(fields: Mapping[str, Any], size: int) -> dict[str, list[Any]]:

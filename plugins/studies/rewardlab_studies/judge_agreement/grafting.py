@@ -16,6 +16,8 @@ from rewardlab.data import BadRows, Identifier, read_lines, to_group
 from rewardlab.errors import Problem, UserError, nearest
 from rewardlab.text import counted, last_box
 
+from rewardlab_studies.scored_lines import scored_lines
+
 TABLE = ("right+right > wrong+wrong", "right+right > wrong+right", "right+wrong > wrong+wrong")
 """rows 1 to 3: reasoning + answer of the chosen response > those of the rejected one"""
 
@@ -138,16 +140,11 @@ class Grafting:
     def _values(self) -> dict[str, list[float | None]]:
         """Return id -> the values of `correctness` (G,). A UserError if `score` did not write the file."""
         values: dict[str, list[float | None]] = {}
-        for line, row in read_lines(self.scored):
-            source = f"{self.scored}:{line}"
+        for line, row in scored_lines(self.scored):
             if isinstance(row, Problem):
                 raise UserError(row)
-            components = row.get("components")
-            if "id" not in row or not isinstance(components, dict):
-                raise UserError("this is not a line that `rewardlab score` wrote", where=source)
-            found = components.get(self.correctness)
-            if not isinstance(found, dict) or not isinstance(found.get("value"), list):
-                what = f"no component {self.correctness!r}{nearest(self.correctness, components)}"
-                raise UserError(what, where=source)
-            values[str(row["id"])] = found["value"]
+            if (column := row["components"].get(self.correctness)) is None:
+                what = f"no component {self.correctness!r}{nearest(self.correctness, row['components'])}"
+                raise UserError(what, where=f"{self.scored}:{line}")
+            values[str(row["id"])] = column["value"]
         return values

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from rewardlab.data import BadRows, parse_row, read_lines
+from rewardlab.data import BadRows, parse_row
 from rewardlab.errors import Problem, UserError, nearest
 
 from rewardlab_studies.ledger.ledger_file import find_ledger
 from rewardlab_studies.ledger.scan import current_steps
-from rewardlab_studies.output_check import check_output
+from rewardlab_studies.scored_lines import ADVICE, scored_lines
 from rewardlab_studies.tables.evaluation_files import Evaluation, evaluation_remarks
 from rewardlab_studies.tables.measures import TOTAL
 from rewardlab_studies.tables.sources import ModelSource
@@ -77,21 +77,16 @@ class ScoredAnswers:
 
     def __iter__(self) -> Iterator[PromptAnswers]:
         bad = BadRows()
-        for number, row in read_lines(self._path, any_text=True):
-            found = row if isinstance(row, Problem) else _scored(row, f"{self._path}:{number}")
-            if isinstance(found, Problem):
-                bad.add(found)
+        for number, row in scored_lines(self._path):
+            if isinstance(row, Problem):
+                bad.add(row)
             else:
-                yield found
+                yield _scored(row, f"{self._path}:{number}")
         if bad.count:
-            raise bad.error(self._path, "name a file that `rewardlab score` wrote to its end")
+            raise bad.error(self._path, ADVICE)
 
 
-def _scored(row: Mapping[str, Any], place: str) -> PromptAnswers | Problem:
-    try:
-        check_output(row)
-    except ValueError as error:
-        return Problem(where=place, what=f"this is not a line that `rewardlab score` wrote: {error}")
+def _scored(row: Mapping[str, Any], place: str) -> PromptAnswers:
     found = {name: Scores(entry["value"], entry["error"]) for name, entry in row["components"].items()}
     return PromptAnswers(place, str(row["id"]), {**found, TOTAL: Scores(row["total"], [None] * len(row["total"]))})
 

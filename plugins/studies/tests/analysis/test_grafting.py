@@ -132,7 +132,15 @@ def test_from_scored_rollouts_to_table_3(files, main, tmp_path):
 
 
 def scored(rows, *values, name="right"):
-    return [{"id": row["id"], "components": {name: {"value": v}}} for row, v in zip(rows, values, strict=False)]
+    return [
+        {
+            "id": row["id"],
+            "total": column,
+            "shaped": [0.0] * len(column),
+            "components": {name: {"value": column, "error": [None] * len(column), "info": [{}] * len(column)}},
+        }
+        for row, column in zip(rows, values, strict=False)
+    ]
 
 
 def test_what_is_neither_right_nor_wrong_is_not_taken(files, main, write, tmp_path):
@@ -179,7 +187,7 @@ def test_pairs_need_a_file_to_go_to(files, main, write):
     graft_it = ["judge", "r.yaml", "rows.jsonl", "--graft", "scored.jsonl"]
     assert main(*graft_it) == (2, "", "error: --graft writes pairs; name a new file with -o\n")
     code, _, err = main(*graft_it, "-o", "pairs.jsonl")
-    assert (code, err) == (2, "error: scored.jsonl:1: this is not a line that `rewardlab score` wrote\n")
+    assert (code, err) == (2, "error: scored.jsonl:1: this is not a line that `rewardlab score` wrote: no id\n")
 
 
 def test_a_bad_row_stops_it_or_is_left_out(files, main, write):

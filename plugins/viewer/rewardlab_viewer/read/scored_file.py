@@ -5,13 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab import Completion, Group, Sample
-from rewardlab.data import read_lines
 from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.scorefile import StateFolder
 from rewardlab.text import counted
 from rewardlab_studies.causes import GroupRecord, OutputRecords
 from rewardlab_studies.export import ScoredRows
-from rewardlab_studies.output_check import check_output
+from rewardlab_studies.scored_lines import scored_lines
 
 from rewardlab_viewer.read.source import Line, Source, is_line
 
@@ -33,12 +32,9 @@ class ScoredSource(Source):
         self.correctness = correctness if isinstance(correctness, str) else None
         fields = ((self.scored_by or {}).get("dataset") or {}).get("fields") or {}
         self.names = [(ours, column) for ours, column in fields.items() if isinstance(column, str)]
-        for _, row in read_lines(path, any_text=True):
-            try:
-                check_output(row if isinstance(row, Mapping) else {})
-            except ValueError as error:
-                what = f"is not a file that `score` wrote ({error}); name one, or the folder of a run"
-                raise UserError(what, where=str(path)) from error
+        for _, row in scored_lines(path):
+            if isinstance(row, Problem):
+                raise UserError(f"{row.what}; name a file that it wrote, or the folder of a run", where=row.where)
             return
         raise UserError("has no rows", where=str(path))
 
@@ -65,12 +61,8 @@ class ScoredSource(Source):
             rows = ScoredRows(rows=self._rows, scored=str(self._path), origin=self._origin)
             yield from ((row.group, row.scores) for row in rows)
             return
-        for _, row in read_lines(self._path, any_text=True):
-            try:
-                if isinstance(row, Problem):
-                    raise ValueError(row.what)
-                check_output(row)
-            except ValueError:
+        for _, row in scored_lines(self._path):
+            if isinstance(row, Problem):
                 self._bad += 1
             else:
                 yield None, row

@@ -1,13 +1,36 @@
-"""The check that a row is one that `score` wrote Errors name the column that is wrong."""
+"""The lines of a file that `score` wrote, each checked: an error names the column that is wrong."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from os import PathLike
 from typing import Any
 
-from rewardlab.data import kind_of
+from rewardlab.data import kind_of, read_lines
+from rewardlab.errors import Problem
+
+ADVICE = "name a file that `rewardlab score` wrote to its end"
 
 
-def check_output(row: Mapping[str, Any]) -> None:
+def scored_lines(path: str | PathLike[str]) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
+    """Yield (line number, the row or what is wrong with it) for each line of a file that `score` wrote.
+
+    Raises UserError, at once, for a file that cannot be opened.
+    """
+    rows = read_lines(path, any_text=True)
+    return ((number, scored_line(row, f"{path}:{number}")) for number, row in rows)
+
+
+def scored_line(row: dict[str, Any] | Problem, place: str) -> dict[str, Any] | Problem:
+    """Return a row that `score` wrote as it is, or the problem that it is another."""
+    try:
+        if not isinstance(row, Problem):
+            _check(row)
+    except ValueError as error:
+        return Problem(where=place, what=f"this is not a line that `rewardlab score` wrote: {error}")
+    return row
+
+
+def _check(row: Mapping[str, Any]) -> None:
     """Raise a ValueError if this is not a row that `score` wrote."""
     if type(row.get("id")) not in (int, str):
         raise ValueError(
