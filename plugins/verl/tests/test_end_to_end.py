@@ -70,6 +70,7 @@ def test_a_stage_eval_measures_the_model_as_it_is(trained, jobs, recipe, tmp_pat
     assert not (ended.directory / "models").exists()
 
 
+@pytest.mark.nightly  # test_filter_groups.py and test_losses.py have groups that lost a completion, too
 def test_weights_do_not_move_by_a_constant_reward_nor_by_a_group_that_lost_one(trained, jobs, recipe, tmp_path):
     """With `on_partial: score` the others are a group of their own size."""
     from safetensors.torch import load_file
