@@ -211,10 +211,10 @@ def test_the_core_alone_says_what_brings_each_command_and_component_that_it_lack
     for name, found in says.items():
         brings = f"{FROM_A_CLONE} {first_party()[name]['distribution']} brings it"
         assert [text for text in found.values() if not text.endswith(brings)] == []
-    lacking = run("rewardlab", "check", "quickstart")
+    (run.folder / "rows.jsonl").write_text('{"prompt": "1 + 1?", "answer": "2", "completions": ["2"]}\n')
+    lacking = run("rewardlab", "score", "quickstart", "rows.jsonl", "-o", "out.jsonl")
     assert (lacking.returncode, lacking.stdout) == (2, "")
     assert f"no plugin 'math'; {FROM_A_CLONE} rewardlab-math brings it" in lacking.stderr
-    assert f"no backend 'trl' is installed; {FROM_A_CLONE} rewardlab-trl brings it" in lacking.stderr
     helped = run("rewardlab", "--help").stdout
     for row in first_party().values():
         brings = f"{FROM_A_CLONE} {row['distribution']} brings it"
@@ -223,6 +223,14 @@ def test_the_core_alone_says_what_brings_each_command_and_component_that_it_lack
             assert (lacking.returncode, lacking.stdout) == (2, "")
             assert lacking.stderr == f"error: the command {command!r} is not installed; {brings}\n"
             assert f"{summary} ({brings})" in helped
+
+
+@pytest.mark.slow
+def test_training_alone_says_what_brings_the_engine_and_the_rewards_of_a_recipe(wheels_alone):
+    lacking = wheels_alone("rewardlab-training")("rewardlab", "check", "quickstart")
+    assert (lacking.returncode, lacking.stdout) == (2, "")
+    assert f"no plugin 'math'; {FROM_A_CLONE} rewardlab-math brings it" in lacking.stderr
+    assert f"no backend 'trl' is installed; {FROM_A_CLONE} rewardlab-trl brings it" in lacking.stderr
 
 
 SHORT = ("stages.0.steps=20", "stages.1.steps=1", "stages.1.group_size=2", "stages.1.batch_size=4")
