@@ -6,12 +6,10 @@ row.
     row_file      the rows of a file, by the reader of its format: `jsonl`, or a plugin's
     rollouts      the rollouts of other tools as rows, by a plugin that recognizes their files
     jsonl         JSON lines, and what is wrong with those that cannot be read
-    growing_file  the lines that are new, of a file that grows
     plain_values  rows of other libraries as JSON has them
     rows          rows made into samples: columns under our names, checked, with ids
     conversations completions that are messages, with calls of tools and results
     row_needs     what rows must have to be scored
-    ledger_format the place of a run's ledger, its columns and their version
     sampling      a random order by the seed and each sample's id, and samples taken evenly over some fields
     dropped_rows  rows that a data step leaves out: counted, reported, and too many of them stop the job
 
@@ -33,8 +31,6 @@ if TYPE_CHECKING:
     from rewardlab.data.dropped_rows import DroppedRow as DroppedRow
     from rewardlab.data.dropped_rows import DroppedRows as DroppedRows
     from rewardlab.data.dropped_rows import refusal as refusal
-    from rewardlab.data.growing_file import GrowingFile as GrowingFile
-    from rewardlab.data.growing_file import ReplacedFile as ReplacedFile
     from rewardlab.data.jsonl import BLOCK as BLOCK
     from rewardlab.data.jsonl import BOM as BOM
     from rewardlab.data.jsonl import DECODER as DECODER
@@ -48,14 +44,6 @@ if TYPE_CHECKING:
     from rewardlab.data.jsonl import parse_row as parse_row
     from rewardlab.data.jsonl import told_name as told_name
     from rewardlab.data.jsonl import too_long as too_long
-    from rewardlab.data.ledger_format import LEDGER_BEGINNING as LEDGER_BEGINNING
-    from rewardlab.data.ledger_format import LEDGER_COLUMNS as LEDGER_COLUMNS
-    from rewardlab.data.ledger_format import LEDGER_FILE as LEDGER_FILE
-    from rewardlab.data.ledger_format import LEDGER_VERSION as LEDGER_VERSION
-    from rewardlab.data.ledger_format import SCORE_COLUMNS as SCORE_COLUMNS
-    from rewardlab.data.ledger_format import SOME_HAVE as SOME_HAVE
-    from rewardlab.data.ledger_format import ColumnType as ColumnType
-    from rewardlab.data.ledger_format import ledger_path as ledger_path
     from rewardlab.data.plain_values import plain_row as plain_row
     from rewardlab.data.rollouts import PlacedRow as PlacedRow
     from rewardlab.data.rollouts import RolloutFormat as RolloutFormat

@@ -29,6 +29,7 @@ repository use it. Pin `rewardlab-core~=0.1.0`.
     tracker_options             trackers as a recipe sets them, and the context in which one is told a stage's numbers
     policy_judge                the policy as its own judge, as engines offer it
     agent_code                  the tools and environments that an agent names
+    ledger_format, growing_file   the place and columns of a ledger, and what is new in a file that grows
     ledger, results             the records that a stage writes
     alarms, score_conditions, divergence_conditions, series   signs in the numbers of steps that something is wrong
     alarm_settings, alarm_policy, alarm_watch, alarm_file, webhook   what a recipe makes of them, and who says so
@@ -77,10 +78,19 @@ if TYPE_CHECKING:
     from rewardlab_training.dry_run import model_line as model_line
     from rewardlab_training.evaluation_job import load_evaluation as load_evaluation
     from rewardlab_training.first_call import probe_judges as probe_judges
+    from rewardlab_training.growing_file import GrowingFile as GrowingFile
+    from rewardlab_training.growing_file import ReplacedFile as ReplacedFile
     from rewardlab_training.ledger import Ledger as Ledger
     from rewardlab_training.ledger import Phase as Phase
     from rewardlab_training.ledger import UsageLog as UsageLog
     from rewardlab_training.ledger import ledger_lines as ledger_lines
+    from rewardlab_training.ledger_format import LEDGER_BEGINNING as LEDGER_BEGINNING
+    from rewardlab_training.ledger_format import LEDGER_COLUMNS as LEDGER_COLUMNS
+    from rewardlab_training.ledger_format import LEDGER_VERSION as LEDGER_VERSION
+    from rewardlab_training.ledger_format import SCORE_COLUMNS as SCORE_COLUMNS
+    from rewardlab_training.ledger_format import SOME_HAVE as SOME_HAVE
+    from rewardlab_training.ledger_format import ColumnType as ColumnType
+    from rewardlab_training.ledger_format import ledger_path as ledger_path
     from rewardlab_training.lora import Lora as Lora
     from rewardlab_training.named_models import hub_configs as hub_configs
     from rewardlab_training.named_models import looks_local as looks_local

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from rewardlab import Sample
-from rewardlab.data import LEDGER_VERSION
 from rewardlab.files import LineAppender, last_row
 from rewardlab.judging import Usage
 from rewardlab.scoring import ScoredGroup
 from rewardlab.text import redact
+
+from rewardlab_training.ledger_format import LEDGER_VERSION
 
 Phase = Literal["training", "before", "during", "after", "eval"]
 """The purpose of a completion: to train on, for an evaluation of an rl stage before, during or after its training,

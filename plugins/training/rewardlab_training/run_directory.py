@@ -25,13 +25,13 @@ from pathlib import Path
 from typing import Any
 
 import rewardlab
-from rewardlab.data import ledger_path
 from rewardlab.errors import UserError, one_line
 from rewardlab.files import FileLock, read_json, write_json, write_text
 from rewardlab.plan import Difference, Plan, decisive, differences
 from rewardlab.recipe import RESOLVED, dump, load
 from rewardlab.text import redactor, shell_command
 
+from rewardlab_training.ledger_format import ledger_path
 from rewardlab_training.longer_training import (
     LongerStage,
     describe_longer,

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab import Sample
-from rewardlab.data import ledger_path
 from rewardlab.judging import JudgingSettings
 from rewardlab.plan import Plan
 from rewardlab.recipe import Stage, TinyModel
 from rewardlab.scoring import Scorer
 
 from rewardlab_training.ledger import Ledger, UsageLog
+from rewardlab_training.ledger_format import ledger_path
 from rewardlab_training.run_directory import RunDirectory
 from rewardlab_training.stage_rows import evaluation_samples, training_samples
 from rewardlab_training.starting_model import find_starting_model, written_before

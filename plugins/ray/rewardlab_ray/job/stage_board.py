@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from rewardlab.data import GrowingFile, ReplacedFile, parse_row
+from rewardlab.data import parse_row
 from rewardlab.text import has_foot
-from rewardlab_training import StepBoard
+from rewardlab_training import GrowingFile, ReplacedFile, StepBoard
 
 
 class StageBoard:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rewardlab.data import ColumnType
+from rewardlab_training import ColumnType
 
 from rewardlab_studies.export.scored_rows import ScoredRow, ScoredRows, columns_of_members
 from rewardlab_studies.ledger.columns import Column

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rewardlab.data import LEDGER_COLUMNS, SCORE_COLUMNS, SOME_HAVE, ColumnType
+from rewardlab_training import LEDGER_COLUMNS, SCORE_COLUMNS, SOME_HAVE, ColumnType
 
 MAX_FIELDS = 256
 """different fields that get a column each"""

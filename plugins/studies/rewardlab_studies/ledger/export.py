@@ -6,9 +6,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from rewardlab.data import LEDGER_COLUMNS, SCORE_COLUMNS, BadRows, ColumnType, kind_of, told_name
+from rewardlab.data import BadRows, kind_of, told_name
 from rewardlab.errors import Problem, UserError
 from rewardlab.scorefile import output_path_problem
+from rewardlab_training import LEDGER_COLUMNS, SCORE_COLUMNS, ColumnType
 
 from rewardlab_studies.ledger.columns import INT64, Column, ColumnFinder
 from rewardlab_studies.ledger.flat_file import Format, flat_file, format_of, inert

@@ -6,8 +6,9 @@ Nothing but the file is asked, by any machine that sees it: it is known by its s
 from collections.abc import Iterator
 from pathlib import Path
 
-from rewardlab.data import GrowingFile, ledger_path, parse_row
+from rewardlab.data import parse_row
 from rewardlab.errors import Problem
+from rewardlab_training import GrowingFile, ledger_path
 
 from rewardlab_studies.ledger.ledger_file import PlacedRow
 from rewardlab_studies.ledger.scan import refuse_later_version

@@ -6,8 +6,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from rewardlab.data import ledger_path, measured_lines, open_packed, read_lines
+from rewardlab.data import measured_lines, open_packed, read_lines
 from rewardlab.errors import Problem
+from rewardlab_training import ledger_path
 
 PlacedRow = tuple[str, dict[str, Any] | Problem]
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, suppress
 from typing import Any
 
-from rewardlab.data import LEDGER_BEGINNING, LEDGER_COLUMNS, LEDGER_VERSION, BadRows
+from rewardlab.data import BadRows
 from rewardlab.errors import Problem, UserError
+from rewardlab_training import LEDGER_BEGINNING, LEDGER_COLUMNS, LEDGER_VERSION
 
 from rewardlab_studies.ledger.ledger_file import LedgerFile
 from rewardlab_studies.ledger.superseded_steps import CurrentSteps

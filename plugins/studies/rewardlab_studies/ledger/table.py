@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from rewardlab.data import ColumnType
+from rewardlab_training import ColumnType
 
 from rewardlab_studies.ledger.columns import Column
 from rewardlab_studies.ledger.superseded_steps import CurrentSteps

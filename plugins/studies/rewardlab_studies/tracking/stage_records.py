@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from rewardlab.data import GrowingFile, parse_row
-from rewardlab_training import Results
+from rewardlab.data import parse_row
+from rewardlab_training import GrowingFile, Results
 
 from rewardlab_studies.ledger import find_ledger
 from rewardlab_studies.ledger.scan import beginning_of

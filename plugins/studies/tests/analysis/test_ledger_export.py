@@ -10,11 +10,10 @@ from dataclasses import replace
 import pytest
 from helpers.paths import DOCS
 from rewardlab import Completion, Sample, Score, ScoredGroup
-from rewardlab.data import LEDGER_BEGINNING, LEDGER_COLUMNS, SCORE_COLUMNS, SOME_HAVE
 from rewardlab.errors import UserError
 from rewardlab_studies.ledger.export import export_ledger
 from rewardlab_studies.ledger.flat_file import flat_file
-from rewardlab_training import Ledger
+from rewardlab_training import LEDGER_BEGINNING, LEDGER_COLUMNS, SCORE_COLUMNS, SOME_HAVE, Ledger
 
 pandas = pytest.importorskip("pandas", reason="comes with the engine trl, which this environment lacks")
 HOSTILE = 'ü "quoted", \n\r\u2028 \x00 \ud800 NA\t,'

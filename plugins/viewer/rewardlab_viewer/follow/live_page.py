@@ -8,8 +8,8 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-from rewardlab.data import ReplacedFile
 from rewardlab.errors import RewardlabError
+from rewardlab_training import ReplacedFile
 
 from rewardlab_viewer.page.page import DATA_HERE, KeptParts, block_of, note_other_rewards, page_of
 from rewardlab_viewer.page.questions import asking_components, questions_of

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
-from rewardlab.data import ReplacedFile
 from rewardlab.errors import Problem
 from rewardlab_studies.ledger import GrowingLedger
+from rewardlab_training import ReplacedFile
 
 from rewardlab_viewer.read.run_folder import NOTES, RunFolder, is_run_held
 from rewardlab_viewer.read.source import TRAINING, Line, groups_of

@@ -9,11 +9,10 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from rewardlab.data import LEDGER_COLUMNS, SCORE_COLUMNS
 from rewardlab.errors import RewardlabError
 from rewardlab.plan import Interval, Plan, make_plan
 from rewardlab.recipe import load
-from rewardlab_training import Results
+from rewardlab_training import LEDGER_COLUMNS, SCORE_COLUMNS, Results
 
 Line = Mapping[str, Any]
 TRAINING = "training"

@@ -1,7 +1,7 @@
 """A file that is read while it grows: each line once, whoever cuts, replaces or removes it meanwhile."""
 
 import pytest
-from rewardlab.data import GrowingFile, ReplacedFile
+from rewardlab_training import GrowingFile, ReplacedFile
 
 
 @pytest.fixture

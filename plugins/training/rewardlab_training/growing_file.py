@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from rewardlab.data.jsonl import measured_lines
+from rewardlab.data import measured_lines
 
 MARK = 64
 """last bytes of what was read, which stand there still unless the file is another"""
