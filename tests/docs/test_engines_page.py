@@ -49,7 +49,8 @@ ROWS = {
     "Groups": {
         "`on_truncated: zero`": ("stages.0.on_truncated=zero",),
         "`on_truncated: mask`": ("stages.0.on_truncated=mask",),
-        "`zero_variance_groups: drop`": ("stages.0.zero_variance_groups=drop",),
+        "`reward.teach: {flat: drop}`": ("reward.teach={flat: drop}", "reward.correctness=accuracy"),
+        "`reward.teach: {flat: replace}`": ("reward.teach={flat: replace}", "reward.correctness=accuracy"),
         "`sampler`": (
             "sampler={use: curriculum/balanced, with: {reasoning: format, answer: accuracy}}",
             "reward.components.format={use: format/boxed}",

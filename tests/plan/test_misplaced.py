@@ -177,6 +177,21 @@ def test_other_algorithms_are_said_in_the_words_of_a_recipe(told, override, says
 
 def test_what_dapo_is_called_is_a_recipe(toy, write):
     """The message's own settings are valid, format/overlong among the rewards."""
-    settings = ("clip=[0.2, 0.28]", "loss=token_mean", "zero_variance_groups=drop")
+    settings = ("clip=[0.2, 0.28]", "loss=token_mean")
     overlong = "reward.components.long={use: format/overlong, with: {max_tokens: 9, buffer: 3}}"
-    make_plan(load(write("r.yaml", RECIPE), [f"stages.0.{one}" for one in settings] + [overlong]), purpose="run")
+    teach = "reward.teach={flat: replace, by: long}"
+    overrides = [*(f"stages.0.{one}" for one in settings), overlong, teach]
+    make_plan(load(write("r.yaml", RECIPE), overrides), purpose="run")
+
+
+@each_case(
+    "override, says",
+    [
+        ("stages.0.zero_variance_groups=drop", "write reward.teach: {flat: drop} in its place"),
+        ("stages.0.on_flat=drop", "write reward.teach: {flat: drop} in its place"),
+        ("stages.0.dynamic_filtering=[0, 0.9]", "write reward.teach: {flat: replace} in its place, and bounds"),
+        ("stages.0.filter_groups={by: long}", "write reward.teach: {flat: replace} in its place"),
+    ],
+)
+def test_where_earlier_recipes_say_which_groups_teach(told, override, says):
+    assert told(override).startswith(f"no such option; {says}")

@@ -8,7 +8,7 @@ from typing import Any
 from rewardlab.errors import Problem
 from rewardlab.recipe.annotations import RecipePath, keys_of, lookup, mappings
 from rewardlab.recipe.models import Recipe
-from rewardlab.recipe.other_names import our_name
+from rewardlab.recipe.other_names import MOVED, our_name
 from rewardlab.recipe.validation import UNKNOWN, WEIGHT
 from rewardlab.registry.registry import Registry
 from rewardlab.specs import Config
@@ -54,7 +54,7 @@ class _Misplaced:
 
     def improved(self, problem: Problem) -> Problem:
         """Return a problem about an option that is not known where it stands, with the places where it is known."""
-        unknown = problem.what.startswith(UNKNOWN) and not problem.what.endswith(WEIGHT)
+        unknown = problem.what.startswith(UNKNOWN) and not problem.what.endswith((WEIGHT, *MOVED.values()))
         places = self._places(problem.path) if unknown or problem.what.startswith(NO_MAPPING) else []
         if not places:
             return problem

@@ -140,6 +140,11 @@ class Plan:
         asked = [(one, one.spec.whitens) for one in self.normalizers]
         return any(whitens and one.ask("whether it whitens", whitens, one.options) for one, whitens in asked)
 
+    @property
+    def replaces_groups(self) -> bool:
+        """Whether other prompts take the place of groups that do not teach."""
+        return self.recipe.reward is not None and self.recipe.reward.teach.flat == "replace"
+
     def shaped_range(self, group_size: int) -> Interval | None:
         """Return the bounds of the rewards that a trainer receives; None if a normalizer has no known bounds."""
         bounds = self.total_range

@@ -250,15 +250,17 @@ class _Planner:
                 self._add(("dataset", "use"), what)
 
     def _check_names(self, reward: RewardSection) -> None:
-        """Report components with a bad name, and a `correctness` that names no component."""
+        """Report components with a bad name, and a `correctness` or `teach` that names no component."""
         names = declared(self._document, "reward", "components")
         for name in names:
             logged = f"{name} is the name of another number in logs and tables; choose another name"
             if why := logged if name in LOGGED else check_name(name):
                 self._add(("reward", "components", name), why)
-        right = reward.correctness
-        if right is not None and right not in names:
-            self._add(("reward", "correctness"), f"no component {right!r}{self._hint(right, 'reward', 'components')}")
+        for path, name in ((("correctness",), reward.correctness), (("teach", "by"), reward.teach.by)):
+            if name is not None and name not in names:
+                self._add(("reward", *path), f"no component {name!r}{self._hint(name, 'reward', 'components')}")
+        if reward.teach.flat != "keep" and reward.outcome is None:
+            self._add(("reward", "teach"), "needs the outcome by which a group is flat: `reward.correctness`, or `by`")
 
     def _hint(self, name: str, *path: str, also: Sequence[str] = ()) -> str:
         """Return what follows "no judge 'x'": which override removed it, else the nearest name at `path` or `also`."""

@@ -14,6 +14,7 @@ pydantic models of a `Recipe`. No plugin is consulted: the plan validates `with`
     models, use       the models: the recipe; components by name with their options
     descriptions      what stands below the fields of models and options
     training_stages, evaluation   the models of stages that train, and of what samples and scores
+    teach             the model of which groups teach
     agent             the model of several turns
     alarms            what happens if a training's numbers show that something is wrong
     validation        pydantic's errors as lines that say where, what and the nearest name

@@ -16,6 +16,7 @@ from pydantic import (
 from rewardlab.errors import nearest
 from rewardlab.recipe.alarms import Alarms
 from rewardlab.recipe.evaluation import EvalStage
+from rewardlab.recipe.teach import Teach
 from rewardlab.recipe.training_stages import DpoStage, RlStage, SftStage
 from rewardlab.recipe.use import ColumnNames, ComponentUse, DatasetUse, JudgeUse, Use
 from rewardlab.specs import Config
@@ -79,7 +80,14 @@ class RewardSection(Config):
     """what `progress` in `total` is if no step of a training says it: in evaluations, `rewardlab score`, `serve` and
     programs; 1 is the end of the training"""
     correctness: str | None = None
-    """the component that says whether an answer is right, for filtering and curricula"""
+    """the component that says whether an answer is right, for `teach` and curricula"""
+    teach: Teach = Field(default_factory=Teach)
+    """which groups teach, by their outcome (absent: all of them, by their totals)"""
+
+    @property
+    def outcome(self) -> str | None:
+        """The component by which groups are left out; None if the recipe names none."""
+        return self.teach.by or self.correctness
 
 
 class TinyModel(Config):

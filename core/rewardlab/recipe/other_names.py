@@ -5,7 +5,6 @@ from typing import get_args
 from rewardlab.recipe.training_stages import Algorithm
 
 OURS = {
-    "zero_variance_groups": "on_flat",
     "learning_rate": "lr actor_learning_rate",
     "schedule": "lr_scheduler_type lr_scheduler lr_schedule",
     "warmup_steps": "lr_warmup_steps num_warmup_steps",
@@ -57,8 +56,8 @@ NAMES_OF_VALUES = {
 OTHER_ALGORITHMS = {
     "dapo": (
         "write preset: dapo in its place, which is algorithm: grpo, clip: [0.2, 0.28], loss: token_mean and its sizes; "
-        "DAPO also has a component format/overlong, and leaves groups out (zero_variance_groups: drop, or a `sampler` "
-        "that samples on)"
+        "DAPO also has a component format/overlong, and replaces flat groups (reward.teach, or a `sampler` that "
+        "samples on)"
     ),
     "gspo": (
         "write preset: gspo in its place, which is algorithm: grpo, loss: seq_mean, importance_sampling_level: "
@@ -67,6 +66,16 @@ OTHER_ALGORITHMS = {
     "cispo": "write preset: cispo in its place, which is algorithm: grpo, loss: cispo and clip: [1, 4]",
 }
 """algorithms that are no value of ours -> how a recipe says them"""
+
+
+MOVED = {
+    **dict.fromkeys(("zero_variance_groups", "on_flat"), "write reward.teach: {flat: drop} in its place"),
+    **dict.fromkeys(
+        ("dynamic_filtering", "filter_groups", "dynamic_sampling", "filter_zero_variance"),
+        "write reward.teach: {flat: replace} in its place, and bounds of the mean outcome as `between`",
+    ),
+}
+"""a setting under which other trainers, or earlier recipes, say which groups teach -> how a recipe says it"""
 
 
 def our_value(setting: str, other: str) -> str | None:

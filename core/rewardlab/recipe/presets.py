@@ -26,9 +26,8 @@ PRESETS: Mapping[str, Preset] = {
             "warmup_steps": 20,
         },
         beside="a right answer is worth 1 and a wrong one -1; max_new_tokens is 20480, with format/overlong of buffer "
-        "4096; others take the place of prompts that all or none of a group solve (openrlhf: "
-        "backend.engine.dynamic_filtering; verl: backend.engine.filter_groups; the nearest of trl "
-        "is zero_variance_groups: drop)",
+        "4096; others take the place of prompts that all or none of a group solve "
+        "(reward.teach: {flat: replace} with openrlhf and verl; the nearest of trl is {flat: drop})",
     ),
     "dr_grpo": Preset(  # the script of its repository, sail-sg/understand-r1-zero
         paper="2503.20783",

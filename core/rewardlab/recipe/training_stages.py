@@ -249,9 +249,6 @@ class RlStage(_Training, TokenSampling):
     """with `eval`: evaluate before the first step; later evaluations are compared with this"""
     on_truncated: Literal["keep", "mask", "zero"] = "keep"
     """completions cut at max_new_tokens: score as they are, leave out of the loss, or give a total of 0"""
-    zero_variance_groups: Literal["keep", "drop"] = "keep"
-    """groups whose rewards are all equal, so that they teach nothing (with a group sampler: at its cap). keep: they
-    stay in the loss, their tokens count in its mean and `kl` acts on them. drop: they are left out"""
     critic: CriticSettings = Field(default_factory=CriticSettings)
     """of ppo"""
 

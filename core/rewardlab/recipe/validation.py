@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from rewardlab.errors import MAX_LISTED, Problem, nearest
 from rewardlab.recipe.annotations import RecipePath, annotation_at, keys_of, literals_of, lookup, models_at
 from rewardlab.recipe.descriptions import descriptions_of
-from rewardlab.recipe.other_names import our_name, our_stage, our_value
+from rewardlab.recipe.other_names import MOVED, our_name, our_stage, our_value
 from rewardlab.specs import Config
 
 Where = Callable[[RecipePath], str]
@@ -143,6 +143,8 @@ def _describe_error(found: dict[str, Any], model: type[Config], tree: Any, path:
 
 def _meant(name: str, known: set[str]) -> str:
     """Return the end of a message about an option that is not `known`: the one that was meant, or where it belongs."""
+    if name in MOVED:
+        return f"; {MOVED[name]}"
     if ours := our_name(name, known):
         return f"; did you mean {ours!r}?"
     if "on_missing" in known and name.startswith(("weight", "coef", "scale")):

@@ -18,6 +18,7 @@ what must end the job is raised.
     group_sampler        curricula that choose the group from a larger pool
     deadline             the deadline for scoring a group
     composition          from component scores to totals and shaped rewards, with the policies for missing values
+    teaching             which groups teach, by their outcome; the rest a training leaves out
     group_numbers        what a step's means and missing values need of a scored group, and these means
     reasons              why completions failed, or got nothing from a component, counted
     missing_guard        stops a job in which too many scores are missing
@@ -62,5 +63,8 @@ if TYPE_CHECKING:
     from rewardlab.scoring.row_window import scored_in_order as scored_in_order
     from rewardlab.scoring.scorer import Machine as Machine
     from rewardlab.scoring.scorer import Scorer as Scorer
+    from rewardlab.scoring.teaching import ROUNDING as ROUNDING
+    from rewardlab.scoring.teaching import Teaching as Teaching
+    from rewardlab.scoring.teaching import as_trainers_get_it as as_trainers_get_it
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

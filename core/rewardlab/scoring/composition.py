@@ -32,6 +32,7 @@ class ScoredGroup:
     causes: what each component contributed to `shaped`; None if that is not known any more.
     centred: whether a normalizer has taken a mean off `shaped`, such as that of a whole pool: no trainer takes another.
     progress: what `progress` in the total was; None if it has none.
+    left_out: why a training leaves the group out, by the recipe's `teach`; None if it teaches.
     """
 
     sample: Sample
@@ -42,6 +43,7 @@ class ScoredGroup:
     causes: GroupAttribution | None = field(default=None, compare=False, repr=False)
     centred: bool = False
     progress: float | None = None
+    left_out: str | None = None
 
     def __repr__(self) -> str:
         return f"<{line_of(self.sample.id, self.totals)}>"

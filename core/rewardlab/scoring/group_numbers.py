@@ -41,7 +41,7 @@ class GroupNumbers:
     size: int
     total: ComponentNumbers
     flat: bool
-    """whether all totals are equal or missing"""
+    """whether it teaches nothing: it is left out, or all totals are equal or missing"""
     std: float
     """population standard deviation of the totals that are not missing; 0 if there is none"""
     components: Mapping[str, ComponentNumbers]
@@ -91,7 +91,7 @@ def numbers_of_group(scored: ScoredGroup, correctness: str | None = None) -> Gro
     return GroupNumbers(
         size=len(scored.totals),
         total=total,
-        flat=not total.varied,
+        flat=scored.left_out is not None or not total.varied,
         std=_std([value for value in scored.totals if value is not None]) if total.varied else 0.0,
         components=components,
         tokens=math.fsum(known) / len(known) if known else None,
@@ -152,7 +152,8 @@ def metrics_of_step(
     length if it is known, agent of conversations, and position_bias and unparsable of components that compare.
 
     reward/total, reward/<component>: means over the completions that have a value, NaN if none has.
-    reward/groups_without_variance: share, 0 to 1, of groups whose totals are all equal or missing.
+    reward/groups_without_variance: share, 0 to 1, of groups that teach nothing: those that `teach` leaves
+    out, and those whose totals are all equal or missing.
     group/std: mean over the groups of the standard deviation of their totals.
     missing/<component>: share, 0 to 1, of completions whose score failed with an error.
     agreement/total, agreement/<component>: correlation with correctness inside of groups, -1 to 1; NaN if one of both

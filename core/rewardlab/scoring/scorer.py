@@ -33,6 +33,7 @@ from rewardlab.scoring.executors import Executor, open_executor, pool_executor
 from rewardlab.scoring.group_sampler import CheckedGroupSampler
 from rewardlab.scoring.pool import Pool, PoolScoring, SampledPool, Scores, StreamedPool
 from rewardlab.scoring.reading import ReadStream, reading_of, with_markers
+from rewardlab.scoring.teaching import Teaching
 from rewardlab.scoring.watched_calls import watched
 from rewardlab.specs import Context, RewardSpec
 from rewardlab.text.redaction import redact
@@ -119,6 +120,7 @@ class Scorer(AbstractContextManager["Scorer"]):
                 zero_truncated=zero_truncated,
                 decomposition=decomposition_of(plan),
             )
+            self.teaching = Teaching.of(plan.recipe.reward)
             self._sampler = None if plan.sampler is None else CheckedGroupSampler(plan.sampler, bare)
         except BaseException:
             self.close()
@@ -178,7 +180,7 @@ class Scorer(AbstractContextManager["Scorer"]):
             in_group=partial(
                 self._scores, names=[name for name in self.executors if name in in_group], timeout=timeout
             ),
-            compose=partial(composition.compose_kept, seed=self._plan.recipe.seed),
+            compose=lambda *pool: self._taught(composition.compose_kept(*pool, self._plan.recipe.seed)),
         )
         return SampledPool(sample, size, self._sampler, scoring)
 
@@ -251,7 +253,12 @@ class Scorer(AbstractContextManager["Scorer"]):
 
     async def _score(self, stream: GroupStream, composition: Composition, timeout: float | None = None) -> ScoredGroup:
         components = await self._scores(stream, list(self.executors), timeout)
-        return composition.compose(await stream.group(), components, self._plan.recipe.seed)
+        return self._taught(composition.compose(await stream.group(), components, self._plan.recipe.seed))
+
+    def _taught(self, group: ScoredGroup) -> ScoredGroup:
+        """Return a group with the reason why it does not teach, if it does not."""
+        why = None if self.teaching is None else self.teaching.why_left_out(group.components)
+        return group if why is None else replace(group, left_out=why)
 
     async def _scores(self, stream: GroupStream, names: Sequence[str], timeout: float | None) -> Scores:
         """Return the scores of a group by these components; see `score` for the timeout."""

@@ -61,8 +61,6 @@ class Engine(RayEngineOptions):
     """generate ahead, with weights that may be a step older (changes learning; absent: step by step)"""
     generate_batch: PositiveInt | None = None
     """prompts generated at once, more than a step needs (only with `asynchronous`)"""
-    dynamic_filtering: Annotated[list[float], Field(min_length=2, max_length=2)] | None = None
-    """keep only groups whose mean of `reward.correctness` is strictly between these (changes learning)"""
     correction: Correction | None = None
     """weigh in how far the rollout engine's probabilities are from the trainer's (changes learning; absent: not)"""
     zero_stage: Literal[0, 1, 2, 3] = 2
@@ -105,12 +103,13 @@ class Options(RayOptions):
     """the only precision in which OpenRLHF trains"""
 
 
-def service_options(options: Options, batch_size: int) -> dict[str, Any]:
+def service_options(plan: "Plan", batch_size: int) -> dict[str, Any]:
     """Return what the actors that score must know of the options: fields of their ServiceSettings."""
+    options = options_of(plan)
     engine = options.engine
     return {
         "generates_ahead": engine.generates_ahead(batch_size),
-        "dynamic_filtering": engine.dynamic_filtering,
+        "replaces": plan.replaces_groups,
         "scoring_timeout": engine.barrier.scoring_timeout,
         "tensorboard": options.tensorboard,
         "wandb": engine.wandb,

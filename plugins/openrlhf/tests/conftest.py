@@ -11,11 +11,11 @@ HERE = Path(__file__).parent
 @pytest.fixture
 def with_options(toy):
     """Add what a recipe's options mean for the actors that score: `with_options(settings)`."""
-    from rewardlab_openrlhf.options import options_of, service_options
+    from rewardlab_openrlhf.options import service_options
 
     def add(settings):
         plan = settings.plan()
-        return replace(settings, **service_options(options_of(plan), settings.stage_of(plan).batch_size))
+        return replace(settings, **service_options(plan, settings.stage_of(plan).batch_size))
 
     return add
 

@@ -32,7 +32,7 @@ RECIPE = """
 
 
 UNPACKED = "backend.engine={packing: false, attention: sdpa, tokens_per_gpu: 20000}"
-FILTERING = "backend.engine={dynamic_filtering: [0, 1], tokens_per_gpu: 100000}"
+REPLACED = "reward.teach={flat: replace, by: brevity}", "backend.engine.tokens_per_gpu=100000"
 SHORT = "stages.0.max_prompt_tokens=512", "stages.0.max_new_tokens=512"
 
 
@@ -60,7 +60,7 @@ def test_without_a_size_they_are_made_by_their_tokens(sizes):
         UNPACKED,
         "stages.0.micro_batch_size=1",
         "backend.engine.rollout_micro_batch_size=1",
-        FILTERING,
+        *REPLACED,
     ],
 )
 def test_by_rows_where_the_recipe_says_so_and_where_openrlhf_needs_it(sizes, own):
@@ -88,8 +88,8 @@ def test_sft_and_dpo_have_theirs(sizes):
     assert sizes("backend.engine.ring_attention=2", index=1).micro == 4
 
 
-def test_with_dynamic_filtering_the_last_batch_of_one_group_divides(sizes):
-    assert sizes(FILTERING, "backend.gpus_per_node=2").rollout_micro == 4
+def test_where_groups_are_replaced_the_last_batch_of_one_group_divides(sizes):
+    assert sizes(*REPLACED, "backend.gpus_per_node=2").rollout_micro == 4
 
 
 @each_case("share, most, rows", [(32, 5, 4), (30, 7, 6), (7, 6, 1), (8, 99, 8), (9, 1, 1)])

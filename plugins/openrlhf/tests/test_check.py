@@ -30,7 +30,16 @@ REFUSED = [
     # what OpenRLHF has nothing for
     (["stages.1.loss=constant"], "stages.1.loss", "the nearest is token_mean, by the update's tokens"),
     (["stages.1.on_truncated=mask"], "stages.1.on_truncated", "zero is the nearest"),
-    (["stages.1.zero_variance_groups=drop"], "stages.1.zero_variance_groups", "dynamic_filtering with"),
+    (
+        ["backend.engine.dynamic_filtering=[0, 0.9]"],
+        "backend.engine.dynamic_filtering",
+        "write reward.teach: {flat: replace} in its place, and bounds of the mean outcome as `between`",
+    ),
+    (
+        ["reward.teach={flat: drop, by: brevity}"],
+        "reward.teach.flat",
+        "cannot drop flat groups; the nearest is replace",
+    ),
     (["stages.0={use: eval}"], "stages.0", "use `eval:` in an rl stage"),
     (["backend.precision=fp32"], "backend.precision", "'fp32' is not allowed; there is 'bf16'"),
     (["backend.device=cuda"], "backend.device", "is for trl"),
@@ -95,28 +104,18 @@ REFUSED = [
     ),
     (["backend.engine.correction={bounds: [5, 1]}"], "backend.engine.correction.bounds", "lower must be less"),
     (
-        ["backend.engine.dynamic_filtering=[0, 1]", "backend.engine.rollout_micro_batch_size=1"],
-        "backend.engine.dynamic_filtering",
-        "needs `reward.correctness`",
-    ),
-    (
-        ["backend.engine={dynamic_filtering: [1, 0], rollout_micro_batch_size: 1}", "reward.correctness=brevity"],
-        "backend.engine.dynamic_filtering",
-        "the first bound must be less than the second",
-    ),
-    (
-        ["backend.engine={dynamic_filtering: [0, 1], rollout_micro_batch_size: 6}", "reward.correctness=brevity"],
-        "backend.engine.dynamic_filtering",
+        ["backend.engine={rollout_micro_batch_size: 6}", "reward.teach={flat: replace, by: brevity}"],
+        "reward.teach",
         "its 4 completions must divide into 24",
     ),
     (
         [
             "backend.nodes=2",
-            "backend.engine={dynamic_filtering: [0, 1], tokens_per_gpu: 99}",
-            "reward.correctness=brevity",
+            "backend.engine={tokens_per_gpu: 99}",
+            "reward.teach={flat: replace, by: brevity}",
             "stages.0.batch_size=8",
         ],
-        "backend.engine.dynamic_filtering",
+        "reward.teach",
         "must divide into 8: a micro-batch",
     ),
     (
@@ -215,8 +214,8 @@ FINE = [
     ["backend.engine.context=98", "model={use: tiny, context: 98}"],
     ["backend.engine={colocate: false, asynchronous: {}, generate_batch: 9}"],
     ["backend.engine={correction: {gating: tv, bounds: [0.1]}}"],
-    ["backend.engine={dynamic_filtering: [0, 1], rollout_micro_batch_size: 1}", "reward.correctness=brevity"],
-    ["backend.engine.dynamic_filtering=[0, 1]", "reward.correctness=brevity"],
+    ["backend.engine.rollout_micro_batch_size=1", "reward.teach={flat: replace, by: brevity}"],
+    ["reward.teach={flat: replace, between: [0, 0.9]}", "reward.correctness=brevity"],
     ["backend.engine={arguments: {actor.entropy_coef: 0.001, adam.eps: 1.0e-6, ds.overlap_comm: true}}"],
 ]
 

@@ -235,12 +235,12 @@ class TestRl:
         with pytest.raises(UserError, match=r"context 31 is less than the longest prompt of 20 tokens"):
             arguments("backend.engine.context=31")
 
-    def test_dynamic_filtering_by_correctness(self, arguments):
-        found = arguments(
-            "reward.correctness=brevity", "backend.engine={dynamic_filtering: [0, 0.9], rollout_micro_batch_size: 1}"
-        )
+    def test_other_prompts_take_the_place_of_groups_whose_scores_are_0(self, arguments):
+        """The scorers give a group that teaches both 0 and 1, and any other 0 alone, whatever its bounds are."""
+        teach = "reward.teach={flat: replace, by: brevity, between: [0, 0.9]}"
+        found = arguments(teach, "backend.engine.rollout_micro_batch_size=1")
         assert found["algo.dynamic_filtering_enable"] == ""
-        assert found["algo.dynamic_filtering_range"] == "0.0 0.9"
+        assert found["algo.dynamic_filtering_range"] == "0.0 1.0"
 
     def test_correction(self, arguments):
         found = arguments("backend.engine.correction={level: seq, gating: tv, bounds: [0.1]}")

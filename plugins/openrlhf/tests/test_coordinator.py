@@ -47,7 +47,7 @@ judges:
     retries: 0
     with: {model: m, base_url: "%s", max_tokens: 8}
 """
-FILTERING = RECIPE.replace("{use: openrlhf}", "{use: openrlhf, engine: {dynamic_filtering: [0.1, 0.9]}}")
+FILTERING = RECIPE.replace("  total: ", "  teach: {flat: replace, by: short}\n  total: ")
 AHEAD = RECIPE.replace(
     "{use: openrlhf}", "{use: openrlhf, engine: {colocate: false, asynchronous: {}, generate_batch: 4}}"
 )

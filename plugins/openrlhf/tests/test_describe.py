@@ -230,11 +230,13 @@ class TestDifferences:
         out = dry_run("backend.engine={colocate: false, asynchronous: {}, generate_batch: 24}")
         assert "up to 3 step(s) older\n" in out
 
-    def test_dynamic_filtering(self, dry_run):
-        filtering = "backend.engine={dynamic_filtering: [0.1, 0.9], rollout_micro_batch_size: 1}"
-        out = dry_run(filtering, "reward.correctness=brevity")
-        assert "only groups with a mean brevity between 0.1 and 0.9 count" in out
-        assert "the steps become fewer" in out
+    def test_groups_in_whose_place_others_are_generated(self, dry_run):
+        teach = "reward.teach={flat: replace, by: brevity, between: [0.1, 0.9]}"
+        out = dry_run(teach, "backend.engine.rollout_micro_batch_size=1")
+        assert (
+            "groups whose brevity is equal for all, or has a mean that is not between 0.1 and 0.9, are left out" in out
+        )
+        assert "its steps become fewer" in out
 
 
 def test_from_where_an_interrupted_stage_goes_on(dry_run):

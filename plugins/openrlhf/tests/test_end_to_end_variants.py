@@ -121,7 +121,8 @@ def test_production_flags(short, model):
         "stages.0.eval={samples: 2, prompts: 6, by: [],"
         " sets: {ours: null, more: {use: data/arithmetic, with: {kind: prompts}}}}",
         "backend.engine={sleep: true, packing: true, tokens_per_gpu: 512, prefix_caching: true, zero_stage: 3,"
-        " correction: {level: token, bounds: [0.5, 5.0]}, dynamic_filtering: [0.3, 1]}",
+        " correction: {level: token, bounds: [0.5, 5.0]}}",
+        "reward.teach={flat: replace, between: [0.3, 1]}",
     )
     trained_on, left_out = filtered(ended)
     assert left_out, "or nothing was tried"

@@ -62,7 +62,7 @@ def said():
 )
 def test_a_stage_that_trained_on_nothing_has_failed(said, groups, left):
     """OpenRLHF saves the weights that it began with, and ends with 0."""
-    with pytest.raises(JobError, match=f"0-rl: backend.engine.dynamic_filtering left out {left}, so nothing was"):
+    with pytest.raises(JobError, match=f"0-rl: reward.teach left out {left}, so nothing was"):
         said(1, groups)
 
 

@@ -313,10 +313,8 @@ class TestJudges:
         scoring(settings(server), end)
 
 
-class TestDynamicFiltering:
-    """OpenRLHF decides which groups it drops, and the scorer foresees it: the ledger says what was trained on."""
-
-    RECIPE = RECIPE.replace("{use: openrlhf}", "{use: openrlhf, engine: {dynamic_filtering: [0.5, 1]}}")
+class TestGroupsThatDoNotTeach:
+    """OpenRLHF drops what the scorer gives a mean of 0: the ledger says what was trained on."""
 
     @pytest.fixture
     def recorded(self, settings, server):
@@ -331,7 +329,7 @@ class TestDynamicFiltering:
                     return await super().call(method, *arguments)
 
             async def whole():
-                given = settings(server, more="  correctness: short", recipe=self.RECIPE)
+                given = settings(server, more="  teach: {flat: replace, by: short, between: [0.6, 1]}")
                 coordinator = Coordinator(given)
                 scorer = ScorerActor(given, coordinator=Noting(coordinator))
                 try:
@@ -347,8 +345,8 @@ class TestDynamicFiltering:
         return record
 
     def test_what_it_drops_is_marked_and_does_not_train(self, recorded):
-        """Of the correctness, 1 and 1/2 are within the bounds, 1 and 1 or 1/2 and 1/2 are at them."""
-        groups = [("kept", ("1", "2 3")), ("right", ("1", "2")), ("wrong", ("1 2", "2 3"))]
+        """Of the outcome 1 and 1/2 are within the bounds, 1 and 1 are equal, and 1/2 and 1/3 are too low."""
+        groups = [("kept", ("1", "2 3")), ("right", ("1", "2")), ("wrong", ("1 2", "2 3 4"))]
         found = recorded(*((place(key=key), texts) for key, texts in groups))
         marks = [(one.key, one.discarded, one.trains) for one in found]
         assert marks == [("kept", False, True), ("right", True, False), ("wrong", True, False)]

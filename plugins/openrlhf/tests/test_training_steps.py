@@ -2,24 +2,13 @@
 
 import asyncio
 
-from helpers.each_case import each_case
-from rewardlab_ray.scoring.training_steps import ReleaseOrder, TrainingSteps, is_discarded
+from rewardlab_ray.scoring.training_steps import ReleaseOrder, TrainingSteps
 
 
 def test_a_step_takes_the_next_groups_without_those_that_are_discarded():
     steps = TrainingSteps(batch_size=2, first=5)
     assert [steps.add(discarded) for discarded in (False, True, False, True, False)] == [5, 5, 5, 6, 6]
     assert steps.open == (6, 1)
-
-
-@each_case(
-    "correctness, expected",
-    [([0.0, 1.0], False), ([0.0, 0.0], True), ([1.0, 1.0], True), ([0.1, 0.1], False), (None, False)],
-)
-def test_a_group_is_discarded_as_openrlhf_does_it(correctness, expected):
-    """0.1 is a little more than 0.1 in single precision, which is what OpenRLHF compares."""
-    assert is_discarded(correctness, [0.1, 1.0]) == expected
-    assert not is_discarded(correctness, None)
 
 
 class TestReleaseOrder:

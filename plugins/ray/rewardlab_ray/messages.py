@@ -12,7 +12,7 @@ SCORED = "group/scored"
 
 
 OUTCOME = "group/outcome"
-"""a log of each sample, where groups are left out by an outcome: 0 for all of a flat group, else 0 and 1"""
+"""a log of each sample, where others take the place of groups that do not teach: 0 for all of these, else 0 and 1"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -73,7 +73,8 @@ class GroupRewards:
     lost: float
     """what it receives for a member without a completion: no advantage, or for ppo the mean of the others"""
     correctness: tuple[float, ...] | None
-    """None if the recipe names no `reward.correctness`"""
+    """what OpenRLHF calls scores: the correctness; where groups are replaced, of a training the `OUTCOME`. None if the
+    recipe names neither"""
     logs: tuple[Mapping[str, float], ...]
     """the same keys for every sample of a run; NaN if there is no value"""
     members: tuple[int, ...] = ()

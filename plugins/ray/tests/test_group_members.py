@@ -180,7 +180,9 @@ class TestGroupsThatTheEngineLeavesOutByItself:
 
     @pytest.fixture
     def filtered(self, settings):
-        return replace(settings, outcome="short")
+        teach = "reward:\n  teach: {flat: replace, by: short}"
+        settings.recipe.write_text(settings.recipe.read_text().replace("reward:", teach))
+        return replace(settings, replaces=True, says_trained=True)
 
     async def score_all(self, scorer):
         places = [replace(PLACE, key=key) for key in self.KEYS]
@@ -242,7 +244,9 @@ class TestGroupsThatTheEngineLeavesOutByItself:
 
     def test_too_many_missing_values_end_the_job_though_no_step_ends(self, filtered, scoring):
         faulty = "short: {use: toy/faulty, with: {how: fail, when: one}, on_missing: 0}"
-        filtered.recipe.write_text(RECIPE.replace("short: {use: toy/brevity, with: {words: 1}}", faulty))
+        filtered.recipe.write_text(
+            filtered.recipe.read_text().replace("short: {use: toy/brevity, with: {words: 1}}", faulty)
+        )
 
         async def work(scorer, _coordinator):
             with pytest.raises(JobError, match="has no value for 6 of the last 6 completions"):

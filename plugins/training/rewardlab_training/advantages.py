@@ -77,11 +77,6 @@ def group_advantages(algorithm: str, group: ScoredGroup) -> list[float]:
     ]
 
 
-def is_flat(group: ScoredGroup) -> bool:
-    """Return whether a group teaches nothing: every advantage is 0, since its rewards are all equal or missing."""
-    return not any(group_advantages("dr_grpo", group))
-
-
 def _scale(algorithm: str, present: Sequence[float], mean: float) -> float:
     count = len(present)
     if algorithm == "grpo":

@@ -26,6 +26,8 @@ class Capabilities:
             policies are the host's.
         algorithms: those of rl.
         settings: which of those in training/optional_settings.py a stage may have, as written there.
+        flat_groups: which values `reward.teach.flat` may have; a policy that may drop groups leaves out what
+            `StepRewards.dropped` says.
         transformers_models: whether it loads models as transformers writes them, so that folders, context lengths
             and chat templates are checked for it.
     """
@@ -33,6 +35,7 @@ class Capabilities:
     stages: Sequence[str]
     algorithms: Sequence[str] = ()
     settings: frozenset[str] = frozenset()
+    flat_groups: Sequence[str] = ("keep",)
     transformers_models: bool = True
 
 

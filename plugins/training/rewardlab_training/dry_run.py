@@ -25,9 +25,11 @@ from rewardlab_training.row_counts import repeated_readings, uncounted_rows
 from rewardlab_training.stage_batches import StageBatches
 
 FLAT_GROUPS = {
-    "keep": "groups whose rewards are all equal stay in the loss, with advantages of 0",
-    "drop": "groups whose rewards are all equal are left out of the loss",
+    "keep": "every group is in the loss, one whose totals are all equal with advantages of 0",
+    "drop": "groups whose {} are left out of the loss, whatever their totals are",
+    "replace": "groups whose {} are left out, whatever their totals are, and other prompts take their place",
 }
+"""value of `reward.teach.flat` -> what it does"""
 CHAT = {
     "system": "before every prompt without a system message",
     "template": "in place of the tokenizer's chat template",
@@ -118,11 +120,21 @@ def describe_training(plan: Plan, index: int, micro: str) -> Iterator[str]:
         )
         if stage.agent is not None:
             yield _agent_line(stage.agent)
-        yield f"zero_variance_groups {stage.zero_variance_groups}: {FLAT_GROUPS[stage.zero_variance_groups]}"
+        yield teach_line(plan)
     elif isinstance(stage, SftStage | DpoStage):
         yield f"{dataset}: {_length(stage)}, micro-batches of {micro}; {_optimizer(stage)}"
     if isinstance(stage, RlStage | SftStage | DpoStage):
         yield from chat_lines(stage.chat)
+
+
+def teach_line(plan: Plan) -> str:
+    """Return which groups teach."""
+    reward = plan.recipe.reward
+    assert reward is not None  # rl needs one
+    teach, outcome = reward.teach, f"{reward.outcome} is equal for all"
+    if teach.between is not None:
+        outcome += f", or has a mean that is not between {teach.between[0]:g} and {teach.between[1]:g},"
+    return f"teach.flat {teach.flat}: {FLAT_GROUPS[teach.flat].format(outcome)}"
 
 
 def _agent_line(agent: Agent) -> str:

@@ -37,7 +37,7 @@ def _paid_outside_of_total(plan: Plan) -> Iterator[Finding]:
     for name, planned in plan.components.items():
         judges = planned.judges()
         loads = planned.spec.opens_workers or planned.spec.environment is not None
-        if name in plan.expression.names or name == reward.correctness or not (judges or loads):
+        if name in (*plan.expression.names, reward.correctness, reward.outcome) or not (judges or loads):
             continue
         cost = f"asks {' and '.join(judges)}" if judges else "loads a model"
         what = f"{cost} for every group, and `total` does not name it: it is paid for, and only logged"

@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -45,7 +45,8 @@ class Ledger:
 
         Raises ValueError for another phase, which would be a fault of the engine.
         """
-        self.append(stage, step, [(trained, ledger_lines(group)) for group in scored], phase)
+        made = scored if phase == "training" else [replace(group, left_out=None) for group in scored]
+        self.append(stage, step, [(trained, ledger_lines(group)) for group in made], phase)
 
     def append(
         self, stage: int, step: int | None, groups: Sequence[tuple[str, Sequence[bytes]]], phase: Phase = "training"
@@ -142,6 +143,7 @@ def _rows(group: ScoredGroup) -> Iterator[dict[str, Any]]:
             "total": group.totals[index],
             "shaped": group.shaped[index] if group.shaped else None,
             **progress,
+            **({} if group.left_out is None else {"left_out": group.left_out}),
         } | ({} if group.causes is None else {"rest": group.causes.found.rest[index]})
 
 

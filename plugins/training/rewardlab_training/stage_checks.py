@@ -30,7 +30,8 @@ from rewardlab_training.optional_settings import unsupported_settings
 def engine_problems(plan: Plan, backend: Backend) -> list[Problem]:
     """Return every reason why an engine cannot run the stages that need it, each with its place in the recipe."""
     others = {("stages", i) for i, stage in enumerate(plan.recipe.stages) if not needs_engine(stage)}
-    found = [*_of_model(plan, backend), *(one for one in backend.findings(plan) if one[0][:2] not in others)]
+    found = [*_of_model(plan, backend), *_of_teach(plan, backend.capabilities)]
+    found += [one for one in backend.findings(plan) if one[0][:2] not in others]
     for index, stage in enumerate(plan.recipe.stages):
         if ("stages", index) not in others:
             found += [(("stages", index, *path), what) for path, what in _of_stage(plan, backend.capabilities, stage)]
@@ -83,6 +84,20 @@ def _of_rl(stage: RlStage, can: Capabilities, name: str) -> Iterator[Finding]:
         yield from benchmark_findings(("eval",), stage.evaluation)
     elif stage.eval_every:
         yield ("eval_every",), "needs `eval:` in this stage, which says what to evaluate on"
+
+
+def _of_teach(plan: Plan, can: Capabilities) -> Iterator[Finding]:
+    """Yield what an engine cannot do with groups that do not teach."""
+    reward, stages = plan.recipe.reward, [stage for stage in plan.recipe.stages if isinstance(stage, RlStage)]
+    if reward is None or reward.teach.flat == "keep" or plan.backend is None or not stages:
+        return
+    if reward.teach.flat not in can.flat_groups:
+        ways = " or ".join(way for way in can.flat_groups if way != "keep")
+        nearest_one = f"; the nearest is {ways}" if ways else ""
+        what = f"the backend {plan.backend.use.use} cannot {reward.teach.flat} flat groups{nearest_one}"
+        yield ("reward", "teach", "flat"), what
+    if any(stage.group_size < 2 for stage in stages):
+        yield ("reward", "teach"), "needs groups of 2 or more: every group of one is flat"
 
 
 def _listed(names: Sequence[str], word: str) -> str:

@@ -11,7 +11,7 @@ from rewardlab.judging import Usage
 from rewardlab.recipe import RlStage
 from rewardlab.scoring import MissingGuard, Pool, PooledGroup, ScoredGroup, Scorer, metrics_of_step
 
-from rewardlab_training.advantages import batch_advantages, is_flat
+from rewardlab_training.advantages import batch_advantages
 from rewardlab_training.stage import StageJob
 
 
@@ -116,18 +116,17 @@ class StageReward:
         if groups:
             metrics["timing/scoring"] = time.monotonic() - began
         self._refuse_missing(step, scored)
-        flat = [self._stage.zero_variance_groups == "drop" and is_flat(group) for group in scored]
         for drop, trained in ((True, "no"), (False, "yes")):
-            of_kind = [group for group, its in zip(scored, flat, strict=True) if its is drop]
+            of_kind = [group for group in scored if (group.left_out is not None) is drop]
             self._job.ledger.write(self._job.index, step, of_kind, trained=trained)
         asked = self._scorer.judges.usage()
         since = self._job.usage.write(self._job.index, step, asked)
         metrics |= metrics_of_step(scored, {name: since.get(name, Usage()) for name in asked}, self._correctness)
-        if self._stage.zero_variance_groups == "drop":
-            metrics["group/dropped"] = sum(flat) / len(flat)
-        dropped = [drop for drop, group in zip(flat, scored, strict=True) for _ in group.completions]
+        dropped = [group.left_out is not None for group in scored for _ in group.completions]
+        if self._scorer.teaching is not None:
+            metrics["group/dropped"] = sum(group.left_out is not None for group in scored) / len(scored)
         # no statistic of the batch counts a dropped group
-        trained_on = [group for group, drop in zip(scored, flat, strict=True) if not drop]
+        trained_on = [group for group in scored if group.left_out is None]
         values = iter(batch_advantages(self._stage.algorithm, trained_on, self._job.plan.whitens))
         advantages = [0.0 if drop else next(values) for drop in dropped]
         return StepRewards(advantages=advantages, dropped=dropped, metrics=metrics)

@@ -276,7 +276,7 @@ class TestThePolicy:
             ({"webhook": "http://me:secret@127.0.0.1/1"}, "a URL with a name and password is not sent"),
             ({"webhook": "http://127.0.0.1:99999/1"}, "Port out of range"),
             ({"stop": ["saturated"], "ignore": ["saturated"]}, "saturated: `stop` and `ignore` exclude each other"),
-            ({"levels": {"flat": 1}}, "flat_groups"),
+            ({"levels": {"flat_group": 1}}, "flat_groups"),
         ],
     )
     def test_says_what_is_wrong_with_it(self, watch, alarms, problem):

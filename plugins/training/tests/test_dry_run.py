@@ -21,11 +21,16 @@ def lines(write, stage, *overrides):
     return list(describe_training(make_plan(load(write("r.yaml", RECIPE), overrides)), stage, "4 rows"))
 
 
-def test_groups_without_variance(toy, write):
-    kept = "zero_variance_groups keep: groups whose rewards are all equal stay in the loss, with advantages of 0"
+def test_which_groups_teach(toy, write):
+    kept = "teach.flat keep: every group is in the loss, one whose totals are all equal with advantages of 0"
     assert kept in lines(write, 1)
-    dropped = "zero_variance_groups drop: groups whose rewards are all equal are left out of the loss"
-    assert dropped in lines(write, 1, "stages.1.zero_variance_groups=drop")
+    dropped = "groups whose brevity is equal for all are left out of the loss, whatever their totals are"
+    assert f"teach.flat drop: {dropped}" in lines(write, 1, "reward.teach={flat: drop, by: brevity}")
+    bounds = (
+        "brevity is equal for all, or has a mean that is not between 0 and 0.9, are left out, whatever their totals"
+    )
+    replaced = lines(write, 1, "reward.teach={flat: replace, between: [0, 0.9]}", "reward.correctness=brevity")
+    assert f"teach.flat replace: groups whose {bounds} are, and other prompts take their place" in replaced
 
 
 def test_how_prompts_become_text(toy, write):

@@ -15,7 +15,10 @@ class TrlBackend:
     """The `rewardlab_training.PolicyBackend` of this plugin."""
 
     capabilities = Capabilities(
-        stages=("sft", "dpo", "rl", "eval"), algorithms=tuple(PAPER_LOSS), settings=frozenset(OPTIONAL)
+        stages=("sft", "dpo", "rl", "eval"),
+        algorithms=tuple(PAPER_LOSS),
+        settings=frozenset(OPTIONAL),
+        flat_groups=("keep", "drop"),
     )
 
     def findings(self, plan: Plan) -> Iterable[Finding]:

@@ -23,6 +23,7 @@ dataset: {use: toy/counting, with: {rows: 32}, holdout: 0.2}
 reward:
   components: {letters: {use: toy/letters}, brevity: {use: toy/brevity}}
   total: min(letters, 0.2)
+  teach: {flat: drop, by: brevity}
 stages:
   - {use: sft, steps: 2, batch_size: 4, micro_batch_size: 2, learning_rate: 1.0e-3}
   - use: rl
@@ -33,7 +34,6 @@ stages:
     save_every: 1
     max_new_tokens: 6
     learning_rate: 1.0e-3
-    zero_variance_groups: drop
     kl: {coef: 0.05}
     eval: {samples: 2, prompts: 2}
     eval_every: 1

@@ -46,6 +46,7 @@ reward:
     length: {use: format/overlong, with: {max_tokens: 40, buffer: 20}}
     longest: {use: toy/longest}
   total: right + whole + length + longest
+  teach: {flat: drop, by: right}
 stages:
   - use: rl
     agent: {use: "sums.py:Sums", max_turns: 3}
@@ -53,7 +54,6 @@ stages:
     algorithm: grpo
     loss: token_mean
     group_size: 4
-    zero_variance_groups: drop
     batch_size: 2
     steps: 2
     top_k: 1

@@ -18,6 +18,7 @@ dataset: {use: toy/counting, with: {rows: 32}, holdout: 0.2}
 reward:
   components: {letters: {use: toy/letters}, brevity: {use: toy/brevity}}
   total: min(letters, 0.2)
+  teach: {flat: drop, by: brevity}
 stages:
   - {use: sft, steps: 3, batch_size: 8, micro_batch_size: 2, learning_rate: 1.0e-3}
   - use: rl
@@ -28,7 +29,6 @@ stages:
     save_every: 1
     max_new_tokens: 8
     learning_rate: 1.0e-3
-    zero_variance_groups: drop
     eval: {samples: 2, prompts: 2}
     eval_every: 2
 curriculum:

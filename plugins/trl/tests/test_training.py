@@ -531,20 +531,21 @@ def _mean_over_tokens(group):
 
 
 class TestFlatGroups:
-    """Answers whose brevity counts up to a point: groups that all get there teach nothing."""
+    """Answers whose brevity counts up to a point: groups that all get there do not teach, though totals differ."""
 
     flat = (
-        "reward.components.brevity={use: toy/brevity, with: {words: 1}}",
+        "reward.components.brevity={use: toy/brevity, with: {words: 3}}",
         "reward.components.letters={use: toy/letters}",
-        "reward.total=min(brevity, 0.3)",
+        "reward.total=brevity + 0.1 * letters",
         "stages.1.loss=token_mean",
         "stages.1.kl={coef: 0.1, in: loss, estimator: k3}",
         "stages.1.steps=6",
         "stages.1.learning_rate=0.01",
     )
+    dropped = "reward.teach={flat: drop, by: brevity}"
 
     def test_they_are_left_out_of_the_loss_and_its_mean(self, run):
-        made = run(*self.flat, "stages.1.zero_variance_groups=drop")
+        made = run(*self.flat, self.dropped)
         shares = [row["group/dropped"] for row in made.log("1-rl")]
         assert min(shares) < 1
         assert max(shares) > 0
@@ -556,17 +557,19 @@ class TestFlatGroups:
             trained, dropped = (made.ledger(stage=1, step=step, trained=word) for word in ("yes", "no"))
             assert sum(tokens) == sum(row["tokens"] for row in trained)
             assert len(dropped) == share * len(tokens)
+            assert {row["left_out"] for row in dropped} <= {"flat in brevity"}
+            assert not any("left_out" in row for row in trained)
             assert not any(adv for adv, count in zip(seen["advantages"].tolist(), tokens, strict=True) if not count)
 
     def test_kept_they_count(self, run):
-        made = run(*self.flat)
+        made = run(*self.flat, "reward.total=min(brevity, 0.3)")
         assert any(row["reward/groups_without_variance"] > 0 for row in made.log("1-rl"))
         assert "group/dropped" not in made.log("1-rl")[0]
         for step, seen in enumerate(made.trainers[-1].seen, 1):
             assert seen["num_items_in_batch"] == sum(row["tokens"] for row in made.ledger(stage=1, step=step))
 
     def test_a_step_without_any_other_learns_nothing(self, run):
-        made = run(*self.flat, "reward.total=0 * brevity", "stages.1.zero_variance_groups=drop")
+        made = run(*self.flat, "reward.components.same={use: math/accuracy}", "reward.teach={flat: drop, by: same}")
         assert distance(made.weights("1-rl"), made.weights("0-sft")) == 0
 
 

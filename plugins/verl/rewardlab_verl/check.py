@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rewardlab.errors import UserError, nearest
+from rewardlab.errors import UserError
 from rewardlab.plan import Plan
 from rewardlab.recipe import Agent, EvalStage, Finding, RlStage, SftStage
 from rewardlab_training import context_of, load_code, tool_problems, whitening
@@ -10,12 +10,7 @@ from rewardlab_training import context_of, load_code, tool_problems, whitening
 from rewardlab_verl.agent_tools import YAML
 from rewardlab_verl.compile.batches import batch_findings
 from rewardlab_verl.engine_settings.passed import passed_findings
-from rewardlab_verl.options import Options, options_of, outcome_of
-
-FLAT_GROUPS = (
-    "verl cannot leave a group out of the loss without generating others; backend.engine.filter_groups does both, by "
-    "the outcome"
-)
+from rewardlab_verl.options import Options, options_of
 
 
 def findings(plan: Plan) -> Iterator[Finding]:
@@ -26,7 +21,7 @@ def findings(plan: Plan) -> Iterator[Finding]:
         missing = "missing; say how many GPUs each node has, such as 8"
         yield ("backend", "gpus_per_node"), missing if backend.gpus_per_node is None else none
         return
-    yield from ((("backend", *path), what) for path, what in (*_backend(plan, backend), *_filtering(plan, backend)))
+    yield from ((("backend", *path), what) for path, what in (*_backend(plan, backend), *_refill(plan, backend)))
     for index, stage in enumerate(plan.recipe.stages):
         if isinstance(stage, RlStage | EvalStage) and stage.agent is not None:
             yield from ((("stages", index, "agent", *path), what) for path, what in _agent(stage.agent))
@@ -70,20 +65,12 @@ def _backend(plan: Plan, backend: Options) -> Iterator[Finding]:
             yield ("engine", "lora", "dropout"), "verl's adapters have none; leave it out"
 
 
-def _filtering(plan: Plan, backend: Options) -> Iterator[Finding]:
-    filters, reward = backend.engine.filter_groups, plan.recipe.reward
-    if filters is None or reward is None:
-        return
-    if outcome_of(plan) is None:
-        what = "needs the outcome by which a group is flat: `reward.correctness`, or a component in `by`"
-        yield ("engine", "filter_groups"), what
-    if filters.by is not None and filters.by not in reward.components:
-        what = f"the reward has no component {filters.by!r}{nearest(filters.by, reward.components)}"
-        yield ("engine", "filter_groups", "by"), what
-    if filters.at_once > filters.max_batches:
-        yield ("engine", "filter_groups", "at_once"), f"is more than max_batches, {filters.max_batches}"
-    if any(isinstance(stage, RlStage) and stage.group_size < 2 for stage in plan.recipe.stages):
-        yield ("engine", "filter_groups"), "needs groups of 2 or more: every group of one is flat"
+def _refill(plan: Plan, backend: Options) -> Iterator[Finding]:
+    refill = backend.engine.refill
+    if refill.at_once > refill.max_batches:
+        yield ("engine", "refill", "at_once"), f"is more than max_batches, {refill.max_batches}"
+    if "refill" in backend.engine.model_fields_set and not plan.replaces_groups:
+        yield ("engine", "refill"), "is for `reward.teach: {flat: replace}`; without it every group trains"
 
 
 def _agent(agent: Agent) -> Iterator[Finding]:
@@ -112,8 +99,6 @@ def _training(plan: Plan, backend: Options, stage: RlStage | SftStage) -> Iterat
         return
     if stage.on_truncated == "mask":
         yield ("on_truncated",), "verl cannot leave a completion out of the loss; zero is the nearest"
-    if stage.zero_variance_groups == "drop":
-        yield ("zero_variance_groups",), FLAT_GROUPS
     yield from _said_twice(backend, stage)
     if stage.dual_clip is not None and stage.importance_sampling_level == "sequence":
         yield (

@@ -25,7 +25,7 @@ from rewardlab_verl.compile.batches import ranks_of
 from rewardlab_verl.compile.rl import LOSSES, PAPER_LOSS
 from rewardlab_verl.compile.stage_files import STEPS
 from rewardlab_verl.engine_settings.passed import passed_lines
-from rewardlab_verl.options import options_of, outcome_of
+from rewardlab_verl.options import options_of
 
 LOSS_NOTES = {
     "constant": "a sequence's sum over max_new_tokens, the constant of Dr.GRPO",
@@ -71,11 +71,8 @@ def _rl(plan: Plan, index: int, stage: RlStage) -> Iterator[str]:
         yield "the ratio is that of whole completions, the geometric mean over their tokens (GSPO; verl's gspo)"
     if stage.entropy_coef:
         yield f"entropy bonus {stage.entropy_coef:g}, averaged as the loss is"
-    if (filters := options_of(plan).engine.filter_groups) is not None:
-        yield (
-            f"groups whose {outcome_of(plan)} is equal for all are left out, whatever their totals are; other prompts "
-            f"take their place, at most {filters.max_batches} batches a step"
-        )
+    if plan.replaces_groups:
+        yield f"prompts are generated for a step in at most {options_of(plan).engine.refill.max_batches} batches"
     if stage.kl.coef:
         kl = stage.kl
         yield f"KL {kl.coef:g} in the {kl.into} ({kl.estimator}), against the model as this stage finds it"

@@ -34,11 +34,9 @@ class Megatron(Config):
         return self.tensor_parallel * self.pipeline_parallel * self.context_parallel
 
 
-class FilterGroups(Config):
-    """Groups that are flat in their outcome do not teach, and other prompts take their place in the step."""
+class Refill(Config):
+    """Prompts that take the place of groups that do not teach (`reward.teach: {flat: replace}`)."""
 
-    by: str | None = None
-    """the component that is the outcome, in the total or beside it (absent: `reward.correctness`)"""
     max_batches: PositiveInt = 10
     """prompts that may be generated for one step, in batches of `batch_size`; a step that needs more ends the job"""
     at_once: PositiveInt = 1
@@ -87,9 +85,8 @@ class VerlEngine(RayEngineOptions):
     """processes that ask the rollout engines"""
     reward_workers: PositiveInt = 8
     """processes that hand completions to the scorers"""
-    filter_groups: FilterGroups | None = None
-    """leave out groups whose outcomes are all equal, whatever their totals are, and generate others in their place
-    (changes learning; absent: every group trains)"""
+    refill: Refill = Field(default_factory=Refill)
+    """how many prompts may take the place of groups that do not teach"""
     barrier: Barrier = Field(default_factory=Barrier)
     """how long the members of a group wait for each other"""
     arguments: Arguments = Field(default_factory=dict)
@@ -124,14 +121,6 @@ class Options(RayOptions):
     def scorer_gpus(self) -> int:
         """The GPUs of the scorers, beside those."""
         return ceil(self.scorers.replicas * self.scorers.num_gpus)
-
-
-def outcome_of(plan: "Plan") -> str | None:
-    """Return the component by which groups are left out; None if none are, or the recipe names none."""
-    filters, reward = options_of(plan).engine.filter_groups, plan.recipe.reward
-    if filters is None or reward is None:
-        return None
-    return filters.by or reward.correctness
 
 
 def options_of(plan: "Plan") -> Options:

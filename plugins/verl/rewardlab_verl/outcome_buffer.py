@@ -14,7 +14,7 @@ class OutcomeBuffer(ReplayBuffer):
     """The groups of a step: those that are flat in their outcome are cleared, and others generated instead.
 
     Args:
-        sampler_kwargs: the job, its outcome, and how many prompts a step may take (`FilterGroups`).
+        sampler_kwargs: the job, its outcome, and how many prompts a step may take (`Refill`).
     """
 
     def __init__(self, *, sampler_kwargs: Any, refill_fn: Callable[[int], Any], **more: Any) -> None:
@@ -45,7 +45,7 @@ class OutcomeBuffer(ReplayBuffer):
         if self._generated > self._max_batches * self._batch_size:
             reason = (
                 f"step {self._step}: too many groups are flat in {self._outcome}, {self._max_batches} batches of "
-                f"{self._batch_size} prompts do not make one (backend.engine.filter_groups.max_batches); take prompts "
+                f"{self._batch_size} prompts do not make one (backend.engine.refill.max_batches); take prompts "
                 "that are neither too easy nor too hard, or larger groups"
             )
             self._tell("fail", reason)

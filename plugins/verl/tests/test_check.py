@@ -38,13 +38,10 @@ def plan(toy, write):
             "stages.1.on_truncated=mask",
             "stages.1.on_truncated: verl cannot leave a completion out of the loss; zero",
         ),
-        ("stages.1.zero_variance_groups=drop", "stages.1.zero_variance_groups: verl cannot leave a group out"),
-        ("backend.engine.filter_groups={}", "backend.engine.filter_groups: needs the outcome by which a group is flat"),
-        (
-            "backend.engine.filter_groups={by: brevty}",
-            "filter_groups.by: the reward has no component 'brevty'; did you",
-        ),
-        ("backend.engine.filter_groups={by: brevity, at_once: 11}", "filter_groups.at_once: is more than max_batches"),
+        ("reward.teach={flat: drop, by: brevity}", "reward.teach.flat: the backend verl cannot drop flat groups; the"),
+        ("backend.engine.filter_groups={by: brevity}", "filter_groups: no such option; write reward.teach: {flat: replac"),
+        ("backend.engine.refill={at_once: 11}", "backend.engine.refill.at_once: is more than max_batches, 10"),
+        ("backend.engine.refill={max_batches: 4}", "backend.engine.refill: is for `reward.teach: {flat: replace}`"),
         (
             "stages.1.agent={tools: [nowhere.py:add]}",
             "stages.1.agent.tools.0: 'nowhere.py:add': nowhere.py cannot be imported",
@@ -79,7 +76,7 @@ def plan(toy, write):
         ),
         (
             "backend.engine.arguments={algorithm.filter_groups.enable: true}",
-            "algorithm.filter_groups.enable: the recipe says it: backend.engine.filter_groups",
+            "algorithm.filter_groups.enable: the recipe says it: reward.teach",
         ),
         (
             "backend.engine.arguments={trainer.v1.trainer_mode: colocate_async}",

@@ -63,7 +63,7 @@ VARIANTS = {
     "dual clip": ("stages.1.dual_clip=3",),
     "evaluation": ("stages.1.eval={samples: 2, temperature: 0}", "stages.1.eval_every=2", "stages.1.top_p=0.9"),
     "a stage eval": ("stages.1={use: eval, samples: 2, max_new_tokens: 12}",),
-    "groups left out": ("backend.engine.filter_groups={by: brevity}", "stages.1.eval={samples: 2}"),
+    "groups left out": ("reward.teach={flat: replace, by: brevity}", "stages.1.eval={samples: 2}"),
     "turns": ("stages.1.agent={tools: [own.yaml], max_turns: 3}",
               "stages.1.chat={thinking: false, template: '{{ tools }}{{ enable_thinking }}'}",
               "backend.engine.arguments={actor_rollout_ref.rollout.multi_turn.format: hermes}"),
@@ -135,11 +135,12 @@ class TestWhatDecidesLearning:
     def test_groups_are_left_out_by_the_outcome_that_the_recipe_names(self, command):
         """By its own component, else by `correctness`."""
         buffer = "trainer.v1.sampler"
-        settings = command("backend.engine.filter_groups={by: brevity, max_batches: 4}").settings
+        replaced = "reward.teach={flat: replace, by: brevity}"
+        settings = command(replaced, "backend.engine.refill={max_batches: 4}").settings
         wanted = {"outcome": "brevity", "batch_size": 8, "max_batches": 4, "at_once": 1, "job": "made-1/1-rl/0"}
         assert {name: settings[f"+{buffer}.sampler_kwargs.{name}"] for name in wanted} == wanted
         assert settings["algorithm.filter_groups.enable"] is True
-        named = command("reward.correctness=brevity", "backend.engine.filter_groups={}").settings
+        named = command("reward.correctness=brevity", "reward.teach={flat: replace}").settings
         assert named[f"+{buffer}.sampler_kwargs.outcome"] == "brevity"
         assert not any("sampler" in name or "filter_groups" in name for name in command().settings)
 

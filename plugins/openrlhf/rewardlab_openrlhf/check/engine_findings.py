@@ -25,8 +25,6 @@ def engine_findings(engine: Engine, stages: list[TrainingStage]) -> Iterator[Fin
         yield from _lora(stages)
     if engine.correction is not None:
         yield from _correction(engine.correction)
-    if engine.dynamic_filtering is not None and not engine.dynamic_filtering[0] < engine.dynamic_filtering[1]:
-        yield ("dynamic_filtering",), "the first bound must be less than the second"
     if any(isinstance(stage, RlStage) for stage in stages) and _sleeps_without_zero(engine):
         yield (
             ("zero_stage",),

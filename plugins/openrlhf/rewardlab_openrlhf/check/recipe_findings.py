@@ -44,7 +44,8 @@ def _stage(plan: Plan, index: int, stage: TrainingStage) -> Iterator[Finding]:
         yield error.path, str(error)
         layout = None
     within = [*_training(plan, stage, layout), *_best(plan, stage)]
-    yield from ((("stages", index, *path) if path[:1] != ("backend",) else path, what) for path, what in within)
+    for path, what in within:
+        yield (path if path[0] in ("backend", "reward") else ("stages", index, *path)), what
 
 
 def _best(plan: Plan, stage: TrainingStage) -> Iterator[Finding]:
@@ -77,7 +78,7 @@ def _training(plan: Plan, stage: TrainingStage, layout: StageLayout | None) -> I
         yield from _learning(plan, stage)
         yield from _generation(plan, stage, layout)
         if layout is not None and not found:
-            yield from _filtering(plan, stage, layout)
+            yield from _replaced(plan, stage, layout)
 
 
 def _learning(plan: Plan, stage: RlStage) -> Iterator[Finding]:
@@ -98,12 +99,6 @@ def _learning(plan: Plan, stage: RlStage) -> Iterator[Finding]:
         )
     if stage.on_truncated == "mask":
         yield ("on_truncated",), "OpenRLHF cannot leave a completion out of the loss; zero is the nearest"
-    if stage.zero_variance_groups == "drop":
-        yield (
-            ("zero_variance_groups",),
-            "OpenRLHF cannot leave a group out of the loss; backend.engine.dynamic_filtering with `reward.correctness` "
-            "samples other prompts in the place of those that nobody or everybody solves",
-        )
     if plan.total_range is not None and clip_range(plan, stage) is None:
         yield (
             ("algorithm",),
@@ -137,19 +132,13 @@ def _generation(plan: Plan, stage: RlStage, layout: StageLayout | None) -> Itera
         )
 
 
-def _filtering(plan: Plan, stage: RlStage, layout: StageLayout) -> Iterator[Finding]:
-    engine = options_of(plan).engine
-    if engine.dynamic_filtering is None:
+def _replaced(plan: Plan, stage: RlStage, layout: StageLayout) -> Iterator[Finding]:
+    if not plan.replaces_groups:
         return
-    place = ("backend", "engine", "dynamic_filtering")
-    if plan.recipe.reward is not None and plan.recipe.reward.correctness is None:
-        yield place, "needs `reward.correctness`: the component whose mean over a group is held against the bounds"
-    if stage.group_size < 2:
-        yield place, "needs groups of 2 or more"
     each = layout.shards * batches(plan, stage, layout).rollout_micro
     if stage.group_size % each:
         yield (
-            place,
+            ("reward", "teach"),
             f"when the prompts run out, the last batch may be one group; its {stage.group_size} completions must "
             f"divide into {each}: a micro-batch (rollout_micro_batch_size) for each of {layout.shards} ranks, or "
             "OpenRLHF fails at the end of the stage",

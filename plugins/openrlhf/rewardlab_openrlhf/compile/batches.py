@@ -47,30 +47,31 @@ def batches(
     """
     engine, update = options_of(plan).engine, StageBatches.of(stage).update
     longest = longest_row(stage, engine.context, longest, layout)
-    if _by_tokens(stage, engine):
+    if _by_tokens(plan, stage):
         return Batches(update=update, micro=1, rollout_micro=1, tokens=engine.tokens_per_gpu, longest=longest)
     most = max(1, engine.tokens_per_gpu // longest)
     micro = stage.micro_batch_size or largest_divisor(update // layout.shards, most)
     forward = engine.rollout_micro_batch_size or stage.micro_batch_size
     if forward is None:
-        forward = largest_divisor(_rollout_share(stage, engine, layout), most) if isinstance(stage, RlStage) else micro
+        forward = largest_divisor(_rollout_share(plan, stage, layout), most) if isinstance(stage, RlStage) else micro
     return Batches(update=update, micro=micro, rollout_micro=forward, longest=longest)
 
 
-def _by_tokens(stage: SftStage | DpoStage | RlStage, engine: Engine) -> bool:
+def _by_tokens(plan: Plan, stage: SftStage | DpoStage | RlStage) -> bool:
     """Return whether OpenRLHF makes micro-batches by their tokens.
 
-    It has that for rl with packed rows. With dynamic filtering the last batch may have fewer completions than there are
-    ranks, for which it then has no micro-batches.
+    It has that for rl with packed rows. Where groups are replaced, the last batch may have fewer completions than there
+    are ranks, for which it then has no micro-batches.
     """
-    sizes = (stage.micro_batch_size, engine.rollout_micro_batch_size, engine.dynamic_filtering)
-    return isinstance(stage, RlStage) and engine.packing and all(size is None for size in sizes)
+    engine = options_of(plan).engine
+    by_rows = stage.micro_batch_size or engine.rollout_micro_batch_size or plan.replaces_groups
+    return isinstance(stage, RlStage) and engine.packing and not by_rows
 
 
-def _rollout_share(stage: RlStage, engine: Engine, layout: StageLayout) -> int:
+def _rollout_share(plan: Plan, stage: RlStage, layout: StageLayout) -> int:
     """Return the completions of a rank for log-probabilities, of which equal micro-batches are made."""
     share = stage.batch_size * stage.group_size // layout.shards
-    if engine.dynamic_filtering is None:
+    if not plan.replaces_groups:
         return share
     # the last batch may be one group, which has to divide, too
     return math.gcd(share, stage.group_size // layout.shards if stage.group_size % layout.shards == 0 else 1)

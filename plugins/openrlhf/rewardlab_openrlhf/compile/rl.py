@@ -62,7 +62,7 @@ def rl_arguments(plan: Plan, stage: RlStage, files: StageFiles) -> dict[str, Val
     return {
         **arguments,
         **_evaluation(stage, files),
-        **_filtering(backend.engine),
+        **_replaced(plan),
         "actor.gradient_checkpointing_enable": backend.gradient_checkpointing,
         **placement(stage, backend.engine, layout),
         **engine_arguments(plan, stage, files),
@@ -180,10 +180,8 @@ def evaluation_temperature(stage: RlStage) -> float:
     return stage.temperature if own is None else own
 
 
-def _filtering(engine: Engine) -> dict[str, Value]:
-    if engine.dynamic_filtering is None:
+def _replaced(plan: Plan) -> dict[str, Value]:
+    """Return what leaves out the groups whose scores, 0 and 1 if they teach, have a mean of 0."""
+    if not plan.replaces_groups:
         return {}
-    return {
-        "algo.dynamic_filtering_enable": True,
-        "algo.dynamic_filtering_range": list(engine.dynamic_filtering),
-    }
+    return {"algo.dynamic_filtering_enable": True, "algo.dynamic_filtering_range": [0.0, 1.0]}

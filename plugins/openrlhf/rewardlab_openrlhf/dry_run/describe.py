@@ -103,13 +103,10 @@ def _differences(plan: Plan, index: int, stage: RlStage) -> Iterator[str]:
         ahead = engine.asynchronous.queue + math.ceil((engine.generate_batch or 1) / stage.batch_size) - 1
         within = ", and change in the middle of completions" if engine.asynchronous.partial_rollouts else ""
         yield f"asynchronous: completions are from weights up to {ahead} step(s) older{within}"
-    if engine.dynamic_filtering is not None:
-        assert plan.recipe.reward is not None  # rl needs one
-        low, high = engine.dynamic_filtering
+    if plan.replaces_groups:
         yield (
-            f"dynamic filtering: only groups with a mean {plan.recipe.reward.correctness} between {low:g} and {high:g} "
-            "count; others of the stage's prompts take the place of the rest, so that the steps become fewer (and a "
-            "rate that decays does not come to its end)"
+            "prompts that take the place of others are those of the stage, so that its steps become fewer (and a rate "
+            "that decays does not come to its end)"
         )
     if engine.correction is not None:
         yield "importance sampling against the rollout engine's probabilities changes the loss"
@@ -120,7 +117,7 @@ def _differences(plan: Plan, index: int, stage: RlStage) -> Iterator[str]:
 def _pass_rates(plan: Plan) -> str:
     """Return what the pass rates are that OpenRLHF logs of its evaluations."""
     assert plan.recipe.reward is not None
-    what = plan.recipe.reward.correctness
+    what = plan.recipe.reward.correctness or plan.recipe.reward.teach.by
     if what is None:
         return "OpenRLHF's eval_..._pass1 is the mean total, and no pass rate without `reward.correctness`"
     return f"OpenRLHF's eval_..._pass1 is the mean of {what}, pass<k> that of the best of k completions"

@@ -55,6 +55,7 @@ ENGINE = RayEngine(
         stages=("sft", "dpo", "rl", "eval"),
         algorithms=tuple(ESTIMATORS),
         settings=frozenset(SETTINGS),
+        flat_groups=("keep", "replace"),
     ),
     findings=findings,
     describe_stage=describe_stage,

@@ -72,8 +72,8 @@ def check_last_step(task: StageTask, open_step: tuple[int, int]) -> None:
     if step == 1 and completions < update:
         kept = f"all groups but {groups}, which are less than an update," if groups else "every group,"
         raise JobError(
-            f"stage {task.name}: backend.engine.dynamic_filtering left out {kept} so nothing was trained; look at "
-            "reward.correctness of its groups in the ledger, and take wider bounds or other rows"
+            f"stage {task.name}: reward.teach left out {kept} so nothing was trained; look at `left_out` of its "
+            "groups in the ledger, and take other rows, or larger groups"
         )
     if completions % update:
         task.say(
@@ -148,5 +148,5 @@ def _service_settings(task: StageTask, files: StageFiles) -> ServiceSettings:
         consumed=progress.prompts,
         trained=progress.steps,
         evaluation_rows=files.evaluation_rows,
-        **service_options(options_of(task.plan), task.stage.batch_size),
+        **service_options(task.plan, task.stage.batch_size),
     )

@@ -76,7 +76,7 @@ class Coordinator:
         return (await self._parts()).recorder.scored_of(keys)
 
     async def trained(self, step: int, keys: Sequence[str]) -> None:
-        """Note on which groups of a step its engine trains, where it says so (`ServiceSettings.outcome`)."""
+        """Note on which groups of a step its engine trains, where it says so (`ServiceSettings.says_trained`)."""
         parts = await self._parts()
         await parts.thread.call(parts.recorder.trained, step, {*keys})
 
@@ -167,7 +167,7 @@ def _open(settings: ServiceSettings) -> _CoordinatorParts:
     stage = settings.stage_of(plan)
     with ExitStack() as closing:
         ahead = settings.generates_ahead
-        by_position = not ahead and settings.dynamic_filtering is None
+        by_position = not ahead and (not settings.replaces or settings.says_trained)
         journal = settings.journal("reading_order")
         reading_order = ReadingOrder(prompts, stage.batch_size, journal, settings.consumed, by_position)
         closing.callback(reading_order.close)

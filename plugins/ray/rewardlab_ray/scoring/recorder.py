@@ -50,7 +50,7 @@ class Recorder:
             opened.callback(self._recorded.close)
             self._undecided = UndecidedGroups(settings.journal("undecided"))
             opened.callback(self._undecided.close)
-            self._decides = settings.outcome is None
+            self._decides = not settings.says_trained
             self._usage_log = UsageLog(run / "usage.jsonl", settings.attempt)
             opened.callback(self._usage_log.close)
             self._usage_journal = Journal(settings.journal("usage"))
@@ -193,7 +193,7 @@ class Recorder:
             settings.attempt,
             plan.uses_in_total,
             stage.batch_size,
-            window=stage.batch_size * stage.group_size if settings.filters else None,
+            window=stage.batch_size * stage.group_size if settings.replaces else None,
         )
 
 

@@ -4,11 +4,10 @@ import math
 from collections.abc import Sequence
 
 from rewardlab.errors import JobError
-from rewardlab.scoring import ScoredGroup, numbers_of_group
+from rewardlab.scoring import ScoredGroup, Teaching, numbers_of_group
 from rewardlab_training import CENTRED, group_advantages
 
 from rewardlab_ray.messages import OUTCOME, SCORED, GroupRewards
-from rewardlab_ray.scoring.outcomes import outcome_sides
 
 
 def rewards(
@@ -17,14 +16,15 @@ def rewards(
     correctness: str | None,
     sampled: int,
     algorithm: str | None = None,
-    outcome: str | None = None,
+    teaching: Teaching | None = None,
 ) -> GroupRewards:
     """Return the rewards of the group's members, of whose prompt `sampled` completions were generated.
 
     algorithm: of the training; if its advantages need no critic, they are the rewards. None for an evaluation, whose
     rewards the engine only averages and calls pass rates: they are the correctness, or else the recipe's totals.
     correctness: the component that the recipe names as `reward.correctness`, if any.
-    outcome: the component by which the engine leaves out groups, if it does.
+    teaching: which groups teach, if the engine replaces the others: it gets the outcomes of a training as sides, which
+    it compares to the last bit (`OUTCOME`) or by their mean (`correctness`).
 
     The engine averages a log over a batch, and wants the same names for every sample of a run: a missing value becomes
     the mean of its group, or NaN if the whole group has none. A JobError if a reward is not finite.
@@ -42,10 +42,14 @@ def rewards(
         log["group/size"] = float(len(logs))
         log["group/sampled"] = float(sampled)
         log[SCORED] = float(total is not None)
-    for log, side in zip(logs, outcome_sides(group, outcome) if outcome else (), strict=outcome is not None):
-        log[OUTCOME] = side
     correct = None if correctness is None else _known([score.value for score in group.components[correctness]])
     values = _values(group, algorithm, correct)
+    if teaching is not None:
+        sides = teaching.sides(group)
+        for log, side in zip(logs, sides, strict=True):
+            log[OUTCOME] = side
+        outcome = correct or _known([score.value for score in group.components[teaching.by]])
+        correct = outcome if algorithm is None else tuple(sides)
     return GroupRewards(
         kept=tuple(kept),
         values=values,

@@ -4,7 +4,7 @@ A plain class; `service` makes it a Ray actor. One that Ray restarts knows of no
 """
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -21,6 +21,7 @@ from rewardlab.scoring import (
     Pool,
     Scorer,
     ScoringHost,
+    Teaching,
     numbers_of_group,
 )
 from rewardlab_training import ledger_lines
@@ -31,7 +32,6 @@ from rewardlab_ray.scoring.policy_judge import Engines
 from rewardlab_ray.scoring.reading_order import Prompts
 from rewardlab_ray.scoring.rewards import rewards
 from rewardlab_ray.scoring.service_settings import ServiceSettings
-from rewardlab_ray.scoring.training_steps import is_discarded
 from rewardlab_ray.user_lines import say
 
 T = TypeVar("T")
@@ -114,15 +114,15 @@ class ScorerActor:
         """Return the rewards of a group that is scored, once it is recorded; if it was before, those of then."""
         parts = await self._parts()
         algorithm = None if place.evaluation else parts.algorithm
-        pooled, outcome = met.pooled, self._settings.outcome
-        given = rewards(pooled.group, pooled.kept, parts.correctness, met.sampled, algorithm, outcome)
+        pooled = met.pooled
+        given = rewards(pooled.group, pooled.kept, parts.correctness, met.sampled, algorithm, parts.teaching)
         given = replace(given, members=met.members)
-        discarded = is_discarded(given.correctness, parts.keep(place))
-        place = replace(place, size=len(met.members), discarded=discarded)
+        group = replace(pooled.group, left_out=None) if place.evaluation else pooled.group
+        place = replace(place, size=len(met.members), discarded=group.left_out is not None)
         finished = FinishedGroup(
-            lines=ledger_lines(pooled.group),
+            lines=ledger_lines(group),
             unchosen=() if pooled.discarded is None else ledger_lines(pooled.discarded),
-            numbers=numbers_of_group(pooled.group, parts.correctness),
+            numbers=numbers_of_group(group, parts.correctness),
             rewards=given,
             scorer=self._number,
             asked=await parts.scorer.home.here(parts.scorer.judges.saved_usage()),
@@ -209,9 +209,10 @@ class _ScorerParts:
         assert self.plan.recipe.reward is not None
         return self.plan.recipe.reward.correctness
 
-    def keep(self, place: GroupPlace) -> Sequence[float] | None:
-        """Return the bounds between which dynamic filtering keeps a group; None if it keeps all."""
-        return None if place.evaluation else self.settings.dynamic_filtering
+    @property
+    def teaching(self) -> Teaching | None:
+        """Which groups teach; None if the engine replaces none."""
+        return self.scorer.teaching if self.settings.replaces else None
 
     def close(self) -> None:
         """Close the judges, and end worker processes and threads."""
@@ -243,6 +244,6 @@ class _Pools:
         """Return the share of the stage's steps before the one for which the prompt is read; None if evaluated."""
         if place.position is None:
             return None
-        if self.settings.outcome is not None and place.step is not None:  # positions begin again
+        if self.settings.says_trained and place.step is not None:  # positions begin again
             return (place.step - 1) * self.batch_size / len(self.prompts.order)
         return place.position // self.batch_size * self.batch_size / len(self.prompts.order)

@@ -1,6 +1,5 @@
 """The settings with which the actors of one rl stage start."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -39,10 +38,10 @@ class ServiceSettings:
     """how many there are"""
     generates_ahead: bool = False
     """whether the engine receives groups of several steps within one round of generation"""
-    dynamic_filtering: Sequence[float] | None = None
-    """the bounds between which the engine keeps a group, by its mean of `reward.correctness`; None: it keeps all"""
-    outcome: str | None = None
-    """the component by whose values the engine itself leaves out flat groups, and says which it trained on"""
+    replaces: bool = False
+    """whether the engine generates others in the place of groups that do not teach"""
+    says_trained: bool = False
+    """whether it says by itself on which groups of a step it trained"""
     scoring_timeout: float = 1800.0
     """seconds for scoring a group that is complete"""
     completion_timeout: float = 3600.0
@@ -75,11 +74,6 @@ class ServiceSettings:
     def name(self) -> str:
         """The name of the stage's files: "1-rl"."""
         return self.folder.name
-
-    @property
-    def filters(self) -> bool:
-        """Whether groups are left out, and others generated in their place."""
-        return self.dynamic_filtering is not None or self.outcome is not None
 
     @property
     def failure(self) -> Path:

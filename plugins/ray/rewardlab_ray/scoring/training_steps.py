@@ -1,13 +1,11 @@
 """The step of the engine's training that uses a group, if the prompt's place in the reading order does not say it.
 
-The engine fills a buffer with groups in the order in which it receives them, but for those that dynamic filtering
-drops, and a step takes the `batch_size` first of the buffer. With `generate_batch` it receives the groups of several
+The engine fills a buffer with groups in the order in which it receives them, but for those that do not
+teach, and a step takes the `batch_size` first of the buffer. With `generate_batch` it receives the groups of several
 steps within one round of generation.
 """
 
 import asyncio
-import struct
-from collections.abc import Sequence
 
 
 class TrainingSteps:
@@ -72,19 +70,3 @@ class ReleaseOrder:
         except TimeoutError:
             return False
         return True
-
-
-def is_discarded(correctness: Sequence[float] | None, keep: Sequence[float] | None) -> bool:
-    """Return whether the engine's dynamic filtering drops a group.
-
-    correctness: of its members, which the engine has in single precision. keep: the bounds strictly between which their
-    mean has to be; None: nothing is filtered.
-    """
-    if keep is None or correctness is None:
-        return False
-    low, high = keep
-    return not low < sum(map(_single_precision, correctness)) / len(correctness) < high
-
-
-def _single_precision(value: float) -> float:
-    return float(struct.unpack("f", struct.pack("f", value))[0])

@@ -19,7 +19,7 @@ from rewardlab_verl.compile.trainer import (
     sharding_settings,
     warmup_of,
 )
-from rewardlab_verl.options import options_of, outcome_of
+from rewardlab_verl.options import options_of
 
 MODEL, ACTOR, REF, ROLLOUT = (f"actor_rollout_ref.{part}" for part in ("model", "actor", "ref", "rollout"))
 LOSSES = {
@@ -51,7 +51,7 @@ def rl_settings(plan: Plan, stage: RlStage, files: VerlFiles) -> dict[str, Value
         **_data(stage, files, plan.recipe.seed),
         **rl_batches(plan, stage, longest),
         **_advantages(stage, files, whitening(stage.algorithm, plan.whitens)),
-        **_filter(plan, stage, files),
+        **_refill(plan, stage, files),
         **_loss(stage),
         **optimizer_settings(plan, stage, f"{ACTOR}.optim", stage.learning_rate, warmup_of(stage, files)),
         **model_settings(plan, files, MODEL),
@@ -121,9 +121,9 @@ def _advantages(stage: RlStage, files: VerlFiles, whitening: int | None) -> dict
     return settings
 
 
-def _filter(plan: Plan, stage: RlStage, files: VerlFiles) -> dict[str, Value]:
-    filters = options_of(plan).engine.filter_groups
-    if filters is None:
+def _refill(plan: Plan, stage: RlStage, files: VerlFiles) -> dict[str, Value]:
+    reward, refill = plan.recipe.reward, options_of(plan).engine.refill
+    if reward is None or not plan.replaces_groups:
         return {}
     buffer = "trainer.v1.sampler"
     return {
@@ -131,10 +131,10 @@ def _filter(plan: Plan, stage: RlStage, files: VerlFiles) -> dict[str, Value]:
         f"{buffer}.custom_sampler.path": "pkg://rewardlab_verl.outcome_buffer",
         f"{buffer}.custom_sampler.name": "OutcomeBuffer",
         f"+{buffer}.sampler_kwargs.job": files.job,
-        f"+{buffer}.sampler_kwargs.outcome": outcome_of(plan),
+        f"+{buffer}.sampler_kwargs.outcome": reward.outcome,
         f"+{buffer}.sampler_kwargs.batch_size": stage.batch_size,
-        f"+{buffer}.sampler_kwargs.max_batches": filters.max_batches,
-        f"+{buffer}.sampler_kwargs.at_once": filters.at_once,
+        f"+{buffer}.sampler_kwargs.max_batches": refill.max_batches,
+        f"+{buffer}.sampler_kwargs.at_once": refill.at_once,
     }
 
 

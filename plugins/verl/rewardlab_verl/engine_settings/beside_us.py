@@ -68,7 +68,7 @@ RECIPE: Mapping[str, str] = {
     "algorithm.use_kl_in_reward": "stages.N.kl.in",
     "algorithm.kl_penalty": "stages.N.kl.estimator",
     "algorithm.kl_ctrl.kl_coef": "stages.N.kl.coef",
-    "algorithm.filter_groups*": "backend.engine.filter_groups",
+    "algorithm.filter_groups*": "reward.teach",
     "algorithm.adv_estimator": "stages.N.algorithm",
     "algorithm.norm_adv_by_std_in_grpo": "stages.N.algorithm: grpo divides by the deviation, dr_grpo does not; "
     "advantages are made here, and verl's own estimator is off",

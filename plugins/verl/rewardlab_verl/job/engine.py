@@ -58,6 +58,7 @@ ENGINE = RayEngine(
         stages=("sft", "rl", "eval"),
         algorithms=tuple(PAPER_LOSS),
         settings=frozenset(SETTINGS),
+        flat_groups=("keep", "replace"),
     ),
     findings=findings,
     describe_stage=describe_stage,

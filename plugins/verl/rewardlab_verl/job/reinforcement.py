@@ -19,7 +19,7 @@ from rewardlab_verl.compile import VerlCommand, VerlFiles
 from rewardlab_verl.job.checkpoints import newest_step
 from rewardlab_verl.job.engine import ENGINE
 from rewardlab_verl.job.step_numbers import trackers
-from rewardlab_verl.options import options_of, outcome_of
+from rewardlab_verl.options import options_of
 
 LOOK_S = 2.0
 """seconds between two looks whether a group could not be scored"""
@@ -85,6 +85,7 @@ def _service_settings(task: StageTask, files: VerlFiles) -> ServiceSettings:
     stage, backend = task.stage, options_of(task.plan)
     assert isinstance(stage, RlStage)
     trained = newest_step(files.checkpoints) if files.resume else 0
+    replaces = task.plan.replaces_groups and not task.evaluates
     barrier: dict[str, Any] = backend.engine.barrier.model_dump()
     return ServiceSettings.of(
         task,
@@ -93,6 +94,7 @@ def _service_settings(task: StageTask, files: VerlFiles) -> ServiceSettings:
         evaluation_rows=files.evaluation_rows,
         tensorboard=backend.tensorboard,
         wandb=backend.engine.wandb,
-        outcome=None if task.evaluates else outcome_of(task.plan),
+        replaces=replaces,
+        says_trained=replaces,
         **barrier,
     )

@@ -43,12 +43,15 @@ class AnswerWeights:
         return Group(sample=sample, completions=tuple(completions))
 
     def trained(
-        self, groups: Sequence[Group], advantages: Sequence[Sequence[float]], temperature: float, rate: float
+        self, taught: Sequence[tuple[Group, Sequence[float]]], temperature: float, rate: float
     ) -> "AnswerWeights":
-        """Return the weights after one step: logits + rate * mean over all completions of advantage * grad log p."""
+        """Return the weights after one step: logits + rate * mean over all completions of advantage * grad log p.
+
+        taught: the groups that teach, with their advantages.
+        """
         logits = {prompt: list(values) for prompt, values in self.logits.items()}
-        count = sum(len(group.completions) for group in groups)
-        for group, of_group in zip(groups, advantages, strict=True):
+        count = sum(len(group.completions) for group, _ in taught)
+        for group, of_group in taught:
             prompt = group.sample.id
             moved = logits.setdefault(prompt, list(self._logits(prompt)))
             likely = self.probabilities(prompt, temperature)

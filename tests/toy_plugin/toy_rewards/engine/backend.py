@@ -15,7 +15,12 @@ from toy_rewards.engine.policy import ToyPolicy, load_policy
 class ToyBackend:
     """A `rewardlab_training.PolicyBackend`. Heavy imports would be in `ready` and `load_policy` alone."""
 
-    capabilities = Capabilities(stages=("rl", "eval"), algorithms=("dr_grpo", "grpo"), transformers_models=False)
+    capabilities = Capabilities(
+        stages=("rl", "eval"),
+        algorithms=("dr_grpo", "grpo"),
+        flat_groups=("keep", "drop"),
+        transformers_models=False,
+    )
 
     def __init__(self, options: Options):
         self._options = options

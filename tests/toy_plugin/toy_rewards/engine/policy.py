@@ -53,8 +53,10 @@ class ToyPolicy(Policy):
         rewards = training.reward.score(step, groups)
         advantages = [list(rewards.advantages[start : start + size]) for start in range(0, len(groups) * size, size)]
         rate = self._step_size * stage.learning_rate
-        self._weights = self._weights.trained(groups, advantages, temperature, rate)
-        told = {group.sample.id: of_group for group, of_group in zip(groups, advantages, strict=True)}
+        pairs = zip(groups, advantages, rewards.dropped[::size], strict=True)
+        taught = [(group, of_group) for group, of_group, dropped in pairs if not dropped]
+        self._weights = self._weights.trained(taught, temperature, rate)
+        told = {group.sample.id: of_group for group, of_group in taught}
         training.log.write(step, rewards.metrics, advantages=told)
 
     def sample(self, samples: Sequence[Sample], sampling: Sampling, what: str) -> list[Group]:

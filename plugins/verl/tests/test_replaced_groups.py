@@ -19,6 +19,7 @@ reward:
     letters: {use: toy/letters}
   total: right + 0.1 * letters
   correctness: right
+  teach: {flat: replace}
 stages:
   - {use: rl, algorithm: dr_grpo, group_size: 4, batch_size: 2, micro_batch_size: 8, steps: 3, max_new_tokens: 8,
      learning_rate: 1.0e-3}
@@ -28,12 +29,12 @@ backend: {use: verl, gpus_per_node: 1, precision: fp32, engine: ENGINE}
 
 @pytest.fixture
 def job(jobs, installed, model_folder, toy_path, tmp_path):
-    """Run the recipe with these settings of `filter_groups`; return how it ended, and what the trainer got by step."""
+    """Run the recipe with these settings of `refill`; return how it ended, and what the trainer got by step."""
     plugin = installed(jobs.HERE / "outcomes_plugin")
 
-    def run(*overrides, **filters):
+    def run(*overrides, **refill):
         path, told = tmp_path / "recipe.yaml", tmp_path / "received.jsonl"
-        engine = json.dumps({**jobs.ON_CPU, "filter_groups": filters, "barrier": {"on_partial": "score"}})
+        engine = json.dumps({**jobs.ON_CPU, "refill": refill, "barrier": {"on_partial": "score"}})
         path.write_text(RECIPE.replace("MODEL", str(model_folder("llama"))).replace("ENGINE", engine))
         env = {"REWARDLAB_CPU_ENGINE_TOKENS": "8", "REWARDLAB_CPU_ENGINE_RECEIVED": str(told)}
         env["REWARDLAB_CPU_ENGINE_RAISE"] = "?"

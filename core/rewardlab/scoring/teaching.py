@@ -1,0 +1,79 @@
+"""Which groups teach: the one decision for every engine, by a group's outcome and not by its shaped total.
+
+An all-wrong group whose completions differ in length alone would be a gradient of full size otherwise.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+from rewardlab.recipe.models import RewardSection
+from rewardlab.scoring.composition import ScoredGroup
+from rewardlab.types import Score
+
+ROUNDING = 1e-6
+"""of the largest value, or of 1: values that differ by less are equal, as three times 1/3 is in single precision"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Teaching:
+    """The groups that a recipe leaves out. by: the component that is the outcome; between: bounds of its mean."""
+
+    by: str
+    between: tuple[float, float] | None = None
+
+    @classmethod
+    def of(cls, reward: RewardSection) -> Self | None:
+        """Return what a recipe says; None if every group teaches."""
+        if reward.teach.flat == "keep" or reward.outcome is None:
+            return None
+        bounds = reward.teach.between
+        return cls(by=reward.outcome, between=None if bounds is None else (bounds[0], bounds[1]))
+
+    def why_left_out(self, components: Mapping[str, Sequence[Score]]) -> str | None:
+        """Return why a group with these scores does not teach, such as "flat in accuracy"; None if it does.
+
+        A completion without a value has no vote.
+        """
+        present = _present(components[self.by])
+        if _are_equal(present):
+            return f"flat in {self.by}"
+        mean = math.fsum(present) / len(present)
+        if self.between is None or self.between[0] < mean < self.between[1]:
+            return None
+        return f"mean {self.by} {mean:.3g} is not between {self.between[0]:g} and {self.between[1]:g}"
+
+    def sides(self, group: ScoredGroup) -> list[float]:
+        """Return 0 for each member of a group that is left out, else 0 or 1: the half of its range that a value is in.
+
+        For engines that leave out by themselves what is equal for all: they compare to the last bit, or means. A member
+        without a value is at 0, and both sides are taken by others.
+        """
+        values = [score.value for score in group.components[self.by]]
+        present = _present(group.components[self.by])
+        if group.left_out is not None or not present:
+            return [0.0] * len(values)
+        low, high = min(present), max(present)
+        return [0.0 if value is None else float(value - low > (high - low) / 2) for value in values]
+
+
+def as_trainers_get_it(group: ScoredGroup) -> ScoredGroup:
+    """Return a group with the rewards that a trainer of other makers gets: if it is left out, the same one for all.
+
+    Such a trainer takes a baseline off by itself, so that nothing of the group is left to learn.
+    """
+    if group.left_out is None:
+        return group
+    there = [shaped for shaped, total in zip(group.shaped, group.totals, strict=True) if total is not None]
+    level = 0.0 if group.centred or not there else math.fsum(there) / len(there)
+    return replace(group, shaped=[level] * len(group.shaped))
+
+
+def _present(scores: Sequence[Score]) -> list[float]:
+    return [score.value for score in scores if score.value is not None]
+
+
+def _are_equal(values: Sequence[float]) -> bool:
+    low, high = min(values, default=0.0), max(values, default=0.0)
+    return high - low <= ROUNDING * max(1.0, abs(low), abs(high))
