@@ -81,6 +81,10 @@ def test_one_whose_outcomes_differ_teaches(values, sides):
     assert 0 < sum(sides) < len(sides), "engines compare them, or their mean with 0 and 1"
 
 
+def test_one_that_is_equal_and_teaches_by_the_rest_of_its_pool_is_left_out_by_no_engine():
+    assert TEACHING.sides(replace(group(0.0, 0.0, 0.0), left_out=None)) == [1, 0, 0]
+
+
 @each_case(
     "values, why",
     [

@@ -180,7 +180,7 @@ class Scorer(AbstractContextManager["Scorer"]):
             in_group=partial(
                 self._scores, names=[name for name in self.executors if name in in_group], timeout=timeout
             ),
-            compose=lambda *pool: self._taught(composition.compose_kept(*pool, self._plan.recipe.seed)),
+            compose=partial(self._compose_kept, composition),
         )
         return SampledPool(sample, size, self._sampler, scoring)
 
@@ -255,9 +255,20 @@ class Scorer(AbstractContextManager["Scorer"]):
         components = await self._scores(stream, list(self.executors), timeout)
         return self._taught(composition.compose(await stream.group(), components, self._plan.recipe.seed))
 
-    def _taught(self, group: ScoredGroup) -> ScoredGroup:
-        """Return a group with the reason why it does not teach, if it does not."""
-        why = None if self.teaching is None else self.teaching.why_left_out(group.components)
+    def _compose_kept(
+        self, composition: Composition, pool: Group, kept: Sequence[int], alone: Scores, in_group: Scores
+    ) -> ScoredGroup:
+        group = composition.compose_kept(pool, kept, alone, in_group, self._plan.recipe.seed)
+        return self._taught(group, alone if group.centred else {})
+
+    def _taught(self, group: ScoredGroup, of_pool: Scores | None = None) -> ScoredGroup:
+        """Return a group with the reason why it does not teach, if it does not.
+
+        of_pool: where advantages are less the mean of a whole pool, the scores of that: among others that are right,
+        a group that is all wrong teaches.
+        """
+        seen = {**group.components, **(of_pool or {})}
+        why = None if self.teaching is None else self.teaching.why_left_out(seen)
         return group if why is None else replace(group, left_out=why)
 
     async def _scores(self, stream: GroupStream, names: Sequence[str], timeout: float | None) -> Scores:

@@ -47,14 +47,16 @@ class Teaching:
     def sides(self, group: ScoredGroup) -> list[float]:
         """Return 0 for each member of a group that is left out, else 0 or 1: the half of its range that a value is in.
 
-        For engines that leave out by themselves what is equal for all: they compare to the last bit, or means. A member
-        without a value is at 0, and both sides are taken by others.
+        For engines that leave out by themselves what is equal for all: they compare to the last bit, or means. So both
+        sides are there if the group teaches; a member without a value is at 0.
         """
         values = [score.value for score in group.components[self.by]]
         present = _present(group.components[self.by])
         if group.left_out is not None or not present:
             return [0.0] * len(values)
         low, high = min(present), max(present)
+        if _are_equal(present):  # and others of its pool differ
+            return [1.0, *[0.0] * (len(values) - 1)]
         return [0.0 if value is None else float(value - low > (high - low) / 2) for value in values]
 
 

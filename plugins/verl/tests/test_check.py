@@ -39,7 +39,10 @@ def plan(toy, write):
             "stages.1.on_truncated: verl cannot leave a completion out of the loss; zero",
         ),
         ("reward.teach={flat: drop, by: brevity}", "reward.teach.flat: the backend verl cannot drop flat groups; the"),
-        ("backend.engine.filter_groups={by: brevity}", "filter_groups: no such option; write reward.teach: {flat: replac"),
+        (
+            "backend.engine.filter_groups={by: brevity}",
+            "filter_groups: no such option; write reward.teach: {flat: replac",
+        ),
         ("backend.engine.refill={at_once: 11}", "backend.engine.refill.at_once: is more than max_batches, 10"),
         ("backend.engine.refill={max_batches: 4}", "backend.engine.refill: is for `reward.teach: {flat: replace}`"),
         (

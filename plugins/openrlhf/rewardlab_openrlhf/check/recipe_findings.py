@@ -45,7 +45,7 @@ def _stage(plan: Plan, index: int, stage: TrainingStage) -> Iterator[Finding]:
         layout = None
     within = [*_training(plan, stage, layout), *_best(plan, stage)]
     for path, what in within:
-        yield (path if path[0] in ("backend", "reward") else ("stages", index, *path)), what
+        yield (path if path[:1] in (("backend",), ("reward",)) else ("stages", index, *path)), what
 
 
 def _best(plan: Plan, stage: TrainingStage) -> Iterator[Finding]:

@@ -21,7 +21,7 @@ class StageProgress(NamedTuple):
     """The progress of a stage at a checkpoint."""
 
     prompts: int = 0
-    """that OpenRLHF had drawn; with dynamic filtering or `generate_batch` more than its steps trained on"""
+    """that OpenRLHF had drawn; where groups are replaced, and with `generate_batch`, more than its steps trained on"""
     steps: int = 0
 
 

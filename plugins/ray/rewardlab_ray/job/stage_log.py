@@ -218,8 +218,8 @@ class StageLog:
                 raise kind(self._outcome["error"] + self._cause(self._outcome))
             if self._steps is not None and 0 < self._step < self._steps:
                 self._say(
-                    f"stage {stage} trained {self._step} of its {self._steps} steps: groups that dynamic filtering "
-                    "leaves out use up its prompts; raise `steps` for more"
+                    f"stage {stage} trained {self._step} of its {self._steps} steps: groups that do not "
+                    "teach use up its prompts; raise `steps` for more"
                 )
             return
         how = "without an exit code" if code is None else f"with exit code {code}"

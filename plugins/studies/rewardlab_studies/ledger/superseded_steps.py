@@ -8,7 +8,7 @@ from typing import Any
 def is_discarded(line: Mapping[str, Any]) -> bool:
     """Return whether a completion was made to be trained on and was not.
 
-    A group sampler, dynamic filtering or `zero_variance_groups` discarded it, or a failure ended its step. Lines
+    A group sampler or `reward.teach` left it out, or a failure ended its step. Lines
     of version 1, which do not say what they were made for, are taken for evaluations.
     """
     return line.get("phase") == "training" and line.get("trained") == "no"

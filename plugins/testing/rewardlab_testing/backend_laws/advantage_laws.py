@@ -50,8 +50,7 @@ def _advantages(tested: BackendTrial, stage: RlStage, groups: Sequence[LedgerGro
     present = [_of_group(tested, stage.algorithm, [row for row in one if row["total"] is not None]) for one in rows]
     whitens = tested.plan.whitens
     if stage.algorithm == "reinforce_baseline" or whitens:
-        # zero_variance_groups: drop leaves flat groups out of the step and of its deviation
-        counted = [value for one in present for value in one if stage.zero_variance_groups == "keep" or any(one)]
+        counted = [value for one in present for value in one]
         squares = math.fsum(value * value for value in counted)
         spread = math.sqrt(squares / max(1, len(counted) - whitens))  # as GDPO has it, or REINFORCE++
         present = [[value / (spread + 1e-4) for value in one] for one in present]

@@ -134,5 +134,5 @@ def left_out_sentence(counts: Sequence[Coverage]) -> str | None:
     training = sum(count.expected - count.unknown for count in counts if count.part.startswith(TRAINING))
     return (
         f"{discarded:,} of {training:,} completions ({discarded / training:.1%}) were made to be trained on and were "
-        "not: a group sampler, dynamic filtering or `zero_variance_groups` refused them, or their step failed."
+        "not: a group sampler or `reward.teach` refused them, or their step failed."
     )
