@@ -256,9 +256,9 @@ class _Planner:
             logged = f"{name} is the name of another number in logs and tables; choose another name"
             if why := logged if name in LOGGED else check_name(name):
                 self._add(("reward", "components", name), why)
-        for path, name in ((("correctness",), reward.correctness), (("teach", "by"), reward.teach.by)):
-            if name is not None and name not in names:
-                self._add(("reward", *path), f"no component {name!r}{self._hint(name, 'reward', 'components')}")
+        for path, right in ((("correctness",), reward.correctness), (("teach", "by"), reward.teach.by)):
+            if right is not None and right not in names:
+                self._add(("reward", *path), f"no component {right!r}{self._hint(right, 'reward', 'components')}")
         if reward.teach.flat != "keep" and reward.outcome is None:
             self._add(("reward", "teach"), "needs the outcome by which a group is flat: `reward.correctness`, or `by`")
 

@@ -60,7 +60,7 @@ def test_without_a_size_they_are_made_by_their_tokens(sizes):
         UNPACKED,
         "stages.0.micro_batch_size=1",
         "backend.engine.rollout_micro_batch_size=1",
-        *REPLACED,
+        REPLACED[0],
     ],
 )
 def test_by_rows_where_the_recipe_says_so_and_where_openrlhf_needs_it(sizes, own):
