@@ -88,7 +88,6 @@ JOBS: tuple[tuple[str, ...], ...] = (
     ("`reward.normalize: [normalize/length]`",),
     ("`kl` in the reward, with `reinforce_baseline`",),
     ("`on_truncated: mask`", "`kl.sync_every`"),
-    ("`zero_variance_groups: drop`",),
 )
 """of each job the lines whose settings it has; an engine leaves out those that it does not claim"""
 ENDS = "stages.0.stop=['a', 'e', 'o', 's', 't']"

@@ -21,6 +21,11 @@ NO_GPU = "no job: it takes a GPU; its arguments are held against the engine's ow
 SETTING = "no job: the setting is held against the engine's own"
 ELSEWHERE: Mapping[str, Mapping[str, str]] = {
     "`sampler`": {"trl": f"{TRL}/test_training.py", "openrlhf": f"{OPENRLHF}/test_end_to_end_sampling.py"},
+    "`reward.teach: {flat: drop}`": {"trl": f"{TRL}/test_training.py"},
+    "`reward.teach: {flat: replace}`": {
+        "openrlhf": f"{OPENRLHF}/test_end_to_end_variants.py::test_production_flags",
+        "verl": f"{VERL}/test_replaced_groups.py",
+    },
     "the policy as a judge (`policy/self`)": {
         "trl": f"{TRL}/test_policy_judge.py",
         "openrlhf": f"{OPENRLHF}/test_service.py",
