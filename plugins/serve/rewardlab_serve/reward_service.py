@@ -14,7 +14,15 @@ from rewardlab.data import sample_id, to_id
 from rewardlab.errors import JobError, one_line
 from rewardlab.plan import Plan
 from rewardlab.scorefile import output_row, to_line
-from rewardlab.scoring import MetGroup, MissingGuard, MissingMembersError, RowCheck, Scorer, ScoringHost
+from rewardlab.scoring import (
+    MetGroup,
+    MissingGuard,
+    MissingMembersError,
+    RowCheck,
+    Scorer,
+    ScoringHost,
+    as_trainers_get_it,
+)
 
 from rewardlab_serve.cohort import GroupIdentity, ServedGroup, digest_of_completion, digest_of_sample
 from rewardlab_serve.errors import INCOMPLETE_GROUP, RequestError, bad_row, too_many, unavailable
@@ -238,7 +246,7 @@ class RewardService:
         scored = met.pooled.group
         self._metrics.scored(scored, time.monotonic() - cohort.began)
         self._count_missing(scored)
-        row = output_row(cohort.sample.id, scored)
+        row = output_row(cohort.sample.id, as_trainers_get_it(scored))
         self._kept.put(cohort.key, KeptAnswer(_finished(cohort.identity), to_line(row)))
         return row
 

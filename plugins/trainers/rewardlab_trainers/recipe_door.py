@@ -11,7 +11,7 @@ from typing import Any
 
 from rewardlab import ScoredCompletion, ScoredGroup, load_reward
 from rewardlab.errors import JobError, UserError
-from rewardlab.scoring import MissingGuard
+from rewardlab.scoring import MissingGuard, as_trainers_get_it
 
 WITH_GROUPS = "slime, miles, tinker-cookbook, SkyRL, NeMo-RL's synchronous rollouts, TRL, or `rewardlab serve`"
 Recipe = str | PathLike[str] | Mapping[str, Any]
@@ -59,6 +59,7 @@ class RecipeDoor:
             if (readers := plan.readers_of_messages) and not trainer.messages:
                 what = f"{', '.join(readers)} reads whole conversations, and {trainer.name} hands over the last answer"
                 raise UserError(f"{what}; verifiers, TRL and `rewardlab serve` carry them", where="reward")
+            self._refuse_teaching()
             if fields is not None:
                 self._refuse_lacking(fields)
         except UserError:
@@ -67,11 +68,11 @@ class RecipeDoor:
 
     async def groups(self, rows: Sequence[Mapping[str, Any]]) -> list[ScoredGroup]:
         """Return a scored group for each row, without blocking the event loop; what is raised is no reward."""
-        return await self.reward.ascore(rows, guard=self._guard)
+        return [as_trainers_get_it(group) for group in await self.reward.ascore(rows, guard=self._guard)]
 
     def groups_now(self, rows: Sequence[Mapping[str, Any]]) -> list[ScoredGroup]:
         """Return what `groups` returns, for code that waits in a thread of its own."""
-        return self.reward.score(rows, guard=self._guard)
+        return [as_trainers_get_it(group) for group in self.reward.score(rows, guard=self._guard)]
 
     async def alone(self, row: Mapping[str, Any]) -> ScoredCompletion:
         """Return the one completion of a row. Raises a JobError if it has no total."""
@@ -103,6 +104,17 @@ class RecipeDoor:
         if lacking := [name for name in names if not has(name)]:
             what = f"{type(thing).__name__} has no {', '.join(lacking)}, so it is of another version than this adapter"
             raise UserError(f"{what} knows; install {self.trainer.name} {self.trainer.known}")
+
+    def _refuse_teaching(self) -> None:
+        """Raise a UserError if the recipe leaves groups out in a way that the trainer has not."""
+        reward = self.reward.plan.recipe.reward
+        assert reward is not None
+        if reward.teach.flat == "replace":
+            what = f"{self.trainer.name} generates no other prompts for a reward; write drop"
+            raise UserError(f"{what}: one reward for all of a flat group", where="reward.teach.flat")
+        if reward.teach.flat == "drop" and not self.trainer.groups:
+            what = f"which groups are flat is not known here: {self.trainer.name} hands over each completion alone"
+            raise UserError(f"{what}; doors with whole groups: {WITH_GROUPS}", where="reward.teach")
 
     def _refuse_lacking(self, sent: Collection[str]) -> None:
         plan = self.reward.plan

@@ -31,3 +31,32 @@ def test_a_reward_of_whole_conversations_is_refused_where_the_last_answer_comes(
     }
     with pytest.raises(UserError, match=r"tone \(format/boxed\) reads whole conversations, and a trainer hands over"):
         RecipeDoor(SOME, recipe)
+
+
+def teaching(flat):
+    components = {"short": {"use": "toy/brevity", "with": {"words": 2}}, "letters": {"use": "toy/letters"}}
+    reward = {"components": components, "total": "short + letters", "teach": {"flat": flat, "by": "short"}}
+    return {"version": 1, "reward": reward}
+
+
+def test_a_group_that_does_not_teach_has_one_reward_for_all(toy):
+    """Its totals differ, by letters, and a trainer's baseline would make advantages of that."""
+    door = RecipeDoor(SOME, teaching("drop"))
+    rows = [row_of(ROW, f"{text}?", [{"text": text}, {"text": "b1"}]) for text in ("a", "a 1 2 3")]
+    flat, taught = door.groups_now(rows)
+    assert len({*flat.totals}) == 2
+    assert flat.left_out == "flat in short"
+    assert list(flat.shaped) == [sum(flat.totals) / 2] * 2
+    assert list(taught.shaped) == list(taught.totals)
+
+
+@pytest.mark.parametrize(
+    ("flat", "groups", "what"),
+    [
+        ("replace", True, "a trainer generates no other prompts for a reward; write drop"),
+        ("drop", False, "which groups are flat is not known here: a trainer hands over each completion alone"),
+    ],
+)
+def test_a_recipe_that_leaves_groups_out_as_the_trainer_cannot_is_refused(toy, flat, groups, what):
+    with pytest.raises(UserError, match=what):
+        RecipeDoor(Trainer(name="a trainer", known="1.0", groups=groups), teaching(flat))

@@ -12,7 +12,7 @@ from typing import Any, Self
 from rewardlab import RecipeReward, ScoredGroup
 from rewardlab.data import kind_of
 from rewardlab.errors import JobError, UserError
-from rewardlab.scoring import MissingGuard
+from rewardlab.scoring import MissingGuard, as_trainers_get_it
 from rewardlab_training import metrics_of_step
 
 from rewardlab_trl.ranks import gather, rank, shared_work
@@ -47,6 +47,7 @@ class TrainerReward:
             raise UserError(f"group_size is the trainer's num_generations, and not {group_size!r}")
         if beside is not None and not isinstance(beside, Mapping):
             raise UserError(f"beside is a mapping of reward functions to their weights, not {kind_of(beside)}")
+        _refuse_other_prompts(reward)
         self._beside = dict(beside or {})
         self._group_size, self._opened = group_size, opened
         self._ends = frozenset([ends] if isinstance(ends, int) else ends or ())  # a tokenizer may have none
@@ -82,14 +83,19 @@ class TrainerReward:
         scored = shared_work(rows, partial(self.reward.score, progress=_progress(**columns)))
         MissingGuard.refuse_step(self.reward.plan.uses_in_total, scored)  # as in `rewardlab run`
         start = rank() * len(own)
-        here = [pair for group in scored for pair in zip(group.shaped, group.totals, strict=True)][start:][: len(own)]
+        rewarded = [(as_trainers_get_it(group).shaped, group) for group in scored]
+        here = [
+            (reward, total, group.left_out is not None)
+            for rewards, group in rewarded
+            for reward, total in zip(rewards, group.totals, strict=True)
+        ][start:][: len(own)]
         self._log(scored, columns, slice(start, start + len(own)))
         given = {"prompts": prompts, "completions": completions, "completion_ids": completion_ids, **columns}
         others = self._of_others(len(own), **given)
         alone = _is_alone(columns.get("log_metric"))
         return [
-            None if (total is None and alone) or other is None else shaped + other
-            for (shaped, total), other in zip(here, others, strict=True)
+            None if (total is None and alone) or other is None else shaped + other * (not left_out)
+            for (shaped, total, left_out), other in zip(here, others, strict=True)
         ]
 
     def _of_others(self, count: int, **arguments: Any) -> list[float | None]:
@@ -158,6 +164,13 @@ class TrainerReward:
             for name in scored[0].components:
                 values = [score.value for group in scored for score in group.components[name]]
                 log_extra(f"{before}reward/{name}", values[here])
+
+
+def _refuse_other_prompts(reward: RecipeReward) -> None:
+    section = reward.plan.recipe.reward
+    if section is not None and section.teach.flat == "replace":
+        what = "TRL generates no other prompts; write drop: all of a flat group get the same reward, and no advantage"
+        raise UserError(what, where=reward.plan.document.where(("reward", "teach", "flat")))
 
 
 def _is_alone(log_metric: Any) -> bool:

@@ -66,6 +66,18 @@ def test_returns_a_reward_for_each_completion_by_group(reward):
     assert call(reward) == [1.0, 1.5, 1.0, 1.25]
 
 
+@pytest.mark.parametrize("beside", [None, {lambda completions, **_: [0, 1] * 2: 1.0}])
+def test_a_group_that_does_not_teach_has_one_reward_for_all(toy, beside):
+    """Of the first prompt both are brief enough: what differs in the total, or beside it, is no outcome."""
+    recipe = RECIPE | {"reward": RECIPE["reward"] | {"teach": {"flat": "drop", "by": "brief"}}}
+    with reward_function(recipe, beside=beside) as reward:
+        first, second, *taught = call(reward, ["a", "a b", "b", "b c d"])
+    assert (first, second) == (1.5, 1.5)
+    assert taught[0] != taught[1]
+    with pytest.raises(UserError, match="TRL generates no other prompts; write drop"):
+        reward_function(recipe, "reward.teach.flat=replace")
+
+
 def test_reads_conversations(reward):
     prompts = [[{"role": "user", "content": text}] for text in ("one?", "one?", "two?", "two?")]
     said = [[{"role": "assistant", "content": text}] for text in TEXTS]

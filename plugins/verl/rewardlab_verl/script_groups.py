@@ -17,7 +17,7 @@ from rewardlab.errors import Problem, UserError
 from rewardlab.plan import Plan, make_plan
 from rewardlab.recipe import load
 from rewardlab_ray.job_options import Barrier
-from rewardlab_ray.messages import MemberReward
+from rewardlab_ray.messages import OUTCOME, MemberReward
 from rewardlab_ray.ray_actors import NAMESPACE, JobActor
 from rewardlab_ray.scoring.script_scorer import ScriptScorer, ScriptSettings
 
@@ -38,6 +38,7 @@ class ScriptGroups:
     def __init__(self, config: Any) -> None:
         settings = script_settings(config)
         plan = script_plan(settings.recipe)
+        _check_replaced(plan, config)
         self._named = plan.recipe.columns
         _check_rows(plan, config.data.train_files, config.data.prompt_key)
         import ray
@@ -96,6 +97,14 @@ def _text(content: Any) -> str:
     read = without_media(content)
     parts = read if isinstance(read, list) else [{"text": read}]
     return "".join(str(part.get("text") or "") for part in parts)
+
+
+def _check_replaced(plan: Plan, config: Any) -> None:
+    """Raise UserError if the recipe has other prompts in the place of groups, and verl is not told to generate them."""
+    filters = (config.algorithm.get("filter_groups") or {}) if plan.replaces_groups else {}
+    if plan.replaces_groups and not (filters.get("enable") and filters.get("metric") == OUTCOME):
+        what = f"verl needs algorithm.filter_groups.enable=True algorithm.filter_groups.metric={OUTCOME}, too"
+        raise UserError(f"{what}, by which it generates the others", where="reward.teach.flat")
 
 
 def _check_rows(plan: Plan, files: Any, prompt: str) -> None:

@@ -52,6 +52,17 @@ def test_a_field_that_the_rows_lack_is_named_with_who_needs_it(config, tmp_path)
     assert script_sample({**ROW, "raw_prompt": []}, "0", {"answer": "language"}).fields["answer"] == "en"
 
 
+@pytest.mark.parametrize(
+    "filters", [None, {"enable": True, "metric": "acc"}, {"enable": False, "metric": "group/outcome"}]
+)
+def test_other_prompts_are_generated_by_verl_or_the_script_ends_at_once(config, tmp_path, filters):
+    path = tmp_path / "reward.yaml"
+    path.write_text(f"{RECIPE}  teach: {{flat: replace, by: letters}}\n")
+    made = OmegaConf.merge(config(recipe=str(path)), {"algorithm": {"filter_groups": filters}})
+    with pytest.raises(UserError, match="enable=True algorithm.filter_groups.metric=group/outcome, too"):
+        ScriptGroups(made)
+
+
 def test_pictures_in_a_prompt_are_passed_over():
     shown = [{"type": "image", "image": "a.png"}, {"type": "text", "text": "say 3"}]
     sample = script_sample({**ROW, "raw_prompt": [{"role": "user", "content": shown}]}, "0")

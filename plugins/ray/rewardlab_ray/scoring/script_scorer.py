@@ -21,6 +21,7 @@ from rewardlab.scoring import (
     OtherMemberError,
     Scorer,
     ScoringHost,
+    as_trainers_get_it,
 )
 from rewardlab_training import Ledger, Phase
 
@@ -114,11 +115,12 @@ class ScriptScorer:
     async def _finished(self, place: "_ScriptPlace", met: MetGroup) -> GroupRewards:
         """Return the group's shaped rewards, once they are in the ledger."""
         group = met.pooled.group
-        given = rewards(group, met.pooled.kept, None, met.sampled)
+        given = rewards(group, met.pooled.kept, None, met.sampled, teaching=self._scorer.teaching)
         await self._files.call(self._record, place, group)
         del self._places[place.key]
         self._guard.add(group)
-        return replace(given, values=tuple(map(float, group.shaped)), lost=0.0, members=met.members)
+        taught = group if place.evaluation else as_trainers_get_it(group)
+        return replace(given, values=tuple(map(float, taught.shaped)), lost=0.0, members=met.members)
 
     async def close(self) -> None:
         """Close judges and files; calling it again does nothing."""
@@ -126,7 +128,8 @@ class ScriptScorer:
 
     def _record(self, place: "_ScriptPlace", group: ScoredGroup) -> None:
         phase: Phase = "during" if place.evaluation else "training"
-        self._ledger.write(0, place.step, [group], "no" if place.evaluation else "unknown", phase)
+        trained = "unknown" if not place.evaluation and group.left_out is None else "no"
+        self._ledger.write(0, place.step, [group], trained, phase)
 
     def _fail(self, message: str) -> None:
         """Note why no further completion gets a reward: verl's trainer ends once a step has none."""
