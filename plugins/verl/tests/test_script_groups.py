@@ -59,7 +59,7 @@ def test_other_prompts_are_generated_by_verl_or_the_script_ends_at_once(config, 
     path = tmp_path / "reward.yaml"
     path.write_text(f"{RECIPE}  teach: {{flat: replace, by: letters}}\n")
     made = OmegaConf.merge(config(recipe=str(path)), {"algorithm": {"filter_groups": filters}})
-    with pytest.raises(UserError, match="enable=True algorithm.filter_groups.metric=group/outcome, too"):
+    with pytest.raises(UserError, match=r"enable=True algorithm\.filter_groups\.metric=group/outcome, too"):
         ScriptGroups(made)
 
 
