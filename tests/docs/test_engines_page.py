@@ -237,6 +237,23 @@ def test_what_an_engine_claims_a_job_shows():
             assert not name or f"def {name}" in text or f"class {name}" in text, place
 
 
+def test_the_jobs_have_recipes_that_check_takes(toy, tmp_path):
+    """They are run at night only."""
+    from helpers.claimed_jobs import each_job, recipe_of
+
+    path = tmp_path / "recipe.yaml"
+    for engine, sizes in ENGINES.items():
+        for lines in each_job(engine):
+            text, overrides = recipe_of(
+                lines, "{use: tiny, context: 4096}", {"use": engine, **dict.fromkeys(sizes, 1)}, micro=4
+            )
+            path.write_text(text, encoding="utf-8")
+            try:
+                check_recipe(load(path, overrides))
+            except UserError as error:
+                raise AssertionError(f"{engine}, {lines[0]}: {error}") from error
+
+
 def test_each_line_is_had_by_some_engine():
     """Else the line itself would be wrong."""
     lines = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]

@@ -77,16 +77,15 @@ JOBS: tuple[tuple[str, ...], ...] = (
     ("`algorithm: rloo`", "`dual_clip: 3`", "`kl` in the loss, k2", "`min_p`"),
     (
         "`algorithm: reinforce_baseline`",
-        "`kl` in the loss, k1",
+        "`kl` in the reward, with `reinforce_baseline`",
         "`repetition_penalty`",
         "`eval` with `min_p` and `repetition_penalty` of its own",
     ),
     ("`algorithm: ppo`",),
     ("`preset: cispo`", "`loss: cispo`"),
-    ("`reward.normalize`", "`curriculum`", "`max_prompt_tokens`"),
+    ("`reward.normalize`", "`kl` in the loss, k1", "`curriculum`", "`max_prompt_tokens`"),
     ("`reward.normalize: [normalize/gdpo]` (GDPO)", "`dual_clip: 3` with GSPO"),
     ("`reward.normalize: [normalize/length]`",),
-    ("`kl` in the reward, with `reinforce_baseline`",),
     ("`on_truncated: mask`", "`kl.sync_every`"),
 )
 """of each job the lines whose settings it has; an engine leaves out those that it does not claim"""
@@ -129,6 +128,14 @@ def name_of(lines: Lines) -> str:
     return lines[0]
 
 
+def recipe_of(lines: Lines, model: object, backend: Mapping[str, Any], micro: int = 8) -> tuple[str, list[str]]:
+    """Return the recipe of a job, and what it says otherwise."""
+    overrides = sorted(chain(*map(overrides_of, lines)), key=lambda override: not override.startswith("stages.0="))
+    overrides += [*SIZES, f"stages.0.micro_batch_size={micro}"]
+    overrides += chain(*(IN_SMALL.get(line, ()) for line in lines))
+    return RECIPE.replace("MODEL", str(model)).replace("BACKEND", json.dumps(backend)), overrides
+
+
 def run_job(
     engine: str,
     lines: Lines,
@@ -144,10 +151,8 @@ def run_job(
     run: runs a recipe with overrides and environment variables, and returns the folder of the run.
     """
     path, losses, requests = (folder / name for name in ("recipe.yaml", "losses.jsonl", "requests.jsonl"))
-    path.write_text(RECIPE.replace("MODEL", str(model)).replace("BACKEND", json.dumps(backend)), encoding="utf-8")
-    overrides = sorted(chain(*map(overrides_of, lines)), key=lambda override: not override.startswith("stages.0="))
-    overrides += [*SIZES, f"stages.0.micro_batch_size={micro}"]
-    overrides += chain(*(IN_SMALL.get(line, ()) for line in lines))
+    text, overrides = recipe_of(lines, model, backend, micro)
+    path.write_text(text, encoding="utf-8")
     variables = {"REWARDLAB_LOSSES": str(losses), "REWARDLAB_REQUESTS": str(requests)}
     directory = run(path, overrides, variables)
     resolved = load(directory / "recipe.resolved.yaml").tree

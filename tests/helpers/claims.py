@@ -56,7 +56,10 @@ ELSEWHERE: Mapping[str, Mapping[str, str]] = {
         "verl": f"{VERL}/test_checkpoints.py::test_the_model_of_the_shards_is_the_one_that_verl_writes",
     },
     "adapters in `dpo`": {"trl": ADAPTERS, "openrlhf": f"{OPENRLHF}/test_end_to_end_variants.py::test_dpo"},
-    "adapters in `rl`": {"trl": ADAPTERS, "verl": NO_GPU},
+    "adapters in `rl`": {
+        "trl": ADAPTERS,
+        "verl": f"{VERL}/test_claimed_jobs.py::test_adapters_in_rl_learn_and_are_merged",
+    },
     "adapters over weights in 4 bits (QLoRA)": {"trl": f"{TRL}/test_quantization.py"},
     "`attention: sdpa`": {
         "trl": f"{TRL}/test_run.py",

@@ -49,10 +49,11 @@ def test_the_parts_of_the_ranks_make_the_whole(tmp_path):
 @pytest.mark.nightly
 @pytest.mark.parametrize("lora", [None, {"rank": 4}], ids=["whole", "adapters"])
 def test_the_model_of_the_shards_is_the_one_that_verl_writes(jobs, model_folder, tmp_path, lora):
-    """Both stand in a checkpoint by `checkpoint_models`."""
+    """Both stand in a checkpoint by `checkpoint_models`; the run's own has no adapters, and loads."""
     pytest.importorskip("verl", reason="needs the environment of requirements-verl-cpu.txt")
     from rewardlab_verl.job.merged_shards import write_model
     from safetensors.torch import load_file
+    from transformers import AutoModelForCausalLM
 
     recipe, rows = tmp_path / "recipe.yaml", tmp_path / "rows.jsonl"
     rows.write_text("".join(f'{{"prompt": "{number}+1?", "response": "{number + 1}"}}\n' for number in range(16)))
@@ -72,3 +73,5 @@ def test_the_model_of_the_shards_is_the_one_that_verl_writes(jobs, model_folder,
     wanted, found = (load_file(of / "model.safetensors") for of in (checkpoint / "huggingface", tmp_path / "whole"))
     assert found.keys() == wanted.keys()
     assert all(found[name].equal(value) for name, value in wanted.items())
+    _, loading = AutoModelForCausalLM.from_pretrained(run / "models" / "0-sft", output_loading_info=True)
+    assert not any(loading.values()), loading

@@ -141,12 +141,33 @@ def _tell_losses(module, path):
 
 
 def _experience(module):
+    if os.environ.get("REWARDLAB_LOSSES"):
+        _keep_references(module)
+    if path := os.environ.get("REWARDLAB_CPU_ENGINE_RECEIVED"):
+        _tell_batches(module, path)
+
+
+def _keep_references(module):
+    """Leave the reference's log-probabilities, which a penalty in the reward (k1) has used up, for _tell_losses."""
+    compute = module.RemoteExperienceMaker.compute_advantages_and_returns
+
+    @wraps(compute)
+    def compute_advantages_and_returns(self, experiences):
+        kept = [experience.action_log_probs - experience.kl for experience in experiences]
+        made = compute(self, experiences)
+        for experience, reference in zip(made, kept, strict=True):
+            if self.strategy.args.algo.kl.init_coef and not self.strategy.args.algo.kl.use_loss:
+                experience.base_action_log_probs = reference
+        return made
+
+    module.RemoteExperienceMaker.compute_advantages_and_returns = compute_advantages_and_returns
+
+
+def _tell_batches(module, path):
     """Where the variable names a file, each step adds a line to it: what the trainer is about to train on.
 
     [[label, index in its group, the advantage of each of its tokens], ...], as OpenRLHF made them.
     """
-    if not (path := os.environ.get("REWARDLAB_CPU_ENGINE_RECEIVED")):
-        return
     make = module.RemoteExperienceMaker.make_experience_batch
 
     @wraps(make)

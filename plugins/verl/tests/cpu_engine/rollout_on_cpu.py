@@ -16,6 +16,7 @@ import torch
 from verl.workers.rollout.base import BaseRollout
 from verl.workers.rollout.replica import RolloutReplica, TokenOutput
 
+PREFIX, DOWN, UP = "base_model.model.", ".lora_A.weight", ".lora_B.weight"
 PAUSE_S = 0.01
 """for the requests that come together to become one batch"""
 
@@ -37,6 +38,7 @@ class Server:
         self._fault = os.environ.get("REWARDLAB_CPU_ENGINE_RAISE")
         self._says = json.loads(os.environ.get("REWARDLAB_CPU_ENGINE_SAYS", "[]"))
         self._begun = 0
+        self._base: dict[str, torch.Tensor] = {}
 
     async def generate(
         self, request_id: str, prompt_ids: list[int], sampling_params: dict[str, Any], **_: Any
@@ -135,10 +137,17 @@ class Server:
             extra_fields={"global_steps": self._step},
         )
 
-    async def load(self, weights: list[tuple[str, torch.Tensor]], step: int | None) -> None:
-        state = self._model.state_dict()
-        for name, value in weights:
-            state[name].copy_(value)
+    async def load(self, weights: list[tuple[str, torch.Tensor]], step: int | None, scale: float | None) -> None:
+        """Take the weights, or with a scale LoRA adapters of the weights that it began with."""
+        state, given = self._model.state_dict(), dict(weights)
+        for name, value in given.items():
+            if scale is None:
+                state[name].copy_(value)
+            elif name.endswith(DOWN):
+                layer = name.removesuffix(DOWN)
+                weight = f"{layer.removeprefix(PREFIX)}.weight"
+                base = self._base.setdefault(weight, state[weight].clone())
+                state[weight].copy_(base + scale * (given[layer + UP] @ value))
         self._step = step or 0
 
     async def set_global_steps(self, step: int) -> None:
@@ -186,11 +195,14 @@ class WeightSender(BaseRollout):
         return None
 
     @torch.no_grad()
-    async def update_weights(self, weights: Any, global_steps: int | None = None, **_: Any) -> None:
+    async def update_weights(
+        self, weights: Any, global_steps: int | None = None, peft_config: Any = None, **_: Any
+    ) -> None:
         pairs = []
         if hasattr(weights, "__aiter__"):
             async for name, value in weights:
                 pairs.append((name, value.detach().float().cpu().clone()))
         else:
             pairs = [(name, value.detach().float().cpu().clone()) for name, value in weights]
-        await ray.get_actor(f"{Replica.name()}_{self._rank}").load.remote(pairs, global_steps)
+        scale = None if peft_config is None else peft_config["lora_alpha"] / peft_config["r"]
+        await ray.get_actor(f"{Replica.name()}_{self._rank}").load.remote(pairs, global_steps, scale)
