@@ -53,7 +53,7 @@ ELSEWHERE: Mapping[str, Mapping[str, str]] = {
     "adapters (`lora`) in `sft`": {
         "trl": ADAPTERS,
         "openrlhf": f"{OPENRLHF}/test_adapters.py",
-        "verl": f"{VERL}/test_checkpoints.py::test_the_model_of_the_shards_is_the_one_that_verl_writes",
+        "verl": f"{VERL}/test_checkpoints.py::test_the_model_of_a_stage_with_adapters_loads_without_them",
     },
     "adapters in `dpo`": {"trl": ADAPTERS, "openrlhf": f"{OPENRLHF}/test_end_to_end_variants.py::test_dpo"},
     "adapters in `rl`": {

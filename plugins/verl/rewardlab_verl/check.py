@@ -63,6 +63,11 @@ def _backend(plan: Plan, backend: Options) -> Iterator[Finding]:
             yield ("engine", "lora"), "with Megatron, verl has LoRA layers of its own names; use fsdp2 for adapters"
         if engine.lora.dropout:
             yield ("engine", "lora", "dropout"), "verl's adapters have none; leave it out"
+        if engine.checkpoint_models:
+            what = (
+                "verl writes a model with adapters under peft's names, which transformers does not read; leave it out"
+            )
+            yield ("engine", "checkpoint_models"), f"{what}: the stage's model, in models/, has them merged"
 
 
 def _refill(plan: Plan, backend: Options) -> Iterator[Finding]:

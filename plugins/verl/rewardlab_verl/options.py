@@ -78,7 +78,7 @@ class VerlEngine(RayEngineOptions):
     """completions in one forward pass for log-probabilities (absent: the stage's micro_batch_size)"""
     checkpoint_models: bool = False
     """each checkpoint has the model as transformers reads it beside its shards, for `rewardlab eval` of several; the
-    last one's is in `models/` either way (with Megatron every checkpoint has it)"""
+    last one's is in `models/` either way (with Megatron every checkpoint has it; not with `lora`)"""
     lora: Lora | None = None
     """train adapters in place of the whole model (absent: the whole model)"""
     agent_workers: PositiveInt = 8

@@ -67,6 +67,10 @@ def plan(toy, write):
             "backend.engine.tensor_parallel: the 4 GPUs do not divide into parts of",
         ),
         ("backend.engine.megatron={tensor_parallel: 2}", "backend.engine.megatron: is for strategy: megatron"),
+        (
+            "backend.engine={lora: {rank: 8}, checkpoint_models: true}",
+            "backend.engine.checkpoint_models: verl writes a model with adapters under peft's names",
+        ),
         ("backend.engine.lora={rank: 8, dropout: 0.1}", "backend.engine.lora.dropout: verl's adapters have none"),
         ("backend.engine.context=4096", "backend.engine.context: 4096 is more than the model's"),
         (

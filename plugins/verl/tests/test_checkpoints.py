@@ -45,33 +45,44 @@ def test_the_parts_of_the_ranks_make_the_whole(tmp_path):
     assert all(found[name].equal(value) for name, value in wanted.items())
 
 
+@pytest.fixture
+def trained(jobs, model_folder, tmp_path):
+    """Return the folder of a run of sft, two steps with a checkpoint each, with settings of the engine."""
+    pytest.importorskip("verl", reason="needs the environment of requirements-verl-cpu.txt")
+
+    def train(**settings):
+        recipe, rows = tmp_path / "recipe.yaml", tmp_path / "rows.jsonl"
+        rows.write_text("".join(f'{{"prompt": "{number}+1?", "response": "{number + 1}"}}\n' for number in range(16)))
+        recipe.write_text(
+            f"""
+            version: 1
+            model: {model_folder("llama")}
+            dataset: {{use: data/jsonl, with: {{path: {rows}}}}}
+            stages: [{{use: sft, steps: 2, batch_size: 8, micro_batch_size: 8, save_every: 1}}]
+            backend: {{use: verl, gpus_per_node: 1, precision: fp32}}
+            """
+        )
+        engine = json.dumps({**jobs.ON_CPU, **settings})
+        return jobs.run(tmp_path, recipe, f"backend.engine={engine}").succeeded().directory
+
+    return train
+
+
 @pytest.mark.verl
 @pytest.mark.nightly
-@pytest.mark.parametrize("lora", [None, {"rank": 4}], ids=["whole", "adapters"])
-def test_the_model_of_the_shards_is_the_one_that_verl_writes(jobs, model_folder, tmp_path, lora):
-    """Both stand in a checkpoint by `checkpoint_models`; the run's own has no adapters, and loads."""
-    pytest.importorskip("verl", reason="needs the environment of requirements-verl-cpu.txt")
+def test_the_model_of_the_shards_is_the_one_that_verl_writes(trained, tmp_path):
+    """Both stand in a checkpoint by `checkpoint_models`."""
     from rewardlab_verl.job.merged_shards import write_model
     from safetensors.torch import load_file
-    from transformers import AutoModelForCausalLM
 
-    recipe, rows = tmp_path / "recipe.yaml", tmp_path / "rows.jsonl"
-    rows.write_text("".join(f'{{"prompt": "{number}+1?", "response": "{number + 1}"}}\n' for number in range(16)))
-    recipe.write_text(
-        f"""
-        version: 1
-        model: {model_folder("llama")}
-        dataset: {{use: data/jsonl, with: {{path: {rows}}}}}
-        stages: [{{use: sft, steps: 2, batch_size: 8, micro_batch_size: 8, save_every: 1}}]
-        backend: {{use: verl, gpus_per_node: 1, precision: fp32}}
-        """
-    )
-    engine = {**jobs.ON_CPU, "checkpoint_models": True, **({"lora": lora} if lora else {})}
-    run = jobs.run(tmp_path, recipe, f"backend.engine={json.dumps(engine)}").succeeded().directory
-    checkpoint = run / "checkpoints" / "0-sft" / "global_step_2"
+    checkpoint = trained(checkpoint_models=True) / "checkpoints" / "0-sft" / "global_step_2"
     write_model(checkpoint, tmp_path / "whole")
     wanted, found = (load_file(of / "model.safetensors") for of in (checkpoint / "huggingface", tmp_path / "whole"))
     assert found.keys() == wanted.keys()
     assert all(found[name].equal(value) for name, value in wanted.items())
-    _, loading = AutoModelForCausalLM.from_pretrained(run / "models" / "0-sft", output_loading_info=True)
-    assert not any(loading.values()), loading
+
+
+@pytest.mark.verl
+@pytest.mark.nightly
+def test_the_model_of_a_stage_with_adapters_loads_without_them(trained, assert_adapters_are_merged):
+    assert_adapters_are_merged(trained(lora={"rank": 4}) / "models" / "0-sft")
