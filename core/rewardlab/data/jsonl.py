@@ -3,11 +3,12 @@
 import json
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO
 
 from rewardlab.errors import Problem, UserError
+from rewardlab.text import counted
 
 MAX_LISTED = 20
 """maximum number of different causes listed for the bad rows of a file"""
@@ -186,6 +187,32 @@ class BadRows:
         rows = "1 bad row" if self.count == 1 else f"{self.count} bad rows"
         shown = f", the first {MAX_LISTED} causes are listed" if self.count > self._times.total() else ""
         return UserError([*self.listed, Problem(where=path, what=f"{rows}{shown}; {advice}")])
+
+    def refuse(
+        self,
+        path: str,
+        good: int,
+        purpose: str,
+        skip_bad: bool,
+        say: Callable[[str], None],
+        more: Sequence[Problem] = (),
+    ) -> None:
+        """Raise a UserError for bad rows, unless `skip_bad` leaves them out with a warning, and if no good one is left.
+
+        Args:
+            good: how many rows there are beside the bad ones.
+            purpose: of the rows, such as "to score".
+            more: what else is wrong, which is raised together with bad rows.
+        """
+        if self.count and not skip_bad:
+            raise UserError([*self.error(path, "fix them, or leave them out with --skip-bad").problems, *more])
+        if not good:
+            what = f"no row is left {purpose}" if self.count else "it has no rows"
+            raise UserError([*self.listed, Problem(where=path, what=what)])
+        for problem in self.listed:
+            say(f"warning: {problem}")
+        if self.count:
+            say(f"warning: {path}: {counted(self.count, 'bad row')} left out")
 
 
 def _told_once(problem: Problem, times: int) -> Problem:

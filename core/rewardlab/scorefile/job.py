@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rewardlab.data import BadRows, read_lines, refuse_stream
+from rewardlab.data import read_lines, refuse_stream
 from rewardlab.errors import JobError, Problem, StoppedError, UserError
 from rewardlab.files import LineAppender
 from rewardlab.judging.settings import JudgingSettings
@@ -123,20 +123,9 @@ class ScoreJob:
         check = RowCheck(self.plan)
         with Progress("checking rows") as bar:
             bad = check_rows(self.rows, check, index, bar.update)
-        if bad.count and not self.skip_bad:
-            error = bad.error(self.rows, "fix them, or leave them out with --skip-bad")
-            raise UserError([*error.problems, *abstention_problems(self.plan, check)])
-        if not len(index):
-            what = "no row is left to score" if bad.count else "it has no rows"
-            raise UserError([*bad.listed, Problem(where=self.rows, what=what)])
-        self._warn_of(bad)
+        more = abstention_problems(self.plan, check)
+        bad.refuse(self.rows, len(index), "to score", self.skip_bad, self.say, more)
         return check
-
-    def _warn_of(self, bad: BadRows) -> None:
-        for problem in bad.listed:
-            self.say(f"warning: {problem}")
-        if bad.count:
-            self.say(f"warning: {self.rows}: {counted(bad.count, 'bad row')} left out")
 
     def _read_partial_output(self, index: RowIndex, state: StateFolder) -> PartialOutput:
         if not self.output.exists():

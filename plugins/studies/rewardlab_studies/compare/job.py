@@ -14,7 +14,7 @@ from rewardlab.judging import Usage
 from rewardlab.plan import Plan
 from rewardlab.scorefile import RowIndex, abstention_problems, check_rows, to_line
 from rewardlab.scoring import results_in_order
-from rewardlab.text import Progress, counted
+from rewardlab.text import Progress
 
 from rewardlab_studies.compare.measures import GroupMeasures, SideRewards, measure
 from rewardlab_studies.compare.most_different import ComparedGroup, MostDifferent
@@ -35,7 +35,6 @@ from rewardlab_studies.judge_agreement.job import refuse_output
 
 ALL = (-1, "all")
 """the slice of all groups, which comes before the slices by field"""
-MEND = "fix them, or leave them out with --skip-bad"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,7 +124,7 @@ class CompareJob:
         with Progress("checking rows") as bar:
             bad = check_rows(self.rows, checks, index, bar.update, checks.fits)
         self._add_unknown(bad, files, index)
-        self._refuse(bad, len(index), self.rows, self._abstentions(checks))
+        bad.refuse(self.rows, len(index), "to compare", self.skip_bad, self.say, self._abstentions(checks))
         for name in self.by:
             if name not in checks.seen_fields:
                 self.say(f"warning: --by {name}: no row has this field")
@@ -139,7 +138,7 @@ class CompareJob:
         if self.by:
             raise UserError("--by splits by a field of the rows; name the file of rows after A and B")
         ids, bad = match_scored_files(a, b)
-        self._refuse(bad, len(ids), f"{a.path} and {b.path}", [])
+        bad.refuse(f"{a.path} and {b.path}", len(ids), "to compare", self.skip_bad, self.say)
         chosen = RowSelection(len(ids), self.most)
         return rows_of_scored_file(a, ids, chosen), len(chosen)
 
@@ -150,17 +149,6 @@ class CompareJob:
         for file in files:
             if file is not None and len(file) != len(index):
                 add_unknown(bad, file, {row_id for _, row_id, _ in index.rows()}, str(self.rows))
-
-    def _refuse(self, bad: BadRows, good: int, where: str, more: Sequence[Problem]) -> None:
-        if bad.count and not self.skip_bad:
-            raise UserError([*bad.error(where, MEND).problems, *more])
-        if not good:
-            what = "no row is left to compare" if bad.count else "it has no rows"
-            raise UserError([*bad.listed, Problem(where=where, what=what)])
-        for problem in bad.listed:
-            self.say(f"warning: {problem}")
-        if bad.count:
-            self.say(f"warning: {where}: {counted(bad.count, 'bad row')} left out")
 
     def _abstentions(self, checks: BothChecks) -> list[Problem]:
         found = [

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab import redact
-from rewardlab.data import BadRows
 from rewardlab.errors import JobError, StoppedError, UserError, nearest
 from rewardlab.files import FileLock, LineAppender
 from rewardlab.judging import JudgingSettings
@@ -15,7 +14,7 @@ from rewardlab.plan import Component, Plan
 from rewardlab.recipe import parse
 from rewardlab.scorefile import output_path_problem, to_line
 from rewardlab.scoring import RecipeReward, ScoredGroup
-from rewardlab.text import Progress, counted
+from rewardlab.text import Progress
 
 from rewardlab_studies.judge_agreement.case_clusters import case_clusters
 from rewardlab_studies.judge_agreement.gold_rows import GoldCase, read_cases
@@ -124,7 +123,7 @@ class JudgeJob:
 
     def _read_cases(self) -> list[GoldCase]:
         cases, bad = read_cases(self.rows, self.plan)
-        refuse_bad_rows(bad, self.rows, bool(cases), self.skip_bad, self.say)
+        bad.refuse(self.rows, len(cases), "to judge", self.skip_bad, self.say)
         return cases
 
     def _ask(self, reward: RecipeReward, cases: Sequence[tuple[GoldCase, int]], file: LineAppender | None) -> None:
@@ -159,19 +158,6 @@ class JudgeJob:
         done = sum(all(any(score.value is not None for score in one.scores) for one in row) for row in per_row)
         there = f"; their values are in {self.output}, and --resume asks for the others" if self.output else ""
         return f"{done} of {len(cases)} rows were judged{there}"
-
-
-def refuse_bad_rows(bad: BadRows, rows: str, some: bool, skip_bad: bool, say: Callable[[str], None]) -> None:
-    """Raise a UserError for bad rows or, with `skip_bad`, warn of them; and one if no good one is there."""
-    if bad.count and not skip_bad:
-        raise bad.error(rows, "fix them, or leave them out with --skip-bad")
-    if not some:
-        what = "no row is left to judge" if bad.count else "it has no rows"
-        raise UserError([*bad.listed, *UserError(what, where=rows).problems])
-    for problem in bad.listed:
-        say(f"warning: {problem}")
-    if bad.count:
-        say(f"warning: {rows}: {counted(bad.count, 'bad row')} left out")
 
 
 def output_row(component: str, judged: JudgedCase) -> dict[str, Any]:

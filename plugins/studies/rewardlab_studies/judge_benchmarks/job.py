@@ -11,7 +11,7 @@ from rewardlab.errors import Problem, UserError
 from rewardlab.plan import Component, Plan
 
 from rewardlab_studies.judge_agreement.gold_rows import GoldCase, GoldReader
-from rewardlab_studies.judge_agreement.job import JudgeJob, refuse_bad_rows, refuse_output
+from rewardlab_studies.judge_agreement.job import JudgeJob, refuse_output
 from rewardlab_studies.judge_benchmarks.benchmark_format import BENCHMARKS, JudgeBenchmark
 from rewardlab_studies.judge_benchmarks.benchmark_question import asked_by
 from rewardlab_studies.judge_benchmarks.benchmark_rows import PlacedCase, read_benchmark
@@ -88,7 +88,7 @@ class BenchmarkJob:
             else:
                 cases.append(replace(made, problem=case.problem))
                 kept.append((place, case))
-        refuse_bad_rows(bad, self.rows or self.benchmark, bool(cases), self.skip_bad, self.say)
+        bad.refuse(self.rows or self.benchmark, len(cases), "to judge", self.skip_bad, self.say)
         return kept, cases
 
     def _refuse_unasked(self, sample: Sample) -> None:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from rewardlab.errors import JobError, Problem, UserError
+from rewardlab.errors import JobError
 from rewardlab.judging import JudgingSettings
 from rewardlab.plan import Plan, refuse_policy
 from rewardlab.recipe import Family
@@ -15,7 +15,7 @@ from rewardlab_studies.probe.attempts.degenerate import LONG, probe_rows
 from rewardlab_studies.probe.attempts.reward_words import reward_words
 from rewardlab_studies.probe.checks import Check, Floor, floor_of, rfc_checks
 from rewardlab_studies.probe.measure import MeasuredRow, ProbeGroup, measure_groups, probe_groups, probing_plan
-from rewardlab_studies.probe.rows import FittingRows, RowRequirements, choose_rows, dataset_rows, read_rows
+from rewardlab_studies.probe.rows import RowRequirements, choose_rows, dataset_rows, read_rows
 from rewardlab_studies.probe.verdicts import FamilyVerdict, WinRule, slices, verdicts
 
 ROWS = 32
@@ -103,7 +103,7 @@ class ProbeJob:
         assert self.plan.recipe.reward is not None
         requirements = RowRequirements(plan=self.plan, honest=self.honest, reference=self.reference)
         found = dataset_rows(requirements) if self.rows is None else read_rows(self.rows, requirements)
-        self._refuse_bad(found)
+        found.bad.refuse(found.place, len(found.rows), "to probe with", self.skip_bad, self.say)
         rows = choose_rows(found.rows, self.most)
         probes = list(probe_rows(rows, self.long, self.plan.recipe.seed, reward_words(self.plan)))
         groups = list(probe_groups(probes, self.thorough))
@@ -126,15 +126,6 @@ class ProbeJob:
             floor=floor_of(slices_[0].verdicts, self.margin),
             dropped=sum(row.first for row in scored) - sum(row.first for row in counted),
         )
-
-    def _refuse_bad(self, found: FittingRows) -> None:
-        if found.bad.count and not self.skip_bad:
-            raise found.bad.error(found.place, "fix them, or leave them out with --skip-bad")
-        if not found.rows:
-            what = "no row is left to probe with" if found.bad.count else "it has no rows"
-            raise UserError([*found.bad.listed, Problem(where=found.place, what=what)])
-        if found.bad.count:
-            self.say(f"warning: {found.place}: {found.bad.count} bad rows left out, the first: {found.bad.listed[0]}")
 
     def _asked(self) -> list[tuple[str, str]]:
         """Return the components that ask judges which may cost money and sample, each with a judge of its."""
