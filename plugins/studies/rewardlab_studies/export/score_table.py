@@ -8,7 +8,7 @@ from rewardlab_training import ColumnType
 
 from rewardlab_studies.export.scored_rows import ScoredRow, ScoredRows, columns_of_members
 from rewardlab_studies.ledger.columns import Column
-from rewardlab_studies.ledger.flat_file import flat_file, format_of, inert
+from rewardlab_studies.ledger.flat_file import flat_file, format_of
 from rewardlab_studies.ledger.table import prompt_cell, typed
 
 COLUMNS: Mapping[str, ColumnType] = {
@@ -37,8 +37,7 @@ def write_table(scored: ScoredRows, output: Path) -> int:
     count = 0
     with flat_file(output, form, columns) as write:
         for values in (row for one in scored for row in _rows(one, parts, talks)):
-            cells = [typed(value, column.type) for value, column in zip(values, columns, strict=True)]
-            write([inert(cell) if form == "csv" and isinstance(cell, str) else cell for cell in cells])
+            write([typed(value, column.type) for value, column in zip(values, columns, strict=True)])
             count += 1
     return count
 

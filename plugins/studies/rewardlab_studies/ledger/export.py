@@ -12,7 +12,7 @@ from rewardlab.scorefile import output_path_problem
 from rewardlab_training import LEDGER_COLUMNS, SCORE_COLUMNS, ColumnType
 
 from rewardlab_studies.ledger.columns import INT64, Column, ColumnFinder
-from rewardlab_studies.ledger.flat_file import Format, flat_file, format_of, inert
+from rewardlab_studies.ledger.flat_file import Format, flat_file, format_of
 from rewardlab_studies.ledger.ledger_file import LedgerFile, find_ledger
 from rewardlab_studies.ledger.scan import refuse_later_version, whole_lines
 from rewardlab_studies.ledger.superseded_steps import CurrentSteps, is_discarded
@@ -56,9 +56,9 @@ def export_ledger(run: Path, output: Path, say: Callable[[str], None], raw: bool
     first = _FirstReading(str(run), ledger, say)
     columns = first.finder.columns()
     rows = _CountedRows(_ordered(ledger, form, columns, first), columns)
-    with flat_file(output, form, columns) as write:
+    with flat_file(output, form, columns, raw) as write:
         for row in rows:
-            write(row if raw or form != "csv" else [inert(cell) if isinstance(cell, str) else cell for cell in row])
+            write(row)
     return ExportResult(
         rows=rows.count,
         superseded=rows.superseded,

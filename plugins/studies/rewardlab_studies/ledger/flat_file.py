@@ -33,14 +33,19 @@ def format_of(output: Path) -> Format:
     raise UserError("the ending says the format: .parquet, .csv or .jsonl", where=str(output))
 
 
-def inert(cell: str) -> str:
-    """Return a cell of CSV as a text in which a spreadsheet sees no formula: with an apostrophe before its sign."""
-    return f"'{cell}" if _RUN.match(cell) and not _NUMBER.fullmatch(cell) else cell
+def inert(cell: Any) -> Any:
+    """Return a cell of CSV in which a spreadsheet sees no formula: a text with an apostrophe before its sign."""
+    runs = isinstance(cell, str) and _RUN.match(cell) and not _NUMBER.fullmatch(cell)
+    return f"'{cell}" if runs else cell
 
 
 @contextmanager
-def flat_file(output: Path, form: Format, columns: Sequence[Column]) -> Iterator[Callable[[FlatRow], None]]:
+def flat_file(
+    output: Path, form: Format, columns: Sequence[Column], raw: bool = False
+) -> Iterator[Callable[[FlatRow], None]]:
     """Yield what writes a row to a file that is there, whole, when the block ends without an exception.
+
+    raw: texts of CSV are as they are, even those in which a spreadsheet would see a formula.
 
     Raises JobError if the disk refuses, UserError if somebody has written this file meanwhile.
     """
@@ -50,7 +55,7 @@ def flat_file(output: Path, form: Format, columns: Sequence[Column]) -> Iterator
         with TemporaryDirectory(dir=output.parent, prefix=".rewardlab-", ignore_cleanup_errors=True) as folder:
             scratch = Path(folder, "table")
             with opened(scratch, columns) as write:
-                yield write
+                yield write if raw or form != "csv" else lambda row: write(list(map(inert, row)))
             _publish(scratch, output)
     except FileExistsError:
         raise UserError("exists already; give -o another name", where=str(output)) from None

@@ -59,14 +59,10 @@ def format_csv(result: TablesResult, digits: int = 1) -> str:
     lines.writeheader()
     for kind in ("averages", "comparisons"):
         lines.writerows(
-            {"kind": kind.removesuffix("s"), **{name: _inert(one) for name, one in row.items() if name in COLUMNS}}
+            {"kind": kind.removesuffix("s"), **{name: inert(one) for name, one in row.items() if name in COLUMNS}}
             for row in values[kind]
         )
     return text.getvalue()
-
-
-def _inert(value: Any) -> Any:
-    return inert(value) if isinstance(value, str) else value
 
 
 def format_json(result: TablesResult, digits: int = 1) -> str:
