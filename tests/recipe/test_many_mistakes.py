@@ -12,8 +12,8 @@ REWARD = "version: 1\nreward: {components: {f: {use: format/boxed}}, total: f}\n
 MANY = {
     "unknown keys": REWARD + "".join(f"unknown_{i}: 1\n" for i in range(2000)),
     "long keys": REWARD + "".join(f"{'x' * 900}{i}: 1\n" for i in range(300)),
-    "stages of no kind": REWARD + "stages:\n" + "  - {use: rll}\n" * 2000,
-    "keys of stages": REWARD + "stages:\n" + "  - {use: rl, algorthm: grpo, lrr: 1}\n" * 1000,
+    "stages of no kind": REWARD + "stages:\n" + "  - {use: rll}\n" * 500,
+    "keys of stages": REWARD + "stages:\n" + "  - {use: rl, algorthm: grpo, lrr: 1}\n" * 250,
     "duplicate keys": REWARD + "seed: 1\n" * 2000,
     "no such components": "version: 1\nreward:\n  total: c1\n  components:\n"
     + "".join(f"    c{i}: {{use: format/boxd}}\n" for i in range(2000)),
