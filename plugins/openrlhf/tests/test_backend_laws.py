@@ -1,6 +1,7 @@
 """OpenRLHF under the laws that every engine keeps."""
 
 import json
+from functools import partial
 
 import pytest
 from rewardlab.testing import check_backend
@@ -33,12 +34,12 @@ backend: {use: openrlhf, gpus_per_node: 1, engine: {sleep: false, zero_stage: 1,
 """
 
 
-ELSEWHERE = ("whole", "scores", "masked", "stop", "failures")
+ELSEWHERE = ("whole", "scores", "masked", "taught", "stop", "failures")
 """laws that cost a job or two, which others make: test_end_to_end_training.py asks what `whole` and `scores` ask, a
 stop goes the way of Ctrl-C, which `resume` tries, jobs that end by a failure are in test_end_to_end_faults.py and
 test_service.py, and `masked` is below, at night, under a normalizer that looks at a whole step;
 test_equal_rewards.py asks it of what it trains, test_end_to_end_evaluations.py, at night, of an asynchronous job, and
-test_engine_arguments.py of all four at OpenRLHF's estimator"""
+test_engine_arguments.py of all four at OpenRLHF's estimator; `taught` is below, at night, too"""
 
 
 def test_openrlhf_keeps_every_law_but_that_of_the_same_completions(jobs, model_folder, toy, tmp_path):
@@ -50,6 +51,17 @@ def test_openrlhf_keeps_every_law_but_that_of_the_same_completions(jobs, model_f
         assert not left()
     assert [outcome.law for outcome in result.of("off")] == ["same"]
     assert [outcome.law for outcome in result.of("held")] == [law for law in tried if law != "same"]
+
+
+@pytest.mark.nightly
+def test_a_group_that_does_not_teach_is_in_no_batch_of_openrlhf(jobs, model_folder, toy, tmp_path):
+    recipe = RECIPE.replace("MODEL", str(model_folder("llama"))).replace("steps: 3", "steps: 8")
+    told = tmp_path / "received.jsonl"
+    with jobs.ray_environment(tmp_path) as (environment, _):
+        environment["REWARDLAB_CPU_ENGINE_RECEIVED"] = str(told)
+        received = partial(jobs.received, told=told)
+        [result] = check_backend(recipe, environment=environment, only=["taught"], received=received)
+    assert [outcome.law for outcome in result.of("held")] == ["taught"]
 
 
 @pytest.mark.nightly

@@ -77,6 +77,7 @@ BACKEND = {
     "whole": "a run ends with every stage done, and its ledger has every completion of every step once",
     "scores": "`rewardlab score` gives the ledger's completions the values and totals that the run gave them",
     "masked": "a completion without a value has no advantage, and the others those that they would have without it",
+    "taught": "a group whose outcome is equal for all, but for rounding, trains nothing, whatever its totals are",
     "resume": "Ctrl-C ends a run with exit code 130 and the command that completes it, from a checkpoint on",
     "stop": "so does `RunJob.stop`, if the engine trains on this machine",
     "same": "a run that was interrupted and resumed has the completions and totals of one that was not",

@@ -61,7 +61,7 @@ stages:
 backend: {use: verl, gpus_per_node: 1, precision: fp32, engine: ENGINE}
 """
 
-AT_NIGHT = ("whole", "scores", "masked", "stop", "failures")
+AT_NIGHT = ("whole", "scores", "masked", "taught", "stop", "failures")
 """laws that cost a job or two; what `whole`, `scores` and `masked` ask, test_equal_rewards.py asks in part, and a stop
 goes the way of Ctrl-C, which `resume` tries"""
 JOBS = Jobs(HERE / "cpu_engine", ENVIRONMENT)

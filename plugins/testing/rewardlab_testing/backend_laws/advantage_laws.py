@@ -1,4 +1,4 @@
-"""The law about what an engine's trainer receives: `masked`."""
+"""The laws about what an engine's trainer receives: `masked` and `taught`."""
 
 import math
 import statistics
@@ -10,6 +10,7 @@ from rewardlab import Context
 from rewardlab.plan import build
 from rewardlab.recipe import RlStage
 
+from rewardlab_testing.backend_laws import outcome
 from rewardlab_testing.backend_laws.ledger import LedgerGroup, steps_that_stand
 from rewardlab_testing.backend_laws.trial import BackendTrial
 from rewardlab_testing.messages import violation
@@ -39,6 +40,34 @@ def masked(tested: BackendTrial) -> int:
     if not seen:
         raise NothingToTry("no completion was left without a value")
     return seen
+
+
+def taught(tested: BackendTrial) -> int:
+    """A group whose outcome is equal for all, but for rounding, trains nothing, and the ledger says why."""
+    if tested.received is None:
+        raise UnmetNeed("needs `received`, a function that returns what the engine's trainer received")
+    tried = tested.taught_run()
+    received, kinds = tested.received(tried.directory), dict[str, int]()
+    for group in (group for group in tried.groups if not group.evaluated):
+        kind = outcome.kind_of(group.sample)
+        told = [
+            value for key, values in received.items() if key[::2] == (group.stage, group.sample) for value in values
+        ]
+        reasons = {row.get("left_out") for row in group.rows}
+        if kind == "different":
+            if reasons != {None}:
+                raise violation(f"left_out of a group that differs, {group.place}", str(reasons), "no reason")
+            kinds[kind] = kinds.get(kind, 0) + (group.trained and any(told))
+            continue
+        if any(told):
+            raise violation(f"what the trainer received, {group.place}: {kind}", str([*told]), "nothing, or zeros")
+        if group.trained or reasons != {f"flat in {outcome.NAME}"}:
+            said = f"trained {group.rows[0]['trained']}, left_out {reasons}"
+            raise violation(f"the ledger, {group.place}: {kind}", said, f"trained no, left_out flat in {outcome.NAME}")
+        kinds[kind] = kinds.get(kind, 0) + 1
+    if not kinds.get("different") or len(kinds) < 2:
+        raise NothingToTry("the run had no group that does not teach, or no other one that was trained on")
+    return sum(kinds.values())
 
 
 def _advantages(tested: BackendTrial, stage: RlStage, groups: Sequence[LedgerGroup]) -> list[list[float]]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from rewardlab import Config, RewardSpec, Score, hookimpl
 
-from rewardlab_testing.backend_laws import mask
+from rewardlab_testing.backend_laws import mask, outcome
 from rewardlab_testing.backend_laws.ledger import read_rows
 
 PLUGIN, NAME = "check_backend", "gate"
@@ -88,6 +88,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
             build=lambda options, context: Gate(options),
         ),
         mask.spec(),
+        *outcome.specs(),
     ]
 
 

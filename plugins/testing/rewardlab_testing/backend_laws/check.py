@@ -25,6 +25,7 @@ LAWS: dict[str, Callable[[BackendTrial], int]] = {
     "whole": whole_laws.whole,
     "scores": whole_laws.scores,
     "masked": advantage_laws.masked,
+    "taught": advantage_laws.taught,
     "resume": ending_laws.resume,
     "stop": ending_laws.stop,
     "same": ending_laws.same,
@@ -45,7 +46,7 @@ def check_backend(
 ) -> list[TrialResult]:
     """Assert that the backend of a recipe keeps the laws of docs/plugins.md.
 
-    The recipe is run eight times, in folders that are deleted, by commands in other processes. It has an rl stage
+    The recipe is run nine times, in folders that are deleted, by commands in other processes. It has an rl stage
     of a few steps, three at least, and a model that is small; files that it names have absolute paths. Its judges are
     asked, so they are scripted ones. A reward of 0 is added to its total, by which runs are held up and fail.
 
@@ -62,7 +63,7 @@ def check_backend(
         environment: variables of the commands, besides those of this process.
         received: a function of a run directory that returns what the engine's trainer received: (stage, step,
             sample id) -> the advantage of each completion of the group, by the ledger's indices. It reads the
-            trainer's own batch, by way of what a test has it write. Without it the law `masked` is untried.
+            trainer's own batch, by way of what a test has it write. Without it `masked` and `taught` are untried.
         limit: seconds for each command.
     """
     __tracebackhide__ = True

@@ -10,7 +10,7 @@ from typing import Any
 from rewardlab.plan import Plan
 from rewardlab.recipe import RlStage, dump
 
-from rewardlab_testing.backend_laws import blocking_reward, mask
+from rewardlab_testing.backend_laws import blocking_reward, mask, outcome
 from rewardlab_testing.backend_laws.commands import Commands, EndedCommand
 from rewardlab_testing.backend_laws.ledger import LedgerGroup, read_groups
 from rewardlab_testing.messages import violation
@@ -80,7 +80,9 @@ class BackendTrial:
         """Return after how many steps of the gated stage a run is held up: they have a checkpoint."""
         return stage.save_every or 1
 
-    def folder(self, name: str, also: Mapping[str, Any] | None = None, masked: bool = False) -> Path:
+    def folder(
+        self, name: str, also: Mapping[str, Any] | None = None, masked: bool = False, flat: str | None = None
+    ) -> Path:
         """Return a new folder with the recipe in it, with the gate.
 
         Args:
@@ -109,6 +111,11 @@ class BackendTrial:
             use = f"{blocking_reward.PLUGIN}/{mask.NAME}"
             reward["components"][mask.NAME] = {"use": use, "on_missing": "zero_advantage", "max_missing": 1.0}
             reward["total"] = f"{reward['total']} + {mask.NAME}" if self.plan.by_component else mask.NAME
+        if reward is not None and flat is not None:
+            for component in (outcome.NAME, outcome.BESIDE):
+                reward["components"][component] = {"use": f"{blocking_reward.PLUGIN}/{component}"}
+            reward["total"] = f"{outcome.NAME} + {outcome.BESIDE}"
+            reward["teach"] = {"flat": flat, "by": outcome.NAME}
         (folder / RECIPE).write_text(dump(raw), encoding="utf-8")
         return folder
 
@@ -119,6 +126,17 @@ class BackendTrial:
     def masked_run(self) -> TriedRun:
         """Return a run whose total is a reward that fails on one completion of each group, which is left out."""
         return self.once("masked", self._run_to_the_end, masked=True)
+
+    def taught_run(self) -> TriedRun:
+        """Return a run in which groups are left out by their outcome, in the way that the engine has.
+
+        Raises UnmetNeed if it has none.
+        """
+        for flat in ("drop", "replace"):
+            folder = self.folder(f"taught-{flat}", flat=flat)
+            if self.commands.run(["check", RECIPE], folder).code == 0:
+                return self._run_to_the_end(folder)
+        raise UnmetNeed("leaves no groups out: it has neither drop nor replace of `reward.teach`")
 
     def once(self, name: str, make: Callable[[Path], TriedRun], masked: bool = False) -> TriedRun:
         """Return the run that `make` makes in a folder of this name; later laws that ask for it get the same one.

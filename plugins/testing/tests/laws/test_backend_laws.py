@@ -127,6 +127,17 @@ FAULTS = {
         """,
         "as the ledger says",
     ),
+    "it trains on groups that do not teach": (
+        "taught",
+        """
+        def run_stage(self, *arguments):
+            from rewardlab.scoring import Teaching
+
+            Teaching.why_left_out = lambda *_: None
+            super().run_stage(*arguments)
+        """,
+        "nothing, or zeros",
+    ),
     "it lets a completion without a value vote": (
         "masked",
         """
