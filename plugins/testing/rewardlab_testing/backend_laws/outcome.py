@@ -41,16 +41,16 @@ def _outcome(kind: str, place: int) -> float:
 
 def specs() -> list[RewardSpec]:
     """Return the specs of both rewards."""
-    values = {NAME: _outcome, BESIDE: lambda kind, place: 1 / (place + 1)}
-    return [
-        RewardSpec(
-            name=name,
-            summary="makes groups that do not teach, for check_backend",
-            config=Options,
-            scope="group",
-            runs="async",
-            range=(0.0, 1.0),
-            build=lambda options, context, value=value: ByPlace(value),
-        )
-        for name, value in values.items()
-    ]
+    return [_spec(NAME, _outcome), _spec(BESIDE, lambda kind, place: 1 / (place + 1))]
+
+
+def _spec(name: str, value: Callable[[str, int], float]) -> RewardSpec:
+    return RewardSpec(
+        name=name,
+        summary="makes groups that do not teach, for check_backend",
+        config=Options,
+        scope="group",
+        runs="async",
+        range=(0.0, 1.0),
+        build=lambda options, context: ByPlace(value),
+    )
