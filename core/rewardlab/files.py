@@ -228,8 +228,10 @@ class FileLock:
             raise
         except OSError as error:
             self.close()
-            what = f"this file system gives no lock ({error.strerror}); name a folder on another, such as a local disk"
-            raise JobError(f"{path}: {what}") from error
+            problem = (
+                f"this file system gives no lock ({error.strerror}); name a folder on another, such as a local disk"
+            )
+            raise JobError(f"{path}: {problem}") from error
 
     def fileno(self) -> int:
         """Return the lock's file descriptor; a child process that inherits it also holds the lock."""

@@ -32,8 +32,8 @@ class FirstParty(TypedDict):
 
 def first_party() -> dict[str, FirstParty]:
     """Return our plugins by the names that recipes use."""
-    found: dict[str, FirstParty] = _known()["plugins"]
-    return found
+    first_parties: dict[str, FirstParty] = _known()["plugins"]
+    return first_parties
 
 
 def pip_install(plugin: str) -> str:

@@ -92,11 +92,11 @@ class Function(Generic[F]):
 
     def __set__(self, instance: object, value: F | str) -> None:
         if isinstance(value, str):
-            if (found := _WRITTEN.match(value)) is None:
+            if (match := _WRITTEN.match(value)) is None:
                 spec = instance.__dict__.get("name", "laws")
                 names = ", or a list of names" if self._default == () else ""
                 raise TypeError(f"{spec}: {self._name} {value!r} is not a function: write 'package.module:name'{names}")
-            instance.__dict__[self._name] = Reference(found[1], found[2], self._name)
+            instance.__dict__[self._name] = Reference(match[1], match[2], self._name)
         else:
             instance.__dict__[self._name] = value
 

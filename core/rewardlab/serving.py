@@ -104,8 +104,8 @@ def bound_socket(host: str, port: int) -> socket.socket:
         listening.listen(2048)
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or error
-        what = f"cannot listen at {host}:{port}: {reason}; choose another with --port, or 0 for a free one"
-        raise UserError(what) from error
+        problem = f"cannot listen at {host}:{port}: {reason}; choose another with --port, or 0 for a free one"
+        raise UserError(problem) from error
     return listening
 
 

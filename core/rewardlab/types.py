@@ -87,17 +87,17 @@ class Completion:
     @property
     def characters(self) -> int:
         """How many characters its text and its messages have, about: what it takes of the memory."""
-        return len(self.text) + sum(len(str(one)) for one in self.messages)
+        return len(self.text) + sum(len(str(message)) for message in self.messages)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields, without the messages that a text alone has not; `Completion(**...)` reverses it."""
         found = {"text": self.text, "token_count": self.token_count, "truncated": self.truncated}
-        return {**found, "messages": [dict(one) for one in self.messages]} if self.messages else found
+        return {**found, "messages": [dict(message) for message in self.messages]} if self.messages else found
 
 
 def _last_answer(messages: Sequence[Turn]) -> int | None:
     """Return the place of the assistant's last message that has a text."""
-    said = [at for at, one in enumerate(messages) if one["role"] == "assistant" and one["content"].strip()]
+    said = [at for at, message in enumerate(messages) if message["role"] == "assistant" and message["content"].strip()]
     return said[-1] if said else None
 
 

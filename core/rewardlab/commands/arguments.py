@@ -130,8 +130,8 @@ def _mapping(texts: Sequence[str], argument: Argument) -> dict[str, str]:
     for text in texts:
         name, sign, value = text.partition("=")
         if not sign or not name or name in found:
-            what = f"is {getattr(argument.mark, 'metavar', None) or 'NAME=VALUE'}, each with a name of its own"
-            raise UserError(what, where=f"{argument.shown} {text}")
+            problem = f"is {getattr(argument.mark, 'metavar', None) or 'NAME=VALUE'}, each with a name of its own"
+            raise UserError(problem, where=f"{argument.shown} {text}")
         found[name] = value
     return found
 

@@ -90,12 +90,12 @@ def _source(module: str) -> str:
 
 def _distributions() -> dict[str, list[str]]:
     """Return the folders with the metadata of what is installed, by the names of the distributions."""
-    found: dict[str, list[str]] = {}
+    distributions: dict[str, list[str]] = {}
     for folder in dict.fromkeys(sys.path):
         for entry in _entries(folder or "."):
             if entry.name.endswith((".dist-info", ".egg-info")):
-                found.setdefault(re.split("-[0-9]", entry.name)[0].replace("_", "-"), []).append(entry.path)
-    return found
+                distributions.setdefault(re.split("-[0-9]", entry.name)[0].replace("_", "-"), []).append(entry.path)
+    return distributions
 
 
 def _entries(folder: str) -> "list[os.DirEntry[str]]":

@@ -34,7 +34,7 @@ def function_of(spec: CommandSpec) -> Callable[..., Any]:
 
 
 def _present_name(name: str, arguments: Sequence[Argument]) -> str:
-    return next((one.name for one in arguments if name in getattr(one.mark, "former", ())), name)
+    return next((argument.name for argument in arguments if name in getattr(argument.mark, "former", ())), name)
 
 
 def _by_position(name: str, arguments: Sequence[Argument], words: Sequence[Any]) -> Iterator[tuple[str, Any]]:

@@ -48,7 +48,7 @@ def _turn(value: Any, place: str) -> Turn:
     content = content if role == "assistant" else without_media(content)
     turn: dict[str, Any] = {"role": role, "content": text_of(content, f"{place}.content")}
     if calls:
-        turn["tool_calls"] = [_call(one, f"{place}.tool_calls[{index}]") for index, one in enumerate(calls)]
+        turn["tool_calls"] = [_call(call, f"{place}.tool_calls[{index}]") for index, call in enumerate(calls)]
     for key in _TEXTS:
         if not isinstance(found := given.get(key, ""), str):
             raise ValueError(f"{place}.{key} must be a text; it is {kind_of(found)}")

@@ -52,8 +52,8 @@ def rollout_rows(path: str, name: str | None = None) -> Iterator[PlacedRow] | No
     if found is None and not (of_hub and COMPLETIONS in _first_record(files[0])):
         return None
     if len(splits := sorted({re.split(r"[-.]", Path(file).name)[0] for file in of_hub})) > 1:
-        what = f"has the splits {', '.join(splits)}; name the file of one, or a folder with the files of one"
-        raise UserError(what, where=path)
+        problem = f"has the splits {', '.join(splits)}; name the file of one, or a folder with the files of one"
+        raise UserError(problem, where=path)
     read = _rows if found is None else found.rows
     return (row for file in files for row in read(file))
 
@@ -78,8 +78,8 @@ def rollout_format(path: str, name: str | None = None) -> RolloutFormat | None:
 def _named(name: str) -> RolloutFormat:
     points = {point.name: point for point in entry_points_of(FORMATS)}
     if name not in points:
-        what = f"no format {name!r}{nearest(name, points)}; there are {', '.join(sorted(points)) or 'none'}"
-        raise UserError(what, where="--format")
+        problem = f"no format {name!r}{nearest(name, points)}; there are {', '.join(sorted(points)) or 'none'}"
+        raise UserError(problem, where="--format")
     return _loaded(points[name])
 
 
@@ -97,8 +97,8 @@ def _recognized(path: str) -> RolloutFormat | None:
 
 
 def _loaded(point: EntryPoint) -> RolloutFormat:
-    found: RolloutFormat = point.load()
-    return found
+    rollout_format: RolloutFormat = point.load()
+    return rollout_format
 
 
 def _first_record(path: str) -> Mapping[str, Any]:

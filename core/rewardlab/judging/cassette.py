@@ -64,10 +64,10 @@ class Cassette:
                 path.parent.mkdir(parents=True, exist_ok=True)
             self._file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT if write else os.O_RDONLY, 0o644)
         except OSError as error:
-            what = f"this cassette cannot be {'written' if write else 'read'}: {error.strerror}"
+            problem = f"this cassette cannot be {'written' if write else 'read'}: {error.strerror}"
             if isinstance(error, FileNotFoundError) and not write:
-                what = "there is no such cassette; `mode: record` makes one"
-            raise UserError(what, where=str(path)) from error
+                problem = "there is no such cassette; `mode: record` makes one"
+            raise UserError(problem, where=str(path)) from error
         try:
             self._read_on()
             self._check()
@@ -200,8 +200,8 @@ class Cassette:
             Reply(**row["reply"])
             return bytes.fromhex(row["key"])
         except (TypeError, KeyError, ValueError, AttributeError) as error:
-            what = f"byte {start}: not an answer of a cassette: {one_line(error)}"
-            raise UserError(what, where=str(self.path)) from error
+            problem = f"byte {start}: not an answer of a cassette: {one_line(error)}"
+            raise UserError(problem, where=str(self.path)) from error
 
     def _new_lines(self) -> Iterator[tuple[int, bytes]]:
         start, rest = self._end, b""

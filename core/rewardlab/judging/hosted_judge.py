@@ -227,8 +227,8 @@ class HostedJudge:
         elif reply.refused and self._refusals.refused():
             small = await self._attempts.first(small_question(ask))  # before the questions that wait for a place
             if small.refused:
-                what = f"judge {self.name!r} refuses every question, also one of a few words: {small.error}"
-                self._stop(JobError(redact(what)))
+                problem = f"judge {self.name!r} refuses every question, also one of a few words: {small.error}"
+                self._stop(JobError(redact(problem)))
             else:
                 self._refusals.answered()
 

@@ -153,7 +153,7 @@ def require_secrets(plan: Plan, names: Iterable[str]) -> None:
         for option, variable in secret_variables(planned.options).items():
             if not os.environ.get(variable, "").strip():
                 place = ("judges", name, "with", *option.split("."))
-                what = f"the environment variable {variable} is not set; it should hold a key"
-                problems.append(Problem(where=plan.document.where(place), what=what, path=place))
+                problem = f"the environment variable {variable} is not set; it should hold a key"
+                problems.append(Problem(where=plan.document.where(place), what=problem, path=place))
     if problems:
         raise UserError(problems)

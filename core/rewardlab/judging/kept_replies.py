@@ -103,7 +103,9 @@ class KeptReplies:
             self._writable = Cassette(files.own)
             self._cassettes += [self._writable, *map(Cassette, files.earlier)]
         self._own = [
-            one for one in self._cassettes if use is None or use.mode == "record" or one is not self._cassettes[0]
+            cassette
+            for cassette in self._cassettes
+            if use is None or use.mode == "record" or cassette is not self._cassettes[0]
         ]
 
     @property

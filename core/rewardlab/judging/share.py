@@ -58,8 +58,8 @@ class Share:
         if limit is None:
             return None
         if limit < self.parts:
-            what = f"judge {judge!r}: {name} {limit} cannot be divided between {self.parts} processes"
-            raise UserError(f"{what}; let at most {limit} ask it, or raise the limit")
+            problem = f"judge {judge!r}: {name} {limit} cannot be divided between {self.parts} processes"
+            raise UserError(f"{problem}; let at most {limit} ask it, or raise the limit")
         return limit // self.parts + (self.part <= limit % self.parts)
 
 

@@ -161,8 +161,10 @@ def _unused_keys(place: RecipePath, planned: Component) -> Iterator[Finding]:
         yield (*place, "reads"), f"{planned.use.use} reads all messages of a conversation; leave `reads` out"
     if planned.spec.runs == "inline" and not _has_workers(planned.spec):
         for key in _given(planned, (*OF_WORKERS, "device")):
-            what = f"{planned.use.use} runs inline, in this process: nothing uses `{key}`; leave it out{_deadline(key)}"
-            yield (*place, key), what
+            problem = (
+                f"{planned.use.use} runs inline, in this process: nothing uses `{key}`; leave it out{_deadline(key)}"
+            )
+            yield (*place, key), problem
 
 
 def _doubtful_keys(place: RecipePath, planned: Component) -> Iterator[Finding]:
@@ -172,8 +174,8 @@ def _doubtful_keys(place: RecipePath, planned: Component) -> Iterator[Finding]:
         return
     for key in _given(planned, OF_WORKERS):
         own = " (a judge has its own, under `judges`)" if key == "timeout" and spec.judges else ""
-        what = f"{use} {WAYS_WITHOUT_WORKERS[spec.runs]}, so nothing uses `{key}`{own}; leave it out{_deadline(key)}"
-        yield (*place, key), f"{what} (a reward that opens worker files declares opens_workers=True)"
+        problem = f"{use} {WAYS_WITHOUT_WORKERS[spec.runs]}, so nothing uses `{key}`{own}; leave it out{_deadline(key)}"
+        yield (*place, key), f"{problem} (a reward that opens worker files declares opens_workers=True)"
 
 
 def _has_workers(spec: RewardSpec) -> bool:
@@ -214,16 +216,18 @@ def _budget(place: RecipePath, planned: Component) -> Iterator[Finding]:
             f"needs a price; add {'.'.join(map(str, place))}.price: {{prompt: ..., completion: ...}}",
         )
     if planned.most_tokens() is None:
-        what = f"{use.use} has no bound on an answer's length; set `max_tokens` (or the like) in `with`"
-        yield (*place, "budget"), what
+        problem = f"{use.use} has no bound on an answer's length; set `max_tokens` (or the like) in `with`"
+        yield (*place, "budget"), problem
 
 
 def _logprob_findings(place: RecipePath, planned: Component, judges: Mapping[str, Component]) -> Iterator[Finding]:
     """Yield a finding for each judge that a component asks for log-probabilities of tokens and that gives none."""
     for name in _asked(planned, judges, "logprobs"):
         if not judges[name].spec.logprobs:
-            what = f"asks judges.{name} for the probabilities of its tokens, which {judges[name].use.use} does not give"
-            yield (*place, "with"), f"{what}; take a judge that does, such as openai/chat, or do without them"
+            problem = (
+                f"asks judges.{name} for the probabilities of its tokens, which {judges[name].use.use} does not give"
+            )
+            yield (*place, "with"), f"{problem}; take a judge that does, such as openai/chat, or do without them"
 
 
 def _continuation_findings(place: RecipePath, planned: Component, judges: Mapping[str, Component]) -> Iterator[Finding]:
@@ -231,8 +235,11 @@ def _continuation_findings(place: RecipePath, planned: Component, judges: Mappin
     for name in _asked(planned, judges, "continue_final_message"):
         if not judges[name].supports_prefill():
             use = judges[name].use.use
-            what = f"begins the reply of judges.{name}, which {use} does not continue under its options"
-            yield (*place, "with"), f"{what}; for a server that does (vLLM, SGLang), openai/chat has `continues: true`"
+            problem = f"begins the reply of judges.{name}, which {use} does not continue under its options"
+            yield (
+                (*place, "with"),
+                f"{problem}; for a server that does (vLLM, SGLang), openai/chat has `continues: true`",
+            )
 
 
 def _asked(planned: Component, judges: Mapping[str, Component], parameter: str) -> list[str]:
@@ -251,11 +258,11 @@ def _validation_findings(plan: Plan) -> Iterator[Finding]:
         if validation is None:
             continue
         if backend is not None and not backend.spec.chooses_checkpoints:
-            what = f"{backend.use.use} hands on the last checkpoint; keep several with `save_every`, measure each"
-            yield ("stages", index, "keep"), f"{what} with `rewardlab eval` and name the best one as `model`"
+            problem = f"{backend.use.use} hands on the last checkpoint; keep several with `save_every`, measure each"
+            yield ("stages", index, "keep"), f"{problem} with `rewardlab eval` and name the best one as `model`"
         if components and validation.component not in components:
-            what = f"no component {validation.component!r}{nearest(validation.component, components)}"
-            yield ("stages", index, "validation", "component"), what
+            problem = f"no component {validation.component!r}{nearest(validation.component, components)}"
+            yield ("stages", index, "validation", "component"), problem
 
 
 def _sampler_findings(plan: Plan, named: Component | None) -> Iterator[Finding]:
@@ -273,5 +280,5 @@ def _sampler_findings(plan: Plan, named: Component | None) -> Iterator[Finding]:
         return
     for index, size, most in _collected(plan.recipe, sampler):
         if most < size:
-            what = f"{size} is more than {sampler.use.use} collects ({most}); raise what it may collect"
-            yield ("stages", index, "group_size"), what
+            problem = f"{size} is more than {sampler.use.use} collects ({most}); raise what it may collect"
+            yield ("stages", index, "group_size"), problem

@@ -39,8 +39,8 @@ def _source_findings(place: RecipePath, planned: Component) -> Iterator[Finding]
     elif use.source is None:
         yield place, f"{use.use} is a data step; say what it starts `from`: {{use: data/jsonl, with: ...}}"
     elif not isinstance(use.source, DatasetUse):
-        what = f"{use.use} starts from one dataset, {{use: ..., with: ...}}; data/mix makes one of several"
-        yield (*place, "from"), what
+        problem = f"{use.use} starts from one dataset, {{use: ..., with: ...}}; data/mix makes one of several"
+        yield (*place, "from"), problem
 
 
 def _named_source_findings(place: RecipePath, use: DatasetUse, wanted: Sequence[str]) -> Iterator[Finding]:

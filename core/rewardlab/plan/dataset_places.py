@@ -82,6 +82,6 @@ def sample_of_set(name: str, sample: Sample) -> Sample:
     if not name:
         return sample
     if SET_FIELD in sample.fields:
-        what = f"`{SET_FIELD}` names the set of a prompt to evaluate on; call the dataset's own field something else"
-        raise UserError(what, where=sample.place())
+        problem = f"`{SET_FIELD}` names the set of a prompt to evaluate on; call the dataset's own field something else"
+        raise UserError(problem, where=sample.place())
     return replace(sample, id=f"{name}/{sample.id}", fields={**sample.fields, SET_FIELD: name})

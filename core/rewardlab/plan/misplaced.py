@@ -107,5 +107,5 @@ class _Misplaced:
         ]
 
 
-def _shared(one: RecipePath, other: RecipePath) -> int:
-    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(other))
+def _shared(recipe_path: RecipePath, other: RecipePath) -> int:
+    return next((at for at, (a, b) in enumerate(zip(recipe_path, other, strict=False)) if a != b), len(other))

@@ -137,7 +137,7 @@ class Plan:
     @property
     def whitens(self) -> bool:
         """Whether a normalizer wants its values divided by their deviation over the step."""
-        asked = [(one, one.spec.whitens) for one in self.normalizers]
+        asked = [(normalizer, normalizer.spec.whitens) for normalizer in self.normalizers]
         return any(whitens and one.ask("whether it whitens", whitens, one.options) for one, whitens in asked)
 
     @property

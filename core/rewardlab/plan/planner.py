@@ -246,8 +246,8 @@ class _Planner:
             if tree.get("dataset") is None:
                 self._add(("stages", index), f"{stage.use} needs a dataset; add `dataset:` to the recipe")
             elif isinstance(recipe.dataset, ColumnNames):
-                what = "missing; stages read this dataset: <plugin>/<name>, as `rewardlab plugins` lists them"
-                self._add(("dataset", "use"), what)
+                problem = "missing; stages read this dataset: <plugin>/<name>, as `rewardlab plugins` lists them"
+                self._add(("dataset", "use"), problem)
 
     def _check_names(self, reward: RewardSection) -> None:
         """Report components with a bad name, and a `correctness` or `teach` that names no component."""

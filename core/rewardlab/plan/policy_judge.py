@@ -73,5 +73,5 @@ def _served(stage: EvalStage, name: str, judges: Mapping[str, Component], declar
     elif judge is not None and judge.spec.reads != "messages":
         yield place, f"{judge.use.use} reads the parts of a comparison and no prompts; name one that is a model"
     if stage.chat.template is not None:
-        what = "a server applies the template that it was started with; set it there, or leave this out"
-        yield ("chat", "template"), what
+        problem = "a server applies the template that it was started with; set it there, or leave this out"
+        yield ("chat", "template"), problem

@@ -49,4 +49,4 @@ def awaits_nothing(spec: Spec, built: Any) -> str | None:
 
 def _awaits(function: Callable[..., Any]) -> bool:
     code = getattr(inspect.unwrap(function), "__code__", None)
-    return code is None or any(one.opname in AWAITING for one in dis.get_instructions(code))
+    return code is None or any(instruction.opname in AWAITING for instruction in dis.get_instructions(code))

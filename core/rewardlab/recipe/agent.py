@@ -19,9 +19,9 @@ def _named(place: str) -> str:
 
 def named_code(place: str) -> tuple[str, str]:
     """Return the file or module, and the name, of FILE.py:NAME or package.module:NAME. UserError for any other text."""
-    if (found := _NAMED.fullmatch(place)) is None:
+    if (match := _NAMED.fullmatch(place)) is None:
         raise UserError(f"{place!r}: write FILE.py:NAME or package.module:NAME")
-    return found["file"], found["name"]
+    return match["file"], match["name"]
 
 
 class Agent(Config):

@@ -136,8 +136,8 @@ def _extended(read: _Read, noted: list[Problem] | None, extending: tuple[_Read, 
     if tree is None:
         raise UserError("it is empty; a recipe starts with `version: 1`", where=str(path))
     if not isinstance(tree, dict):
-        what = f"a recipe is a mapping (`version: 1`, `reward: ...`), not {kind_of(tree)}"
-        raise UserError(what, where=f"{path}:{root.line}")
+        problem = f"a recipe is a mapping (`version: 1`, `reward: ...`), not {kind_of(tree)}"
+        raise UserError(problem, where=f"{path}:{root.line}")
     if EXTENDS not in tree:
         return Part(tree, root)
     place = format_path(f"{path}:{root.children[EXTENDS].line}" if root.line else str(path), (EXTENDS,))
@@ -151,8 +151,8 @@ def _extended(read: _Read, noted: list[Problem] | None, extending: tuple[_Read, 
 def _base(name: Any, path: Path, place: str) -> Path:
     """Return the file that `extends: NAME` means: a path from the folder of the extending file, or a shipped recipe."""
     if not isinstance(name, str):
-        what = f"is {kind_of(name)}; write the name of one recipe that comes with rewardlab, or the path of a file"
-        raise UserError(what, where=place)
+        problem = f"is {kind_of(name)}; write the name of one recipe that comes with rewardlab, or the path of a file"
+        raise UserError(problem, where=place)
     near = path.parent / name
     if found := (_in_run(near) or (near if near.suffix in SUFFIXES and near.is_file() else None)):
         return found
@@ -161,8 +161,8 @@ def _base(name: Any, path: Path, place: str) -> Path:
         return known[name]
     if near.suffix in SUFFIXES:
         raise UserError(f"there is no file {near}{shipped_hint(near)}", where=place)
-    what = f"no recipe {name!r} comes with rewardlab{nearest(name, known)}"
-    raise UserError(f"{what}; a file is named with its ending, as a path from this one", where=place)
+    problem = f"no recipe {name!r} comes with rewardlab{nearest(name, known)}"
+    raise UserError(f"{problem}; a file is named with its ending, as a path from this one", where=place)
 
 
 def _same(one: Path, other: Path) -> bool:
@@ -177,8 +177,8 @@ def _refuse_endless(tree: Mapping[str, Any]) -> None:
         count += 1
         if depth > MAX_DEPTH or count > _MAX_VALUES:
             most = f"{MAX_DEPTH} deep, or has more than {_MAX_VALUES:,} values"
-            what = f"it is nested more than {most}; does it hold itself?"
-            raise UserError(what, where=str(_GIVEN))
+            problem = f"it is nested more than {most}; does it hold itself?"
+            raise UserError(problem, where=str(_GIVEN))
         inside = node.values() if isinstance(node, Mapping) else node if isinstance(node, list | tuple) else ()
         waiting += [(value, depth + 1) for value in inside]
 
@@ -200,10 +200,10 @@ def _plain(tree: Mapping[str, Any]) -> Tree:
     except (ValueError, RecursionError) as error:
         raise UserError(str(error), where=str(_GIVEN)) from error
     except yaml.YAMLError as error:
-        what = (
+        problem = (
             f"a recipe is made of dicts, lists, texts, numbers, booleans and None, not {reprlib.repr(error.args[-1])}"
         )
-        raise UserError(what, where=str(_GIVEN)) from error
+        raise UserError(problem, where=str(_GIVEN)) from error
 
 
 def _read(path: Path) -> str:
@@ -217,8 +217,8 @@ def _read(path: Path) -> str:
         return data.decode()
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        what = f"byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8"
-        raise UserError(what, where=f"{path}:{line}") from error
+        problem = f"byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8"
+        raise UserError(problem, where=f"{path}:{line}") from error
 
 
 def _unreadable(path: Path, error: Exception) -> str:

@@ -85,10 +85,10 @@ def _copied(part: Part) -> tuple[Any, Any]:
 
 def _place_at(places: Any, key: Any, around: Place) -> Place:
     try:
-        found: Place = places[key]
+        place: Place = places[key]
     except (KeyError, IndexError, TypeError):
         return around
-    return found
+    return place
 
 
 def _refuse_unknown(named: dict[str, Any], path: Keys) -> None:

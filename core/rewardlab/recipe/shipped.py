@@ -51,8 +51,8 @@ def recipe_file(path: str | Path) -> Path:
         return known[name]
     if known and "/" not in name and name:
         meant = nearest(name, {*known, *_recipes_in(file.parent)})
-        what = f"no such file, and no recipe of this name comes with rewardlab{meant}"
-        raise UserError(what, where=name)
+        problem = f"no such file, and no recipe of this name comes with rewardlab{meant}"
+        raise UserError(problem, where=name)
     return file
 
 

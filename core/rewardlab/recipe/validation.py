@@ -112,7 +112,7 @@ def _without_echoes(problems: list[Problem]) -> list[Problem]:
 
 
 def _describe_errors(errors: list[dict[str, Any]], model: type[Config], tree: Any, path: RecipePath) -> str:
-    texts = [_describe_error(found, model, tree, path) for found in errors]
+    texts = [_describe_error(error, model, tree, path) for error in errors]
     if len(texts) == 1 or "did you mean" in texts[0]:
         return texts[0]
     return f"expected {_expected(model, tree, path)}, found {_shown(lookup(tree, path))}"

@@ -80,8 +80,8 @@ def compose(text: str, where: Callable[[int, Keys], str], noted: list[Problem] |
         result = composer.document()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        what = f"column {mark.column + 1}: {_mistake(error, text, mark)}"
-        raise UserError([*composer.problems, Problem(where=where(mark.line + 1, ()), what=what)]) from error
+        problem = f"column {mark.column + 1}: {_mistake(error, text, mark)}"
+        raise UserError([*composer.problems, Problem(where=where(mark.line + 1, ()), what=problem)]) from error
     if composer.problems and noted is None:
         raise UserError(composer.problems)
     if noted is not None:
@@ -112,8 +112,8 @@ def _mistake(error: yaml.MarkedYAMLError, text: str, mark: yaml.Mark) -> str:
 
 def _bare_call(line: str) -> str | None:
     """Return the first `${...}` of a line that is outside quotes, in quotes; None if there is none."""
-    found = _BARE_CALL.search(_QUOTED.sub("", line))
-    return None if found is None else f'"{found[0]}"' if found[0].endswith("}") else '"${oc.env:NAME}"'
+    match = _BARE_CALL.search(_QUOTED.sub("", line))
+    return None if match is None else f'"{match[0]}"' if match[0].endswith("}") else '"${oc.env:NAME}"'
 
 
 class _Composer:

@@ -145,14 +145,17 @@ def offers_of(
     for spec in _decorated(module):
         if specs.setdefault((spec.kind, spec.name), spec) is not spec:
             raise ValueError(f"@reward offers {spec.name!r}, and a hook or another @reward does, too")
-    actions = {hook: [one.function for one in getattr(manager.hook, hook).get_hookimpls()] for hook in ACTIONS}
+    actions = {
+        hook: [get_hookimpl.function for get_hookimpl in getattr(manager.hook, hook).get_hookimpls()]
+        for hook in ACTIONS
+    }
     return specs, commands, actions
 
 
 def _decorated(module: object) -> list[FunctionReward]:
     """Return the rewards that `@reward` made in this module or its package, and that stand in it."""
     package = getattr(module, "__name__", "")
-    found = {id(one): one for one in vars(module).values() if isinstance(one, FunctionReward)}
+    found = {id(var): var for var in vars(module).values() if isinstance(var, FunctionReward)}
     return [one for one in found.values() if f"{one.function.__module__}.".startswith(f"{package}.")]
 
 

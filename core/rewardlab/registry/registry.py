@@ -40,13 +40,13 @@ class Registry:
 
     @cached_property
     def _points(self) -> dict[str, list[EntryPoint]]:
-        found: dict[str, list[EntryPoint]] = {}
+        entry_points: dict[str, list[EntryPoint]] = {}
         for point in self._scanned[0].select(group=ENTRY_POINT_GROUP):
             # the same distribution can be seen twice on sys.path; two distributions are a conflict
-            others = found.setdefault(point.name, [])
+            others = entry_points.setdefault(point.name, [])
             if all(owner_of(point) != owner_of(other) for other in others):
                 others.append(point)
-        return dict(sorted(found.items()))
+        return dict(sorted(entry_points.items()))
 
     def names(self) -> list[str]:
         """Return the names of the installed plugins, broken ones too."""
@@ -133,8 +133,8 @@ class Registry:
         found = plugin.backends
         named = plugin.specs.get(("backend", component)) if slash else found.get(name)
         if not isinstance(named, BackendSpec):
-            what = f"no backend {component!r}" if slash else "several backends" if found else "no backend"
-            raise UserError(f"plugin {name!r} has {what}{nearest(use, found or self.backends())}")
+            problem = f"no backend {component!r}" if slash else "several backends" if found else "no backend"
+            raise UserError(f"plugin {name!r} has {problem}{nearest(use, found or self.backends())}")
         return use, _looked_at(named)
 
     def _default_backend(self) -> tuple[str, BackendSpec]:

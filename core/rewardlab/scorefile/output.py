@@ -87,8 +87,8 @@ def read_partial_output(
             try:
                 position = index.place(str(row["id"]), start, len(line))
             except KeyError:
-                what = f"no row has the id {row['id']!r}; this is not a file that `score` wrote for these rows"
-                raise UserError(what, where=f"{path}:{number}") from None
+                problem = f"no row has the id {row['id']!r}; this is not a file that `score` wrote for these rows"
+                raise UserError(problem, where=f"{path}:{number}") from None
         if row is None or position is None:
             kept.dropped += 1
             kept.in_order = False
@@ -156,8 +156,8 @@ def _rewrite(path: Path, scratch: Path, index: RowIndex) -> None:
         os.replace(scratch, path)
     except OSError as error:
         scratch.unlink(missing_ok=True)
-        what = f"the rows in {path} have their scores, but putting them in order failed: {error.strerror}"
-        raise JobError(what) from error
+        problem = f"the rows in {path} have their scores, but putting them in order failed: {error.strerror}"
+        raise JobError(problem) from error
 
 
 def output_path_problem(path: Path) -> Problem | None:

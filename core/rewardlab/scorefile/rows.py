@@ -130,6 +130,6 @@ def abstention_problems(plan: Plan, check: RowCheck) -> list[Problem]:
             "; ..." if len(reasons) > len(most) else ""
         )
         advice = "set on_abstain to a number, or leave these rows out"
-        what = f"will abstain on {counted(reasons.total(), 'row')}: {listed}; {advice}"
-        problems.append(Problem(where=plan.document.where(path), what=what, path=path))
+        problem = f"will abstain on {counted(reasons.total(), 'row')}: {listed}; {advice}"
+        problems.append(Problem(where=plan.document.where(path), what=problem, path=path))
     return problems

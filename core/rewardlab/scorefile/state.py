@@ -108,8 +108,8 @@ def changes(then: Mapping[str, Any], now: Mapping[str, Any], plan: Plan, rows: s
     for path, old, new in differences(then["recipe"], now["recipe"]):
         problems.append(Problem(where=plan.document.where(path), what=f"was {old}, is {new}", path=path))
     if not problems and then["components"] != now["components"]:
-        what = f"the order was {', '.join(then['components'])}, is {', '.join(now['components'])}"
-        problems.append(Problem(where=plan.document.where(("reward", "components")), what=what))
+        problem = f"the order was {', '.join(then['components'])}, is {', '.join(now['components'])}"
+        problems.append(Problem(where=plan.document.where(("reward", "components")), what=problem))
     if then["rows"] != now["rows"]:
         problems.append(Problem(where=rows, what="the rows have changed"))
     for (name, *_), old, new in differences(then["plugins"], now["plugins"]):

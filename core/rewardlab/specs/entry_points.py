@@ -38,8 +38,8 @@ def _state_of(folder: str) -> tuple[str, int, int]:
 
 @lru_cache(maxsize=16)
 def _of_group(states: object, group: str) -> "EntryPoints":
-    found: EntryPoints = _scanned(states)[0].select(group=group)
-    return found
+    entry_points: EntryPoints = _scanned(states)[0].select(group=group)
+    return entry_points
 
 
 @lru_cache(maxsize=4)
@@ -52,13 +52,13 @@ def _scanned(_states: object) -> tuple[Any, Sequence[str]]:
     points: list[EntryPoint] = []
     unreadable: list[str] = []
     seen: set[str | None] = set()
-    for found in distributions():  # one malformed file had ended the scan of all
+    for distribution in distributions():  # one malformed file had ended the scan of all
         name = None
         try:
-            name = found.metadata["Name"]
-            points += [] if name in seen else found.entry_points
+            name = distribution.metadata["Name"]
+            points += [] if name in seen else distribution.entry_points
         except Exception as error:
-            where = found.locate_file("") if name is None else name
+            where = distribution.locate_file("") if name is None else name
             unreadable.append(f"the entry points of {where} cannot be read: {one_line(error)}; install it again")
         seen.add(name)
     return EntryPoints(points), unreadable

@@ -111,11 +111,11 @@ def _bare_boxes(text: str) -> Iterator[_Span]:
 
 def _outermost(boxes: list[_Span]) -> list[_Span]:
     """Return the boxes that stand in no other one, in the order of the text."""
-    found: list[_Span] = []
+    spans: list[_Span] = []
     for box in sorted(boxes):
-        if not found or box.begin >= found[-1].close:
-            found.append(box)
-    return found
+        if not spans or box.begin >= spans[-1].close:
+            spans.append(box)
+    return spans
 
 
 def _without_boxes(content: str) -> str:

@@ -57,7 +57,7 @@ def count_chat_markers(text: str) -> int:
 def _markers(text: str) -> Iterator[tuple[int, int]]:
     """Yield, for each marker, the place behind its first character, and how many dots stand there."""
     folded = text if text.isascii() else text.translate(_FOLDING)
-    return ((found.start() + 1, len(found["escapes"])) for found in _MARKER.finditer(folded))
+    return ((match.start() + 1, len(match["escapes"])) for match in _MARKER.finditer(folded))
 
 
 def _pieces(text: str, cuts: list[tuple[int, int]]) -> Iterator[str]:

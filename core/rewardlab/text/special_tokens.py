@@ -55,7 +55,7 @@ def _special_starts(tokenizer: Any, text: str) -> Iterator[int]:
     names = {number: tokenizer.convert_ids_to_tokens(number) for number in special}
     if not tokenizer.is_fast:  # it has no places, and folds nothing before it looks for special tokens
         words = "|".join(map(re.escape, sorted(names.values(), key=len, reverse=True)))
-        yield from (found.start() + 1 for found in re.finditer(words or "(?!)", text))
+        yield from (match.start() + 1 for match in re.finditer(words or "(?!)", text))
         return
     read = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
     for number, (start, end) in zip(read["input_ids"], read["offset_mapping"], strict=True):

@@ -69,10 +69,10 @@ def helpers_of(pid: int) -> list[int]:
         except (OSError, IndexError):  # it has ended
             continue
         parents.setdefault(parent, []).append(int(folder.name))
-    found = list(parents.get(pid, ()))
-    for helper in found:
-        found += parents.get(helper, ())
-    return found
+    helpers = list(parents.get(pid, ()))
+    for helper in helpers:
+        helpers += parents.get(helper, ())
+    return helpers
 
 
 def kill_all(processes: Sequence[int]) -> None:

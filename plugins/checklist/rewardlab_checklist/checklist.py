@@ -78,12 +78,12 @@ class Checklist:
     @property
     def scored(self) -> tuple[Dimension, ...]:
         """The dimensions that have a score; their weights sum to 1."""
-        return tuple(one for one in self.dimensions if not one.recognises)
+        return tuple(dimension for dimension in self.dimensions if not dimension.recognises)
 
     def dimension(self, name: object) -> Dimension | None:
         """Return the dimension of a name, whatever its case; None without one."""
         wanted = name_key(name)
-        return next((one for one in self.dimensions if name_key(one.name) == wanted), None)
+        return next((dimension for dimension in self.dimensions if name_key(dimension.name) == wanted), None)
 
     def describe(self) -> str:
         """Return what it is for and how large it is, in one line."""
@@ -94,7 +94,7 @@ class Checklist:
     @property
     def recognised(self) -> Dimension | None:
         """The dimension that says which kind of task it is; None without one."""
-        return next((one for one in self.dimensions if one.recognises), None)
+        return next((dimension for dimension in self.dimensions if dimension.recognises), None)
 
 
 def _number(label: str) -> float | None:

@@ -50,15 +50,17 @@ class TaskChecklists:
 @cache
 def _lists(paths: tuple[str, ...]) -> Mapping[tuple[str, str], Checklist]:
     packaged = [name for name in packaged_names() if name != REASONING and not name.endswith(NOT_CANONICAL)]
-    found = {_key(one): one for one in map(find_checklist, packaged)}
+    lists = {_key(one): one for one in map(find_checklist, packaged)}
     own: dict[tuple[str, str], str] = {}
     for path in paths:
         one = find_checklist(path)
         if (key := _key(one)) in own:
             raise ChecklistError(f"{path}: {own[key]} is for the same task and subtask")
-        own[key], found[key] = path, one
-    return found
+        own[key], lists[key] = path, one
+    return lists
 
 
-def _key(one: Checklist) -> tuple[str, str]:
-    return (task_label(one.task) or one.task).casefold(), "" if one.subtask is None else one.subtask.casefold()
+def _key(checklist: Checklist) -> tuple[str, str]:
+    return (
+        task_label(checklist.task) or checklist.task
+    ).casefold(), "" if checklist.subtask is None else checklist.subtask.casefold()

@@ -183,8 +183,8 @@ class _Reader:
         try:
             worth = float(given)
         except (TypeError, ValueError):
-            what = "is worth nothing yet" if given in (None, "") else f"expected a number in [0, 1], found {given!r}"
-            raise self._error(place, what) from None
+            problem = "is worth nothing yet" if given in (None, "") else f"expected a number in [0, 1], found {given!r}"
+            raise self._error(place, problem) from None
         if not 0 <= worth <= 1:
             raise self._error(place, f"expected a number in [0, 1], found {given}")
         return worth

@@ -67,7 +67,7 @@ def examined(
             unquoted.append(one.name)
         if worth is not None and not (lost and policy.supported) and not (bare and policy.quoted):
             scores[one.name] = worth
-    known = {name_key(one.name) for one in checklist.dimensions}
+    known = {name_key(dimension.name) for dimension in checklist.dimensions}
     asked = checklist.recognised
     return Critique(
         checklist=checklist,

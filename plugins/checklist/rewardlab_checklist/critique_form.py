@@ -40,10 +40,10 @@ def said_of(value: Any, lists: Mapping[str, Checklist]) -> Said:
         if parts:
             told: dict[str, dict[str, Any] | None] = {part: _dimensions(inner) for part, inner in parts.items()}
             twice = [part for part, inner in parts.items() if inner is SEVERAL]
-            told |= {part: {one.name: SEVERAL for one in lists[part].dimensions} for part in twice}
+            told |= {part: {dimension.name: SEVERAL for dimension in lists[part].dimensions} for part in twice}
             return {part: one for part, one in told.items() if one is not None}
-    found = _dimensions(value)
-    return {} if found is None else _by_their_names(found, lists)
+    dimensions = _dimensions(value)
+    return {} if dimensions is None else _by_their_names(dimensions, lists)
 
 
 def score_of(entry: Any) -> Any:

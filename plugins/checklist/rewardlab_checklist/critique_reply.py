@@ -49,15 +49,15 @@ def read_critique(reply: Reply, lists: Mapping[str, Checklist], shown: Mapping[s
     """
     if reply.cut_off:
         return CritiqueReading(fault=reply.fault or UNREADABLE)
-    found = _Objects(reply.text, lists, shown)
-    own = list(found.own())
-    if found.unclear or _disagree(own, lists):
+    objects = _Objects(reply.text, lists, shown)
+    own = list(objects.own())
+    if objects.unclear or _disagree(own, lists):
         return CritiqueReading(fault=DISAGREEING, planted=_names(shown, lists))
     whole = [said for said in own if all(part in said for part in lists)]
-    suspect = found.several and _names(shown, lists)
+    suspect = objects.several and _names(shown, lists)
     said = whole[-1] if whole else None if suspect else _put_together(own, lists)
     if said is None:
-        return CritiqueReading(fault=reply.fault or UNREADABLE, planted=found.quotes_the_work or suspect)
+        return CritiqueReading(fault=reply.fault or UNREADABLE, planted=objects.quotes_the_work or suspect)
     return CritiqueReading(said=said)
 
 
@@ -83,7 +83,9 @@ def _put_together(own: list[Said], lists: Mapping[str, Checklist]) -> Said | Non
 
 def _names(shown: Mapping[str, str], lists: Mapping[str, Checklist]) -> bool:
     """Return whether the work names dimensions as a critique does, whatever invisible characters stand between."""
-    pattern = key_pattern("|".join(re.escape(_folded(one.name)) for made in lists.values() for one in made.dimensions))
+    pattern = key_pattern(
+        "|".join(re.escape(_folded(dimension.name)) for made in lists.values() for dimension in made.dimensions)
+    )
     return any(pattern.search(_folded(text)) for part, text in shown.items() if part != QUERY)
 
 
@@ -138,7 +140,11 @@ class _Objects:
         return begin, begin if quoted else max(begin, thought.last_end)
 
     def _starts(self) -> Iterator[int]:
-        names = {*HEADINGS, *NAME_KEYS, *(one.name for made in self._lists.values() for one in made.dimensions)}
+        names = {
+            *HEADINGS,
+            *NAME_KEYS,
+            *(dimension.name for made in self._lists.values() for dimension in made.dimensions),
+        }
         listed = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
         start = re.compile(rf"""(?:\[\s*+)?\{{\s*+["'“”‘’`]?\s*+(?:{listed})(?!\w)""", re.IGNORECASE)
         return (match.start() for match in start.finditer(self._text, self._begin))
@@ -165,7 +171,7 @@ class _Objects:
 
     def _says_twice(self, part: str) -> bool:
         folded = part.casefold()
-        names = [re.escape(one.name.casefold()) for made in self._lists.values() for one in made.dimensions]
+        names = [re.escape(dimension.name.casefold()) for made in self._lists.values() for dimension in made.dimensions]
         keys = [*names, *(rf"[{{,\"'“”‘’`]\s*+{part}" for part in HEADINGS)]
         return any(len(key_pattern(key).findall(folded)) > 1 for key in keys)
 

@@ -75,8 +75,8 @@ class CritiqueRows:
             except NoAnswer as error:
                 errors.append(str(error))
         if errors and not made:
-            what = f"teacher {self._options.teacher!r} answered none of {len(errors)} questions: {errors[0]}"
-            raise JobError(f"{sample.source or sample.id}: {what}")
+            problem = f"teacher {self._options.teacher!r} answered none of {len(errors)} questions: {errors[0]}"
+            raise JobError(f"{sample.source or sample.id}: {problem}")
         return made, len(errors)
 
     def _kinds_of(self, sample: Sample) -> Sequence[Kind]:
@@ -114,8 +114,10 @@ class CritiqueRows:
     def _given(self, sample: Sample) -> Reply:
         said = sample.fields.get(self._options.given or "")
         if not isinstance(said, str | dict):
-            what = f"field {self._options.given!r} must hold a critique, an object or its JSON, not {repr(said)[:40]}"
-            raise UserError(what, where=sample.source)
+            problem = (
+                f"field {self._options.given!r} must hold a critique, an object or its JSON, not {repr(said)[:40]}"
+            )
+            raise UserError(problem, where=sample.source)
         return Reply(text=said if isinstance(said, str) else json.dumps(said, ensure_ascii=False))
 
     def _unusable(self, work: Work, read: Mapping[str, Critique]) -> tuple[str, str] | None:
@@ -150,8 +152,8 @@ def _is_whole(read: Mapping[str, Critique]) -> bool:
 def _written(checklist: Checklist, said: Mapping[str, Any], read: Critique) -> dict[str, Any]:
     given = by_name(said)
     return {
-        one.name: read.task if one.recognises else _entry(one, given[name_key(one.name)])
-        for one in checklist.dimensions
+        dimension.name: read.task if dimension.recognises else _entry(dimension, given[name_key(dimension.name)])
+        for dimension in checklist.dimensions
     }
 
 

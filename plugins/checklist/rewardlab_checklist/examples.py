@@ -40,12 +40,15 @@ class KnowingCritic:
         return Reply(text=f"<think>Let me see.</think>\n{json.dumps(said)}", finish_reason="stop", completion_tokens=9)
 
     def _said(self, checklist: Checklist, text: str) -> dict[str, Any]:
-        return {one.name: self._entry(one, "7" in text, text) for one in checklist.dimensions}
+        return {dimension.name: self._entry(dimension, "7" in text, text) for dimension in checklist.dimensions}
 
-    def _entry(self, one: Dimension, right: bool, text: str) -> Any:
-        if one.recognises:
+    def _entry(self, dimension: Dimension, right: bool, text: str) -> Any:
+        if dimension.recognises:
             return "ODQA" if right else self._other
-        best, worst = max(one.labels, key=one.labels.__getitem__), min(one.labels, key=one.labels.__getitem__)
+        best, worst = (
+            max(dimension.labels, key=dimension.labels.__getitem__),
+            min(dimension.labels, key=dimension.labels.__getitem__),
+        )
         return {"evidence": [text.split()[0]], "why": "It says so.", "score": best if right else worst}
 
 
@@ -88,7 +91,7 @@ def critiques() -> list[DatasetExample]:
         for number, text in enumerate([*RIGHT, *WRONG[1:], *RIGHT])
     ]
     entry = {"evidence": ["7"], "why": "It says so.", "score": "1"}
-    said = {"answer": {one.name: entry for one in TaskChecklists().of("ODQA", None).dimensions}}
+    said = {"answer": {dimension.name: entry for dimension in TaskChecklists().of("ODQA", None).dimensions}}
     given = [replace(row, fields={**row.fields, "critique": said}) for row in rows if "7" in row.fields["response"]]
     return [
         DatasetExample(

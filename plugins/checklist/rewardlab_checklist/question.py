@@ -52,7 +52,7 @@ def question(work: Work, structured: bool, template: str | None = None) -> Ask:
 
 def _listed(part: str, checklist: Checklist) -> str:
     lines = [f"{HEADINGS[part]}:"]
-    lines += [f"- {one.name}: {one.asks} ({_scale(one)})" for one in checklist.dimensions]
+    lines += [f"- {dimension.name}: {dimension.asks} ({_scale(dimension)})" for dimension in checklist.dimensions]
     return "\n".join(lines)
 
 
@@ -65,10 +65,10 @@ def _scale(dimension: Dimension) -> str:
 def _form(lists: Mapping[str, Checklist]) -> dict[str, Any]:
     return {
         part: {
-            one.name: _scale(one)
-            if one.recognises
-            else {"evidence": ["quotation"], "why": "a sentence", "score": _scale(one)}
-            for one in checklist.dimensions
+            dimension.name: _scale(dimension)
+            if dimension.recognises
+            else {"evidence": ["quotation"], "why": "a sentence", "score": _scale(dimension)}
+            for dimension in checklist.dimensions
         }
         for part, checklist in lists.items()
     }
@@ -76,7 +76,10 @@ def _form(lists: Mapping[str, Checklist]) -> dict[str, Any]:
 
 def _schema(lists: Mapping[str, Checklist]) -> dict[str, Any]:
     """Return the `response_format` of servers with structured outputs."""
-    sections = {part: _object({one.name: _value(one) for one in made.dimensions}) for part, made in lists.items()}
+    sections = {
+        part: _object({dimension.name: _value(dimension) for dimension in made.dimensions})
+        for part, made in lists.items()
+    }
     return {"type": "json_schema", "json_schema": {"name": "critique", "schema": _object(sections)}}
 
 

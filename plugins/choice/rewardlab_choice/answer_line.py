@@ -78,8 +78,8 @@ def _anywhere(text: str, body: re.Pattern[str]) -> Iterator[str]:
 
 
 def _run(text: str, head: re.Match[str], body: re.Pattern[str]) -> str:
-    found = body.match(text, head.end())
-    return found[0] if found else ""
+    match = body.match(text, head.end())
+    return match[0] if match else ""
 
 
 def _is_word(letter: str) -> bool:

@@ -97,8 +97,8 @@ class ChoiceSet:
         beside = self._beside.match(rest)
         if beside is not None and self.label(beside["label"]) != label:
             return True
-        found = self._other_behind.match(rest)
-        if found is None or self.label(found["label"]) == label or self._is_prose(found):
+        match = self._other_behind.match(rest)
+        if match is None or self.label(match["label"]) == label or self._is_prose(match):
             return False
         return answer_words.is_and(rest) or not self.denies_others(rest)
 
@@ -116,8 +116,8 @@ class ChoiceSet:
 
     def past_denial(self, text: str) -> str:
         """Return the text after a denied choice and the word of contrast behind it: `D` of `not C but D`."""
-        found = self._denial_first.match(text)
-        return text if found is None else text[found.end() :]
+        match = self._denial_first.match(text)
+        return text if match is None else text[match.end() :]
 
     def same_text(self, label: str, behind: str) -> bool:
         """Return whether the text after a label is the text of its choice, by writing or by value."""
@@ -182,28 +182,28 @@ class ChoiceSet:
     def _or_other(self) -> re.Pattern[str]:
         return re.compile(rf"{answer_words.any_of('or')}\s{{0,3}}[(\[]?(?:{self.forms})\W{{0,3}}\Z", re.IGNORECASE)
 
-    def _is_prose(self, found: re.Match[str]) -> bool:
+    def _is_prose(self, match: re.Match[str]) -> bool:
         """Return whether what looks like a second label is a word of the sentence, such as "a" in "and a half"."""
-        wrapped = any(mark in found["mark"] for mark in "([{$*\"'")
-        lower = found["label"].isascii() and found["label"].islower()
-        article = found["label"].isascii() and len(found["after"]) > 1 and found["after"][0] == " "
-        return not wrapped and (lower or (article and found["after"][1].islower() and found["label"] in "AIO"))
+        wrapped = any(mark in match["mark"] for mark in "([{$*\"'")
+        lower = match["label"].isascii() and match["label"].islower()
+        article = match["label"].isascii() and len(match["after"]) > 1 and match["after"][0] == " "
+        return not wrapped and (lower or (article and match["after"][1].islower() and match["label"] in "AIO"))
 
     def _labelled(self, written: str) -> Named | None:
         """Return what `(B) Nairobi` or `B. Nairobi` names; None if it does not begin with a label."""
-        found = self.head.match(written)
-        if found is None:
+        match = self.head.match(written)
+        if match is None:
             return None
-        rest = written[found.end() :]
-        if found["open"] and not found["close"]:
+        rest = written[match.end() :]
+        if match["open"] and not match["close"]:
             return None
-        if has_lone_apostrophe(found):
+        if has_lone_apostrophe(match):
             return UNREADABLE
-        label = self.label(found["label"])
+        label = self.label(match["label"])
         behind = _SEPARATOR.sub("", rest, count=1) if _SEPARATOR.match(rest) else rest
         if not behind.strip(_MARKS + STOPS):
             return Named(label)
-        if rest[0] not in " \t\n-–—(" and rest[0] not in STOPS and not found["close"]:
+        if rest[0] not in " \t\n-–—(" and rest[0] not in STOPS and not match["close"]:
             return None
         texts = [part for part in dict.fromkeys((behind, rest.strip(), _unwrapped(behind))) if part]
         if any(self.same_text(label, text) for text in texts):
@@ -213,10 +213,10 @@ class ChoiceSet:
     def _label_behind(self, written: str) -> Named | None:
         """Return what `Nairobi (B)` names; None if it does not end with a label in brackets."""
         start = max(0, len(written) - 40)
-        found = self._tail.search(written, start)
-        if found is None:
+        match = self._tail.search(written, start)
+        if match is None:
             return None
-        before, label = written[: found.start()], self.label(found["label"])
+        before, label = written[: match.start()], self.label(match["label"])
         if self.same_text(label, before):
             return Named(label)
         return UNREADABLE if self.other_text(label, before) else None

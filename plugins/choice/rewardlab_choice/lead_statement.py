@@ -74,15 +74,15 @@ def last_lead(text: str, choices: ChoiceSet) -> Statement | None:
 
 
 def _behind_lead(
-    text: str, found: re.Match[str], joined: bool, languages: tuple[str, ...], choices: ChoiceSet
+    text: str, match: re.Match[str], joined: bool, languages: tuple[str, ...], choices: ChoiceSet
 ) -> Statement | None:
-    rest = choices.past_denial(text[found.end() : found.end() + MAX_SENTENCE])
+    rest = choices.past_denial(text[match.end() : match.end() + MAX_SENTENCE])
     if not joined and _MARK.match(rest):  # "C is the answer; A, B, and D are not"
         return None
     line = rest.partition("\n")[0].strip()
 
     def statement(named: Named, written: str) -> Statement:
-        return Statement(found.start(), named, written, firm=True)
+        return Statement(match.start(), named, written, firm=True)
 
     head = choices.head.match(rest)
     label = None if head is None or _is_in_word(head, rest, languages) else choices.label(head["label"])
@@ -178,8 +178,8 @@ def _in_contrast() -> re.Pattern[str]:
 
 def _is_conditional(behind: str, languages: tuple[str, ...]) -> bool:
     """Return whether the sentence of a choice goes on with a condition: `, if it floats`; a capital begins another."""
-    found = answer_words.condition(languages).match(behind)
-    return found is not None and "\n" not in found[0] and not found[0].lstrip(" ,")[:1].isupper()
+    match = answer_words.condition(languages).match(behind)
+    return match is not None and "\n" not in match[0] and not match[0].lstrip(" ,")[:1].isupper()
 
 
 @cache

@@ -108,7 +108,7 @@ def _last_stated(response: str, choices: ChoiceSet) -> tuple[str | None, Named]:
 def _place(response: str, content: str) -> tuple[int, int]:
     """Return where the last box with a content begins and ends."""
     opened = next(
-        found for found in reversed(list(_OPENED.finditer(response))) if response.startswith(content + "}", found.end())
+        match for match in reversed(list(_OPENED.finditer(response))) if response.startswith(content + "}", match.end())
     )
     return opened.start(), opened.end() + len(content) + 1
 

@@ -50,19 +50,19 @@ def stated(response: str, choices: ChoiceSet) -> tuple[str | None, Named]:
     leads, labels = last_lead(text, choices), _labels(text, choices)
     if leads is None:
         leads = last_affirmed(text, choices)
-    lines = [one for one in labels if one.firm]
+    lines = [label for label in labels if label.firm]
     if (last := _last_line(text, choices)) is not None:
         lines += [] if lines and lines[-1].start >= last.start else [last]
     firm = [one for one in (leads, *lines) if one is not None]
-    weak = [one for one in labels if not one.lists]
+    weak = [label for label in labels if not label.lists]
     statement = max(firm or weak, key=lambda one: one.start, default=None)
     if statement is None:
         return None, NOTHING
-    rivals = [one for one in labels if one.start > statement.start]
+    rivals = [label for label in labels if label.start > statement.start]
     rivals += [leads] if leads is not None and leads is not statement else []
     if not firm:
-        rivals += [one for one in labels if _is_joined(text, one, statement)]
-    if any(one.named.label != statement.named.label for one in rivals) or _is_taken_back(text, statement, choices):
+        rivals += [label for label in labels if _is_joined(text, label, statement)]
+    if any(rival.named.label != statement.named.label for rival in rivals) or _is_taken_back(text, statement, choices):
         return statement.written, HEDGED
     if _is_supposed(text, statement.start):
         return statement.written, NOTHING
@@ -197,7 +197,7 @@ def _left_over(text: str, front: int, end: int, choices: ChoiceSet) -> Statement
     if answer_words.condition(()).match(before) is not None:
         return None
     label = named_alone(rest, choices).label
-    if label is None or any(choices.label(one[0]) == label for one in _patterns(choices).bare.finditer(before)):
+    if label is None or any(choices.label(match[0]) == label for match in _patterns(choices).bare.finditer(before)):
         return None
     start = text.rfind(last, front, end)
     return Statement(start, Named(label), last.strip(), firm=True)
@@ -234,7 +234,7 @@ def _is_taken_back(text: str, statement: Statement, choices: ChoiceSet) -> bool:
         found = _patterns(choices).bare.finditer(behind, turn.end(), turn.end() + MAX_SENTENCE)
         if any(choices.is_own(one[0]) and choices.label(one[0]) != statement.named.label for one in found):
             return True
-        inside = [one[0] for one in _INSIDE.finditer(behind, turn.start(), turn.end() + MAX_SENTENCE)]
+        inside = [match[0] for match in _INSIDE.finditer(behind, turn.start(), turn.end() + MAX_SENTENCE)]
         inside = [label for label in inside if choices.is_own(label)]
         if inside and choices.label(inside[-1]) != statement.named.label:
             return True
@@ -250,9 +250,9 @@ def _is_supposed(text: str, start: int) -> bool:
     return answer_words.conclusion(()).search(before) is None
 
 
-def _is_joined(text: str, one: Statement, last: Statement) -> bool:
+def _is_joined(text: str, statement: Statement, last: Statement) -> bool:
     """Return whether a label stands in the sentence of the last one, or is joined to it by "or"."""
-    between = text[one.start : last.start]
-    if one is last or len(between) > MAX_SENTENCE:
+    between = text[statement.start : last.start]
+    if statement is last or len(between) > MAX_SENTENCE:
         return False
-    return (one.named is HEDGED and len(between) <= CLAUSE) or not SENTENCE_END.search(between)
+    return (statement.named is HEDGED and len(between) <= CLAUSE) or not SENTENCE_END.search(between)

@@ -65,14 +65,14 @@ def values(text: str) -> frozenset[Value]:
         text = text[1:-1]
     text = _FRACTION.sub(lambda found: f" {found[1] or found[2]}/{found[3] or found[4]}", text.replace("\\$", "$"))
     text = text.replace("\\%", "%").replace("−", "-").strip()
-    found = _VALUE.fullmatch(text)
-    if found is None or (found["sign"] == "-" and found["inner"]):
+    match = _VALUE.fullmatch(text)
+    if match is None or (match["sign"] == "-" and match["inner"]):
         return frozenset()
-    front, behind = _unit(found["front"]), _unit(found["unit"])
+    front, behind = _unit(match["front"]), _unit(match["unit"])
     if front is not None and behind is not None and front != behind:
         return frozenset()
-    negative = "-" in (found["sign"], found["inner"])
-    numbers = _numbers(found["number"], found["bottom"])
+    negative = "-" in (match["sign"], match["inner"])
+    numbers = _numbers(match["number"], match["bottom"])
     return frozenset(Value(-number if negative else number, front or behind) for number in numbers)
 
 

@@ -26,7 +26,7 @@ def examples_of_difficulty() -> list[CurriculumExample]:
     ]
     english = {"first": {"language": "en"}}
     options: list[dict[str, Any]] = [{}, {"order": "hard_to_easy"}, english, {**english, "order": "shuffled"}]
-    return [CurriculumExample(title=str(one), options=one, samples=samples) for one in options]
+    return [CurriculumExample(title=str(option), options=option, samples=samples) for option in options]
 
 
 def examples_of_balanced() -> list[CurriculumExample]:

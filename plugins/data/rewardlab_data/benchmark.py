@@ -64,8 +64,8 @@ class BenchmarkRows:
         for name in ("path", "shots_path"):
             path = getattr(self._options, name)
             if path is not None and "{language}" not in path and self._reads_files_of_their_own(languages):
-                what = f"{name}: one file cannot be that of {len(languages)} languages; put {{language}} into it"
-                raise UserError(what, where=self._options.benchmark)
+                problem = f"{name}: one file cannot be that of {len(languages)} languages; put {{language}} into it"
+                raise UserError(problem, where=self._options.benchmark)
         return languages
 
     def _reads_files_of_their_own(self, languages: Sequence[str]) -> bool:
@@ -86,22 +86,22 @@ class BenchmarkRows:
             return []
         rows = self._rows(language, self._options.shots_path, shots=True)
         most = wanted if self._benchmark.shots_by is None else None
-        found = [example_of(self._benchmark, case) for _, case in self._cases(language, rows, most)]
+        examples = [example_of(self._benchmark, case) for _, case in self._cases(language, rows, most)]
         if most is not None:
-            self._refuse_few(found, language)
-        return found
+            self._refuse_few(examples, language)
+        return examples
 
     def _shots(self, case: BenchmarkQuestion, examples: Sequence[BenchmarkQuestion]) -> list[BenchmarkQuestion]:
         """Return the first examples of a case's group. Raises UserError if there are too few."""
-        found = list(islice((example for example in examples if example.group == case.group), self._options.shots))
-        self._refuse_few(found, f"{case.language} of {self._benchmark.shots_by} {case.group!r}")
-        return found
+        shots = list(islice((example for example in examples if example.group == case.group), self._options.shots))
+        self._refuse_few(shots, f"{case.language} of {self._benchmark.shots_by} {case.group!r}")
+        return shots
 
-    def _refuse_few(self, found: Sequence[BenchmarkQuestion], what: str) -> None:
+    def _refuse_few(self, questions: Sequence[BenchmarkQuestion], what: str) -> None:
         wanted = self._options.shots
-        if len(found) < wanted:
-            told = f"{len(found)} examples in {what}; `shots` asks for {wanted}"
-            raise UserError(told, where=self._options.shots_path or self._options.benchmark)
+        if len(questions) < wanted:
+            problem = f"{len(questions)} examples in {what}; `shots` asks for {wanted}"
+            raise UserError(problem, where=self._options.shots_path or self._options.benchmark)
 
     def _cases(
         self, language: str, rows: Iterator[PlacedRow], most: int | None, first: int = 0

@@ -73,8 +73,8 @@ def example_of(benchmark: BenchmarkFormat, case: BenchmarkQuestion) -> Benchmark
 
 
 def _without_label(text: str) -> str:
-    found = _LABEL.match(text)
-    return text if found is None else text[found.end() :]
+    match = _LABEL.match(text)
+    return text if match is None else text[match.end() :]
 
 
 def _question(benchmark: BenchmarkFormat, row: Row, language: str) -> str:
@@ -121,16 +121,16 @@ def _listed(value: Any, name: str) -> Sequence[Any]:
 
 def _labelled_lines(text: str) -> list[str]:
     """Return the choices of a text with a line for each, with its label: `A. text`; [] for another text."""
-    found: list[str] = []
+    labelled_lines: list[str] = []
     for line in filter(None, map(str.strip, text.splitlines())):
         label, choice = line[:1], line[2:].strip()
-        if len(found) < len(LABELS) and label == LABELS[len(found)] and line[1:2] in (".", ")"):
-            found.append(choice)
-        elif found:
-            found[-1] += f" {line}"
+        if len(labelled_lines) < len(LABELS) and label == LABELS[len(labelled_lines)] and line[1:2] in (".", ")"):
+            labelled_lines.append(choice)
+        elif labelled_lines:
+            labelled_lines[-1] += f" {line}"
         else:
             return []
-    return found
+    return labelled_lines
 
 
 def _answer(benchmark: BenchmarkFormat, row: Row, choices: Mapping[str, str]) -> str:

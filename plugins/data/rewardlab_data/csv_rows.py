@@ -115,8 +115,8 @@ def _refuse_other_bytes(names: Sequence[str], place: str) -> None:
 
 def _row(head: Sequence[str], cells: Sequence[str], place: str) -> dict[str, Any] | Problem:
     if len(cells) != len(head):
-        what = f"{len(cells)} cells, but the head has {len(head)}; quote a cell that holds a separator or a new line"
-        return Problem(where=place, what=what)
+        problem = f"{len(cells)} cells, but the head has {len(head)}; quote a cell that holds a separator or a new line"
+        return Problem(where=place, what=problem)
     try:
         return {name: _value(cell) for name, cell in zip(head, cells, strict=True) if cell}
     except UnicodeEncodeError as error:

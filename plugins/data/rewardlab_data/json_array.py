@@ -70,8 +70,8 @@ class _ArrayReading:
         """Yield the items that end in the next block."""
         block, self._rest = self._rest + block, b""
         kept = at = 0
-        while found := (_IN_TEXT if self._in_text else _SIGN).search(block, at):
-            at, sign = found.end(), found[0]
+        while match := (_IN_TEXT if self._in_text else _SIGN).search(block, at):
+            at, sign = match.end(), match[0]
             if sign == b'"':
                 self._in_text = not self._in_text
             elif sign in (b"[", b"{"):
@@ -96,8 +96,8 @@ class _ArrayReading:
     def end(self) -> Iterator[bytes]:
         """Yield the item that the end of the file cut off, if the array never ended."""
         if not self._ended:
-            what = f"the array ends in the middle, after {self._count} whole rows; is the file complete?"
-            raise UserError(what, where=f"{self._path}:{self._count + 1}")
+            problem = f"the array ends in the middle, after {self._count} whole rows; is the file complete?"
+            raise UserError(problem, where=f"{self._path}:{self._count + 1}")
         return iter(())
 
     def _keep(self, part: bytes) -> None:

@@ -81,8 +81,8 @@ class MixedRows:
         if self._all:
             return False
         left_out = " without those of other parts" if self._disjoint else ""
-        what = f"{given} rows{left_out}, and {part.quota} are wanted; lower `rows`, or read it again and again with"
-        raise UserError(f"{what} `until: all_exhausted`", where=part.where)
+        problem = f"{given} rows{left_out}, and {part.quota} are wanted; lower `rows`, or read it again and again with"
+        raise UserError(f"{problem} `until: all_exhausted`", where=part.where)
 
 
 class _PromptOwners:
@@ -128,8 +128,8 @@ class _MixedPart:
         """Yield the rows from the beginning, without those whose prompt another part owns."""
         for row in self._read():
             if row.fields.get(NAME, self._name) != self._name:
-                what = f"a column {NAME!r} of the row's own; data/mix says there which part a row is from"
-                raise UserError(f"{what}: drop or rename it", where=row.source or self.where)
+                problem = f"a column {NAME!r} of the row's own; data/mix says there which part a row is from"
+                raise UserError(f"{problem}: drop or rename it", where=row.source or self.where)
             if owners is None or owners.claims(self._name, row):
                 yield replace(row, id=f"{self._name}/{row.id}", fields={**row.fields, NAME: self._name})
 

@@ -59,8 +59,8 @@ def unpacked_bytes(array: Any) -> int:
 def _refuse_too_large(column: Any, rows: int, path: str) -> None:
     size, stored = column.total_uncompressed_size, column.total_compressed_size
     if size > max(1, rows) * MAX_BYTES or (size > MAX_PART and size > MAX_FOLD * max(1, stored)):
-        what = f"the column {told_name(column.path_in_schema)} unpacks from {stored:,} bytes to {size >> 20:,} MB"
-        raise UserError(f"{what} in {rows:,} rows, and is not read; leave it out, or write smaller row groups", path)
+        problem = f"the column {told_name(column.path_in_schema)} unpacks from {stored:,} bytes to {size >> 20:,} MB"
+        raise UserError(f"{problem} in {rows:,} rows, and is not read; leave it out, or write smaller row groups", path)
 
 
 def _dictionary_bytes(file: BinaryIO, column: Any) -> int:

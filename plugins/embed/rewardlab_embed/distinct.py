@@ -103,8 +103,8 @@ class DistinctRows:
     def _text(self, sample: Sample) -> str:
         text = text_of(sample, self._options.field)
         if text is None:
-            what = f"neither a text in field {self._options.field!r} nor a user message"
-            raise UserError(what, where=sample.source or sample.id)
+            problem = f"neither a text in field {self._options.field!r} nor a user message"
+            raise UserError(problem, where=sample.source or sample.id)
         return text
 
 

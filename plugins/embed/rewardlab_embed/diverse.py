@@ -136,8 +136,8 @@ class DiverseRows:
     def _text(self, sample: Sample) -> str:
         text = text_of(sample, self._options.field)
         if text is None:
-            what = f"neither a text in field {self._options.field!r} nor a user message"
-            raise UserError(what, where=sample.source or sample.id)
+            problem = f"neither a text in field {self._options.field!r} nor a user message"
+            raise UserError(problem, where=sample.source or sample.id)
         return text
 
 
@@ -174,6 +174,6 @@ def _value(sample: Sample, field: str) -> str:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        what = f"field {field!r}, by which `quotas` go, is not a text or number"
-        raise UserError(what, where=sample.source or sample.id)
+        problem = f"field {field!r}, by which `quotas` go, is not a text or number"
+        raise UserError(problem, where=sample.source or sample.id)
     return str(value)

@@ -36,8 +36,8 @@ def evaluation_rows(files: Sequence[str], field: str) -> list[EvaluationRow]:
             if isinstance(row, Problem):
                 problems.append(row)
             elif (text := text_of(sample := raw_sample(row), field)) is None:
-                what = f"neither a text in field {field!r} nor a prompt with a user message"
-                problems.append(Problem(where=where, what=what))
+                problem = f"neither a text in field {field!r} nor a prompt with a user message"
+                problems.append(Problem(where=where, what=problem))
             else:
                 rows.setdefault(text, EvaluationRow(where, text, language_of(sample)))
     if problems:

@@ -37,8 +37,8 @@ def built_by_hatchling(line: str) -> bool:
     return system.get("build-backend") == "hatchling.build" and len(system.get("requires", ())) == 1
 
 
-def _from_its_url(found: Distribution) -> str | None:
-    text = found.read_text("direct_url.json")
+def _from_its_url(distribution: Distribution) -> str | None:
+    text = distribution.read_text("direct_url.json")
     if text is None:
         return None
     origin = json.loads(text)
@@ -47,5 +47,5 @@ def _from_its_url(found: Distribution) -> str | None:
         folder = unquote(urlsplit(url).path)
         return f"-e {folder}" if origin["dir_info"].get("editable") else folder
     if "vcs_info" in origin:
-        return f"{found.name} @ {origin['vcs_info']['vcs']}+{url}@{origin['vcs_info']['commit_id']}"
-    return f"{found.name} @ {url}"
+        return f"{distribution.name} @ {origin['vcs_info']['vcs']}+{url}@{origin['vcs_info']['commit_id']}"
+    return f"{distribution.name} @ {url}"

@@ -87,19 +87,19 @@ def _wanted(name: str, cpu: bool, registry: Registry) -> list[Environment]:
         having = [plugin.name for plugin in registry if environments_of(plugin)]
         raise UserError(f"no plugin {name!r} with an environment of its own{nearest(name, [*having, *of_backends])}")
     plugin = registry.usable(name)
-    if not (found := environments_of(plugin)):
+    if not (environments := environments_of(plugin)):
         raise UserError(f"plugin {name!r} has no separate environment: it lives in this one")
-    return found
+    return environments
 
 
 def environments_of(plugin: Plugin) -> list[Environment]:
     """Return the environments of a plugin's rewards and datasets, each once; most plugins have none."""
-    found: dict[tuple[Any, ...], Environment] = {}
+    environments: dict[tuple[Any, ...], Environment] = {}
     for spec in plugin.specs.values():
         if definition := environment_of(plugin, spec):
             key = (definition.steps[0].requirements, definition.distributions)
-            found.setdefault(key, Environment(definition))
-    return list(found.values())
+            environments.setdefault(key, Environment(definition))
+    return list(environments.values())
 
 
 def _environments_of_backends(registry: Registry) -> dict[str, Callable[[], EnvironmentDefinition]]:
@@ -115,17 +115,17 @@ def _list() -> CommandResult:
 
 def _rows() -> Iterator[dict[str, Any]]:
     askers = _askers()
-    for found in installed_environments():
+    for environment in installed_environments():
         yield {
-            "name": found.name,
-            "key": found.key,
-            "state": found.state,
-            "asked_for_by": askers.get(found.folder, []),
-            "bytes": size_of(found.folder),
-            "built": found.record and found.record.built,
-            "seconds": found.record and found.record.seconds,
-            "python": str(python_in(found.folder)),
-            "versions": found.record and found.record.versions,
+            "name": environment.name,
+            "key": environment.key,
+            "state": environment.state,
+            "asked_for_by": askers.get(environment.folder, []),
+            "bytes": size_of(environment.folder),
+            "built": environment.record and environment.record.built,
+            "seconds": environment.record and environment.record.seconds,
+            "python": str(python_in(environment.folder)),
+            "versions": environment.record and environment.record.versions,
         }
 
 

@@ -68,4 +68,4 @@ def state_of(folder: Path) -> State:
 def installed_in(folder: Path) -> dict[str, str]:
     """Return the versions of the distributions in an environment, by name."""
     places = [str(place) for place in folder.glob("lib/python*/site-packages")]
-    return dict(sorted((found.name, found.version) for found in distributions(path=places)))
+    return dict(sorted((distribution.name, distribution.version) for distribution in distributions(path=places)))

@@ -22,16 +22,16 @@ def _lines(path: Path, including: tuple[Path, ...]) -> list[str]:
     path = path.resolve()
     if path in including:
         raise UserError("includes itself", where=str(path))
-    found: list[str] = []
+    lines: list[str] = []
     for line in _logical_lines(path, including):
         if match := _INCLUDE.fullmatch(line):
-            found += _lines(path.parent / match["file"], (*including, path)) if _local(match) else [line]
+            lines += _lines(path.parent / match["file"], (*including, path)) if _local(match) else [line]
         elif match := _CONSTRAINTS.fullmatch(line):
             inner = _lines(path.parent / match["file"], (*including, path)) if _local(match) else [match["file"]]
-            found += [f"-c {constraint}" for constraint in inner]
+            lines += [f"-c {constraint}" for constraint in inner]
         else:
-            found.append(line)
-    return found
+            lines.append(line)
+    return lines
 
 
 def _local(match: re.Match[str]) -> bool:

@@ -92,7 +92,7 @@ class Structures:
         if (key := key_of(task)) in self.tasks:
             return key
         label = task_label(task)
-        return None if label is None else next((one for one in self.tasks if task_label(one) == label), None)
+        return None if label is None else next((task for task in self.tasks if task_label(task) == label), None)
 
 
 @functools.lru_cache(maxsize=256)

@@ -100,15 +100,15 @@ class _StructureReader:
     def _mapping(self, node: yaml.Node, allowed: tuple[str, ...] = ()) -> dict[str, yaml.Node]:
         if not isinstance(node, yaml.MappingNode):
             raise self._wrong(node, "a mapping (NAME: ...) is needed here")
-        found: dict[str, yaml.Node] = {}
+        nodes: dict[str, yaml.Node] = {}
         for key, value in node.value:
             name = self._scalar(key)
             if allowed and name not in allowed:
                 raise self._wrong(key, f"unknown {name!r}; {', '.join(allowed)} are known")
-            if name in found:
+            if name in nodes:
                 raise self._wrong(key, f"{name!r} appears twice")
-            found[name] = value
-        return found
+            nodes[name] = value
+        return nodes
 
     def _number(self, node: yaml.Node) -> int:
         text = self._scalar(node)
@@ -135,5 +135,5 @@ class _StructureReader:
             raise self._wrong(node, "a text that is not blank is needed")
         return node.value
 
-    def _wrong(self, node: yaml.Node, what: str) -> ValueError:
-        return ValueError(f"{self._source}:{node.start_mark.line + 1}: {what}")
+    def _wrong(self, node: yaml.Node, problem: str) -> ValueError:
+        return ValueError(f"{self._source}:{node.start_mark.line + 1}: {problem}")

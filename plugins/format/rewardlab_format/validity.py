@@ -28,14 +28,14 @@ class Validity:
 
     def _score(self, sample: Sample, text: str) -> Score:
         try:
-            found = self._violations(sample, text)
+            violations = self._violations(sample, text)
         except ValueError as error:
             return Score(error=str(error))
-        if not found:
+        if not violations:
             return Score(value=0.0, info={"violations": []})
         each, most = self._options.per_violation, self._options.penalty
-        deduction = most if each is None else min(most, each * len(found))
-        return Score(value=-deduction, info={"violations": found})
+        deduction = most if each is None else min(most, each * len(violations))
+        return Score(value=-deduction, info={"violations": violations})
 
     def _violations(self, sample: Sample, text: str) -> list[str]:
         structure = None
@@ -44,10 +44,10 @@ class Validity:
                 raise ValueError(f"field {self._options.task!r}: missing")
             structure = self._structures.of(sample.fields[self._options.task], sample.fields.get(self._options.subtask))
         trace, answer = self._tags.body(text, 0), self._tags.body(text, -1)
-        found = [] if trace is not None else [f"trace: nothing inside <{self._options.tags[0]}>"]
+        violations = [] if trace is not None else [f"trace: nothing inside <{self._options.tags[0]}>"]
         if (fault := self._tags.fault(text)) is not None:
-            found.append(f"format: {fault}")
+            violations.append(f"format: {fault}")
         if structure is not None:  # a row's own labels are read even if there is no answer: a bad row is a failure
-            wrong = [f"structure: {what}" for what in structure.violations(answer or "", sample.fields)]
-            found += wrong if answer is not None else []
-        return found
+            wrong = [f"structure: {violation}" for violation in structure.violations(answer or "", sample.fields)]
+            violations += wrong if answer is not None else []
+        return violations

@@ -56,18 +56,20 @@ def _refuse_comparisons(reward: RecipeReward) -> None:
     compares = [name for name, one in reward.plan.components.items() if one.spec.scope == "group"]
     if compares:
         named = f"{', '.join(compares)} compare{'s' * (len(compares) == 1)}"
-        what = f"{named} the answers to a question, of which a scorer sees one"
-        raise UserError(f"{what}; `rewardlab convert` makes rows of the log, which `rewardlab score` scores together")
+        problem = f"{named} the answers to a question, of which a scorer sees one"
+        raise UserError(
+            f"{problem}; `rewardlab convert` makes rows of the log, which `rewardlab score` scores together"
+        )
 
 
-def _as_score(found: ScoredCompletion, state: TaskState) -> Score:
-    values = {name: _value(one.value) for name, one in found.components.items()}
-    reasons = (f"{name}: {one.reason}" for name, one in found.components.items() if one.reason)
+def _as_score(completion: ScoredCompletion, state: TaskState) -> Score:
+    values = {name: _value(one.value) for name, one in completion.components.items()}
+    reasons = (f"{name}: {one.reason}" for name, one in completion.components.items() if one.reason)
     return Score(
-        value={TOTAL: _value(found.total), **values},
+        value={TOTAL: _value(completion.total), **values},
         answer=state.output.completion,
         explanation="\n".join(reasons) or None,
-        metadata={name: dict(one.info) for name, one in found.components.items() if one.info},
+        metadata={name: dict(one.info) for name, one in completion.components.items() if one.info},
     )
 
 

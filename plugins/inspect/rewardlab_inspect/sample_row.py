@@ -60,6 +60,9 @@ def _said(state: TaskState) -> dict[str, Any]:
 def _turn(message: ChatMessage) -> dict[str, Any]:
     turn: dict[str, Any] = {"role": message.role, "content": message.text}
     if message.role == "assistant" and message.tool_calls:
-        calls = [{"id": one.id, "function": one.function, "arguments": one.arguments} for one in message.tool_calls]
+        calls = [
+            {"id": tool_call.id, "function": tool_call.function, "arguments": tool_call.arguments}
+            for tool_call in message.tool_calls
+        ]
         return {**turn, "tool_calls": calls}
     return {**turn, "tool_call_id": message.tool_call_id} if message.role == "tool" else turn

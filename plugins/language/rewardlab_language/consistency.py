@@ -60,12 +60,12 @@ class Guesses(NamedTuple):
 
     def sure_label(self) -> tuple[str, float] | None:
         """Return the label that all detectors give, or most and confidently; None without one."""
-        found = self.label()
-        if found is None or self.script is not None:
-            return found
+        label = self.label()
+        if label is None or self.script is not None:
+            return label
         given = [guess.label for guess in self.by.values()]
-        most, agreed = 2 * given.count(found[0]) > len(given), {*given} == {found[0]} and len(given) > 1
-        return found if agreed or (most and found[1] >= CONFIDENT) else None
+        most, agreed = 2 * given.count(label[0]) > len(given), {*given} == {label[0]} and len(given) > 1
+        return label if agreed or (most and label[1] >= CONFIDENT) else None
 
 
 class Consistency:
@@ -179,11 +179,11 @@ def one_line(text: str) -> str:
     return _LONG.sub(r"\1 ", " ".join(_DIGITS.sub(" ", clean).split()))
 
 
-def _is_mostly_latin(found: Sequence[Word]) -> bool:
+def _is_mostly_latin(words: Sequence[Word]) -> bool:
     """Return whether Latin words say most of a text, but for insertions: some detectors see only the other letters."""
-    inserted = insertions(found)
-    latin = sum(ENGLISH * w.letters for at, w in enumerate(found) if w.script == "Latn" and at not in inserted)
-    return latin > sum(density_of(w.script) * w.letters for w in found if w.script != "Latn")
+    inserted = insertions(words)
+    latin = sum(ENGLISH * w.letters for at, w in enumerate(words) if w.script == "Latn" and at not in inserted)
+    return latin > sum(density_of(w.script) * w.letters for w in words if w.script != "Latn")
 
 
 def _accepted_label(label: str) -> frozenset[str]:

@@ -102,11 +102,11 @@ def numbers_in(text: str) -> list[Number]:
     figures = in_figures(text)
     return [
         Number(
-            groups=tuple(_DIGITS.findall(("0" if found[0][0] in ".," else "") + found[0])),
-            text=found[0],
-            scaled=_SCALE.match(figures, found.end()) is not None,
+            groups=tuple(_DIGITS.findall(("0" if match[0][0] in ".," else "") + match[0])),
+            text=match[0],
+            scaled=_SCALE.match(figures, match.end()) is not None,
         )
-        for found in _NUMBER.finditer(figures)
+        for match in _NUMBER.finditer(figures)
     ]
 
 

@@ -62,10 +62,10 @@ def prose(text: str) -> Prose:
         text = _ADDRESS.sub(" ", text)
     closers = _Closers(text)
     kept, position = [], 0
-    while found := _MARKUP.search(text, position):
-        kept.append(text[position : found.start()])
-        position = closers.end_of(found) or found.end()
-        taken.append(text[found.start() : position])
+    while match := _MARKUP.search(text, position):
+        kept.append(text[position : match.start()])
+        position = closers.end_of(match) or match.end()
+        taken.append(text[match.start() : position])
     kept.append(text[position:])
     return Prose(without_loops(" ".join(kept)), hidden_sentences("\n".join(taken)))
 
@@ -133,9 +133,9 @@ class _Closers:
 
 def _matching_braces(text: str) -> dict[int, int]:
     pairs, opened = {}, []
-    for found in _BRACE.finditer(text):
-        if found[0] == "{":
-            opened.append(found.start())
-        elif found[0] == "}" and opened:
-            pairs[opened.pop()] = found.start()
+    for match in _BRACE.finditer(text):
+        if match[0] == "{":
+            opened.append(match.start())
+        elif match[0] == "}" and opened:
+            pairs[opened.pop()] = match.start()
     return pairs

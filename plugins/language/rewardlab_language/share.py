@@ -66,11 +66,11 @@ class ShareMeter:
         beyond = max(0, aside - mine) + max(0, unread - counted - aside)
         return LanguageShare(mine / (counted + beyond), self._main(letters))
 
-    def _letters(self, found: Sequence[Word]) -> Counter[str]:
+    def _letters(self, words: Sequence[Word]) -> Counter[str]:
         """Return the information of the letters by language, or by script if no candidate is written in it."""
         letters: Counter[str] = Counter()
         streams: dict[str, list[Word]] = {}
-        for word in found:
+        for word in words:
             script = "Hani" if word.script == "Kana" else word.script
             if script == BREAK:
                 for stream in streams.values():

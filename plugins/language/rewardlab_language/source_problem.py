@@ -81,6 +81,6 @@ def read_problem(sample: Sample) -> SourceProblem:
 def _field(sample: Sample, name: str) -> Any:
     value = sample.fields.get(name)
     if value is None:
-        what = f"no {name}; map a column with `fields: {{{name}: <column>}}` under `from`"
-        raise UserError(what, where=sample.source)
+        problem = f"no {name}; map a column with `fields: {{{name}: <column>}}` under `from`"
+        raise UserError(problem, where=sample.source)
     return value

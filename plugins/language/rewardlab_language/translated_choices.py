@@ -57,8 +57,8 @@ def choices_of(sample: Sample, field: str, most: int) -> Choices:
     if is_list and len(value) <= len(LABELS):
         value = dict(zip(LABELS, value, strict=False))
     if not isinstance(value, Mapping) or not value or not all(isinstance(text, str) for text in value.values()):
-        told = f"field {field!r} holds no choices (label -> text, or a list of texts), but {str(value)[:80]}"
-        raise UserError(told, where=sample.source)
+        problem = f"field {field!r} holds no choices (label -> text, or a list of texts), but {str(value)[:80]}"
+        raise UserError(problem, where=sample.source)
     if len(value) > most:
         raise UserError(f"field {field!r} has {len(value)} choices; max_choices is {most}", where=sample.source)
     return Choices(texts=dict(value), is_list=is_list)

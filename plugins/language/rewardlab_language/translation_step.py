@@ -45,8 +45,8 @@ def translated_samples(
                 yield outcome
     tally.close(translator.failed)
     if altered:
-        told = "%s: %d of %d rows have a translation that alters something; see their field `altered`"
-        log.warning(told, use, altered, kept)
+        problem = "%s: %d of %d rows have a translation that alters something; see their field `altered`"
+        log.warning(problem, use, altered, kept)
 
 
 def dropped(where: str, language: str, error: NoUsableTranslation) -> DroppedRow:

@@ -50,8 +50,8 @@ def check_parser(parser: type = PSParser) -> None:
     states = getattr(getattr(parser, "atn", None), "decisionToState", None)
     tables = getattr(parser, "decisionsToDFA", None)
     if not (isinstance(cache, dict) and isinstance(states, list) and isinstance(tables, list)):
-        what = "latex2sympy2_extended keeps its parser's tables elsewhere than rewardlab-math knows"
-        raise ImportError(f"{what}; pip install latex2sympy2_extended==1.11.0 'antlr4-python3-runtime>=4.13,<4.14'")
+        problem = "latex2sympy2_extended keeps its parser's tables elsewhere than rewardlab-math knows"
+        raise ImportError(f"{problem}; pip install latex2sympy2_extended==1.11.0 'antlr4-python3-runtime>=4.13,<4.14'")
 
 
 check_parser()

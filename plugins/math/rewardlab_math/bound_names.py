@@ -42,7 +42,7 @@ def renamed(gold: str, answer: str, parameters: Set[str]) -> str:
 
 def _is_argument(text: str, name: str) -> bool:
     """Return whether a definition holds for every value of a name: P(A) = 0.3 is said of A alone."""
-    defined = [found[1] for found in _DEFINED.finditer(text)]
+    defined = [match[1] for match in _DEFINED.finditer(text)]
     return name in _ARGUMENTS or len([one for one in _LETTER.findall(text) if one == name]) > len(defined)
 
 
@@ -54,7 +54,7 @@ def _letters(text: str) -> set[str]:
 
 def _counts_periods(text: str, name: str) -> bool:
     """Return whether a name only stands beside periods."""
-    counted = sum(name in found.groups() for found in _COUNTED.finditer(text))
+    counted = sum(name in match.groups() for match in _COUNTED.finditer(text))
     return 0 < counted == sum(letter == name for letter in _LETTER.findall(text))
 
 

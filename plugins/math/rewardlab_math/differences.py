@@ -27,16 +27,16 @@ def differ(one: sympy.Basic, other: sympy.Basic) -> bool:
     return False
 
 
-def _differ_at_a_point(one: sympy.Expr, other: sympy.Expr) -> bool:
-    if one.has(*_COMPUTED) or other.has(*_COMPUTED):
+def _differ_at_a_point(expr: sympy.Expr, other: sympy.Expr) -> bool:
+    if expr.has(*_COMPUTED) or other.has(*_COMPUTED):
         return False
-    rounded = one.has(sympy.Float) or other.has(sympy.Float)
-    names = sorted({symbol.name for symbol in one.free_symbols | other.free_symbols})
-    if not rounded and not names and (fractions := _fractions(one, other)):
+    rounded = expr.has(sympy.Float) or other.has(sympy.Float)
+    names = sorted({symbol.name for symbol in expr.free_symbols | other.free_symbols})
+    if not rounded and not names and (fractions := _fractions(expr, other)):
         return fractions[0] != fractions[1]
     for start, factor in _POINTS[: 2 if names else 1]:
         point = {name: start * factor**place + sympy.Rational(place, 100) for place, name in enumerate(names)}
-        value, other_value = _parts(one, point), _parts(other, point)
+        value, other_value = _parts(expr, point), _parts(other, point)
         if value is None or other_value is None:
             return False
         distance = max(abs(a - b) for a, b in zip(value, other_value, strict=True))
@@ -47,13 +47,13 @@ def _differ_at_a_point(one: sympy.Expr, other: sympy.Expr) -> bool:
     return False
 
 
-def _fractions(one: sympy.Expr, other: sympy.Expr) -> tuple[sympy.Rational, sympy.Rational] | None:
+def _fractions(expr: sympy.Expr, other: sympy.Expr) -> tuple[sympy.Rational, sympy.Rational] | None:
     """Return the exact values of two numbers; None if one is not rational."""
     try:
-        one, other = one.doit(), other.doit()
+        expr, other = expr.doit(), other.doit()
     except Exception:  # sympy's evaluation raises whatever its own code runs into
         return None
-    return (one, other) if isinstance(one, sympy.Rational) and isinstance(other, sympy.Rational) else None
+    return (expr, other) if isinstance(expr, sympy.Rational) and isinstance(other, sympy.Rational) else None
 
 
 def _parts(formula: sympy.Expr, point: Mapping[str, sympy.Rational]) -> Sequence[sympy.Number] | None:

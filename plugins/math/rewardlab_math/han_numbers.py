@@ -29,16 +29,16 @@ def number(text: str, *, is_japanese: bool = False) -> str | None:
     3万 is none: it may be 3, if 万 is what the question counts in (see `units.SCALES`).
     is_japanese: 百五 is 105 there; in Chinese, where people say 百五 for 150, it is not read.
     """
-    found = _NUMBER.fullmatch(text)
-    if found is None:
+    match = _NUMBER.fullmatch(text)
+    if match is None:
         return None
-    number, bottom = _value(found["number"], is_japanese), _value(found["bottom"] or "一", is_japanese)
-    whole = _value(found["whole"] or "零", is_japanese)
+    number, bottom = _value(match["number"], is_japanese), _value(match["bottom"] or "一", is_japanese)
+    whole = _value(match["whole"] or "零", is_japanese)
     if number is None or whole is None or not bottom:
         return None
-    decimals = "".join(_DIGITS[sign] for sign in found["decimals"] or "零")
+    decimals = "".join(_DIGITS[sign] for sign in match["decimals"] or "零")
     value = whole + Fraction(f"{number}.{decimals}") / bottom
-    return f"{'-' if found['sign'] else ''}{value}{'%' if found['percent'] else found['things'] or ''}"
+    return f"{'-' if match['sign'] else ''}{value}{'%' if match['percent'] else match['things'] or ''}"
 
 
 def _value(text: str, is_japanese: bool) -> int | None:

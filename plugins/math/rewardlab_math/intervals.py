@@ -38,10 +38,10 @@ def standard(text: str, *, point_only: bool) -> str:
     return first + "".join(mark.replace("U", r"\cup") + part for mark, part in zip(between, others, strict=True))
 
 
-def _write(found: re.Match, point_only: bool) -> str:
-    low, high = (_bound(found[name], found["mark"], point_only) for name in ("low", "high"))
-    left = "[" if found["left"] == "[" else "("
-    right = "]" if found["right"] == "]" else ")"
+def _write(match: re.Match, point_only: bool) -> str:
+    low, high = (_bound(match[name], match["mark"], point_only) for name in ("low", "high"))
+    left = "[" if match["left"] == "[" else "("
+    right = "]" if match["right"] == "]" else ")"
     return f"{left}{low}, {high}{right}"  # a space: no reader takes this comma for a decimal one
 
 

@@ -188,10 +188,10 @@ def _last_formulas(sentence: str) -> list[str]:
     """Return the last formula between delimiters, and those before it that "and", "or" or a comma joins to it."""
     formulas: list[str] = []
     end = 0
-    for found in _EMBEDDED.finditer(sentence):
-        if found.lastgroup is not None:
-            if not only_joins(sentence[end : found.start()]):
+    for match in _EMBEDDED.finditer(sentence):
+        if match.lastgroup is not None:
+            if not only_joins(sentence[end : match.start()]):
                 formulas = []
-            formulas.append(found[found.lastgroup])
-            end = found.end()
+            formulas.append(match[match.lastgroup])
+            end = match.end()
     return list(dict.fromkeys(formulas))

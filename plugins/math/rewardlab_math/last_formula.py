@@ -53,14 +53,14 @@ def last_formulas(text: str) -> list[str]:
 def _delimited(text: str, number: int) -> list[_Place]:
     """Return the places of the formula between delimiters that holds the number, and of those joined to it."""
     chain: list[re.Match[str]] = []
-    for found in _DELIMITED.finditer(text):
-        if found.lastgroup is None:
+    for match in _DELIMITED.finditer(text):
+        if match.lastgroup is None:
             continue
-        between = text[chain[-1].end() : found.start()] if chain else ""
+        between = text[chain[-1].end() : match.start()] if chain else ""
         joined = between.strip() and only_joins(between)
-        chain = [*chain, found] if joined and len(chain) < MAX_LENGTH else [found]
-        if found.start() <= number < found.end():
-            return [] if _is_prose(found[found.lastgroup]) else [one.span(one.lastgroup or 0) for one in chain]
+        chain = [*chain, match] if joined and len(chain) < MAX_LENGTH else [match]
+        if match.start() <= number < match.end():
+            return [] if _is_prose(match[match.lastgroup]) else [one.span(one.lastgroup or 0) for one in chain]
     return []
 
 

@@ -107,10 +107,10 @@ def _same_sets(gold: Sequence[sympy.Basic], answer: Sequence[sympy.Basic], equal
     )
 
 
-def _listed(found: FiniteSet) -> Listed:
+def _listed(finite_set: FiniteSet) -> Listed:
     r"""Return a list of the members; those of `\pm 1` in it are members of their own."""
     members: list[sympy.Basic] = []
-    for member in getattr(found, "_unsorted_args", found.args):
+    for member in getattr(finite_set, "_unsorted_args", finite_set.args):
         members.extend(member.args if isinstance(member, FiniteSet) else [member])
     return Listed(*members)
 

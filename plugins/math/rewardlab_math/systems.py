@@ -34,7 +34,7 @@ def solved(text: str) -> Solved | None:
     equations = [_EQUATION.fullmatch(part) for part in parts if part.strip()]
     if not 2 <= len(equations) <= MAX_EQUATIONS or not all(equations):
         return None
-    pairs = [(found["name"], found["value"]) for found in equations if found]
+    pairs = [(equation["name"], equation["value"]) for equation in equations if equation]
     unknowns = tuple(sorted({name for name, _ in pairs}))
     if len(unknowns) < 2 or len(pairs) % len(unknowns) or not all(map(_GREEK_OR_LETTER.fullmatch, unknowns)):
         return None

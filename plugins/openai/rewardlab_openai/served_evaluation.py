@@ -153,7 +153,7 @@ def _write(job: StageJob, stage: EvalStage, answers: Sequence[Answers], scored: 
     """Write the ledger, rows, results and what is missing, and print the table."""
     name = stage.benchmark or "results"
     path = job.run.folder("evaluation") / f"{job.name}-{name}.json"
-    lacking = [one for one in answers if one.missing]
+    lacking = [answer for answer in answers if answer.missing]
     if not scored:
         raise JobError(f"{job.where}: {stage.served} gave no answer at all")
     job.ledger.write(job.index, None, scored, trained="no", phase="eval")

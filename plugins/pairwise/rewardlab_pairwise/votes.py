@@ -60,9 +60,9 @@ def _is_taken_back(words: str, said: Said) -> bool:
         return True
     sentences = [plain(one) for one in _SENTENCE_END.split(behind)]
     return any(
-        _NOT_A_WORD.sub("", one) == other.casefold() or is_said_to_win(one, other)
+        _NOT_A_WORD.sub("", sentence) == other.casefold() or is_said_to_win(sentence, other)
         for other in {"A", "B"} - {said}
-        for one in sentences
+        for sentence in sentences
     )
 
 
@@ -123,7 +123,7 @@ def _winner(words: str) -> str | None:
         return None if before and _is_bare(before[-1], OTHER) else VOTE
     sign = _sign(sentence, VOTE)
     if sign == "loses":
-        earlier = [one for line in lines[-EARLIER:-1] for one in _sentences(line)]
+        earlier = [sentence for line in lines[-EARLIER:-1] for sentence in _sentences(line)]
         return OTHER if any(_sign(one, OTHER) == "wins" for one in [*earlier, *before]) else None
     if sign is None:
         return None if any(OTHER in one for one in before) else VOTE

@@ -56,12 +56,14 @@ class Trained:
 
         {field: NAME} if every row had its own. Raises ValueError if there were several.
         """
-        rubrics = [one.rubric for one in self.ways]
-        of_recipes = [one for one in rubrics if field_of(one) is None]
+        rubrics = [way.rubric for way in self.ways]
+        of_recipes = [rubric for rubric in rubrics if field_of(rubric) is None]
         rubric = _only("rubric", of_recipes or rubrics, self.folder) if rubrics else None
         if rubric is None or field_of(rubric) is not None:
             return rubric
-        return written([one.without_ties() for one in known_variants(rubric, ("scale", "binary", "pair"))])
+        return written(
+            [known_variant.without_ties() for known_variant in known_variants(rubric, ("scale", "binary", "pair"))]
+        )
 
     def values(self, name: str) -> list[Any]:
         """Return every value that all rows share, such as their layout."""
@@ -73,7 +75,7 @@ class Trained:
 
     def check_levels(self, levels: Sequence[str]) -> None:
         """Raise ValueError for levels that no row of the reward had."""
-        known = [[label for label in one.levels if label not in TIES] for one in self.ways]
+        known = [[label for label in way.levels if label not in TIES] for way in self.ways]
         if known and [label for label in levels if label not in TIES] not in known:
             seen = "; ".join(dict.fromkeys(", ".join(one) for one in known))
             raise ValueError(f"rubric has the levels {', '.join(levels)}, and {self.folder} was trained on {seen}")
@@ -147,6 +149,7 @@ def way_of(options: Any, known: Sequence[Rubric], max_tokens: int | None) -> dic
 def written(variants: Sequence[Rubric]) -> list[dict[str, Any]]:
     """Return variants of a rubric as a recipe has them."""
     return [
-        {"scoring": dict(one.levels.texts)} | ({} if one.description is None else {"description": one.description})
-        for one in variants
+        {"scoring": dict(variant.levels.texts)}
+        | ({} if variant.description is None else {"description": variant.description})
+        for variant in variants
     ]

@@ -21,14 +21,14 @@ def for_benchmark(options: RubricOptions, levels: Sequence[str], compares: bool,
     wanted = levels_of(dict.fromkeys(levels, "a level"), ("scale", "binary", "pair"))
     if compares != (options.sort == "pair"):
         if field is not None and field_of(options.rubric) == field:
-            what = "pairs" if compares else "single answers"
-            raise ValueError(f"has a rubric for {what}; give `rubric` one of your own")
+            problem = "pairs" if compares else "single answers"
+            raise ValueError(f"has a rubric for {problem}; give `rubric` one of your own")
         return options  # answers that are scored one by one, and compared by their scores
     if wanted.kind not in options.kinds:
         if field is None:
             return options  # above the middle of its own scale is right
-        what = f"asks for {wanted.describe()}, by a rubric of its own"
-        raise ValueError(f"{what}; take {USE.get((wanted.kind, compares), 'rubric/pairwise')}, without `rubric`")
+        problem = f"asks for {wanted.describe()}, by a rubric of its own"
+        raise ValueError(f"{problem}; take {USE.get((wanted.kind, compares), 'rubric/pairwise')}, without `rubric`")
     published = isinstance(options.layout, PublishedLayout) and options.layout.of_mr3
     if options.rubric is None and not published:
         _refuse_ties(options, wanted)
@@ -37,9 +37,9 @@ def for_benchmark(options: RubricOptions, levels: Sequence[str], compares: bool,
     for variant in known_rubrics(options):
         if not _fit(variant.levels, wanted):
             its = "the published rubric has" if published else "`rubric` has"
-            what = f"asks for {wanted.describe()}, and {its} the levels {', '.join(variant.levels.texts)}"
+            problem = f"asks for {wanted.describe()}, and {its} the levels {', '.join(variant.levels.texts)}"
             other = "take the texts of this benchmark" if published else "leave `rubric` out, or give it those levels"
-            raise ValueError(f"{what}; {other}")
+            raise ValueError(f"{problem}; {other}")
     return options
 
 

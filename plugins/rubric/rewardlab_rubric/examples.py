@@ -69,7 +69,7 @@ class WeighingJudge:
             {"token": "3", "logprob": -0.7, "top_logprobs": alternatives},
             {"token": "}", "logprob": 0.0, "top_logprobs": []},
         ]
-        text = "".join(one["token"] for one in tokens)  # type: ignore[misc]
+        text = "".join(token["token"] for token in tokens)  # type: ignore[misc]
         return Reply(text=text, finish_reason="stop", completion_tokens=3, logprobs={"content": tokens})
 
 

@@ -197,9 +197,9 @@ def _decisive(reply: Reply) -> tuple[Any, ...]:
     return reply.text, reply.reasoning, reply.finish_reason, reply.error
 
 
-def _same(ask: Ask, one: Reply, other: Reply, what: str) -> None:
-    if _decisive(one) != _decisive(other):
-        first, then = describe_reply(one), describe_reply(other)
+def _same(ask: Ask, reply: Reply, other: Reply, what: str) -> None:
+    if _decisive(reply) != _decisive(other):
+        first, then = describe_reply(reply), describe_reply(other)
         raise LawViolation(f"asked {describe_ask(ask)}\ngot {first}\n{what}\ngot {then}\nexpected the same")
 
 

@@ -212,7 +212,7 @@ def _same(
     tested: Trial, case: ShapeCase, values: Sequence[float], others: Sequence[float], what: str, where: str = ""
 ) -> None:
     slack = _slack(tested, values)
-    if all(abs(one - other) <= slack for one, other in zip(values, others, strict=True)):
+    if all(abs(value - other) <= slack for value, other in zip(values, others, strict=True)):
         return
     raise LawViolation(
         f"asked {case}\ngot {where}{list(values)!r}\nthen asked {what}\ngot {list(others)!r}\nexpected the same"

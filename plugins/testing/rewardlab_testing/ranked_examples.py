@@ -43,7 +43,7 @@ def ranked_examples(
                 raise TypeError(f"{name} is {FORMS}; not {one!r}")
     better, worse = _items(good, sample), _items(bad, sample)
     samples = list({id(one): one for one, _ in [*better, *worse]}.values())
-    samples = [one for at, one in enumerate(samples) if one not in samples[:at]] or [sample or SAMPLE]
+    samples = [sample for at, sample in enumerate(samples) if sample not in samples[:at]] or [sample or SAMPLE]
     chosen = _merged(own.options if own else {}, options)
     for one in samples:
         _check_fields(spec, one, chosen)

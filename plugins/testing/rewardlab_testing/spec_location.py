@@ -87,10 +87,10 @@ def _offered(module: ModuleType) -> Iterator[Spec]:
     yield from hooked.values()
 
 
-def _same(one: Spec, other: Spec) -> bool:
-    return one is other or (
-        (one.kind, one.name, one.config) == (other.kind, other.name, other.config)
-        and _behaviour(one.build) == _behaviour(other.build)
+def _same(spec: Spec, other: Spec) -> bool:
+    return spec is other or (
+        (spec.kind, spec.name, spec.config) == (other.kind, other.name, other.config)
+        and _behaviour(spec.build) == _behaviour(other.build)
     )
 
 

@@ -72,7 +72,9 @@ def going_on(tested: Trial) -> int:
     whole = {row.id: row for row in read_rows(tested.build(source=StepSource(samples)))}
 
     def check(chosen: list[bool]) -> None:
-        halves = [[one for one, here in zip(samples, chosen, strict=True) if here is which] for which in (True, False)]
+        halves = [
+            [sample for sample, here in zip(samples, chosen, strict=True) if here is which] for which in (True, False)
+        ]
         parts = [part for part in halves if part]
         made = [row for part in parts for row in _rows_of_part(tested, part, whole)]
         if missing := [name for name in whole if name not in {row.id for row in made}]:

@@ -90,8 +90,8 @@ class RewardEnvironment(EnvironmentInterface[dict[str, Any]]):
             found[info[key]].append(index)
         for name, indices in found.items():
             if len(indices) != size:
-                what = f"{len(indices)} completions of {key} {name!r} came together, and a group has {size}"
-                raise JobError(f"{what}; groups need synchronous rollouts, and a dataset in which {key} is unique")
+                problem = f"{len(indices)} completions of {key} {name!r} came together, and a group has {size}"
+                raise JobError(f"{problem}; groups need synchronous rollouts, and a dataset in which {key} is unique")
         return list(found.values())
 
     def _row(

@@ -53,10 +53,10 @@ class RecipeRubric(Rubric):
     async def _later(self, row: Mapping[str, Any] | None) -> float:
         return 0.0 if row is None else self._told(await self._door.alone(row))
 
-    def _told(self, one: ScoredCompletion) -> float:
-        for name, part in one.components.items():
+    def _told(self, completion: ScoredCompletion) -> float:
+        for name, part in completion.components.items():
             self.components[name].last_score = part.value
-        return one.shaped
+        return completion.shaped
 
 
 class RecipeComponent(Rubric):

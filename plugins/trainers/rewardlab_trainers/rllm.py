@@ -52,13 +52,16 @@ class RecipeEvaluator:
         signals = [Signal(name=name, value=value) for name, value in numbers_of(one).items()]
         return EvalOutput(reward=one.shaped, is_correct=self._number(one) >= 1.0, signals=signals)
 
-    def _number(self, one: ScoredCompletion) -> float:
+    def _number(self, completion: ScoredCompletion) -> float:
         """Return what says whether an answer is right: the recipe's `correctness`, or else the total."""
         reward = self._door.reward.plan.recipe.reward
         if reward is None or (named := reward.correctness) is None:
-            return one.shaped
-        if (found := one.components[named].value) is None:
-            raise JobError(f"{named} cannot say whether {one.sample.place()} is right: {one.components[named].reason}")
+            return completion.shaped
+        if (found := completion.components[named].value) is None:
+            raise JobError(
+                f"{named} cannot say whether {completion.sample.place()} is right: "
+                f"{completion.components[named].reason}"
+            )
         return found
 
 

@@ -100,12 +100,12 @@ class SlimeReward:
         return raw, normalized
 
 
-def _given(args: Any, sample: Any, one: ScoredCompletion) -> float | Mapping[str, float]:
+def _given(args: Any, sample: Any, completion: ScoredCompletion) -> float | Mapping[str, float]:
     """Return what slime takes as the reward of a sample; remove the sample if it has none."""
-    sample.remove_sample = sample.remove_sample or one.total is None
-    numbers = numbers_of(one)
+    sample.remove_sample = sample.remove_sample or completion.total is None
+    numbers = numbers_of(completion)
     sample.metadata = {**(sample.metadata or {}), "rewardlab": numbers}
-    return {**numbers, args.reward_key: one.shaped} if args.reward_key else one.shaped
+    return {**numbers, args.reward_key: completion.shaped} if args.reward_key else completion.shaped
 
 
 def _rollout(sample: Any) -> Hashable:

@@ -76,11 +76,15 @@ def environment_problems(environment: Any) -> Iterator[str]:
     reset = getattr(environment, START, None)
     if not callable(reset):
         yield "has no method reset(self, **row), which begins an episode"
-    elif STARRED[1] not in {one.kind for one in _arguments(reset, 0)}:
+    elif STARRED[1] not in {argument.kind for argument in _arguments(reset, 0)}:
         yield "reset must take all columns of a row: reset(self, **row)"
     if hasattr(environment, OWN_REWARD):
         yield NO_REWARD
-    needed = [one.name for one in _arguments(environment, 0) if one.default is one.empty and one.kind not in STARRED]
+    needed = [
+        argument.name
+        for argument in _arguments(environment, 0)
+        if argument.default is argument.empty and argument.kind not in STARRED
+    ]
     if needed:
         yield f"is made without arguments, and needs {', '.join(needed)}"
     tools = environment_tools(environment)
@@ -88,7 +92,7 @@ def environment_problems(environment: Any) -> Iterator[str]:
         yield "has no tool: its public methods are what the policy may call"
     for name, tool in tools.items():
         is_static = isinstance(inspect.getattr_static(environment, name), staticmethod)
-        yield from (f"{name} {what}" for what in tool_problems(tool, skipped=not is_static))
+        yield from (f"{name} {tool_problem}" for tool_problem in tool_problems(tool, skipped=not is_static))
 
 
 def tool_problems(tool: Any, skipped: int = 0) -> Iterator[str]:
@@ -102,15 +106,17 @@ def tool_problems(tool: Any, skipped: int = 0) -> Iterator[str]:
     if not said:
         yield "has no docstring, which tells the policy what it does"
     described = _described(said)
-    for one in _arguments(tool, skipped):
-        if one.kind in STARRED:
-            yield f"takes {one}; a policy is told single arguments, with names"
-        elif one.kind is one.POSITIONAL_ONLY:
-            yield f"takes {one.name} by its place; a policy gives names"
-        elif one.annotation is one.empty:
-            yield f"says no type of {one.name}; write one, such as {one.name}: str"
-        elif said and one.name not in described:
-            yield f"does not say what {one.name} is; its docstring needs `Args:` and below it `{one.name}: ...`"
+    for argument in _arguments(tool, skipped):
+        if argument.kind in STARRED:
+            yield f"takes {argument}; a policy is told single arguments, with names"
+        elif argument.kind is argument.POSITIONAL_ONLY:
+            yield f"takes {argument.name} by its place; a policy gives names"
+        elif argument.annotation is argument.empty:
+            yield f"says no type of {argument.name}; write one, such as {argument.name}: str"
+        elif said and argument.name not in described:
+            yield (
+                f"does not say what {argument.name} is; its docstring needs `Args:` and below it `{argument.name}: ...`"
+            )
 
 
 def _arguments(function: Any, skipped: int) -> list[inspect.Parameter]:

@@ -34,11 +34,11 @@ def read_asked(folder: str) -> list[dict[str, Any]]:
     if not path.parent.is_dir():
         raise ValueError(f"there is no folder {folder}; name that of the trained model, such as runs/.../models/1-sft")
     if not path.is_file():
-        what = "was not trained by rewardlab on rows that say how they were asked"
-        raise ValueError(f"{folder} has no {FILE}: this model {what}; leave `trained` out and say it in the recipe")
+        problem = "was not trained by rewardlab on rows that say how they were asked"
+        raise ValueError(f"{folder} has no {FILE}: this model {problem}; leave `trained` out and say it in the recipe")
     try:
-        found = read_json(path)
-        version, ways = found["version"], found["ways"]
+        data = read_json(path)
+        version, ways = data["version"], data["ways"]
         if version != VERSION or not ways or not all(isinstance(way["use"], str) for way in ways):
             raise ValueError
     except (OSError, ValueError, LookupError, TypeError):

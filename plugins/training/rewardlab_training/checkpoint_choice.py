@@ -63,13 +63,13 @@ def validation_samples(job: StageJob, validation: Validation) -> list[Sample]:
     if only_held_out:
         rows = [row for row in rows if is_held_out(row, planned.use.holdout)]
     if not rows:
-        what = f"no row of {planned.use.use} is held out to choose a checkpoint by; set `holdout`, or name a dataset"
-        raise UserError(what, where=job.plan.document.where(("stages", job.index, "validation")))
+        problem = f"no row of {planned.use.use} is held out to choose a checkpoint by; set `holdout`, or name a dataset"
+        raise UserError(problem, where=job.plan.document.where(("stages", job.index, "validation")))
     if validation.metric == "kendall_tau":
         for row in rows:
             if _number(row.fields.get(validation.gold)) is None:
-                what = f"field {validation.gold!r} holds {row.fields.get(validation.gold)!r}, which is not a number"
-                raise UserError(f"{what}; `validation.gold` names the field with the right score", where=row.place())
+                problem = f"field {validation.gold!r} holds {row.fields.get(validation.gold)!r}, which is not a number"
+                raise UserError(f"{problem}; `validation.gold` names the field with the right score", where=row.place())
     return stratified_sample(rows, validation.prompts, ["language"])
 
 
@@ -107,8 +107,8 @@ def _tau(validation: Validation, given: Sequence[tuple[Sample, Score]]) -> float
     said = [_number(score.info.get("raw")) for _, score in given]
     if any(one is None for one in said):
         shown = next(score.info.get("raw") for (_, score), one in zip(given, said, strict=True) if one is None)
-        what = f"{validation.component} read {shown!r}, which is not a number"
-        raise UserError(f"{what}; `metric: kendall_tau` is for scales, such as those of rubric/verdict")
+        problem = f"{validation.component} read {shown!r}, which is not a number"
+        raise UserError(f"{problem}; `metric: kendall_tau` is for scales, such as those of rubric/verdict")
     gold = [_number(row.fields.get(validation.gold)) for row, _ in given]
     return kendall_tau_b([one or 0.0 for one in said], [one or 0.0 for one in gold])
 
@@ -122,7 +122,11 @@ def _number(value: object) -> float | None:
         return None
 
 
-def _line(validation: Validation, found: CheckpointScore) -> str:
-    lacking = f"; {found.missing} of {found.answers} answers have no score" if found.missing else ""
-    shown = "none" if found.value is None else f"{found.value:.4f}"
-    return f"step {found.step}: {validation.metric} of {validation.component} {shown}{lacking}"
+def _line(validation: Validation, checkpoint_score: CheckpointScore) -> str:
+    lacking = (
+        f"; {checkpoint_score.missing} of {checkpoint_score.answers} answers have no score"
+        if checkpoint_score.missing
+        else ""
+    )
+    shown = "none" if checkpoint_score.value is None else f"{checkpoint_score.value:.4f}"
+    return f"step {checkpoint_score.step}: {validation.metric} of {validation.component} {shown}{lacking}"

@@ -61,14 +61,14 @@ def _step_costs(plan: Plan, step: Component, rows: Rows) -> Iterator[str]:
     if calls is None:
         calls, each = questions(step, 1) or 0, " a row"
     for name in step.judges():
-        told = f"asks {name} up to {counted(calls, 'question')}{each}"
+        problem = f"asks {name} up to {counted(calls, 'question')}{each}"
         if rows.size is None:
             started = "" if rows.most is None else f" for {counted(rows.most, 'row')} that it starts from"
-            yield told + started
+            yield problem + started
         else:
             tokens = rows.size / BYTES_A_TOKEN
             amount = _amount(plan, name, calls * (PROMPT_TOKENS + tokens), calls * tokens)
-            yield f"{told} (about {amount})"
+            yield f"{problem} (about {amount})"
         most = plan.judges[name].most_tokens()
         if most is not None and not plan.judges[name].spec.local:
             shown = PROMPT_TOKENS + (TEXTS_TOKENS if rows.size is None else rows.size / BYTES_A_TOKEN)

@@ -154,8 +154,10 @@ def same_origin(plan: Plan, place: RecipePath, target: Path, note: Path, begun: 
     now = json.loads(json.dumps(redactor().tree(_origin(plan, place))))
     if begun and note.exists():
         if differing := list(_differences(_read_note(note), now)):
-            what = f"holds rows that were made in another way ({note} says how). It differs in {', '.join(differing)}"
-            raise UserError(f"{what}; name another file, or move this one away", where=str(target))
+            problem = (
+                f"holds rows that were made in another way ({note} says how). It differs in {', '.join(differing)}"
+            )
+            raise UserError(f"{problem}; name another file, or move this one away", where=str(target))
     else:
         write_json(note, now)
 

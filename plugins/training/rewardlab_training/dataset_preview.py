@@ -65,7 +65,10 @@ def preview(plan: Plan, most: int | None = ROWS) -> tuple[list[str], list[Proble
         if most is None or len(rows) < most:
             problems += _without_rows(plan, path, read_by)
         scored = {row.id: row for reader, those in read_by.items() if reader.use in SCORED for row in those}
-        warnings += [f"{plan.document.where(path)}: {what}" for what in prompt_findings(list(scored.values())[:ROWS])]
+        warnings += [
+            f"{plan.document.where(path)}: {prompt_finding}"
+            for prompt_finding in prompt_findings(list(scored.values())[:ROWS])
+        ]
         for name, what, fatal in _abstentions(plan, list(scored.values())):
             place = ("reward", "components", name)
             where = plan.document.where(place)
@@ -121,8 +124,8 @@ def _missing_fields(plan: Plan, path: RecipePath, read_by: dict[Reader, list[Sam
             often = f"{len(lacking)} of {len(rows)} rows lack it, first {lacking[0].source or lacking[0].id}"
             often = "no row has it" if len(lacking) == len(rows) else often
             hint = _named_column(wanted, plan.datasets[path].use.fields, rows[0])
-            what = f"field {wanted!r} is needed by {by}, but {often}; {hint}"
-            yield Problem(where=plan.document.where(path), what=what, path=path)
+            problem = f"field {wanted!r} is needed by {by}, but {often}; {hint}"
+            yield Problem(where=plan.document.where(path), what=problem, path=path)
 
 
 def _useless_rows(plan: Plan, read_by: dict[Reader, list[Sample]]) -> Iterator[Problem]:
@@ -131,14 +134,14 @@ def _useless_rows(plan: Plan, read_by: dict[Reader, list[Sample]]) -> Iterator[P
         step = plan.datasets.get(reader.path)
         if reader.use != "step" or step is None or step.spec.abstains is None or _awaits_stage(plan, step):
             continue
-        found: dict[str, list[Sample]] = {}
+        samples: dict[str, list[Sample]] = {}
         for row in rows:
             if reason := step.ask("which rows it cannot use", step.spec.abstains, step.options, row):
-                found.setdefault(reason, []).append(row)
-        for reason, those in found.items():
-            what = f"{reader.name} can make nothing of {len(those)} of {len(rows)} rows: {reason}"
+                samples.setdefault(reason, []).append(row)
+        for reason, those in samples.items():
+            problem = f"{reader.name} can make nothing of {len(those)} of {len(rows)} rows: {reason}"
             where = f"first {those[0].source or those[0].id}"
-            yield Problem(where=plan.document.where(reader.path), what=f"{what} ({where})", path=reader.path)
+            yield Problem(where=plan.document.where(reader.path), what=f"{problem} ({where})", path=reader.path)
 
 
 def _refused_rows(plan: Plan, read_by: dict[Reader, list[Sample]]) -> Iterator[Problem]:
@@ -151,8 +154,8 @@ def _refused_rows(plan: Plan, read_by: dict[Reader, list[Sample]]) -> Iterator[P
                 refused.setdefault((name, reason), []).append(row)
     for (name, reason), rows in refused.items():
         path = ("reward", "components", name)
-        what = f"cannot use {len(rows)} of {len(scored)} rows: {reason} (first {rows[0].source or rows[0].id})"
-        yield Problem(where=plan.document.where(path), what=what, path=path)
+        problem = f"cannot use {len(rows)} of {len(scored)} rows: {reason} (first {rows[0].source or rows[0].id})"
+        yield Problem(where=plan.document.where(path), what=problem, path=path)
 
 
 def _needed_fields(plan: Plan, reader: Reader) -> dict[str, str]:
@@ -182,12 +185,12 @@ def _without_rows(plan: Plan, path: RecipePath, read_by: dict[Reader, list[Sampl
     """Yield a problem for each reader that gets no row; only meaningful if `read_by` holds all rows."""
     use, setting = plan.datasets[path].use.use, ".".join(map(str, (*path, "holdout")))
     for reader in (reader for reader, rows in read_by.items() if not rows):
-        what = f"every row of {use} is held out, none is left to train on; lower {setting}"
+        problem = f"every row of {use} is held out, none is left to train on; lower {setting}"
         if reader.held_out:
-            what = (
+            problem = (
                 f"no row of {use} is held out; set {setting} (such as 0.1), or give the evaluation a dataset of its own"
             )
-        yield Problem(where=plan.document.where(reader.path), what=what, path=reader.path)
+        yield Problem(where=plan.document.where(reader.path), what=problem, path=reader.path)
 
 
 def _abstentions(plan: Plan, rows: list[Sample]) -> Iterator[tuple[str, str, bool]]:

@@ -42,8 +42,8 @@ def load_evaluation(
     document = load(source, list(overrides), strict=False)
     _add_evaluation(document)
     stages = _evaluations(document)
-    if policy is None and recipe is not None and (found := _last_model(source)) is not None:
-        policy = str(found)
+    if policy is None and recipe is not None and (last_model := _last_model(source)) is not None:
+        policy = str(last_model)
         say(f"evaluates the last model of this run, {name_variables(policy)}")
     if policy is not None:
         _set_policy(document, stages, policy)
@@ -56,12 +56,14 @@ def load_evaluation(
 def _evaluations(document: Document) -> list[int]:
     stages = document.tree.get("stages")
     written: list[Any] = stages if isinstance(stages, list) else []
-    found = [index for index, stage in enumerate(written) if isinstance(stage, dict) and stage.get("use") == "eval"]
-    if not found:
+    evaluations = [
+        index for index, stage in enumerate(written) if isinstance(stage, dict) and stage.get("use") == "eval"
+    ]
+    if not evaluations:
         none = "no stage evaluates, nor has one rl an `eval`"
-        what = f"{none}; add one, such as `- {{use: eval, dataset: {{use: data/jsonl, with: {{path: ...}}}}}}`"
-        raise UserError(what, where=document.where(("stages",)))
-    return found
+        problem = f"{none}; add one, such as `- {{use: eval, dataset: {{use: data/jsonl, with: {{path: ...}}}}}}`"
+        raise UserError(problem, where=document.where(("stages",)))
+    return evaluations
 
 
 def _add_evaluation(document: Document) -> None:
@@ -69,8 +71,8 @@ def _add_evaluation(document: Document) -> None:
     for tree in (document.raw, document.tree):
         written = tree.get("stages")
         stages = [one for one in written if isinstance(one, dict)] if isinstance(written, list) else []
-        found = [one for one in stages if one.get("use") == "rl" and isinstance(one.get("eval"), dict)]
-        if not found or any(one.get("use") == "eval" for one in stages):
+        found = [stage for stage in stages if stage.get("use") == "rl" and isinstance(stage.get("eval"), dict)]
+        if not found or any(stage.get("use") == "eval" for stage in stages):
             continue
         sampling = {key: found[-1][key] for key in SAMPLING if key in found[-1]}
         if "dataset" not in found[-1] or found[-1]["eval"].keys() & {

@@ -61,13 +61,13 @@ def first_questions(plan: Plan, only: int | None = None) -> dict[str, list[Ask]]
 
     A judge whose askers do not say how they ask is not in it.
     """
-    found: dict[str, dict[str, Ask]] = {}
+    asks: dict[str, dict[str, Ask]] = {}
     for planned in chain.from_iterable(_askers(plan, only)):
         for name, questions in planned.questions().items():
             for question in questions:
                 form = repr(([message["role"] for message in question.messages], question.params))
-                found.setdefault(name, {}).setdefault(form, question)
-    return {name: list(forms.values()) for name, forms in found.items()}
+                asks.setdefault(name, {}).setdefault(form, question)
+    return {name: list(forms.values()) for name, forms in asks.items()}
 
 
 def _askers(plan: Plan, only: int | None) -> tuple[list[Component], list[Component]]:

@@ -40,10 +40,10 @@ def _paid_outside_of_total(plan: Plan) -> Iterator[Finding]:
         if name in (*plan.expression.names, reward.correctness, reward.outcome) or not (judges or loads):
             continue
         cost = f"asks {' and '.join(judges)}" if judges else "loads a model"
-        what = f"{cost} for every group, and `total` does not name it: it is paid for, and only logged"
+        problem = f"{cost} for every group, and `total` does not name it: it is paid for, and only logged"
         yield (
             ("reward", "components", name),
-            f"{what}; remove it with reward.components.{name}=null if that is not meant",
+            f"{problem}; remove it with reward.components.{name}=null if that is not meant",
         )
 
 

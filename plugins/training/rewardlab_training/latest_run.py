@@ -65,8 +65,8 @@ def latest_run(
     document = load(source, list(overrides), strict=False)
     runs = [run for run in _begun(root, command) if _is_of(run, document)]
     if not runs:
-        what = f"no run of {document_name(document)!r} to resume in {root}/; leave out --resume to start one"
-        raise UserError(f"{what}, or name a folder: --resume DIR")
+        problem = f"no run of {document_name(document)!r} to resume in {root}/; leave out --resume to start one"
+        raise UserError(f"{problem}, or name a folder: --resume DIR")
     if overrides:
         runs = [run for run in runs if {*run.overrides} == {*overrides}] or runs
     unfinished = next((run for run in runs if not _is_finished(run, command, only)), None)

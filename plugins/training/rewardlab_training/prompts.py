@@ -119,7 +119,7 @@ class PromptFormat:
         Raises UserError if the template fails, or ends such a turn with no token that ends a completion.
         """
         known = {tool["function"]["name"] for tool in self._options.get("tools", ())}
-        named = [{**one, "name": one["name"] if one["name"] in known else CALLED} for one in results]
+        named = [{**result, "name": result["name"] if result["name"] in known else CALLED} for result in results]
         messages = [*_calling(named[0]["name"]), *named]
         ids = chat_ids(self._tokenizer, messages, partial(self._render, TOOLS, add_generation_prompt=True))
         # not what begins alike: a template may show the reasoning of a last turn alone

@@ -70,10 +70,10 @@ class Results:
 
         Raises OSError if it cannot be read, and JobError if it is not such a file.
         """
-        found = read_record(path, cls)
-        if not found.slices:
+        record = read_record(path, cls)
+        if not record.slices:
             raise JobError(f"{path} is damaged (it has no slices); move it away to go on without it")
-        return found
+        return record
 
     def table(self, earlier: "Results | None" = None) -> str:
         """Return the results as a table in text; with `earlier`, cells are "before -> after".
@@ -157,8 +157,12 @@ def _slice(
         missing=len(missing),
         truncated=sum(completion.truncated for completion in completions),
         empty=sum(not completion.text.strip() for completion in completions),
-        remarked={one: found for one in components if (found := _remarked(one, groups, counted.get(one, ())))},
-        nothing={one: why for one in components if (why := _nothing(one, groups))},
+        remarked={
+            component: found
+            for component in components
+            if (found := _remarked(component, groups, counted.get(component, ())))
+        },
+        nothing={component: why for component in components if (why := _nothing(component, groups))},
     )
 
 

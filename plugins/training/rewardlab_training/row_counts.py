@@ -117,8 +117,8 @@ def repeated_readings(
             often = _often(read / rows.most)
             more = f", unless stage {rows.stage} adds to them" if rows.counted and rows.stage is not None else ""
             reads = f"reads {counted(read, 'row')} in {counted(stage.steps, 'step')}"
-            told = f"{reads}, and {plan.stage_dataset(index).use.use} {has}"
-            yield index, f"{told} {rows.most:,} to train on: {often}{more}"
+            problem = f"{reads}, and {plan.stage_dataset(index).use.use} {has}"
+            yield index, f"{problem} {rows.most:,} to train on: {often}{more}"
 
 
 def uncounted_rows(plan: Plan, index: int, alone: bool) -> Iterator[str]:

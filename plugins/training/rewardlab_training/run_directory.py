@@ -266,10 +266,10 @@ def _changes(path: Path, plan: Plan, recipe_sha256: str, manifest: Mapping[str, 
     return [*differences(then, now)]
 
 
-def _describe_changes(found: Sequence[Difference]) -> str:
+def _describe_changes(differences: Sequence[Difference]) -> str:
     """Return in which keys a recipe differs from the one of a run."""
-    shown = [f"{'.'.join(map(str, d.path))} was {d.then}, is {d.now}" for d in found[:SHOWN]]
-    more = f", and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    shown = [f"{'.'.join(map(str, d.path))} was {d.then}, is {d.now}" for d in differences[:SHOWN]]
+    more = f", and {len(differences) - SHOWN} more" if len(differences) > SHOWN else ""
     return f"another recipe ({', '.join(shown) or 'the order of its keys'}{more})"
 
 

@@ -91,8 +91,8 @@ def _rows_read_before(plan: Plan, index: int, rows: int) -> int:
     return sum(_rows_read(stage, rows) for stage in earlier if isinstance(stage, TrainingStage))
 
 
-def _is_same_dataset(plan: Plan, one: RecipePath, other: RecipePath) -> bool:
-    return one == other or plan.datasets[one].use == plan.datasets[other].use
+def _is_same_dataset(plan: Plan, recipe_path: RecipePath, other: RecipePath) -> bool:
+    return recipe_path == other or plan.datasets[recipe_path].use == plan.datasets[other].use
 
 
 def _rows_read(stage: TrainingStage, rows: int) -> int:

@@ -56,8 +56,8 @@ def _tiny_model_folder(plan: Plan, run: Path, index: int, model: TinyModel) -> P
         try:
             build_tiny(model, samples, plan.recipe.seed, folder)
         except SafetensorError as error:
-            what = f"stage {index}-{stages[index].use}: the model cannot be written; is the disk full?"
-            raise JobError(f"{what} ({one_line(error, 200)})") from error
+            problem = f"stage {index}-{stages[index].use}: the model cannot be written; is the disk full?"
+            raise JobError(f"{problem} ({one_line(error, 200)})") from error
     return folder
 
 

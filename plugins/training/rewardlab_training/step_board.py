@@ -52,10 +52,10 @@ class StepBoard(Progress):
                 curve.pop()
             curve.append((step, value))
         for key in numbers:
-            if found := JUDGE_CALLS.fullmatch(key):
-                calls, tokens, usd = (finite(numbers.get(f"judge/{found[1]}/{name}")) or 0 for name in JUDGE_COUNTS)
+            if match := JUDGE_CALLS.fullmatch(key):
+                calls, tokens, usd = (finite(numbers.get(f"judge/{match[1]}/{name}")) or 0 for name in JUDGE_COUNTS)
                 usage = Usage(calls=int(calls), prompt_tokens=int(tokens), usd=usd)
-                self._judges.setdefault(found[1], Usage()).add(usage)
+                self._judges.setdefault(match[1], Usage()).add(usage)
         self.note(shown)
 
     def warn(self, text: str) -> None:

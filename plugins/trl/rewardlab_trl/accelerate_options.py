@@ -99,8 +99,8 @@ def accelerate_findings(config: Mapping[str, Any]) -> Found:
             yield (name,), f"must be a positive integer, not {config[name]!r}"
     kind = config.get("distributed_type")
     if kind not in KINDS:
-        what = "missing" if kind is None else f"{kind!r} is not supported"
-        yield ("distributed_type",), f"{what}; there are {', '.join(KINDS)}{nearest(str(kind), KINDS)}"
+        problem = "missing" if kind is None else f"{kind!r} is not supported"
+        yield ("distributed_type",), f"{problem}; there are {', '.join(KINDS)}{nearest(str(kind), KINDS)}"
     if config.get("compute_environment", "LOCAL_MACHINE") != "LOCAL_MACHINE":
         yield ("compute_environment",), "processes are started on machines that you have: LOCAL_MACHINE"
     if (precision := config.get("mixed_precision")) not in (None, "no", "bf16"):

@@ -30,7 +30,7 @@ def agent_findings(plan: Plan, agent: Agent, backend: Options, trains: bool) -> 
             yield ("tools", index), str(error)
             continue
         names.append(getattr(tool, "__name__", place))
-        yield from ((("tools", index), f"{place!r} {what}") for what in tool_problems(tool))
+        yield from ((("tools", index), f"{place!r} {tool_problem}") for tool_problem in tool_problems(tool))
     if agent.use is not None:
         try:
             environment = load_code(agent.use)
@@ -38,7 +38,7 @@ def agent_findings(plan: Plan, agent: Agent, backend: Options, trains: bool) -> 
             yield ("use",), str(error)
             return
         names += environment_tools(environment) if isinstance(environment, type) else ()
-        yield from ((("use",), f"{agent.use!r} {what}") for what in environment_problems(environment))
+        yield from ((("use",), f"{agent.use!r} {problem}") for problem in environment_problems(environment))
     for name, count in Counter(names).items():
         if count > 1:
             yield (), f"{count} tools are called {name!r}; a policy calls them by their names"

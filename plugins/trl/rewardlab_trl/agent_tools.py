@@ -25,7 +25,7 @@ class AgentTools:
 
         self.max_turns = agent.max_turns
         functions = [load_code(place) for place in agent.tools]
-        self._functions: dict[str, Any] = {one.__name__: one for one in functions}
+        self._functions: dict[str, Any] = {function.__name__: function for function in functions}
         self._environment = None if agent.use is None else load_code(agent.use)
         self._instances: list[Any] = []
         methods = {} if self._environment is None else self._methods(self._instance(0))

@@ -25,25 +25,25 @@ def findings(plan: Plan) -> Iterator[Finding]:
 def _backend(plan: Plan) -> Iterator[Finding]:
     backend = options_of(plan)
     if backend.nodes not in (1, backend.machines):
-        what = f"say it by accelerate: {{num_machines: {backend.nodes}, num_processes: ..., main_process_ip: ...}}"
-        yield ("backend", "nodes"), what
+        problem = f"say it by accelerate: {{num_machines: {backend.nodes}, num_processes: ..., main_process_ip: ...}}"
+        yield ("backend", "nodes"), problem
     if backend.accelerate is not None:
         yield from ((("backend", "accelerate", *path), what) for path, what in _accelerate(plan, backend))
     if backend.gpus_per_node and backend.gpus_per_node * backend.machines != backend.ranks:
-        what = f"{backend.ranks} is not the {backend.gpus_per_node} of gpus_per_node: each process trains on one GPU"
-        yield ("backend", "processes"), f"{what}; leave one of the two out"
+        problem = f"{backend.ranks} is not the {backend.gpus_per_node} of gpus_per_node: each process trains on one GPU"
+        yield ("backend", "processes"), f"{problem}; leave one of the two out"
     if backend.lora is not None:
         yield from ((("backend", *path), what) for path, what in _lora(backend.lora, plan.recipe.stages))
     if backend.generation is not None:
         yield from ((("backend", "generation", *path), what) for path, what in _generation(plan, backend))
     if backend.quantization is not None and backend.lora is None:
-        what = "trainable weights are kept in 32 bits; add `lora`, whose adapters are trained instead"
-        yield ("backend", "quantization"), what
+        problem = "trainable weights are kept in 32 bits; add `lora`, whose adapters are trained instead"
+        yield ("backend", "quantization"), problem
     if backend.attention == "flash_attention_2" and backend.device == "cpu":
         yield ("backend", "attention"), "flash_attention_2 needs a GPU; sdpa and eager do without"
     if backend.attention == "flash_attention_2" and backend.precision == "fp32":
-        what = "flash_attention_2 computes in bf16 only; set backend.attention: sdpa with fp32"
-        yield ("backend", "precision"), what
+        problem = "flash_attention_2 computes in bf16 only; set backend.attention: sdpa with fp32"
+        yield ("backend", "precision"), problem
     if backend.device == "cpu" and backend.precision == "bf16":
         yield ("backend", "precision"), "bf16 needs a GPU; use fp32 on a CPU"
     yield from backend.lacking()
@@ -57,8 +57,8 @@ def _accelerate(plan: Plan, backend: Options) -> Iterator[Finding]:
         if not isinstance(config.get("main_process_ip"), str):
             yield ("main_process_ip",), "missing; say by which address the other machines reach the first"
         if backend.ranks % backend.machines:
-            what = f"{backend.ranks} processes do not divide over {backend.machines} machines"
-            yield ("num_processes",), f"{what}; it counts those of all of them"
+            problem = f"{backend.ranks} processes do not divide over {backend.machines} machines"
+            yield ("num_processes",), f"{problem}; it counts those of all of them"
     said = backend.processes or (backend.gpus_per_node and backend.gpus_per_node * backend.machines)
     count = count_of(config, "num_processes")
     if said is not None and count is not None and said != count:
@@ -127,8 +127,8 @@ def _generation(plan: Plan, backend: Options) -> Iterator[Finding]:
     elif generation.url is not None:
         yield ("url",), "is of mode: server"
     elif backend.ranks % generation.tensor_parallel:
-        what = f"the {backend.ranks} processes do not divide into engines of {generation.tensor_parallel}"
-        yield ("tensor_parallel",), what
+        problem = f"the {backend.ranks} processes do not divide into engines of {generation.tensor_parallel}"
+        yield ("tensor_parallel",), problem
     bounds = [] if generation.correction is None else generation.correction.bounds
     if sorted(set(bounds)) != bounds:
         yield ("correction", "bounds"), "the low one must be less than the high one"

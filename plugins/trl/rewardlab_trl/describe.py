@@ -30,16 +30,16 @@ def headline(plan: Plan) -> str:
     where = "in this process" if ranks == 1 else f"in {ranks} processes of {_machines(options_of(plan).machines)}"
     if (kind := sharding_of(options_of(plan).accelerate)) is not None:
         where += f", which share the model by {KINDS[kind]}"
-    said = f"{where}; model {model_line(plan)}"
+    message = f"{where}; model {model_line(plan)}"
     if attention := options_of(plan).attention:
-        said += f"; attention {attention}"
+        message += f"; attention {attention}"
     if (lora := options_of(plan).lora) is None:
-        return said
+        return message
     modules = "every linear layer" if lora.targets == ["all-linear"] else ", ".join(lora.targets)
     if (kept := options_of(plan).quantization) is not None:
         modules += f", over weights in {kept.bits} bits ({kept.type}{', double' * kept.double})"
     dropout = f", dropout {lora.dropout:g} (none in rl)" if lora.dropout else ""
-    return f"{said}; LoRA of rank {lora.rank}, alpha {lora.alpha}{dropout}, in {modules}, merged at a stage's end"
+    return f"{message}; LoRA of rank {lora.rank}, alpha {lora.alpha}{dropout}, in {modules}, merged at a stage's end"
 
 
 def _machines(count: int) -> str:

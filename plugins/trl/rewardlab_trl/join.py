@@ -46,12 +46,12 @@ def run(options: Options) -> CommandResult:
     machines, folder, last = Machines.of(backend), "", False
     while not last:
         note(f"machine {number} of {machines.count}: waiting for a stage from {machines.address}:{machines.port}")
-        found = machines.next_stage(folder)
-        folder, last, numbers = found["folder"], found["last"], machines.numbers(number)
+        next_stage = machines.next_stage(folder)
+        folder, last, numbers = next_stage["folder"], next_stage["last"], machines.numbers(number)
         if not Path(folder).is_dir():
             raise UserError(f"{folder} of the first machine is not seen here; every machine must see the run directory")
-        note(f"machine {number}: training stage {found['stage']}; logs are in {found['logs']}")
-        children = Children(found["stage"], Path(found["logs"]), Path(folder), numbers, machines)
+        note(f"machine {number}: training stage {next_stage['stage']}; logs are in {next_stage['logs']}")
+        children = Children(next_stage["stage"], Path(next_stage["logs"]), Path(folder), numbers, machines)
         try:
             children.wait_for_the_end()
         except JobError as error:
@@ -65,6 +65,8 @@ def run(options: Options) -> CommandResult:
 def _backend(plan: Plan) -> BackendOptions:
     backend = None if plan.backend is None else plan.backend.options
     if not isinstance(backend, BackendOptions) or backend.machines == 1:
-        what = "names no other machine; `rewardlab join` is for backend: {use: trl, accelerate: {num_machines: 2, ...}}"
-        raise UserError(what, where=plan.document.where(("backend",)))
+        problem = (
+            "names no other machine; `rewardlab join` is for backend: {use: trl, accelerate: {num_machines: 2, ...}}"
+        )
+        raise UserError(problem, where=plan.document.where(("backend",)))
     return backend

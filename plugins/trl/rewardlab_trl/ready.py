@@ -43,8 +43,8 @@ def refuse_unfit_machine(plan: Plan, first: bool = True) -> None:
     if missing := lacks(options_of(plan)):
         raise UserError(missing, where=plan.document.where(("backend",)))
     if rank_count() > 1:
-        what = f"this is one of {rank_count()} processes that torchrun, accelerate or srun started"
-        raise UserError(f"{what}; start `rewardlab run` once: backend.processes says how many it starts itself")
+        problem = f"this is one of {rank_count()} processes that torchrun, accelerate or srun started"
+        raise UserError(f"{problem}; start `rewardlab run` once: backend.processes says how many it starts itself")
     if first and (number := (options_of(plan).accelerate or {}).get("machine_rank")):
         where = plan.document.where(("backend", "accelerate"))
         raise UserError(f"this is machine {number}; start `rewardlab join` here, and `run` on machine 0", where=where)

@@ -132,7 +132,9 @@ class StepReward:
     def _scored(self, step: int, groups: Sequence[Group]) -> tuple[Any, list[bool]]:
         """Return the step's rewards, and of each completion whether it is left out of the loss."""
         rewards = self.host.score(step, () if self.collects else groups)
-        truncated = [one.truncated and self._stage.on_truncated == "mask" for g in groups for one in g.completions]
+        truncated = [
+            completion.truncated and self._stage.on_truncated == "mask" for g in groups for completion in g.completions
+        ]
         return rewards, [drop or cut for drop, cut in zip(rewards.dropped, truncated, strict=True)]
 
     def step(self, trainer_state: Any) -> int:

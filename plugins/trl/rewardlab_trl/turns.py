@@ -63,8 +63,8 @@ class Turns:
         self._tools, self._format = tools, prompt_format
         self._tokenizer, self._ends, self._context = model.tokenizer, model.ends, model.context
         _teach_to_read_calls(self._tokenizer)
-        told = prompt_format.tokens_of_results([{"role": "tool", "name": "", "content": RESULT}])
-        if RESULT not in prompt_format.decode([told])[0]:
+        tokens = prompt_format.tokens_of_results([{"role": "tool", "name": "", "content": RESULT}])
+        if RESULT not in prompt_format.decode([tokens])[0]:
             raise UserError(
                 "agent: the chat template ends a turn that calls tools with no token that ends a completion"
             )
@@ -82,23 +82,23 @@ class Turns:
 
     def _begun(self, sample: Sample, place: int, room: int) -> Played:
         said, tools = self._tools.begin(sample, place)
-        told: list[Turn] = [{"role": "user", "content": said}] if said else []
+        turns: list[Turn] = [{"role": "user", "content": said}] if said else []
         prompt = self._format.tokens(self._format.text(_with_start(sample, said) if said else sample))
         left = room if self._context is None else min(room, self._context - len(prompt))
         if left < 1:
             raise JobError(f"agent: the prompt of {sample.id!r}, with what reset returned, fills the model's context")
-        return Played(prompt=prompt, room=left, tools=tools, messages=told)
+        return Played(prompt=prompt, room=left, tools=tools, messages=turns)
 
-    def _take(self, one: Played, ids: list[int], stop: Sequence[str]) -> None:
+    def _take(self, played: Played, ids: list[int], stop: Sequence[str]) -> None:
         """Append a turn of the policy, as ids and as a message; a limit may have cut it."""
-        message = self._read(one.prompt + one.ids, ids)
+        message = self._read(played.prompt + played.ids, ids)
         said = message["content"]
         end = min((said.index(text) + len(text) for text in stop if text in said), default=None)
-        one.append(ids, own=1)
-        one.turns += 1
-        one.messages.append({**message, "content": said[:end]})
+        played.append(ids, own=1)
+        played.turns += 1
+        played.messages.append({**message, "content": said[:end]})
         stopped = any(text in self._format.decode([ids])[0] for text in stop)
-        one.cut = not stopped and ids[-1] not in self._ends
+        played.cut = not stopped and ids[-1] not in self._ends
 
     def _read(self, before: list[int], ids: list[int]) -> dict[str, Any]:
         """Return a turn as rewards read it: texts, and calls whose arguments are JSON. What is no call is a text."""
@@ -109,23 +109,23 @@ class Turns:
         except Exception:  # the policy wrote it, nested deeper than JSON is read for instance
             return {"role": "assistant", "content": self._format.decode([ids])[0]}
 
-    def _goes_on(self, one: Played) -> bool:
+    def _goes_on(self, played: Played) -> bool:
         """Call the tools of a turn, and return whether there is room for another one."""
-        calls = one.messages[-1].get("tool_calls", ())
-        if one.cut or not calls:
+        calls = played.messages[-1].get("tool_calls", ())
+        if played.cut or not calls:
             return False
-        one.cut = True
-        if one.turns == self._tools.max_turns:
+        played.cut = True
+        if played.turns == self._tools.max_turns:
             return False
-        results = list(results_of(one.tools, calls))
+        results = list(results_of(played.tools, calls))
         between = self._format.tokens_of_results(results)
-        if one.ids[-1] in self._ends:  # or a stop text ended the turn
+        if played.ids[-1] in self._ends:  # or a stop text ended the turn
             between = between[1:]
-        if len(between) >= one.left:
+        if len(between) >= played.left:
             return False
-        one.cut = False
-        one.append(between, own=0)
-        one.messages += results
+        played.cut = False
+        played.append(between, own=0)
+        played.messages += results
         return True
 
 
@@ -166,5 +166,5 @@ def _teach_to_read_calls(tokenizer: Any) -> None:
     try:
         add_response_schema(tokenizer)
     except ValueError as error:
-        what = "TRL does not know how this chat template's calls are read; give the tokenizer a response_template"
-        raise UserError(f"agent: {what} ({one_line(error)})") from error
+        problem = "TRL does not know how this chat template's calls are read; give the tokenizer a response_template"
+        raise UserError(f"agent: {problem} ({one_line(error)})") from error

@@ -96,8 +96,8 @@ class Listener:
         """
         unnoted = self.turns[self._noted :]
         if len(unnoted) > 1:
-            what = "are in no message: it has to merge what follows a turn by ct_merge_context_msg"
-            raise JobError(f"{len(unnoted)} turns of the agent loop {what}")
+            problem = "are in no message: it has to merge what follows a turn by ct_merge_context_msg"
+            raise JobError(f"{len(unnoted)} turns of the agent loop {problem}")
         marks = [self._tokenizer.decode([end]) for end in ends]
         messages = [_said(message, marks, opened) for message in self._messages]
         if unnoted:
@@ -114,7 +114,7 @@ class Listener:
             tools = [tool.tool_schema for tool in self._played.tools.values()]
             text, calls = await parser.extract_tool_calls(ids, tools)
             if calls:
-                named = [{"function": {"name": one.name, "arguments": one.arguments}} for one in calls]
+                named = [{"function": {"name": call.name, "arguments": call.arguments}} for call in calls]
                 return {"role": "assistant", "content": text, "tool_calls": named}
         text = self._tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
         return {"role": "assistant", "content": text}

@@ -14,12 +14,12 @@ from rewardlab_openrlhf.stage_files import TrainingStage
 
 def cautions(plan: Plan) -> list[Finding]:
     """Return the warnings about a plan that passes `check`."""
-    found: list[Finding] = [*_stale(plan)]
+    findings: list[Finding] = [*_stale(plan)]
     for index, stage in enumerate(plan.recipe.stages):
         if not isinstance(stage, DataStage | EvalStage):
-            found += [(("stages", index, *path), what) for path, what in _stage(stage)]
-            found += _memory(plan, stage)
-    return list(dict.fromkeys(found))
+            findings += [(("stages", index, *path), what) for path, what in _stage(stage)]
+            findings += _memory(plan, stage)
+    return list(dict.fromkeys(findings))
 
 
 def _stale(plan: Plan) -> Iterator[Finding]:

@@ -90,8 +90,8 @@ class AgreeingRows:
     def _tell(self, kept: int, left_out: Counter[str]) -> None:
         reasons = "; ".join(f"{count} {why}" for why, count in left_out.most_common())
         if not kept:
-            what = f"rubric/agreeing keeps none of {left_out.total()} rows: {reasons}"
-            raise UserError(f"{what}; look at the fields of gold and scores")
+            problem = f"rubric/agreeing keeps none of {left_out.total()} rows: {reasons}"
+            raise UserError(f"{problem}; look at the fields of gold and scores")
         log.warning("rubric/agreeing: %d of %d rows kept; left out: %s", kept, kept + left_out.total(), reasons)
 
     async def _row(self, sample: Sample) -> Sample | str | DroppedRow:

@@ -98,8 +98,8 @@ class DistilledRows:
             else:
                 errors.append(reply.error)
         if not made:
-            what = f"teacher {self._options.teacher!r} answered none of {len(errors)} questions: {errors[0]}"
-            raise JobError(f"{sample.source or sample.id}: {what}")
+            problem = f"teacher {self._options.teacher!r} answered none of {len(errors)} questions: {errors[0]}"
+            raise JobError(f"{sample.source or sample.id}: {problem}")
         return made, len(errors)
 
     def _question(self, questions: Questions, sample: Sample) -> RubricQuestion:
@@ -140,8 +140,8 @@ class DistilledRows:
         score = None if field is None else sample.fields.get(field)
         label = levels.label_of(score)
         if score is not None and label is None:
-            what = f"field {field!r} holds {repr(score)[:60]}, which is none of the rubric's: {levels.describe()}"
-            raise UserError(what, where=sample.source)
+            problem = f"field {field!r} holds {repr(score)[:60]}, which is none of the rubric's: {levels.describe()}"
+            raise UserError(problem, where=sample.source)
         return label
 
     async def _distil(

@@ -38,4 +38,4 @@ def count_words(text: str) -> int:
 
 def pieces(text: str) -> Iterator[str]:
     """Yield a text's words, marks, and characters of scripts without blanks."""
-    return (found[0] for found in _PIECE.finditer(text))
+    return (match[0] for match in _PIECE.finditer(text))

@@ -101,8 +101,8 @@ class NegativeRows:
     def _right(self, sample: Sample) -> str:
         answer = sample.fields.get(self._options.answer)
         if isinstance(answer, bool) or not isinstance(answer, (str, int, float)) or not str(answer).strip():
-            what = f"field {self._options.answer!r} should hold an answer, not {repr(answer)[:60]}"
-            raise UserError(what, where=sample.source)
+            problem = f"field {self._options.answer!r} should hold an answer, not {repr(answer)[:60]}"
+            raise UserError(problem, where=sample.source)
         return str(answer).strip()
 
     async def _asked(self, answer: str, sample: Sample, asker: PatientAsker) -> str:

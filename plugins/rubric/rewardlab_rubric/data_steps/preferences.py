@@ -91,8 +91,8 @@ class PreferenceRows:
             return list(await asyncio.gather(*(self._answer(sample, n) for n in range(self._options.candidates))))
         answers = sample.fields.get(COMPLETIONS)
         if not isinstance(answers, list) or len(answers) < 2 or not all(isinstance(text, str) for text in answers):
-            what = f"{COMPLETIONS!r} must be a list of two texts at least; or name a `policy` that is to write them"
-            raise UserError(what, where=sample.source)
+            problem = f"{COMPLETIONS!r} must be a list of two texts at least; or name a `policy` that is to write them"
+            raise UserError(problem, where=sample.source)
         return answers
 
     async def _answer(self, sample: Sample, draw: int) -> str:

@@ -57,8 +57,10 @@ class SummarisedRows:
         trace = self._text(sample, self._options.trace)
         if response.count(trace) != 1:
             times = response.count(trace)
-            what = f"field {self._options.response!r} holds the text of {self._options.trace!r} {times} times, not once"
-            raise UserError(what, where=sample.source)
+            problem = (
+                f"field {self._options.response!r} holds the text of {self._options.trace!r} {times} times, not once"
+            )
+            raise UserError(problem, where=sample.source)
 
         room = self._options.limit - length(response.replace(trace, ""))
         if room < 1:

@@ -84,8 +84,8 @@ class WantedTexts:
     def _refuse_many(self, seen: set[str], most: int, what: str, field: str | None, sample: Sample) -> None:
         if len(seen) > most:
             option = "most" if what == "languages" else "most_rubrics"
-            told = f"more than {most} {what} in field {field!r}; raise `{option}` if they are {what}"
-            raise UserError(told, where=sample.source)
+            problem = f"more than {most} {what} in field {field!r}; raise `{option}` if they are {what}"
+            raise UserError(problem, where=sample.source)
 
     def _language_of(self, sample: Sample) -> Language | None:
         tag = sample.fields.get(self._options.language)
@@ -98,8 +98,8 @@ class WantedTexts:
         except ValueError:
             code = self._codes.get(tag.strip().casefold()) or code_of(tag)
             if code is None:
-                told = f"{tag[:40]!r} is not a language code; give `names: {{eu: {tag[:40]}}}`, with its code"
-                raise UserError(told, where=sample.source) from None
+                problem = f"{tag[:40]!r} is not a language code; give `names: {{eu: {tag[:40]}}}`, with its code"
+                raise UserError(problem, where=sample.source) from None
             name = self._options.names.get(code, f"the language with the code {tag}")
             return Language(code, name, tag, texts=True)
         return None if known.code == ENGLISH else Language(known.code, known.language, tag, texts=False)

@@ -63,7 +63,7 @@ def _paired(labels: Any, texts: Any) -> Mapping[Any, Any]:
 
 
 def _other(right: str, options: list[str], draw: Any) -> str:
-    others = sorted({one for one in options if one != right})
+    others = sorted({option for option in options if option != right})
     if not others:
         raise UnusableRow("no other option")
     return str(draw.choice(others))
@@ -74,14 +74,14 @@ def _letter(number: int) -> str:
 
 
 def _label(text: str) -> str:
-    found = _LABEL.fullmatch(text.strip())
-    return found[1].upper() if found else text.strip()
+    match = _LABEL.fullmatch(text.strip())
+    return match[1].upper() if match else text.strip()
 
 
 def _as_written(said: str, label: str) -> str:
     """Return a label with the brackets and the case of another one."""
-    found = _LABEL.fullmatch(said)
-    if found is None:
+    match = _LABEL.fullmatch(said)
+    if match is None:
         return label
-    letter = label.lower() if found[1].islower() else label
-    return said[: found.start(1)] + letter + said[found.end(1) :]
+    letter = label.lower() if match[1].islower() else label
+    return said[: match.start(1)] + letter + said[match.end(1) :]

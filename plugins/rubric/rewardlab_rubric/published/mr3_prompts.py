@@ -101,9 +101,9 @@ class Mr3Prompt:
         """
         told = self.texts[ENGLISH]
         parts = self.layout.parts(_parts_of(told))
-        places = [{"templated_dict": told, "subset_type": one, "template_type": one} for one in parts]
+        places = [{"templated_dict": told, "subset_type": part, "template_type": part} for part in parts]
         variants = [one for values in places for one in self._evaluated(self.rubrics, values)]
-        return [Rubric(levels_of(one, self.kinds)) for one in variants]
+        return [Rubric(levels_of(variant, self.kinds)) for variant in variants]
 
     def stand_in_fields(self) -> dict[str, str]:
         """Return the field of a row that says its part, if any."""
@@ -114,8 +114,8 @@ class Mr3Prompt:
         code = ENGLISH if self.strategy == "eng-eng" else sample.fields.get(self.language)
         for name, texts in {str(self.layout.texts): self.texts, **self.beside}.items():
             if code not in texts:
-                what = f"field {self.language!r}: the published texts ({name}) have no language {code!r}"
-                raise NoQuestion(what) if isinstance(code, str) else ValueError(what)
+                problem = f"field {self.language!r}: the published texts ({name}) have no language {code!r}"
+                raise NoQuestion(problem) if isinstance(code, str) else ValueError(problem)
         return str(code)
 
     def _values(self, sample: Sample, code: str) -> dict[str, Any]:
@@ -134,8 +134,8 @@ class Mr3Prompt:
 
     def _filled(self, text: ast.JoinedStr, values: Mapping[str, Any]) -> str:
         return "".join(
-            str(one.value) if isinstance(one, ast.Constant) else str(self._evaluated(one, values))
-            for one in text.values
+            str(value.value) if isinstance(value, ast.Constant) else str(self._evaluated(value, values))
+            for value in text.values
         )
 
     def _evaluated(self, node: ast.expr, values: Mapping[str, Any]) -> Any:
@@ -184,7 +184,9 @@ def mr3_prompt(layout: PublishedLayout, kinds: tuple[Kind, ...], strategy: str, 
         system=told["system"],
         user=told["user"],
         rubrics=call.args[0],
-        shuffles=not any(one.arg == "shuffle_keys" and ast.unparse(one.value) == "False" for one in call.keywords),
+        shuffles=not any(
+            keyword.arg == "shuffle_keys" and ast.unparse(keyword.value) == "False" for keyword in call.keywords
+        ),
         texts=texts,
         beside=beside,
     )
@@ -197,7 +199,7 @@ def _parts_of(told: Mapping[str, Any]) -> dict[str, Any]:
 
 def _columns(text: ast.JoinedStr) -> set[Any]:
     """Return the names and columns that an f-string shows."""
-    shown = [node for one in text.values if isinstance(one, ast.FormattedValue) for node in ast.walk(one.value)]
+    shown = [node for value in text.values if isinstance(value, ast.FormattedValue) for node in ast.walk(value.value)]
     names = {node.id for node in shown if isinstance(node, ast.Name)}
     return names | {node.value for node in shown if isinstance(node, ast.Constant)}
 

@@ -97,7 +97,7 @@ def _format_of(function: ast.FunctionDef, path: Path) -> str:
         raise ValueError(f"{beside} has no class {schema.id}, the form of the reply in {path.name}")
     fields = [one for one in found.body if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)]
     return json.dumps(
-        {one.target.id: _description(one) for one in fields if isinstance(one.target, ast.Name)}, indent=2
+        {field.target.id: _description(field) for field in fields if isinstance(field.target, ast.Name)}, indent=2
     )
 
 

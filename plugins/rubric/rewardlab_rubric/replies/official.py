@@ -33,11 +33,11 @@ def read_r3(text: str) -> VerdictReading:
 
     Source: rubricreward/r3 `6a9558e`, src/evaluation/eval.py, extract_score. JSON is not parsed there.
     """
-    found = _R3.search(text)
-    if found is None:
+    match = _R3.search(text)
+    if match is None:
         return VerdictReading()
-    group = 1 if found[1] is not None else 2
-    return VerdictReading(raw=_whole(found[group]), start=found.start(group), explanation=_explanation(text))
+    group = 1 if match[1] is not None else 2
+    return VerdictReading(raw=_whole(match[group]), start=match.start(group), explanation=_explanation(text))
 
 
 def read_mr3(text: str) -> VerdictReading:
@@ -72,23 +72,23 @@ def place_of(raw: Any, text: str, start: int, end: int) -> int | None:
     """Return where the last `score` of a part of a text, in any case, has this value; None if none does."""
     value = json.dumps(raw) if isinstance(raw, bool) else str(raw)
     place = None
-    for found in _ANY_CASE.finditer(text, start, end):
-        if (found[1] or found[2]).strip("'\"").startswith(value):
-            group = 1 if found[1] is not None else 2
-            place = found.start(group) + (found[group][:1] in "'\"")
+    for match in _ANY_CASE.finditer(text, start, end):
+        if (match[1] or match[2]).strip("'\"").startswith(value):
+            group = 1 if match[1] is not None else 2
+            place = match.start(group) + (match[group][:1] in "'\"")
     return place
 
 
 def _first_mention(answer: str, offset: int) -> VerdictReading:
-    found = _MR3.search(answer)
-    if found is None:
+    match = _MR3.search(answer)
+    if match is None:
         return VerdictReading()
-    group = 1 if found[1] is not None else 2
-    start = offset + found.start(group)
+    group = 1 if match[1] is not None else 2
+    start = offset + match.start(group)
     try:
-        return VerdictReading(raw=str(int(float(found[group]))), start=start)
+        return VerdictReading(raw=str(int(float(match[group]))), start=start)
     except (ValueError, OverflowError):
-        return VerdictReading(raw=found[group], start=start)
+        return VerdictReading(raw=match[group], start=start)
 
 
 def _whole(found: str) -> int | str | None:

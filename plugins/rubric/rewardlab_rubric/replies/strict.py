@@ -169,12 +169,12 @@ class _Reply:
     def _starts(self) -> list[tuple[int, bool]]:
         starts = [(match.start(), match["named"] is not None) for match in _START.finditer(self._text, self._start)]
         for first, last in self._repeated:  # a whole text that the judge repeats, however often it opens an object
-            starts = [one for one in starts if not first <= one[0] < last]
+            starts = [start for start in starts if not first <= start[0] < last]
         return starts[-OBJECTS:]
 
     def _over(self, start: int, end: int) -> int | None:
         """Return where a broken object that begins at `start` ends, with its braces or thoughts; None if not yet."""
-        inside = [one for one in self._quotations if start < one[0] < end]
+        inside = [quotation for quotation in self._quotations if start < quotation[0] < end]
         if self._text.count("}", start, end) > sum(self._text.count("}", *one) for one in inside):
             return end
         return next((first for first, last in self._thought_ends if start <= first and last <= end), None)

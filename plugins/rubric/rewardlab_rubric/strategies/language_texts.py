@@ -59,12 +59,12 @@ class Languages:
             if (code := self._codes.get(name.casefold())) is not None:
                 self._check_script(tag, self._texts[code])
                 return self._texts[code]
-        told = "write them as a file in a folder that `texts` names, or have rubric/translated_texts make them"
+        problem = "write them as a file in a folder that `texts` names, or have rubric/translated_texts make them"
         if is_made(self._path):
-            told = f"{self._path}, which rubric/translated_texts made, has none; it says why as it runs"
+            problem = f"{self._path}, which rubric/translated_texts made, has none; it says why as it runs"
         elif self._path is not None:
-            told = f"write them as a file in {self._path}, or have rubric/translated_texts make them"
-        raise NoTexts(f"there are no texts in the language {tag[:40]!r}; {told}")
+            problem = f"write them as a file in {self._path}, or have rubric/translated_texts make them"
+        raise NoTexts(f"there are no texts in the language {tag[:40]!r}; {problem}")
 
     def _check_script(self, tag: str, texts: LanguageTexts) -> None:
         exact = tag.strip().replace("_", "-").casefold()
@@ -116,8 +116,8 @@ def _made_row(line: str, where: str) -> dict[str, Any]:
     return {**found, "checked": checked, "where": where}
 
 
-def _error_in_row(where: str, place: Place, what: str) -> ValueError:
-    return ValueError(f"{where}: texts.{'.'.join(map(str, place))}: {what}")
+def _error_in_row(where: str, place: Place, problem: str) -> ValueError:
+    return ValueError(f"{where}: texts.{'.'.join(map(str, place))}: {problem}")
 
 
 def _readings(tag: str) -> Iterator[str]:

@@ -147,7 +147,7 @@ def known_rubrics(options: QuestionOptions) -> list[Rubric]:
     if published is not None:
         return published.known()
     variants = known_variants(rubric, options.kinds, options.packaged)
-    return variants if rubric is not None or options.with_ties else [one.without_ties() for one in variants]
+    return variants if rubric is not None or options.with_ties else [variant.without_ties() for variant in variants]
 
 
 def rubrics_of(options: QuestionOptions) -> Rubrics:
@@ -226,9 +226,9 @@ class _RubricsInLanguages:
             return original
         translated = self._translated.of(original, texts.code)
         if translated is None:
-            told = f"the English rubric in field {field!r} has no translation into {texts.language}"
+            problem = f"the English rubric in field {field!r} has no translation into {texts.language}"
             cure = "have rubric/translated_texts make it, with `rubric` as here, and name its file as `texts`"
-            raise NoTexts(f"{told}; {cure}; rubrics in the rows' languages are {{field: {field}, language: row}}")
+            raise NoTexts(f"{problem}; {cure}; rubrics in the rows' languages are {{field: {field}, language: row}}")
         return translated
 
 

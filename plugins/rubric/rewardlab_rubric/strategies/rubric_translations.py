@@ -81,10 +81,10 @@ def _made(row: Mapping[str, Any], original: Sequence[Rubric], kinds: Sequence[Ki
 def as_data(variants: Sequence[Rubric]) -> list[dict[str, Any]]:
     """Return variants as a rubric's file could hold them."""
     return [
-        {"description": one.description, "scoring": dict(one.levels.texts)}
-        if one.description is not None
-        else dict(one.levels.texts)
-        for one in variants
+        {"description": variant.description, "scoring": dict(variant.levels.texts)}
+        if variant.description is not None
+        else dict(variant.levels.texts)
+        for variant in variants
     ]
 
 

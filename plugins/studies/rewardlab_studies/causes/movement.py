@@ -250,13 +250,13 @@ def _still(movement: Movement) -> Iterator[ComponentFinding]:
         if 2 * moved.idle > moved.constant or (dead and moved.idle):
             yield _idle(name, moved, often)
             continue
-        what = f"{name} is the same for all completions of a prompt in {often}"
+        problem = f"{name} is the same for all completions of a prompt in {often}"
         yield ComponentFinding(
             kind="dead" if dead else "still",
             components=(name,),
             amount=share,
             groups=moved.groups,
-            what=f"{what}: it is dead{learned}" if dead else f"{what} ({share:.1%})",
+            what=f"{problem}: it is dead{learned}" if dead else f"{problem} ({share:.1%})",
         )
 
 
@@ -277,8 +277,10 @@ def _dominating(movement: Movement) -> Iterator[ComponentFinding]:
             continue
         if share > DOMINATES and beside < 1 - DOMINATES:  # others may vary a lot and cancel out, with shares near 0
             rest = "the other one" if others == 1 else f"the {others} others"
-            what = f"{name} makes {share:.1%} of the reward's variance; {rest} hardly count{'s' * (others == 1)}"
-            yield ComponentFinding(kind="dominating", components=(name,), amount=share, groups=moved.groups, what=what)
+            problem = f"{name} makes {share:.1%} of the reward's variance; {rest} hardly count{'s' * (others == 1)}"
+            yield ComponentFinding(
+                kind="dominating", components=(name,), amount=share, groups=moved.groups, what=problem
+            )
 
 
 def _duplicates(movement: Movement) -> Iterator[ComponentFinding]:

@@ -82,12 +82,12 @@ class OutputRecords:
         return None
 
 
-def _record(found: Attribution, values: Mapping[str, Sequence[float | None]]) -> GroupRecord:
+def _record(attribution: Attribution, values: Mapping[str, Sequence[float | None]]) -> GroupRecord:
     return GroupRecord(
-        contributions=found.contributions,
+        contributions=attribution.contributions,
         values=values,
-        uses={name: _uses(entries) for name, entries in found.entries.items()},
-        rest=found.rest,
+        uses={name: _uses(entries) for name, entries in attribution.entries.items()},
+        rest=attribution.rest,
     )
 
 

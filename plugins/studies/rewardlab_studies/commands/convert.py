@@ -119,8 +119,8 @@ def _changed(row: dict[str, Any], named: dict[str, str], options: Options) -> di
 def _checked(row: dict[str, Any], place: str, taken: set[str]) -> dict[str, Any] | Problem:
     """Return the row, or why `score` would not read it."""
     if row["id"] in taken:
-        what = f"the id {row['id']!r} is there already; use --name if the files are one task in several languages"
-        return Problem(where=place, what=what)
+        problem = f"the id {row['id']!r} is there already; use --name if the files are one task in several languages"
+        return Problem(where=place, what=problem)
     try:
         to_group(row, {})
     except ValueError as error:

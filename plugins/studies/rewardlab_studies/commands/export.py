@@ -53,6 +53,6 @@ def run(options: Options) -> CommandResult:
             count, unscored = write_log(scored, options.rows, output)
         else:
             count = (write_table if output.suffix else write_folder)(scored, output)
-    told = f"; {unscored:,} have no total and stay unscored" if unscored else ""
+    message = f"; {unscored:,} have no total and stay unscored" if unscored else ""
     data = {"ok": True, "output": str(output), "completions": count, "unscored": unscored}
-    return CommandResult(text=f"{counted(count, 'completion')}: {output}{told}", data=data)
+    return CommandResult(text=f"{counted(count, 'completion')}: {output}{message}", data=data)

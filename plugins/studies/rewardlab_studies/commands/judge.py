@@ -143,8 +143,8 @@ def _graft(plan: Plan, rows: str, options: Options) -> CommandResult:
     reward = plan.recipe.reward
     correctness = options.correctness or (reward.correctness if reward else None)
     if correctness is None:
-        what = "which component says whether an answer is right? set reward.correctness, or give --correctness NAME"
-        raise UserError(what)
+        problem = "which component says whether an answer is right? set reward.correctness, or give --correctness NAME"
+        raise UserError(problem)
     graft = str(options.graft)
     work = Grafting(rows=rows, scored=graft, correctness=correctness, fields=plan.recipe.columns)
     lines = [to_line(pair) for pair in work.pairs()]
@@ -154,8 +154,8 @@ def _graft(plan: Plan, rows: str, options: Options) -> CommandResult:
     if work.without_scores:
         warnings.append(f"{options.graft}: no scores for {work.without_scores} of {work.read} rows")
     if not lines:
-        what = "no row has a right and a wrong completion, both boxed, with other reasoning and another answer"
-        raise UserError(what, where=rows)
+        problem = "no row has a right and a wrong completion, both boxed, with other reasoning and another answer"
+        raise UserError(problem, where=rows)
     options.output.write_bytes(b"".join(lines))
     data = {"rows": work.read, "grafted": work.grafted, "pairs": len(lines), "output": str(options.output)}
     text = f"{counted(len(lines), 'pair')} from {work.grafted} of {work.read} rows: {options.output}"

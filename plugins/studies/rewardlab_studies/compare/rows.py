@@ -151,8 +151,8 @@ def match_scored_files(a: ScoredFile, b: ScoredFile) -> tuple[list[str], BadRows
         if (size := b.size(row_id)) == a.size(row_id):
             ids.append(row_id)
         elif size is not None:
-            what = f"has scores for {a.size(row_id)} completions, {b.place(row_id)} for {size}"
-            bad.add(Problem(where=a.place(row_id), what=what))
+            problem = f"has scores for {a.size(row_id)} completions, {b.place(row_id)} for {size}"
+            bad.add(Problem(where=a.place(row_id), what=problem))
     add_unknown(bad, a, b, b.path)
     add_unknown(bad, b, a, a.path)
     return ids, bad

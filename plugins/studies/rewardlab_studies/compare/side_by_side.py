@@ -70,8 +70,8 @@ def _width(column: Column) -> int:
 def _columns(case: ComparedGroup) -> list[Column]:
     """Return flips, totals and shaped rewards; then the components, once if both sides have the same values."""
     flips = ["x" if place in case.measures.flipped else "" for place in range(len(case.a["total"]))]
-    found: list[Column] = [("flip", flips)] if case.measures.flipped else []
-    found += [
+    columns: list[Column] = [("flip", flips)] if case.measures.flipped else []
+    columns += [
         (f"{letter} {what}", [_number(value) for value in row[what]])
         for what in ("total", "shaped")
         for letter, row in (("A", case.a), ("B", case.b))
@@ -81,8 +81,8 @@ def _columns(case: ComparedGroup) -> list[Column]:
         sides = [(letter, of[name]) for letter, of in (("A", ours), ("B", theirs)) if name in of]
         alike = len(sides) == 2 and sides[0][1]["value"] == sides[1][1]["value"]
         for letter, scores in sides[:1] if alike else sides:
-            found.append((name if alike else f"{letter} {name}", _values(scores)))
-    return found
+            columns.append((name if alike else f"{letter} {name}", _values(scores)))
+    return columns
 
 
 def _values(scores: Mapping[str, Any]) -> list[str]:

@@ -65,8 +65,8 @@ def _refuse_other_sides(overrides: Sequence[str]) -> None:
         if (other := OTHER_SIDE.match(override)) and _whose(override) is None:
             fold = other[1].lower()
             hint = f"; did you mean {fold}:{override[2:]}?" if fold in ("a", "b") else ""
-            what = f"an override of one side begins with a: or b:{hint}"
-            problems.append(Problem(where=f"override {override!r}", what=what))
+            problem = f"an override of one side begins with a: or b:{hint}"
+            problems.append(Problem(where=f"override {override!r}", what=problem))
     if problems:
         raise UserError(problems)
 
@@ -78,7 +78,7 @@ def _refuse_idle(a: SideSource, b: SideSource, overrides: Sequence[str]) -> None
         sides = [side for side in (a, b) if _whose(override) in (None, side.letter)]
         if all(side.is_scored for side in sides):
             files = " and ".join(f"{side.letter.upper()} ({side.path})" for side in sides)
-            what = f"for {files}, scored before; leave the override out"
-            problems.append(Problem(where=f"override {override!r}", what=what))
+            problem = f"for {files}, scored before; leave the override out"
+            problems.append(Problem(where=f"override {override!r}", what=problem))
     if problems:
         raise UserError(problems)

@@ -21,8 +21,8 @@ def write_folder(scored: ScoredRows, output: Path) -> int:
     Raises UserError if nothing says any more what made the scores.
     """
     if scored.origin is None:
-        what = "the folder .state beside it is gone, which says how the reward is composed; score the rows again"
-        raise UserError(what, where=scored.scored)
+        problem = "the folder .state beside it is gone, which says how the reward is composed; score the rows again"
+        raise UserError(problem, where=scored.scored)
     try:
         with TemporaryDirectory(dir=output.parent, prefix=".rewardlab-", ignore_cleanup_errors=True) as scratch:
             made = Path(scratch, "folder")

@@ -33,7 +33,7 @@ def write_log(scored: ScoredRows, log: Any, output: Path) -> tuple[int, int]:
             "an .eval needs the .eval that was scored in the place of ROWS; or write .jsonl", where=str(log)
         )
     records = [record for one in scored for record in score_records(one)]
-    scores = {(str(one["id"]), one["epoch"]): one for one in records if one["value"] is not None}
+    scores = {(str(record["id"]), record["epoch"]): record for record in records if record["value"] is not None}
     try:
         with TemporaryDirectory(dir=output.parent, prefix=".rewardlab-", ignore_cleanup_errors=True) as scratch:
             made = Path(scratch, "log.eval")

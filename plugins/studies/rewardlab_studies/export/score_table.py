@@ -42,12 +42,12 @@ def write_table(scored: ScoredRows, output: Path) -> int:
     return count
 
 
-def _rows(one: ScoredRow, parts: list[str], talks: bool) -> Iterator[list[Any]]:
+def _rows(scored_row: ScoredRow, parts: list[str], talks: bool) -> Iterator[list[Any]]:
     """Yield the values of the columns for each completion of a group; talks: whether some have messages."""
-    sample, scores = one.group.sample, one.scores
+    sample, scores = scored_row.group.sample, scored_row.scores
     fields = {name: value for name, value in sample.fields.items() if name != "recorded"}
-    recorded = columns_of_members(sample.fields, len(one.group.completions))
-    for index, completion in enumerate(one.group.completions):
+    recorded = columns_of_members(sample.fields, len(scored_row.group.completions))
+    for index, completion in enumerate(scored_row.group.completions):
         found = [scores["components"][part] for part in parts]
         said = [found_of[key][index] for found_of in found for key in OF_COMPONENT]
         yield [

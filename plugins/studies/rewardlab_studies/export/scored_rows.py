@@ -51,15 +51,19 @@ class ScoredRows:
                 if sample.id == str(line["id"]):
                     break
                 if not group.sample.id:
-                    what = "has no scores and no id, so that scores after it could be another row's; give the rows ids"
-                    raise UserError(what, where=sample.source)
+                    problem = (
+                        "has no scores and no id, so that scores after it could be another row's; give the rows ids"
+                    )
+                    raise UserError(problem, where=sample.source)
             else:
                 raise UserError(
                     f"no row of {self.rows} has the id {line['id']!r}; name the rows of these scores", place
                 )
             if len(line["total"]) != len(group.completions):
-                what = f"{len(line['total'])} totals, but its row has {counted(len(group.completions), 'completion')}"
-                raise UserError(what, where=place)
+                problem = (
+                    f"{len(line['total'])} totals, but its row has {counted(len(group.completions), 'completion')}"
+                )
+                raise UserError(problem, where=place)
             yield ScoredRow(group=Group(sample=sample, completions=group.completions), scores=line)
 
     def _groups(self) -> Iterator[Group]:

@@ -84,12 +84,12 @@ def quotations(scores: Sequence[Score]) -> dict[str, int] | None:
 
 
 def _said(case: GoldCase, scores: Sequence[Score], cluster: int) -> list[Said]:
-    found: list[Said] = []
+    saids: list[Said] = []
     for people, score in zip(case.dimensions, scores, strict=False):  # a case without dimensions has none of anyone
         given = score.info.get("scores")
         ours = {_key(name): one for name, one in given.items()} if isinstance(given, Mapping) else {}
-        found += [(name, gold, ours.get(_key(name)), cluster) for name, gold in people.items()]
-    return found
+        saids += [(name, gold, ours.get(_key(name)), cluster) for name, gold in people.items()]
+    return saids
 
 
 def _named(score: Score) -> list[str]:

@@ -122,7 +122,7 @@ class GoldReader:
         completions, scores = self._column(row, "completions"), self._column(row, "scores")
         if completions is not None and scores is not None:
             return "list", *_list(completions, scores)
-        single = next((found for name in ANSWER if (found := self._column(row, name)) is not None), None)
+        single = next((column for name in ANSWER if (column := self._column(row, name)) is not None), None)
         score, by_dimension = self._column(row, "score"), self._column(row, DIMENSIONS)
         if single is not None and score is not None:
             return "single", [single], (_number(score, "score"),), []
@@ -217,8 +217,8 @@ def _cases(read: Sequence[_Answers], bad: BadRows) -> Iterator[GoldCase]:
     for answers in _gathered(read):
         sample = answers.row.group.sample
         if len(answers.gold) < 2 and not any(answers.dimensions):
-            what = "no other row has this prompt, language and kind; 2 answers or more are needed to compare"
-            bad.add(Problem(where=sample.source, what=what))
+            problem = "no other row has this prompt, language and kind; 2 answers or more are needed to compare"
+            bad.add(Problem(where=sample.source, what=problem))
             continue
         given = answers.row.given_id
         if given == "":
@@ -245,7 +245,7 @@ def _gathered(read: Sequence[_Answers]) -> Iterator[_Answers]:
         first = members[0]
         completions = tuple(c for member in members for c in member.row.group.completions)
         gold = tuple(score for member in members for score in member.gold)
-        dimensions = tuple(one for member in members for one in member.dimensions)
+        dimensions = tuple(dimension for member in members for dimension in member.dimensions)
         row = replace(first.row, group=replace(first.row.group, completions=completions))
         yield replace(first, row=row, gold=gold, dimensions=dimensions)
 

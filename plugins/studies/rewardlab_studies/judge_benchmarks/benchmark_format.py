@@ -225,8 +225,8 @@ class JudgeBenchmark(Config):
     def _check_question(self) -> None:
         for number, wording in enumerate(self.wordings):
             if set(wording.scoring) != set(self.levels):
-                what = f"has the levels {', '.join(wording.scoring)}, and measure {self.measure} needs"
-                raise ValueError(f"question.{number}: {what} {', '.join(self.levels)}")
+                problem = f"has the levels {', '.join(wording.scoring)}, and measure {self.measure} needs"
+                raise ValueError(f"question.{number}: {problem} {', '.join(self.levels)}")
         if self.question == "row" and RUBRIC not in self.fields:
             raise ValueError("question: row needs a rubric under `fields`")
         wrong = {"better": not self.compares, "right": self.compares or self.measure == "score"}

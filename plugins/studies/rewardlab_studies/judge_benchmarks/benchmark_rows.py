@@ -92,7 +92,11 @@ def _rows(benchmark: JudgeBenchmark, name: str, path: str | None) -> Iterator[Pl
             column = configuration if configurations else None
             yield from ((place, _in(column, row)) for place, row in hub.rows(configuration))
         return
-    files = [path.replace("{configuration}", one) for one in configurations] if "{configuration}" in path else [path]
+    files = (
+        [path.replace("{configuration}", configuration) for configuration in configurations]
+        if "{configuration}" in path
+        else [path]
+    )
     for file, configuration in zip(files, configurations if len(files) > 1 else [None], strict=False):
         for number, row in read_lines(file):
             yield f"{file}:{number}", row if isinstance(row, Problem) else _in(configuration, row)

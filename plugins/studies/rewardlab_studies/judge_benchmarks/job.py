@@ -131,16 +131,16 @@ class BenchmarkJob:
         problems = []
         for name, planned in self.plan.components.items():
             if benchmark.measure in SINGLE and planned.spec.scope == "group":
-                what = f"{self.benchmark} asks about single answers, and {planned.use.use} compares several"
-                problems.append(Problem(where=name, what=f"{what}; name another with --component"))
+                problem = f"{self.benchmark} asks about single answers, and {planned.use.use} compares several"
+                problems.append(Problem(where=name, what=f"{problem}; name another with --component"))
             orders = getattr(planned.options, "orders", None)
             if benchmark.measure == "pairs" and orders is not None and orders not in BOTH_ORDERS:
-                what = f"`orders: {orders}` asks in one order that it draws; --positions {self.positions} needs both"
-                problems.append(Problem(where=name, what=f"{what}: `orders: both`"))
+                problem = f"`orders: {orders}` asks in one order that it draws; --positions {self.positions} needs both"
+                problems.append(Problem(where=name, what=f"{problem}: `orders: both`"))
         if self.seeds > 1 and not any("seed" in type(j.options).model_fields for j in self.plan.judges.values()):
             judges = ", ".join(f"{name} ({judge.use.use})" for name, judge in self.plan.judges.items()) or "none"
-            what = f"--seeds {self.seeds}: no judge has an option `seed`: {judges}; all runs would be the same"
-            problems.append(Problem(where="", what=what))
+            problem = f"--seeds {self.seeds}: no judge has an option `seed`: {judges}; all runs would be the same"
+            problems.append(Problem(where="", what=problem))
         if problems:
             raise UserError(problems)
 

@@ -29,10 +29,10 @@ def benchmark_tables(benchmark: JudgeBenchmark, outcomes: Sequence[Outcome]) -> 
     }
 
 
-def _sliced(benchmark: JudgeBenchmark, found: Mapping[str, Sequence[Outcome]]) -> dict[str, Any]:
+def _sliced(benchmark: JudgeBenchmark, outcomes: Mapping[str, Sequence[Outcome]]) -> dict[str, Any]:
     return {
         value: {"score": official_score(benchmark, cases), **measures(benchmark, cases)}
-        for value, cases in sorted(found.items())
+        for value, cases in sorted(outcomes.items())
     }
 
 

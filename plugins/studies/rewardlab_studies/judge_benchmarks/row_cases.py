@@ -154,14 +154,14 @@ def _pairs(_benchmark: JudgeBenchmark, form: RowForm, row: Row, shown: Benchmark
 def _named_pair(_benchmark: JudgeBenchmark, form: RowForm, row: Row, shown: BenchmarkCase) -> Iterator[BenchmarkCase]:
     assert form.answers is not None
     assert form.better is not None
-    told = text_of(row, form.better)
-    if told not in form.better_is:
+    text = text_of(row, form.better)
+    if text not in form.better_is:
         known = ", ".join(map(repr, form.better_is))
-        raise ValueError(f"column {form.better!r} is {told[:80]!r}, and none of {known}")
+        raise ValueError(f"column {form.better!r} is {text[:80]!r}, and none of {known}")
     answers = tuple(text_of(row, name) for name in form.answers)
     if answers[0] == answers[1]:
         raise ValueError(f"columns {form.answers[0]!r} and {form.answers[1]!r} hold the same text")
-    yield replace(shown, answers=answers, gold=(1.0, 0.0) if form.better_is[told] == 1 else (0.0, 1.0))
+    yield replace(shown, answers=answers, gold=(1.0, 0.0) if form.better_is[text] == 1 else (0.0, 1.0))
 
 
 def _graded_pair(benchmark: JudgeBenchmark, form: RowForm, row: Row, shown: BenchmarkCase) -> Iterator[BenchmarkCase]:

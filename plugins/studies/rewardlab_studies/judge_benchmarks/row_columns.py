@@ -86,10 +86,10 @@ def listed(row: Row, names: str | Sequence[str]) -> list[str]:
 
 def filled(template: str, row: Row, also: Mapping[str, str] | None = None) -> str:
     """Return a text with its columns filled in. A ValueError names a column that is not there."""
-    found = ColumnTemplate(template)
+    column_template = ColumnTemplate(template)
     more = also or {}
-    texts = {name: text_of(row, name) for name in found.get_identifiers() if name not in more}
-    return found.substitute({**texts, **more})
+    texts = {name: text_of(row, name) for name in column_template.get_identifiers() if name not in more}
+    return column_template.substitute({**texts, **more})
 
 
 def filled_tree(value: Any, row: Row) -> Any:

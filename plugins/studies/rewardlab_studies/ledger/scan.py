@@ -72,10 +72,10 @@ def _beginnings(ledger: LedgerFile | None) -> Iterator[Mapping[str, Any]]:
 
 def beginning_of(line: bytes) -> Mapping[str, Any] | None:
     """Return where a line belongs, without parsing it; None of one that `Ledger` has not written to its end."""
-    found = _BEGINNING.match(line)
-    if not found or not line.endswith(b"}\n"):
+    match = _BEGINNING.match(line)
+    if not match or not line.endswith(b"}\n"):
         return None
-    return {key: _value(word) for key, word in found.groupdict().items()}
+    return {key: _value(word) for key, word in match.groupdict().items()}
 
 
 def _value(word: bytes) -> int | str | None:
@@ -86,5 +86,5 @@ def refuse_later_version(row: Mapping[str, Any], place: str) -> None:
     """Raise UserError if a later version of rewardlab wrote this line, with columns that this one does not know."""
     version = row.get("version", 1)
     if type(version) is not int or version > LEDGER_VERSION:
-        what = f"a ledger of version {version}; this rewardlab reads up to {LEDGER_VERSION}: upgrade it"
-        raise UserError(what, where=place)
+        problem = f"a ledger of version {version}; this rewardlab reads up to {LEDGER_VERSION}: upgrade it"
+        raise UserError(problem, where=place)

@@ -34,9 +34,9 @@ class Floor:
 def floor_of(verdicts: Sequence[FamilyVerdict], margin: float) -> Floor | None:
     """Return the floor; None if no row could say what doing nothing earns."""
     gaps = {
-        one.family: 0.0 - one.difference
-        for one in verdicts
-        if CHECKS[one.family] == FLOOR and one.difference is not None
+        verdict.family: 0.0 - verdict.difference
+        for verdict in verdicts
+        if CHECKS[verdict.family] == FLOOR and verdict.difference is not None
     }
     if not gaps:
         return None
@@ -56,7 +56,7 @@ def rfc_checks(
     verdicts: Sequence[FamilyVerdict], failing: Sequence[FamilyVerdict], floor: Floor | None
 ) -> Mapping[str, Check]:
     """Return each check by its id. verdicts: of all rows. failing: those that win or end a run, in any slice."""
-    tried = {one.family for one in verdicts if one.rows or one.unscored}
+    tried = {verdict.family for verdict in verdicts if verdict.rows or verdict.unscored}
     by = {check: [family for family in FAMILIES if CHECKS[family] == check] for check in dict.fromkeys(CHECKS.values())}
     wins = {one.family for one in failing if one.wins}
     if floor and floor.too_near:

@@ -93,7 +93,7 @@ class ProbeGroup:
     @property
     def texts(self) -> list[str]:
         """The texts of the group without repetitions, the honest one first; families may share a text."""
-        return list(dict.fromkeys([self.probe.row.honest, *(one.text for one in self.attempts)]))
+        return list(dict.fromkeys([self.probe.row.honest, *(attempt.text for attempt in self.attempts)]))
 
 
 def probe_groups(probes: Sequence[ProbeRow], thorough: int) -> Iterator[ProbeGroup]:
@@ -132,7 +132,7 @@ def _measured(plan: Plan, scorer: Scorer, asked: ProbeGroup, scored: ScoredGroup
         honest=replace(results[0], total=None, why="; ".join(lost.values())) if lost else results[0],
         lost=lost,
         first=asked.first,
-        degenerate={(one.family, one.variant): results[places[one.text]] for one in asked.attempts},
+        degenerate={(attempt.family, attempt.variant): results[places[attempt.text]] for attempt in asked.attempts},
         absent=asked.probe.absent,
     )
 

@@ -38,9 +38,9 @@ def probe_as_dict(probed: ProbeResult) -> dict[str, Any]:
     }
 
 
-def _slice(one: ProbeSlice) -> dict[str, Any]:
-    honest = [row.honest for row in _firsts(one)]
-    completions = {verdict.family: asdict(verdict) for verdict in one.verdicts}
+def _slice(probe_slice: ProbeSlice) -> dict[str, Any]:
+    honest = [row.honest for row in _firsts(probe_slice)]
+    completions = {verdict.family: asdict(verdict) for verdict in probe_slice.verdicts}
     for family, found in completions.items():
         del found["family"]
         found["check"] = CHECKS[family]
@@ -51,9 +51,9 @@ def _slice(one: ProbeSlice) -> dict[str, Any]:
     }
 
 
-def _firsts(one: ProbeSlice) -> list[MeasuredRow]:
+def _firsts(probe_slice: ProbeSlice) -> list[MeasuredRow]:
     """Return the first group of each row: the others repeat its honest completion."""
-    return [row for row in one.rows if row.first]
+    return [row for row in probe_slice.rows if row.first]
 
 
 def _title(probed: ProbeResult) -> str:
@@ -64,12 +64,12 @@ def _title(probed: ProbeResult) -> str:
     return f"total: {probed.total}\n{counted(len(rows), 'row')} ({spoken}){dropped}"
 
 
-def _table(one: ProbeSlice, probed: ProbeResult) -> str:
-    honest = [row.honest for row in _firsts(one)]
+def _table(probe_slice: ProbeSlice, probed: ProbeResult) -> str:
+    honest = [row.honest for row in _firsts(probe_slice)]
     values = means(honest)
-    lines = [[one.name, "rows", "total", "beside honest", "won", *values, ""]]
+    lines = [[probe_slice.name, "rows", "total", "beside honest", "won", *values, ""]]
     lines.append(["honest", str(len(honest)), _number(mean([o.total for o in honest])), "", "", *_cells(values), ""])
-    lines += [_line(verdict, values, probed) for verdict in one.verdicts if verdict.rows or verdict.unscored]
+    lines += [_line(verdict, values, probed) for verdict in probe_slice.verdicts if verdict.rows or verdict.unscored]
     return "\n".join(columns(lines, align="<" + ">" * (len(lines[0]) - 2) + "<"))
 
 
@@ -126,7 +126,7 @@ def _findings(probed: ProbeResult) -> Iterator[str]:
     whole, *parts = probed.slices
     for index, verdict in enumerate(whole.verdicts):
         family = verdict.family
-        acting = [one.name for one in parts if one.verdicts[index].wins or one.verdicts[index].fatal]
+        acting = [part.name for part in parts if part.verdicts[index].wins or part.verdicts[index].fatal]
         if verdict.wins:
             yield f"{_named(verdict)} wins: {_how(verdict)}\n  {_why(verdict)}"
         elif acting and not verdict.fatal:

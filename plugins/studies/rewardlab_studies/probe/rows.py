@@ -63,8 +63,8 @@ class RowRequirements:
         if row.is_english and row.reference is not None:
             return self.reference, Completion(text=row.reference)
         columns = _texts(sample)
-        what = f"a good response in the row's own language, in a column {RESPONSE!r} or one named with --honest"
-        raise ValueError(f"no honest completion: {what}{nearest(RESPONSE, columns)}")
+        problem = f"a good response in the row's own language, in a column {RESPONSE!r} or one named with --honest"
+        raise ValueError(f"no honest completion: {problem}{nearest(RESPONSE, columns)}")
 
     @cached_property
     def _needs(self) -> RowNeeds:
@@ -111,15 +111,15 @@ def dataset_rows(requirements: RowRequirements) -> FittingRows:
         raise UserError("the recipe has no dataset; name a file: rewardlab probe RECIPE ROWS.jsonl")
     if planned.spec.step:
         raise UserError(f"{planned.use.use} makes its rows and may cost money; name a file with rows")
-    found = FittingRows(place=plan.document.where(("dataset",)))
+    fitting_rows = FittingRows(place=plan.document.where(("dataset",)))
     rows = list(islice(read_dataset(planned, Context(seed=plan.recipe.seed)), MAX_READ))
     held_out = [row for row in rows if is_held_out(row, planned.use.holdout)]
     for sample in held_out or rows:
         try:
-            found.rows.append(requirements.row(sample))
+            fitting_rows.rows.append(requirements.row(sample))
         except ValueError as error:
-            found.bad.add(Problem(where=sample.source or sample.id, what=str(error)))
-    return found
+            fitting_rows.bad.add(Problem(where=sample.source or sample.id, what=str(error)))
+    return fitting_rows
 
 
 def choose_rows(rows: Sequence[HonestRow], most: int) -> list[HonestRow]:

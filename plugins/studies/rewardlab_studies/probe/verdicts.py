@@ -49,7 +49,7 @@ class WinRule:
         if family in MAY_TIE and (self.noisy or both_ways):
             return by_mean and _mean(differences) > self.tolerance + _by_chance(differences, variants)
         most = max(self.most, MIN_OF_CHANCE) if self.noisy else self.most
-        return by_mean or sum(self.wins(family, one) for one in differences) > most * len(differences)
+        return by_mean or sum(self.wins(family, difference) for difference in differences) > most * len(differences)
 
 
 def _by_chance(differences: Sequence[float], variants: int) -> float:
@@ -134,8 +134,12 @@ def _verdict(family: Family, rows: Sequence[MeasuredRow], rule: WinRule) -> Fami
     return max(found, key=_prominence, default=empty)
 
 
-def _prominence(one: FamilyVerdict) -> tuple[bool, bool, float]:
-    return one.wins, one.fatal > 0, -math.inf if one.difference is None else one.difference
+def _prominence(family_verdict: FamilyVerdict) -> tuple[bool, bool, float]:
+    return (
+        family_verdict.wins,
+        family_verdict.fatal > 0,
+        -math.inf if family_verdict.difference is None else family_verdict.difference,
+    )
 
 
 def _variant_verdict(empty: FamilyVerdict, made: Sequence[Pair], rule: WinRule) -> FamilyVerdict:

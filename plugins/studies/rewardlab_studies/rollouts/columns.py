@@ -24,10 +24,10 @@ def fields_of_name(path: str, pattern: str | None) -> dict[str, str]:
         re.escape(part) if number % 2 == 0 else f"(?P<{part}>.+?)" if part else ".+?"
         for number, part in enumerate(parts)
     )
-    found = re.fullmatch(form, Path(path).name)
-    if found is None:
+    match = re.fullmatch(form, Path(path).name)
+    if match is None:
         raise UserError(f"its name is not of the form {pattern}", where=path)
-    return found.groupdict()
+    return match.groupdict()
 
 
 def own_columns(columns: Mapping[str, Any], before: str) -> dict[str, Any]:

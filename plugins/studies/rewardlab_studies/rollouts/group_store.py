@@ -45,8 +45,8 @@ def brought_together(
         database.execute("CREATE INDEX by_group ON members (own)")
         yield from _groups(database)
     except sqlite3.Error as error:
-        what = f"groups cannot be kept in the folder for temporary files: {error}"
-        raise JobError(f"{what}; free space there, or set TMPDIR to another folder") from error
+        problem = f"groups cannot be kept in the folder for temporary files: {error}"
+        raise JobError(f"{problem}; free space there, or set TMPDIR to another folder") from error
     finally:
         database.close()
 

@@ -63,8 +63,8 @@ def _opened_zip(path: str) -> Iterator[tuple[Any, dict[str, list[Part]]]]:
         questions: dict[str, list[Part]] = {}
         for name in members.names:
             if name.startswith("samples/"):
-                found = _MEMBER.fullmatch(name)
-                questions.setdefault(found[1] if found else name, []).append(partial(members.row, name))
+                match = _MEMBER.fullmatch(name)
+                questions.setdefault(match[1] if match else name, []).append(partial(members.row, name))
         yield members.row("header.json"), questions
 
 
@@ -92,8 +92,10 @@ class Members:
             return Problem(where=place, what=f"cannot be unpacked: {one_line(error)}")
         self._left -= len(content)
         if self._left < 0:
-            what = f"holds more than {MAX_LOG >> 20:,} MB, unpacked, and is not read; evaluate fewer samples in one log"
-            raise UserError(what, where=self._path)
+            problem = (
+                f"holds more than {MAX_LOG >> 20:,} MB, unpacked, and is not read; evaluate fewer samples in one log"
+            )
+            raise UserError(problem, where=self._path)
         kind = "sample" if name.startswith("samples/") else "part"
         return Problem(where=place, what=too_long(kind)) if len(content) > MAX_BYTES else content
 
@@ -151,8 +153,8 @@ def _row(content: bytes, place: str) -> dict[str, Any] | Problem:
 
 def _first(text: mmap.mmap, start: int, sign: bytes, path: str) -> int:
     """Return where a value begins whose first sign this is."""
-    found = re.compile(rb"\s*+(?:\xef\xbb\xbf)?").match(text, start)
-    at = found.end() if found else start
+    match = re.compile(rb"\s*+(?:\xef\xbb\xbf)?").match(text, start)
+    at = match.end() if match else start
     if text[at : at + 1] != sign:
         raise no_log(path, "an object with `eval` and a list of `samples` is needed")
     return at
@@ -161,13 +163,13 @@ def _first(text: mmap.mmap, start: int, sign: bytes, path: str) -> int:
 def _items(text: mmap.mmap, begin: int, path: str) -> Iterator[tuple[int, int]]:
     """Yield where each item begins and ends of the list or object that begins here."""
     depth, start = 0, begin + 1
-    for found in _SIGN.finditer(text, begin):
-        sign = text[found.start() : found.start() + 1]
+    for match in _SIGN.finditer(text, begin):
+        sign = text[match.start() : match.start() + 1]
         depth += (sign in b"[{") - (sign in b"]}")
         if depth == 0 or (depth == 1 and sign == b","):
-            if text[start : min(start + 80, found.start())].strip() or sign == b",":
-                yield start, found.start()
-            start = found.end()
+            if text[start : min(start + 80, match.start())].strip() or sign == b",":
+                yield start, match.start()
+            start = match.end()
         if depth == 0:
             return
     raise no_log(path, "it ends in the middle; is the file complete?")

@@ -91,7 +91,7 @@ def inspect_rows(path: str, gold: str | None = None) -> Iterator[PlacedRow]:
 
 def _epochs(parts: Sequence[Part], path: str) -> list[_Sample] | Problem:
     """Return a question's samples in the order of their epochs, or what is wrong with one."""
-    found: dict[int, _Sample] = {}
+    samples: dict[int, _Sample] = {}
     for part in parts:
         read = part()
         if isinstance(read, Problem):
@@ -101,11 +101,11 @@ def _epochs(parts: Sequence[Part], path: str) -> list[_Sample] | Problem:
             sample = _Sample.model_validate(read)
         except ValidationError as error:
             return Problem(where=place, what=first_fault(error))
-        if sample.epoch in found:
+        if sample.epoch in samples:
             return Problem(where=place, what=f"epoch {sample.epoch} appears twice")
-        found[sample.epoch] = sample
-    epochs = [found[epoch] for epoch in sorted(found)]
-    if other := next((one for one in epochs if one.id != epochs[0].id), None):
+        samples[sample.epoch] = sample
+    epochs = [samples[epoch] for epoch in sorted(samples)]
+    if other := next((epoch for epoch in epochs if epoch.id != epochs[0].id), None):
         return Problem(where=path, what=f"the samples {epochs[0].id} and {other.id} have names as of one question")
     return epochs
 
@@ -130,15 +130,15 @@ def _row(epochs: Sequence[_Sample], gold: str | None) -> dict[str, Any]:
 
 def _start(sample: _Sample) -> int:
     """Return the place of the model's first message; of a log that names none as generated, that of the last one."""
-    of_model = [at for at, one in enumerate(sample.messages) if one.role == "assistant"]
+    of_model = [at for at, message in enumerate(sample.messages) if message.role == "assistant"]
     made = [at for at in of_model if sample.messages[at].source == "generate"]
     return next(iter(made or of_model[-1:]), len(sample.messages))
 
 
 def _prompt(sample: _Sample) -> list[dict[str, str]]:
     return [
-        {"role": one.role, "content": asked_text(one.content, lambda text: _attached(text, sample))}
-        for one in sample.messages[: _start(sample)]
+        {"role": message.role, "content": asked_text(message.content, lambda text: _attached(text, sample))}
+        for message in sample.messages[: _start(sample)]
     ]
 
 

@@ -95,7 +95,7 @@ def _prompt(sample: Mapping[str, Any]) -> Any:
 
 def _first_request(arguments: Any) -> tuple[Any, Any]:
     if isinstance(arguments, dict):  # as the tracker writes them
-        arguments = [[*one.values()] for one in arguments.values() if isinstance(one, dict)]
+        arguments = [[*argument.values()] for argument in arguments.values() if isinstance(argument, dict)]
     try:
         context, second, *_ = arguments[0]
     except (LookupError, TypeError, ValueError):

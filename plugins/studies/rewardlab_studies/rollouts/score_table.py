@@ -39,16 +39,16 @@ def _said(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _object(record: Mapping[str, Any], name: str) -> dict[str, Any]:
-    found = _values(record[name])
-    if not isinstance(found, dict):
+    values = _values(record[name])
+    if not isinstance(values, dict):
         raise ValueError(f"`{name}` is no text of a JSON object; of an exported table the .parquet is read, no .csv")
-    return found
+    return values
 
 
 def _prompt(cell: Any) -> Any:
     """Return a prompt's messages, which stand as JSON unless they are one text of the user."""
-    found = _values(cell)
-    return found if isinstance(found, list) and all(isinstance(one, dict) for one in found) else cell
+    values = _values(cell)
+    return values if isinstance(values, list) and all(isinstance(value, dict) for value in values) else cell
 
 
 def _values(cell: Any) -> Any:

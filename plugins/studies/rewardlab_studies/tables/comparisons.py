@@ -89,28 +89,28 @@ def sentences(comparisons: Iterable[Comparison], scale: float, digits: int) -> l
     pairs: dict[tuple[str, str, str], list[Comparison]] = {}
     for comparison in comparisons:
         pairs.setdefault((comparison.measure, comparison.model, comparison.against), []).append(comparison)
-    return [_sentence(found, scale, digits) for found in pairs.values()]
+    return [_sentence(pair, scale, digits) for pair in pairs.values()]
 
 
-def _sentence(found: Sequence[Comparison], scale: float, digits: int) -> str:
-    first = found[0]
-    whole = _told_overall(found, scale, digits)
-    languages = [c for c in found if c.place.task is None and c.place.language and c.verdict != "not tested"]
+def _sentence(comparisons: Sequence[Comparison], scale: float, digits: int) -> str:
+    first = comparisons[0]
+    whole = _told_overall(comparisons, scale, digits)
+    languages = [c for c in comparisons if c.place.task is None and c.place.language and c.verdict != "not tested"]
     if len(languages) < 2:
         return f"{first.measure}: {first.model} against {first.against}: {whole}"
     return f"{first.measure}: {first.model} is {_counted(languages, first.against)}; {whole}"
 
 
-def _told_overall(found: Sequence[Comparison], scale: float, digits: int) -> str:
-    overall = next(c for c in found if c.place == OVERALL)
+def _told_overall(comparisons: Sequence[Comparison], scale: float, digits: int) -> str:
+    overall = next(c for c in comparisons if c.place == OVERALL)
     d = overall.difference
-    told = f"overall {d.mean * scale:+.{digits}f}"
+    message = f"overall {d.mean * scale:+.{digits}f}"
     if d.low is not None and d.high is not None:
-        told += f" [{d.low * scale:+.{digits}f}, {d.high * scale:+.{digits}f}]"
+        message += f" [{d.low * scale:+.{digits}f}, {d.high * scale:+.{digits}f}]"
     if overall.corrected is None:
-        return f"{told}, not tested, since averages that were printed have no prompts"
-    told += f", {told_p(overall.corrected)}"
-    return told if overall.verdict in ("better", "worse") else f"{told}: {overall.verdict}"
+        return f"{message}, not tested, since averages that were printed have no prompts"
+    message += f", {told_p(overall.corrected)}"
+    return message if overall.verdict in ("better", "worse") else f"{message}: {overall.verdict}"
 
 
 def _counted(languages: Sequence[Comparison], against: str) -> str:

@@ -54,11 +54,11 @@ def _lacked(model: Model, prompts: PromptIndex) -> list[int]:
 
 def _problem(model: Model, numbers: Sequence[int], prompts: PromptIndex) -> Problem:
     first = next(row_id for row_id, number in prompts.numbers.items() if number == numbers[0])
-    what = (
+    problem = (
         f"{model.name} lacks {_told(numbers, prompts)}, such as the id {first!r}; answer and score them, or compare "
         "what all have (--prompts common), or average each over what it has (--prompts own)"
     )
-    return Problem(where=model.source.path, what=what)
+    return Problem(where=model.source.path, what=problem)
 
 
 def _told(numbers: Sequence[int], prompts: PromptIndex) -> str:
@@ -153,5 +153,5 @@ def refuse_idle_merges(merges: Sequence[Merge], cells: Sequence[Cell]) -> None:
             raise UserError(f"no task {merge.task!r}{nearest(merge.task, tasks)}", where=f"--merge {merge}")
         languages = {cell.language for cell in cells if merge.task in (None, cell.task)}
         if not languages.intersection((*merge.parts, merge.language)):
-            what = f"none of these languages is there{nearest(merge.parts[0], languages)}"
-            raise UserError(what, where=f"--merge {merge}")
+            problem = f"none of these languages is there{nearest(merge.parts[0], languages)}"
+            raise UserError(problem, where=f"--merge {merge}")

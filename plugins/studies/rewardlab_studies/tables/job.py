@@ -165,16 +165,16 @@ class TablesJob:
     def _read_models(self, prompts: PromptIndex, measures: Sequence[Measure]) -> list[Model]:
         reader = ModelReader(prompts, measures, self.missing, share=not self.raw)
         reader.known_fields = bool(self.rows) or any(model.kind == "ledger" for model in self.models)
-        found: dict[str, Model] = {}
+        models: dict[str, Model] = {}
         for source in sorted(self.models, key=lambda source: source.kind != "ledger"):  # these know tasks and languages
             if source.kind == "averages":
                 names = [measure.name for measure in measures]
                 printed = read_averages(source, names, self.fields, 1 if self.raw else PERCENT)
                 note = "" if self.raw else describe_small(printed)
-                found[source.name] = Model(source=source, printed=printed, note=note)
+                models[source.name] = Model(source=source, printed=printed, note=note)
             else:
-                found[source.name] = reader.read(source)
-        return [found[source.name] for source in self.models]
+                models[source.name] = reader.read(source)
+        return [models[source.name] for source in self.models]
 
     def _notes(self, models: Sequence[Model]) -> list[str]:
         notes = []

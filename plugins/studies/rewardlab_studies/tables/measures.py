@@ -54,12 +54,12 @@ def pass_at_k(scores: Sequence[float], k: int) -> float:
 
 def parse_measure(text: str) -> Measure:
     """Return the measure that COMPONENT, NAME=COMPONENT or NAME=COMPONENT>=NUMBER says, or raise a UserError."""
-    found = _FORM.fullmatch(text.strip())
-    if found is None:
+    match = _FORM.fullmatch(text.strip())
+    if match is None:
         raise UserError("is not a measure; it is COMPONENT, NAME=COMPONENT or NAME=COMPONENT>=0.7", where=text)
-    component = found["component"].strip()
+    component = match["component"].strip()
     return Measure(
-        name=(found["name"] or component).strip(), component=component, at_least=_number(found["least"], text)
+        name=(match["name"] or component).strip(), component=component, at_least=_number(match["least"], text)
     )
 
 

@@ -92,8 +92,8 @@ class ModelReader:
         if number is not None:
             return number
         if self.known_fields:
-            what = f"no row has the id {answer.id!r}; give --rows with the rows that were scored here"
-            raise UserError(what, where=answer.place)
+            problem = f"no row has the id {answer.id!r}; give --rows with the rows that were scored here"
+            raise UserError(problem, where=answer.place)
         return self._prompts.add(answer.id, {}, None, answer.place)
 
     def _add(self, model: Model, answer: PromptAnswers, number: int) -> None:
@@ -124,8 +124,8 @@ class ModelReader:
         except ValueError as error:
             raise UserError(str(error), where=place) from None
         if self._share and not -1e-9 <= value <= 1 + 1e-9:
-            what = f"{value:g}, the mean of {measure.component}, is not a share; --raw shows numbers as they are"
-            raise UserError(what, where=place)
+            problem = f"{value:g}, the mean of {measure.component}, is not a share; --raw shows numbers as they are"
+            raise UserError(problem, where=place)
         return value
 
     def _refuse_missing(self, model: Model) -> None:

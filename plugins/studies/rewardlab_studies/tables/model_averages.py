@@ -98,7 +98,7 @@ class ModelAverages:
         if model.printed is not None:
             return self._of_printed(model.printed[measure])
         values = self._prompt_values(model, measure)
-        return [(place, found) for place in values.layout.places() if (found := values.average(place)) is not None]
+        return [(place, average) for place in values.layout.places() if (average := values.average(place)) is not None]
 
     def _of_printed(self, cells: CellMeans) -> list[tuple[TablePlace, TableAverage]]:
         layout = self._layout.only(cells)

@@ -66,8 +66,8 @@ def describe_small(averages: Mapping[str, Mapping[Cell, float]]) -> str:
 
 def _share(value: float, name: str, place: str, scale: float) -> float:
     if scale != 1 and not 0 <= value <= scale:
-        what = f"{name} is {value:g}, which is not a percentage; --raw shows numbers as they are"
-        raise UserError(what, where=place)
+        problem = f"{name} is {value:g}, which is not a percentage; --raw shows numbers as they are"
+        raise UserError(problem, where=place)
     return value / scale
 
 

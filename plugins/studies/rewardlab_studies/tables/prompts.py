@@ -89,8 +89,8 @@ class PromptIndex:
         task, language = self._fields.task or TASK_FIELDS[0], self._fields.language
         for name, first in ((task, self._first_of_task), (language, self._first_of_language)):
             if len(first) == 2:
-                what = f"no {name}, which other prompts have ({first[True]}); give every row one"
-                raise UserError(what, where=first[False])
+                problem = f"no {name}, which other prompts have ({first[True]}); give every row one"
+                raise UserError(problem, where=first[False])
 
     def _noted(self, row_id: str, cell: Cell, digest: int, fields: Mapping[str, Any], place: str) -> int:
         number = self.numbers[row_id] = len(self.numbers)

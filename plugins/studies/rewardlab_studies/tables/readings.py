@@ -41,8 +41,8 @@ class PromptAnswers:
         found = self.components.get(component)
         if found is None:
             there = ", ".join(self.components)
-            what = f"no component {component!r}{nearest(component, self.components)}; there are {there}"
-            raise UserError(what, where=self.place)
+            problem = f"no component {component!r}{nearest(component, self.components)}; there are {there}"
+            raise UserError(problem, where=self.place)
         return found
 
 
@@ -103,8 +103,8 @@ class RunAnswers:
         fitting = [e for e in every if all(one in (None, own) for one, own in zip(wanted, e, strict=True))]
         if not fitting:
             there = ", ".join(map(_told, every))
-            what = f"has no such evaluation; there are: {there}" if every else "has no evaluation; add a stage eval"
-            raise UserError(what, where=source.path)
+            problem = f"has no such evaluation; there are: {there}" if every else "has no evaluation; add a stage eval"
+            raise UserError(problem, where=source.path)
         self._chosen = fitting[-1]
         others = ", ".join(_told(evaluation) for evaluation in every if evaluation != self._chosen)
         told = [f"the evaluation {_told(self._chosen)}; there are also {others}"] if others else []

@@ -94,15 +94,15 @@ def _kind(path: str) -> Kind:
     if "components" in row and "total" in row:
         return "ledger" if "attempt" in row else "scores"
     if "completions" in row:
-        what = "has completions without scores; score it first: rewardlab score RECIPE ROWS.jsonl -o SCORES.jsonl"
-        raise UserError(what, where=path)
+        problem = "has completions without scores; score it first: rewardlab score RECIPE ROWS.jsonl -o SCORES.jsonl"
+        raise UserError(problem, where=path)
     if "prompt" in row:
-        what = (
+        problem = (
             "has prompts without scores; name rows with --rows, and a model by its run or what `rewardlab score` wrote"
         )
-        raise UserError(what, where=path)
+        raise UserError(problem, where=path)
     if "language" in row or "task" in row:
         return "averages"
     there = ", ".join(map(repr, list(row)[:8]))
-    what = "is neither a run, nor what `rewardlab score` wrote, nor averages by task and language"
-    raise UserError(f"{what}; columns: {there}", where=path)
+    problem = "is neither a run, nor what `rewardlab score` wrote, nor averages by task and language"
+    raise UserError(f"{problem}; columns: {there}", where=path)

@@ -54,13 +54,13 @@ class Units:
     @cached_property
     def variance(self) -> float:
         """The estimated variance of the average; 0 of equal values, whatever their mean was rounded to."""
-        found = fsum(one * one for one in self.deviations)
-        return found if found > ROUNDING * fsum(one * one for one in self.parts) else 0.0
+        found = fsum(deviation * deviation for deviation in self.deviations)
+        return found if found > ROUNDING * fsum(part * part for part in self.parts) else 0.0
 
     @cached_property
     def concentration(self) -> float:
         """The sum of the squared shares: 1 / n of n units that count alike (Kish)."""
-        return fsum(one * one for one in self.shares)
+        return fsum(share * share for share in self.shares)
 
     @cached_property
     def freedom(self) -> float:
@@ -71,7 +71,7 @@ class Units:
         """
         spread = fsum(share**4 / max(1e-9, 1 - own / share) for share, own in zip(self.shares, self.own, strict=True))
         found = self.concentration**2 / spread
-        fourth = fsum(one**4 for one in self.deviations)
+        fourth = fsum(deviation**4 for deviation in self.deviations)
         kurtosis = len(self) * fourth / self.variance**2 if self.variance else 1.0
         return max(1.0, min(found, 2 * len(self) / (kurtosis - 1)) if kurtosis > 1 else found)
 

@@ -80,12 +80,12 @@ class _Following:
                 raise
             self._warn(f"backend.{name}", f"{TRACKERS[name]} is not installed; pip install {name}")
         except Exception as error:
-            what = f"{TRACKERS[name]}: {one_line(error, 600)}"
+            problem = f"{TRACKERS[name]}: {one_line(error, 600)}"
             if not self._job.run.done and name == "wandb":  # as without a key: the user's mistake, told at once
-                raise UserError(what, where=f"backend.{name}") from error
+                raise UserError(problem, where=f"backend.{name}") from error
             if not self._job.run.done:
-                raise JobError(f"backend.{name}: {what}") from error
-            self._warn(f"backend.{name}", what)
+                raise JobError(f"backend.{name}: {problem}") from error
+            self._warn(f"backend.{name}", problem)
         return None
 
     def _follow(self) -> None:

@@ -48,8 +48,8 @@ class StageRecords:
         for path, written in self._evaluations().items():
             if self._evaluated.get(path) != written:
                 self._evaluated[path] = written
-                found = re.search(r"-step-(\d+)$", path.stem)
-                step = int(found[1]) if found else self._step if path.stem.endswith("-after") else 0
+                match = re.search(r"-step-(\d+)$", path.stem)
+                step = int(match[1]) if match else self._step if path.stem.endswith("-after") else 0
                 yield step, {f"eval/{name}": value for name, value in Results.load(path).metrics().items()}
 
     def samples(self, count: int) -> Iterator[Table]:

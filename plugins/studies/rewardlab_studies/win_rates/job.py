@@ -150,10 +150,10 @@ class WinRatesJob:
         except OSError as error:
             raise UserError(f"cannot be made: {error.strerror}", where=str(self.folder)) from None
 
-    def _pair(self, one: AnswerFile, other: AnswerFile, ids: Sequence[str], component: str) -> _MeasuredPair:
-        stem = f"{one.name}_against_{other.name}"
+    def _pair(self, answer_file: AnswerFile, other: AnswerFile, ids: Sequence[str], component: str) -> _MeasuredPair:
+        stem = f"{answer_file.name}_against_{other.name}"
         rows, scores = (self.folder / f"{_file_name(stem)}.{what}.jsonl" for what in ("rows", "scores"))
-        for note in write_pairs(one, other, ids, rows):
+        for note in write_pairs(answer_file, other, ids, rows):
             self.say(f"note: {note}")
         ScoreJob(
             plan=self.plan, rows=str(rows), output=scores, resume=self.resume, command=self.command, say=self.say
@@ -163,13 +163,18 @@ class WinRatesJob:
         rates = PromptValues(values, prompts, layout, "share")
         languages = layout.languages()
         places = [OVERALL, *(TablePlace(None, language) for language in languages if len(languages) > 1)]
-        averages = {place: found for place in places if (found := rates.average(place)) is not None}
-        told = rates.against_even_odds(OVERALL)
+        averages = {place: average for place in places if (average := rates.average(place)) is not None}
+        against_even_odds = rates.against_even_odds(OVERALL)
         return _MeasuredPair(
             rate=MeasuredWinRate(
-                model=one.name, other=other.name, places=averages, ties=ties, p=told.p, corrected=told.p
+                model=answer_file.name,
+                other=other.name,
+                places=averages,
+                ties=ties,
+                p=against_even_odds.p,
+                corrected=against_even_odds.p,
             ),
-            floor=told.floor,
+            floor=against_even_odds.floor,
             clustering=prompts.clustering(),
         )
 
@@ -190,8 +195,8 @@ class WinRatesJob:
         prompts.check()
         known = sum(map(len, wins.values()))
         if missing and not (self.leave_out and known):
-            what = f"{missing} of {missing + known} comparisons have no verdict; --resume asks again what failed"
-            raise JobError(f"{scores}: {what}, and --missing leave-out counts only the others")
+            problem = f"{missing} of {missing + known} comparisons have no verdict; --resume asks again what failed"
+            raise JobError(f"{scores}: {problem}, and --missing leave-out counts only the others")
         if missing:
             self.say(f"note: {scores}: {missing} comparisons without a verdict count nowhere")
         values = array("d", (sum(wins[n]) / len(wins[n]) if wins[n] else nan for n in range(len(prompts))))

@@ -35,13 +35,13 @@ def sentences(result: WinRatesResult) -> list[str]:
 
 def _sentence(rate: MeasuredWinRate, pairs: int) -> str:
     found = rate.places[OVERALL]
-    told = f"{found.mean * 100:.1f}% {_between(rate)} of comparisons, {rate.ties * 100:.1f}% ties, {told_p(rate.p)}"
-    told += f" ({told_p(rate.corrected)} corrected)" if pairs > 1 else ""
+    message = f"{found.mean * 100:.1f}% {_between(rate)} of comparisons, {rate.ties * 100:.1f}% ties, {told_p(rate.p)}"
+    message += f" ({told_p(rate.corrected)} corrected)" if pairs > 1 else ""
     verdict = "preferred to" if found.mean > 0.5 else "less preferred than"
     if rate.corrected >= LEVEL:
         verdict = "not distinguishable from"
-        told += ", and so few prompts could not have shown it" if rate.too_few else ""
-    return f"{rate.model} is {verdict} {rate.other}: it wins {told}"
+        message += ", and so few prompts could not have shown it" if rate.too_few else ""
+    return f"{rate.model} is {verdict} {rate.other}: it wins {message}"
 
 
 def _matrix(result: WinRatesResult) -> Page:
@@ -50,7 +50,7 @@ def _matrix(result: WinRatesResult) -> Page:
     rates = {(rate.model, rate.other): rate.places[OVERALL].mean for rate in result.rates}
     rates |= {(other, model): 1 - value for (model, other), value in rates.items()}
     names = list(result.models)
-    rows = [[one, *(f"{rates[one, other] * 100:.1f}" if one != other else "-" for other in names)] for one in names]
+    rows = [[name, *(f"{rates[name, other] * 100:.1f}" if name != other else "-" for other in names)] for name in names]
     return Page(
         title="Win rate of the row against the column, in percent",
         upper=[""] * (len(names) + 1),

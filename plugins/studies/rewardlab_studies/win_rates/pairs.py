@@ -30,10 +30,10 @@ def refuse_other_prompts(files: Sequence[AnswerFile], common: bool) -> list[str]
         lacking = {row_id for other in files for row_id in other.ids() if row_id not in file}
         if lacking and not common:
             first = min(lacking)
-            what = (
+            problem = (
                 f"{file.name} lacks {len(lacking)} prompts that others have, such as the id {first!r}; --prompts common"
             )
-            problems.append(Problem(where=file.path, what=f"{what} compares the {len(shared)} that all have"))
+            problems.append(Problem(where=file.path, what=f"{problem} compares the {len(shared)} that all have"))
     if problems:
         raise UserError(problems)
     if not shared:
@@ -51,12 +51,12 @@ def refuse_other_prompts(files: Sequence[AnswerFile], common: bool) -> list[str]
 def _refuse_other(first: Group, group: Group, any_number: bool) -> None:
     """Raise a UserError if a row is of another prompt, or has another number of completions than it may."""
     if group.sample.prompt != first.sample.prompt:
-        what = f"the id {first.sample.id!r} is another prompt than in {first.sample.source}"
-        raise UserError(f"{what}; compare answers to the same prompts", where=group.sample.source)
+        problem = f"the id {first.sample.id!r} is another prompt than in {first.sample.source}"
+        raise UserError(f"{problem}; compare answers to the same prompts", where=group.sample.source)
     if len(group.completions) != len(first.completions) and not any_number:
-        what = f"{len(group.completions)} completions here and {len(first.completions)} in {first.sample.source}"
+        problem = f"{len(group.completions)} completions here and {len(first.completions)} in {first.sample.source}"
         advice = "sample as many of both, or compare as many as all have: --prompts common"
-        raise UserError(f"{what}; {advice}", where=group.sample.source)
+        raise UserError(f"{problem}; {advice}", where=group.sample.source)
 
 
 def write_pairs(one: AnswerFile, other: AnswerFile, ids: Sequence[str], path: Path) -> list[str]:
@@ -86,7 +86,7 @@ def _differing(fields: Mapping[str, Any], others: Mapping[str, Any]) -> list[str
     return [name for name in fields.keys() & others.keys() - {MISSING_FIELD} if fields[name] != others[name]]
 
 
-def _rows(one: Group, other: Group, row_id: str) -> Iterator[dict[str, Any]]:
-    sample = one.sample.as_row()
-    for number, pair in enumerate(zip(one.completions, other.completions, strict=False)):
+def _rows(group: Group, other: Group, row_id: str) -> Iterator[dict[str, Any]]:
+    sample = group.sample.as_row()
+    for number, pair in enumerate(zip(group.completions, other.completions, strict=False)):
         yield {**sample, "id": f"{row_id}#{number}", PAIR_OF: row_id, "completions": [one.as_dict() for one in pair]}

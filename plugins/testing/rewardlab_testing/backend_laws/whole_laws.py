@@ -112,13 +112,13 @@ def _to_score_again(groups: Sequence[LedgerGroup]) -> list[LedgerGroup]:
 def _samples(tested: BackendTrial) -> dict[tuple[int, bool], dict[str, Sample]]:
     """Return the samples by id, for each stage and for whether it trains on them or evaluates."""
     plan, context = tested.plan, Context(seed=tested.plan.recipe.seed)
-    found: dict[tuple[int, bool], dict[str, Sample]] = {}
+    samples: dict[tuple[int, bool], dict[str, Sample]] = {}
     for index, stage in enumerate(plan.recipe.stages):
         if isinstance(stage, RlStage):
-            found[index, True] = {sample.id: sample for sample in read_dataset(plan.stage_dataset(index), context)}
+            samples[index, True] = {sample.id: sample for sample in read_dataset(plan.stage_dataset(index), context)}
         if isinstance(stage, EvalStage) or (isinstance(stage, RlStage) and stage.evaluation is not None):
-            found[index, False] = {sample.id: sample for sample in _evaluated(plan, index)}
-    return found
+            samples[index, False] = {sample.id: sample for sample in _evaluated(plan, index)}
+    return samples
 
 
 def _evaluated(plan: Plan, index: int) -> Iterator[Sample]:

@@ -23,7 +23,10 @@ def search_plugins(words: str, registry: Registry | None = None) -> list[dict[st
     there = {row["distribution"] for row in here}
     rows = [{"name": row["use"], "summary": row["summary"], "get": "installed"} for row in here]
     known = [(one["distribution"], one["summary"], pip_install(name)) for name, one in first_party().items()]
-    known += [(one["distribution"], one["summary"], f"pip install {one['distribution']}") for one in known_plugins()]
+    known += [
+        (known_plugin["distribution"], known_plugin["summary"], f"pip install {known_plugin['distribution']}")
+        for known_plugin in known_plugins()
+    ]
     rows += [{"name": name, "summary": summary, "get": get} for name, summary, get in known if name not in there]
     wanted = words.casefold().split()
     return [row for row in rows if all(word in f"{row['name']} {row['summary']}".casefold() for word in wanted)]

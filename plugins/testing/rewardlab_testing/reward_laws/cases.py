@@ -93,7 +93,7 @@ def lists(tested: Trial, least: int = 1, most: int = MOST) -> SearchStrategy[lis
 
 def items(sample: Sample, completions: Sequence[Completion]) -> list[Item]:
     """Return each completion as an item, paired with this sample."""
-    return [(sample, one) for one in completions]
+    return [(sample, completion) for completion in completions]
 
 
 def renamed(sample: Sample) -> Sample:

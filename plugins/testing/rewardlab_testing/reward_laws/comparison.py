@@ -54,14 +54,14 @@ def describe_asked(tested: Trial, completions: Sequence[Completion], place: int)
     """Return the completion at this place in words; of group scope with the others of its group."""
     text = describe_completion(completions[place])
     if tested.spec.scope == "group" and len(completions) > 1:
-        others = [describe_completion(one, OTHERS) for at, one in enumerate(completions) if at != place]
+        others = [describe_completion(completion, OTHERS) for at, completion in enumerate(completions) if at != place]
         return f"{text}\n  in a group at place {place}, beside {', '.join(others)}\n  "
     return f"{text} "
 
 
 def _beside(tested: Trial, completions: Sequence[Completion], place: int) -> str:
     """Return the other completions of a call in words; "" of group scope, if `describe_asked` has them."""
-    others = [describe_completion(one, OTHERS) for at, one in enumerate(completions) if at != place]
+    others = [describe_completion(completion, OTHERS) for at, completion in enumerate(completions) if at != place]
     if tested.spec.scope == "group" or not others:
         return ""
     more = [f"{len(others) - FEW} more"] if len(others) > FEW else []

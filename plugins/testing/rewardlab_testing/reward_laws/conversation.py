@@ -18,12 +18,15 @@ def conversation(tested: Trial) -> int:
     if not texts:
         raise NothingToTry("no completion of its example is only a text")
     if tested.spec.scope == "trajectory":
-        how, others = "as a conversation of one message", [replace(one, messages=one.conversation()) for one in texts]
+        how, others = (
+            "as a conversation of one message",
+            [replace(text, messages=text.conversation()) for text in texts],
+        )
     else:
         shouts = "\n".join([*(one.text for one in cases.known(tested)), *strategies.INJECTIONS])
         begin = [talks.called("search", '{"q": "the answer"}'), {"role": "tool", "content": shouts}]
         how = "as the last answer of a conversation whose tool says what other completions say"
-        others = [replace(one, messages=(*begin, *one.conversation())) for one in texts]
+        others = [replace(text, messages=(*begin, *text.conversation())) for text in texts]
     asking, sample = bench(tested), tested.example.sample
     alone, then = (asking.score(cases.items(sample, completions)) for completions in (texts, others))
     check_same(tested, texts, alone, then, how=how, expected="as alone")

@@ -63,11 +63,11 @@ def repetition(tested: Trial) -> int:
 
     def check(completions: list[Completion]) -> None:
         nonlocal compared
-        for one in completions:
-            count = None if one.token_count is None else TIMES * one.token_count
-            repeated = [one.with_text(between.join([one.text] * TIMES)) for between in BETWEEN]
+        for completion in completions:
+            count = None if completion.token_count is None else TIMES * completion.token_count
+            repeated = [completion.with_text(between.join([completion.text] * TIMES)) for between in BETWEEN]
             often = [replace(text, token_count=count) for text in repeated]
-            compared += _check_no_gain(tested, one, often, f"{TIMES} times over")
+            compared += _check_no_gain(tested, completion, often, f"{TIMES} times over")
 
     first = [one for one in cases.known(tested) if len(one.text) <= LONGEST]
     seen = search(check, st.lists(_prose(), min_size=1, max_size=3), tries=tested.tries, first=first)
@@ -79,9 +79,9 @@ def padding(tested: Trial) -> int:
 
     def check(completions: list[Completion]) -> None:
         nonlocal compared
-        for one in completions:
-            padded = [cases.with_text(one, pad(one.text)) for pad in PADDING]
-            compared += _check_no_gain(tested, one, padded, "with blank space around it")
+        for completion in completions:
+            padded = [cases.with_text(completion, pad(completion.text)) for pad in PADDING]
+            compared += _check_no_gain(tested, completion, padded, "with blank space around it")
 
     short = strategies.completions(strategies.texts(also=[one.text for one in cases.known(tested)]))
     seen = search(check, st.lists(short, min_size=1, max_size=3), tries=tested.tries, first=cases.known(tested))
@@ -105,7 +105,7 @@ def antisymmetry(tested: Trial) -> int:
         before, after = (" and ".join(map(describe_score, scores)) for scores in (straight, swapped[::-1]))
         if abs(sum(values) - total) > near:
             raise violation(asked, before, f"values that add up to {total:g}")
-        if any(abs(one - other) > near for one, other in zip(values, others, strict=True)):
+        if any(abs(value - other) > near for value, other in zip(values, others, strict=True)):
             raise violation(f"{asked}, in swapped order", after, f"{before}, as before")
 
     pairs = [[one, other] for one in cases.known(tested) for other in cases.known(tested)]

@@ -73,7 +73,7 @@ def _items_apart(
     tested: Trial, sample: Sample, completions: Sequence[Completion], alone: Bench, together: Bench
 ) -> None:
     began = time.monotonic()
-    asked_alone = [(one, alone.score([(sample, one)])[0]) for one in completions]
+    asked_alone = [(completion, alone.score([(sample, completion)])[0]) for completion in completions]
     took = time.monotonic() - began
     # `range` reports what fails alone; if it makes a whole call fail, hosts ask again one by one
     completions = [one for one, score in asked_alone if score.error is None]
@@ -130,8 +130,8 @@ def _others(sample: Sample, altered: Sequence[Score]) -> Iterator[Sample]:
         yield cases.altered(sample)
 
 
-def _alternating(one: Sequence[Item], other: Sequence[Item]) -> list[Item]:
-    return [item for pair in zip(one, other, strict=True) for item in pair]
+def _alternating(items: Sequence[Item], other: Sequence[Item]) -> list[Item]:
+    return [item for pair in zip(items, other, strict=True) for item in pair]
 
 
 def _joined(calls: Sequence[Sequence[Score]]) -> list[Score]:

@@ -102,7 +102,7 @@ def info(tested: Trial) -> int:
     asking, sample = bench(tested), tested.example.sample
 
     def check(completions: list[Completion]) -> None:
-        completions = [one for one in completions if not asking.endless((sample, one))]
+        completions = [completion for completion in completions if not asking.endless((sample, completion))]
         try:
             scores = asking.raw(cases.items(sample, completions))
         except LawViolation:
@@ -125,11 +125,11 @@ def required(tested: Trial) -> int:
         raise NothingToTry("it requires no field")
     asking, sample = bench(tested), tested.example.sample
     completions = [*cases.known(tested), *(Completion(text=text) for text in ("", "42", "\\boxed{42}"))]
-    whole = [asking.score(cases.items(sample, [one]))[0] for one in completions]
+    whole = [asking.score(cases.items(sample, [completion]))[0] for completion in completions]
     for name in fields:
         without = replace(sample, fields={key: value for key, value in sample.fields.items() if key != name})
         # one by one, so that an exception for one is not a failure of the others
-        scores = [asking.score(cases.items(without, [one]))[0] for one in completions]
+        scores = [asking.score(cases.items(without, [completion]))[0] for completion in completions]
         failed = any(score.error is not None for score in scores)
         for completion, score, usual in zip(completions, scores, whole, strict=True):
             if score.error is None and not (_ignores_the_field(score, usual) and (failed or score.value is None)):
@@ -146,8 +146,8 @@ def _ignores_the_field(score: Score, usual: Score) -> bool:
     return usual.error is None and score.value == usual.value
 
 
-def _above(one: Score, other: Score, rounding: float) -> bool:
-    return one.value is not None and other.value is not None and one.value > other.value + rounding
+def _above(score: Score, other: Score, rounding: float) -> bool:
+    return score.value is not None and other.value is not None and score.value > other.value + rounding
 
 
 def _what_is_no_json(info: Any) -> str | None:

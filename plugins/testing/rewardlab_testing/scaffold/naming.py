@@ -47,5 +47,5 @@ def _owner(name: str) -> str | None:
         return f"the distribution rewardlab-{name} {version(f'rewardlab-{name}')}"
     except PackageNotFoundError:
         pass
-    found = find_spec(package_name(name))
-    return f"the package {package_name(name)} in {Path(found.origin).parent}" if found and found.origin else None
+    spec = find_spec(package_name(name))
+    return f"the package {package_name(name)} in {Path(spec.origin).parent}" if spec and spec.origin else None

@@ -76,7 +76,8 @@ class Alarm:
     def reads(self, number: str) -> bool:
         """Return whether it looks at a number."""
         return any(
-            number == one or (one.endswith("/") and number.startswith(one) and number != FLAT) for one in self.metrics
+            number == metric or (metric.endswith("/") and number.startswith(metric) and number != FLAT)
+            for metric in self.metrics
         )
 
 
@@ -100,7 +101,7 @@ class Sign:
     @property
     def component(self) -> str | None:
         """The component that it is about; None if it is about all of the training."""
-        if not any(self.number.startswith(one) for one in self.alarm.metrics if one.endswith("/")):
+        if not any(self.number.startswith(metric) for metric in self.alarm.metrics if metric.endswith("/")):
             return None
         return self.number.partition("/")[2]
 

@@ -255,5 +255,5 @@ class Entropy(ScoreCondition):
         return f"entropy is {now:.4g}, after {self.usual:.4g}" if now < self._levels.entropy * self.usual else ""
 
 
-def _moved(one: Shift) -> str:
-    return f"{one.then:.4g} to {one.now:.4g}"
+def _moved(shift: Shift) -> str:
+    return f"{shift.then:.4g} to {shift.now:.4g}"

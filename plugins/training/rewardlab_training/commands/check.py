@@ -70,17 +70,17 @@ def _in_rows(options: Options, plan: Plan) -> CommandResult:
             return _causes(options)
         count, completions = check_all(plan, str(path))
     many, have = f"{counted(count, 'row')} with {counted(completions, 'completion')}", "has" if count == 1 else "have"
-    told = f"{options.rows}: {many} {have} what the reward needs"
-    return CommandResult(text=told, data={"rows": count, "completions": completions})
+    message = f"{options.rows}: {many} {have} what the reward needs"
+    return CommandResult(text=message, data={"rows": count, "completions": completions})
 
 
 def _causes(options: Options) -> CommandResult:
     """Return what `rewardlab causes` finds in rows that are scored already; it scores none, for that may cost."""
     spec = command_of_ours("causes")
     given = {"recipe": options.recipe, "overrides": options.overrides, "rows": options.rows, "limit": None}
-    found = spec.run(spec.options_class()(**given))
-    assert isinstance(found, CommandResult)
-    return found
+    causes = spec.run(spec.options_class()(**given))
+    assert isinstance(causes, CommandResult)
+    return causes
 
 
 def _as_dict(plan: Plan) -> dict[str, Any]:

@@ -37,8 +37,8 @@ def tokenizer_of(task: StageTask) -> StageTokenizer:
     tokenizer = StageTokenizer(task, schemas)
     template = tokenizer.tokenizer.chat_template
     if template is None or (schemas and "tools" not in str(template)):
-        what = "has no chat template" if template is None else "has a chat template that shows no tools"
-        raise UserError(f"{task.where}.agent: the model {what}; set chat.template, or take a model for tools")
+        problem = "has no chat template" if template is None else "has a chat template that shows no tools"
+        raise UserError(f"{task.where}.agent: the model {problem}; set chat.template, or take a model for tools")
     return tokenizer
 
 

@@ -60,8 +60,8 @@ def run(options: Options) -> CommandResult:
     Not ok if an alarm of `fail_on` went off.
     """
     if options.demo == bool(options.run):
-        what = "it takes either --demo or a RUN: a run directory, or a file that `score` wrote"
-        raise UserError([Problem(where="", what=what), *list_runs(RUNS)])
+        problem = "it takes either --demo or a RUN: a run directory, or a file that `score` wrote"
+        raise UserError([Problem(where="", what=problem), *list_runs(RUNS)])
     for path in options.run:
         refuse_runs(path)
     if options.follow:
@@ -104,8 +104,8 @@ def _follow(options: Options) -> CommandResult:
 
     for flag in ("demo", "output", "rows", "fail_on", "labels", "bundle"):
         if getattr(options, flag):
-            what = f"serves the page of a run and writes none; leave out --{flag.replace('_', '-')}"
-            raise UserError(what, where="--follow")
+            problem = f"serves the page of a run and writes none; leave out --{flag.replace('_', '-')}"
+            raise UserError(problem, where="--follow")
     if files := [str(path) for path in options.run if path.is_file()]:
         raise UserError("is a file; only the folder of a run can be followed", where=files[0])
     rules = VisitorRules(token=needed_token(options.host), hosts=options.allow_host)

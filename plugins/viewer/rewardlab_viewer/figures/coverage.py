@@ -82,7 +82,9 @@ def _lost(
 ) -> Iterator[RunPart]:
     """Yield the parts of which there should be completions, and are none."""
     known = {(part.stage, part.phase) for part in there}
-    found = [told for name in results if (told := _evaluation_of(name)) and (told[0], "eval") not in known]
+    found = [
+        evaluation for name in results if (evaluation := _evaluation_of(name)) and (evaluation[0], "eval") not in known
+    ]
     for stage, phase in dict.fromkeys([*(told for told, count in expected.items() if count), *found]):
         if (stage, phase) not in known:
             yield RunPart(stage, phase, None)
@@ -93,8 +95,8 @@ def _evaluation_of(name: str) -> tuple[int, str] | None:
 
     Earlier versions called each phase `eval`, and results during training may be those of steps that a resume undid.
     """
-    told = re.fullmatch(r"(\d+)-.*?(?:-(before|after)|-(step)-\d+)?", name)
-    return (int(told[1]), told[2] or "eval") if told and not told[3] else None
+    match = re.fullmatch(r"(\d+)-.*?(?:-(before|after)|-(step)-\d+)?", name)
+    return (int(match[1]), match[2] or "eval") if match and not match[3] else None
 
 
 def _became(columns: ScoreColumns, group: int, at: int) -> str:

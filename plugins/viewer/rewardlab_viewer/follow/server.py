@@ -74,8 +74,8 @@ class _Request(BaseHTTPRequestHandler):
             self._page(())
         elif asked.path == "/update":
             self._page(given.get("have", "-").split(","))
-        elif (found := PARTS.fullmatch(asked.path)) and (
-            part := getattr(self.server.page, found[1])(int(found[2]), given.get("of", ""), int(found[3]))
+        elif (match := PARTS.fullmatch(asked.path)) and (
+            part := getattr(self.server.page, match[1])(int(match[2]), given.get("of", ""), int(match[3]))
         ):
             self._answer(HTTPStatus.OK, "text/plain", part)
         else:

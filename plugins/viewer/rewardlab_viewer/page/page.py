@@ -141,7 +141,7 @@ class KeptParts:
             "total": self.view.total,
             "layout": self.numbers.layout,
             "questions": self.questions.data(),
-            "chunks": [{"number": one, "groups": self.view.chunks.chunks[one].groups} for one in self.chunks],
+            "chunks": [{"number": chunk, "groups": self.view.chunks.chunks[chunk].groups} for chunk in self.chunks],
             **self.more,
         }
 

@@ -119,7 +119,9 @@ def _pieces(content: Any, places: Mapping[str, int]) -> list[Piece]:
     pieces: list[Piece] = [content]
     for text, place in places.items():
         if text in content:
-            pieces = [part for one in pieces for part in (_split(one, text, place) if isinstance(one, str) else [one])]
+            pieces = [
+                part for piece in pieces for part in (_split(piece, text, place) if isinstance(piece, str) else [piece])
+            ]
     return pieces
 
 

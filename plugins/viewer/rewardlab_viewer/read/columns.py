@@ -191,7 +191,7 @@ def beginning_of(first: Line) -> str:
     messages = (
         [one for one in prompt if isinstance(one, Mapping)] if isinstance(prompt, list) else [{"content": prompt}]
     )
-    asked = [one for one in messages if one.get("role") == "user"] or messages
+    asked = [message for message in messages if message.get("role") == "user"] or messages
     content = asked[-1].get("content") if asked else None
     parts = [part.get("text") if isinstance(part, Mapping) else part for part in _listed(content)]
     text = next((part.lstrip() for part in parts if isinstance(part, str) and not part.isspace()), "")

@@ -15,8 +15,8 @@ RUNS = Path("runs")
 def refuse_runs(folder: Path) -> None:
     """Raise a UserError that lists its runs if a folder is none itself."""
     if not (folder / RESOLVED).is_file() and (runs := list_runs(folder)):
-        what = "this is a folder of runs; name one of them, or several with -o PAGE"
-        raise UserError([Problem(where=str(folder), what=what), *runs])
+        problem = "this is a folder of runs; name one of them, or several with -o PAGE"
+        raise UserError([Problem(where=str(folder), what=problem), *runs])
 
 
 def list_runs(folder: Path) -> list[Problem]:

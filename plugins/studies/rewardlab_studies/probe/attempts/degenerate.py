@@ -84,7 +84,7 @@ class ProbeRow:
     @property
     def texts(self) -> Mapping[Family, str]:
         """The first text of each family."""
-        return {one.family: one.text for one in reversed(self.attempts)}
+        return {attempt.family: attempt.text for attempt in reversed(self.attempts)}
 
 
 def probe_rows(

@@ -102,7 +102,9 @@ def other_fields(answer: str, others: Sequence[str], known: str) -> dict[str, st
     if value is not fields:
         made = {what: [one] * len(value) for what, one in made.items()}
         made |= {"none": [], "first_alone": value[:1]}
-    strange = (one for other in others if isinstance(one := _json(other), type(value)) and _differs(one, value, short))
+    strange = (
+        data for other in others if isinstance(data := _json(other), type(value)) and _differs(data, value, short)
+    )
     if (another := next(strange, None)) is not None:
         made["of_another"] = another
     texts = {what: json.dumps(one, ensure_ascii=False) for what, one in made.items() if one != value}
@@ -118,16 +120,16 @@ def _differs(one: Any, value: Any, short: Sequence[str]) -> bool:
 
 def _unwrapped(answer: str) -> tuple[str, str, str]:
     """Return what opens a list, what is in it, and what closes it; of a text that is too long the beginning."""
-    found = _MARKS.fullmatch(answer[:MAX_LISTED])
-    assert found is not None, "it matches every text"
-    return found[1], found[2], found[3]
+    match = _MARKS.fullmatch(answer[:MAX_LISTED])
+    assert match is not None, "it matches every text"
+    return match[1], match[2], match[3]
 
 
 def _members(inner: str) -> tuple[list[str], str]:
     """Return the members of a list, and what stands between them."""
     for glue in _GLUES:
-        if found := re.search(glue, inner):
-            return [one.strip() for one in re.split(glue, inner) if one.strip()], found[0]
+        if match := re.search(glue, inner):
+            return [one.strip() for one in re.split(glue, inner) if one.strip()], match[0]
     return [inner.strip()], ", "
 
 
@@ -170,8 +172,8 @@ def _ordered(found: Sequence[str], prompt: str, opened: str, glue: str) -> bool:
 
 
 def _place(one: str, prompt: str) -> int:
-    found = re.search(rf"(?<!\w){re.escape(one)}(?!\w)", prompt)
-    return found.start() if found else len(prompt)
+    match = re.search(rf"(?<!\w){re.escape(one)}(?!\w)", prompt)
+    return match.start() if match else len(prompt)
 
 
 def _text(value: Any) -> str:

@@ -128,7 +128,7 @@ def near_miss(answer: str, prompt: str) -> dict[str, str]:
         return made
     operators = [place for place, character in enumerate(answer) if place and character in _OTHER]
     if operators and FORMULA.fullmatch(answer) and not DATE.fullmatch(answer):
-        place = next((one for one in reversed(operators) if answer[one] != "*"), operators[-1])
+        place = next((operator for operator in reversed(operators) if answer[operator] != "*"), operators[-1])
         return {"": f"{answer[:place]}{_OTHER[answer[place]]}{answer[place + 1 :]}"}
     if any(kind.fullmatch(answer) for kind in (DECIMAL, LETTER)) or CHOICE.match(answer) or _JSON.match(answer):
         return {}
@@ -230,7 +230,11 @@ def other_words(answer: str, fields: Sequence[object]) -> dict[str, str]:
     A part of a name, or its words in another order, may be the name: Everest, Obama, Abe Shinzo.
     """
     words = answer.split()
-    if answer not in fields or not 2 <= len(words) <= 6 or not all(re.fullmatch(r"[^\W\d_]{2,}", one) for one in words):
+    if (
+        answer not in fields
+        or not 2 <= len(words) <= 6
+        or not all(re.fullmatch(r"[^\W\d_]{2,}", word) for word in words)
+    ):
         return {}
     return {
         "other_last_word": " ".join([*words[:-1], "otherwise"]),

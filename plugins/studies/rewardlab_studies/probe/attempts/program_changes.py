@@ -13,8 +13,8 @@ def works_when_read(program: str) -> bool:
     return any(isinstance(one, ast.If | ast.For | ast.While | ast.With | ast.Try) or _calls(one) for one in body)
 
 
-def _calls(one: ast.stmt) -> bool:
-    return isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)
+def _calls(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
 
 
 class _NoBody(ast.NodeTransformer):

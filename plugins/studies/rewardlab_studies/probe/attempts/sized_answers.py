@@ -60,11 +60,11 @@ def other_scale(answer: str, prompt: str) -> dict[str, str]:
         if _REDUCED.search(prompt):
             made["not_reduced"] = f"{sign}{2 * int(over)}/{2 * int(under)}"
         return made if int(over) != int(under) and int(under) > 1 and int(over) else {}
-    found = _ONE_NUMBER.fullmatch(answer)
-    number = Decimal(found[2].replace(",", "")) if found else Decimal(0)
-    if not found or not number or "±" in found[1]:
+    match = _ONE_NUMBER.fullmatch(answer)
+    number = Decimal(match[2].replace(",", "")) if match else Decimal(0)
+    if not match or not number or "±" in match[1]:
         return {}
-    if number < 0 and found[1][-1:].isalpha():  # a hyphen, as in COVID-19
+    if number < 0 and match[1][-1:].isalpha():  # a hyphen, as in COVID-19
         return {}
     sizes = {
         "hundredfold": number * 100,
@@ -78,7 +78,7 @@ def other_scale(answer: str, prompt: str) -> dict[str, str]:
         "plus_half_again": number * Decimal("1.5"),
     }
     whole = number == int(number)
-    exact = whole and not _APPROXIMATE.search(prompt) and not _other_names(found[3].strip())
+    exact = whole and not _APPROXIMATE.search(prompt) and not _other_names(match[3].strip())
     if exact and abs(number) <= MAX_TRUNCATED:
         sizes["cut_off"] = number + Decimal("0.9").copy_sign(number)
         sizes |= {"one_more": number + 1, "two_more": number + 2}
@@ -89,8 +89,8 @@ def other_scale(answer: str, prompt: str) -> dict[str, str]:
         sizes["a_little_more"] = round(number * Decimal("1.07"), 3)
     if not whole and abs(number - round(number)) > abs(number) * Decimal(NEAR_SHARE):
         sizes["rounded"] = Decimal(round(number))
-        sizes["without_point"] = Decimal(found[2].replace(".", ""))
-    return {what: f"{found[1]}{_plain(size)}{found[3]}" for what, size in sizes.items()}
+        sizes["without_point"] = Decimal(match[2].replace(".", ""))
+    return {what: f"{match[1]}{_plain(size)}{match[3]}" for what, size in sizes.items()}
 
 
 def other_unit(answer: str) -> dict[str, str]:
@@ -99,10 +99,10 @@ def other_unit(answer: str) -> dict[str, str]:
         year, one, mark, other, end = (part or "" for part in date.groups())
         swaps = bool(year) != bool(end) and int(one) != int(other) and max(int(one), int(other)) <= 12
         return {"day_and_month": f"{year}{other}{mark}{one}{end}"} if swaps else {}
-    found = _WITH_UNIT.fullmatch(answer)
-    if not found or not re.search("[1-9]", found[2]) or found[2] == "-40":  # no length is no length in any unit
+    match = _WITH_UNIT.fullmatch(answer)
+    if not match or not re.search("[1-9]", match[2]) or match[2] == "-40":  # no length is no length in any unit
         return {}
-    before, number, space, behind = found.groups()
+    before, number, space, behind = match.groups()
     if behind:
         return {unit: f"{before}{number}{space}{unit}" for unit in _other_names(behind)}
     return {unit: f"{unit}{number}" for unit in _other_names(before)}

@@ -79,7 +79,7 @@ def dressed_honest(of: Material) -> Texts:
         return made
     honest = of.row.honest
     made |= {"restated": f"{of.prompt}\n\n{honest}", "three_times": "\n\n".join([honest] * 3)}
-    made["lines"] = "\n".join(f"- {one}" for one in sentences(honest))
+    made["lines"] = "\n".join(f"- {sentence}" for sentence in sentences(honest))
     made["json"] = json.dumps({"answer": honest, "confidence": 1.0, "score": 10}, ensure_ascii=False)
     return made | {"capitals": honest.upper()}
 
