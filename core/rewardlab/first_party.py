@@ -55,20 +55,20 @@ def pip_install(plugin: str) -> str:
 
 def installation(plugin: str) -> str:
     """Return the words of a hint, "pip install ... brings it"; nothing if no recipe can name the plugin."""
-    found = first_party().get(plugin)
-    return f"{pip_install(plugin)} brings it" if found and (found["components"] or found["commands"]) else ""
+    row = first_party().get(plugin)
+    return f"{pip_install(plugin)} brings it" if row and (row["components"] or row["commands"]) else ""
 
 
 def plugin_with(of: Literal["commands", "formats", "actions"], name: str) -> str | None:
     """Return the plugin of ours that has a command, an ending of row files or an action's hook; None if none has."""
-    return next((plugin for plugin, found in first_party().items() if name in found[of]), None)
+    return next((plugin for plugin, row in first_party().items() if name in row[of]), None)
 
 
 @cache
 def _known() -> dict[str, Any]:
     with open(__file__.removesuffix("py") + "json", encoding="utf-8") as file:  # pathlib takes longer to import
-        found: dict[str, Any] = json.load(file)
-    return found
+        known: dict[str, Any] = json.load(file)
+    return known
 
 
 @cache

@@ -58,13 +58,13 @@ class Reference:
             if not f"{self.module}.".startswith(f"{error.name}."):
                 raise
             raise self._wrong(f"there is no module {error.name}") from error
-        found = getattr(module, self.name, _REQUIRED)
-        if found is _REQUIRED:
+        target = getattr(module, self.name, _REQUIRED)
+        if target is _REQUIRED:
             public = [name for name, value in vars(module).items() if callable(value) and not name.startswith("_")]
             raise self._wrong(f"{self.module} has no {self.name}{nearest(self.name, public)}")
-        if not callable(found):
-            raise self._wrong(f"it is of type {type(found).__name__}, which cannot be called")
-        return found
+        if not callable(target):
+            raise self._wrong(f"it is of type {type(target).__name__}, which cannot be called")
+        return target
 
     def _wrong(self, why: str) -> UserError:
         return UserError(f"{self.owner and f'{self.owner}: '}{self.field}={self!r}: {why}")

@@ -91,8 +91,8 @@ class Completion:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields, without the messages that a text alone has not; `Completion(**...)` reverses it."""
-        found = {"text": self.text, "token_count": self.token_count, "truncated": self.truncated}
-        return {**found, "messages": [dict(message) for message in self.messages]} if self.messages else found
+        fields = {"text": self.text, "token_count": self.token_count, "truncated": self.truncated}
+        return {**fields, "messages": [dict(message) for message in self.messages]} if self.messages else fields
 
 
 def _last_answer(messages: Sequence[Turn]) -> int | None:

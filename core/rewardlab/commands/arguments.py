@@ -126,14 +126,14 @@ def _number(text: str, whole: bool, low: float | None, high: float | None) -> fl
 
 
 def _mapping(texts: Sequence[str], argument: Argument) -> dict[str, str]:
-    found: dict[str, str] = {}
+    mapping: dict[str, str] = {}
     for text in texts:
         name, sign, value = text.partition("=")
-        if not sign or not name or name in found:
+        if not sign or not name or name in mapping:
             problem = f"is {getattr(argument.mark, 'metavar', None) or 'NAME=VALUE'}, each with a name of its own"
             raise UserError(problem, where=f"{argument.shown} {text}")
-        found[name] = value
-    return found
+        mapping[name] = value
+    return mapping
 
 
 def apart(words: Sequence[str]) -> tuple[list[str], list[str]]:

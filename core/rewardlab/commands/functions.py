@@ -57,13 +57,13 @@ def _has_place(argument: Argument) -> bool:
 def _signature(arguments: Sequence[Argument]) -> inspect.Signature:
     kinds = inspect.Parameter
     by_position = [argument for argument in arguments if _has_place(argument)]
-    found = []
+    parameters = []
     for argument in by_position:
         default = kinds.empty if argument.required else argument.default
-        found.append(inspect.Parameter(argument.name, kinds.POSITIONAL_OR_KEYWORD, default=default))
+        parameters.append(inspect.Parameter(argument.name, kinds.POSITIONAL_OR_KEYWORD, default=default))
     # a parameter without a default behind one that has one: by name it can be given all the same
-    if any(one.default is not kinds.empty and two.default is kinds.empty for one, two in pairwise(found)):
-        found = [one.replace(kind=kinds.KEYWORD_ONLY) for one in found]
+    if any(one.default is not kinds.empty and two.default is kinds.empty for one, two in pairwise(parameters)):
+        parameters = [parameter.replace(kind=kinds.KEYWORD_ONLY) for parameter in parameters]
     rest = [argument for argument in arguments if not _has_place(argument)]
     words = [inspect.Parameter(a.name, kinds.VAR_POSITIONAL) for a in rest if isinstance(a.mark, Overrides)]
     named = [
@@ -71,8 +71,10 @@ def _signature(arguments: Sequence[Argument]) -> inspect.Signature:
         for a in rest
         if not isinstance(a.mark, Overrides)
     ]
-    first = [one for one in found if one.kind is kinds.POSITIONAL_OR_KEYWORD]
-    return inspect.Signature([*first, *words, *(one for one in found if one not in first), *named])
+    first = [parameter for parameter in parameters if parameter.kind is kinds.POSITIONAL_OR_KEYWORD]
+    return inspect.Signature(
+        [*first, *words, *(parameter for parameter in parameters if parameter not in first), *named]
+    )
 
 
 def _docstring(spec: CommandSpec, config: type[Config]) -> str:

@@ -79,12 +79,12 @@ def options_of(spec: CommandSpec, given: Namespace) -> Config:
     """Return the options that a command line gives; a UserError that names the flag says what is wrong with it."""
     config = spec.options_class()
     arguments = arguments_of(config)
-    found = {a.name: a.values(value) for a in arguments if (value := getattr(given, a.name, None)) not in (None, [])}
+    values = {a.name: a.values(value) for a in arguments if (value := getattr(given, a.name, None)) not in (None, [])}
     if _with_overrides(arguments):
-        found |= _of_words(getattr(given, WORDS), arguments)
+        values |= _of_words(getattr(given, WORDS), arguments)
     if "as_json" in config.model_fields:
-        found["as_json"] = given.json
-    return validated(config, found, arguments)
+        values["as_json"] = given.json
+    return validated(config, values, arguments)
 
 
 def _of_words(words: Sequence[str], arguments: Sequence[Argument]) -> dict[str, Any]:
@@ -101,8 +101,8 @@ def _of_words(words: Sequence[str], arguments: Sequence[Argument]) -> dict[str, 
         are = "are needed, in this order" if len(places) > 1 else "is needed"
         raise UserError(f"{wanted} {are}; found {', '.join(files) or 'none'}")
     [where] = [argument.name for argument in arguments if isinstance(argument.mark, Overrides)]
-    found = {argument.name: file for argument, file in zip(places, files, strict=False)}
-    return found | ({where: overrides} if overrides else {})
+    file_of = {argument.name: file for argument, file in zip(places, files, strict=False)}
+    return file_of | ({where: overrides} if overrides else {})
 
 
 def command_line(name: str, options: Config, *more: str) -> list[str]:

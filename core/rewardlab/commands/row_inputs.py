@@ -51,7 +51,7 @@ def file_of(
         place = re.compile(rf"{re.escape(str(path))}(?::(\d+))?")
 
         def named(text: str) -> str:
-            return place.sub(lambda found: _line(places, int(found[1])) if found[1] else whole, text)
+            return place.sub(lambda match: _line(places, int(match[1])) if match[1] else whole, text)
 
         try:
             yield str(path), lambda text: say(named(text))

@@ -66,8 +66,8 @@ def text_of(content: Any, place: str) -> str:
     if isinstance(content, str):
         return content
     if not isinstance(content, list) or not all(isinstance(part, Mapping) for part in content):
-        found = "absent" if content is None else kind_of(content)
-        raise ValueError(f"{place} must be a text or a list of parts; it is {found}")
+        kind = "absent" if content is None else kind_of(content)
+        raise ValueError(f"{place} must be a text or a list of parts; it is {kind}")
     parts = [part for part in content if part.get("type") not in _REASONING]
     for part in parts:
         if part.get("type") not in _PARTS or not isinstance(part.get("text"), str):

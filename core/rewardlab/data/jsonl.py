@@ -80,8 +80,8 @@ def _parse(line: bytes, any_text: bool, nan_is_null: bool) -> dict[str, Any]:
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
-        found = f"byte 0x{line[error.start]:02x} at position {error.start + 1}"
-        raise ValueError(f"not UTF-8: {found}; save the file as UTF-8") from None
+        byte = f"byte 0x{line[error.start]:02x} at position {error.start + 1}"
+        raise ValueError(f"not UTF-8: {byte}; save the file as UTF-8") from None
     if text.lstrip().startswith("["):
         raise ValueError("this looks like a JSON array; write one object per line, or call the file .json")
     try:

@@ -48,13 +48,13 @@ def rollout_rows(path: str, name: str | None = None) -> Iterator[PlacedRow] | No
     """
     of_hub = _files_of(Path(path, HUB_DATA))
     files = of_hub or (_files_of(Path(path)) if os.path.isdir(path) else [path])
-    found = rollout_format(files[0], name) if files else None
-    if found is None and not (of_hub and COMPLETIONS in _first_record(files[0])):
+    recognized = rollout_format(files[0], name) if files else None
+    if recognized is None and not (of_hub and COMPLETIONS in _first_record(files[0])):
         return None
     if len(splits := sorted({re.split(r"[-.]", Path(file).name)[0] for file in of_hub})) > 1:
         problem = f"has the splits {', '.join(splits)}; name the file of one, or a folder with the files of one"
         raise UserError(problem, where=path)
-    read = _rows if found is None else found.rows
+    read = _rows if recognized is None else recognized.rows
     return (row for file in files for row in read(file))
 
 
@@ -90,10 +90,10 @@ def _recognized(path: str) -> RolloutFormat | None:
     if COMPLETIONS in first:
         return None
     formats = {point.name: _loaded(point) for point in entry_points_of(FORMATS)}
-    found = sorted(name for name, one in formats.items() if one.recognizes(path, first))
-    if len(found) > 1:
-        raise UserError(f"could be rollouts of {' or '.join(found)}; say which: --format {found[0]}", where=path)
-    return formats[found[0]] if found else None
+    names = sorted(name for name, one in formats.items() if one.recognizes(path, first))
+    if len(names) > 1:
+        raise UserError(f"could be rollouts of {' or '.join(names)}; say which: --format {names[0]}", where=path)
+    return formats[names[0]] if names else None
 
 
 def _loaded(point: EntryPoint) -> RolloutFormat:

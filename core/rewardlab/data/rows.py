@@ -97,8 +97,8 @@ def _as_column(prompt: Any) -> Any:
 
 
 def _map_columns(columns: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:
-    found = {ours: _column(columns, theirs) for ours, theirs in fields.items()}
-    renamed = {ours: value for ours, value in found.items() if value is not _ABSENT}
+    mapped = {ours: _column(columns, theirs) for ours, theirs in fields.items()}
+    renamed = {ours: value for ours, value in mapped.items() if value is not _ABSENT}
     used = {fields[ours] for ours in _STRUCTURE if ours in renamed} - {*_STRUCTURE}
     return {name: value for name, value in columns.items() if name not in used} | renamed
 
@@ -169,8 +169,8 @@ def _message(value: Any, place: str) -> Message:
         raise ValueError(f"{place} must be a message with role and content, not {kind_of(value)}")
     for key in ("role", "content"):
         if not isinstance(value.get(key), str):
-            found = kind_of(value[key]) if key in value else "absent"
-            raise ValueError(f"{place}.{key} must be a text; it is {found}")
+            kind = kind_of(value[key]) if key in value else "absent"
+            raise ValueError(f"{place}.{key} must be a text; it is {kind}")
     if value["role"] not in ROLES:
         raise ValueError(unknown_role(value["role"], place))
     if len(value) > 2:
@@ -211,8 +211,8 @@ def _completion(value: Any, place: str) -> Completion:
         raise ValueError(f"{place}.truncated must be true or false, not {kind_of(cut)}")
     if (messages := value.get("messages")) is None:
         if not isinstance(text, str):
-            found = kind_of(text) if "text" in value else "absent"
-            raise ValueError(f"{place}.text must be a text; it is {found}")
+            kind = kind_of(text) if "text" in value else "absent"
+            raise ValueError(f"{place}.text must be a text; it is {kind}")
         return Completion(text=text, token_count=count, truncated=cut)
     if not isinstance(messages, list):
         raise ValueError(f"{place}.messages must be a list of messages, not {kind_of(messages)}")

@@ -96,11 +96,11 @@ def build(planned: Component, context: Context, what: str, needs: str) -> Any:
 
 def secret_variables(options: Any) -> dict[str, str]:
     """Map each option that ends in `_env`, also inside a mapping, to the environment variable that it names."""
-    found: dict[str, str] = {}
+    variables: dict[str, str] = {}
     for name, value in options:
         if name.endswith("_env"):
             named = (
                 {f"{name}.{key}": inner for key, inner in value.items()} if isinstance(value, dict) else {name: value}
             )
-            found |= {option: variable for option, variable in named.items() if isinstance(variable, str)}
-    return found
+            variables |= {option: variable for option, variable in named.items() if isinstance(variable, str)}
+    return variables

@@ -26,7 +26,7 @@ OWN_SCALING = {
 }
 
 
-def cross_findings(plan: Plan, found: Mapping[RecipePath, Component]) -> Iterator[Finding]:
+def cross_findings(plan: Plan, components: Mapping[RecipePath, Component]) -> Iterator[Finding]:
     """Yield what is wrong with components beside the rest of their recipe; `found` are all of them, by their places."""
     for name, judge in plan.judges.items():
         yield from _judge_findings(("judges", name), judge)
@@ -37,23 +37,23 @@ def cross_findings(plan: Plan, found: Mapping[RecipePath, Component]) -> Iterato
     yield from target_findings(plan)
     yield from served_findings(plan.recipe, plan.judges, declared(plan.document, "judges"))
     yield from _validation_findings(plan)
-    yield from _sampler_findings(plan, found.get(("sampler",)))
+    yield from _sampler_findings(plan, components.get(("sampler",)))
     for name, component in plan.components.items():
         place = ("reward", "components", name)
         yield from missing_file_findings(plan.recipe, place, component)
         yield from _unused_keys(place, component)
         yield from _logprob_findings(place, component, plan.judges)
         yield from _continuation_findings(place, component, plan.judges)
-    yield from _normalize_findings(plan.recipe, found)
-    yield from _by_component_findings(plan, found)
+    yield from _normalize_findings(plan.recipe, components)
+    yield from _by_component_findings(plan, components)
     yield from _critic_findings(plan)
 
 
-def cross_warnings(plan: Plan, found: Mapping[RecipePath, Component]) -> Iterator[Finding]:
+def cross_warnings(plan: Plan, components: Mapping[RecipePath, Component]) -> Iterator[Finding]:
     """Yield what is doubtful about them."""
     for name, component in plan.components.items():
         yield from _doubtful_keys(("reward", "components", name), component)
-    yield from _subset_warnings(plan, found)
+    yield from _subset_warnings(plan, components)
 
 
 def declared(document: Document, *path: str) -> Sequence[str]:
@@ -62,7 +62,7 @@ def declared(document: Document, *path: str) -> Sequence[str]:
     return list(mapping) if isinstance(mapping, dict) else []
 
 
-def _normalize_findings(recipe: Recipe, found: Mapping[RecipePath, Component]) -> Iterator[Finding]:
+def _normalize_findings(recipe: Recipe, components: Mapping[RecipePath, Component]) -> Iterator[Finding]:
     """Yield findings for stages whose trainer rescales rewards itself, and for factors that do not fit the loss."""
     normalizers = recipe.reward.normalize if recipe.reward is not None else []
     for index, stage in enumerate(recipe.stages):
@@ -75,14 +75,14 @@ def _normalize_findings(recipe: Recipe, found: Mapping[RecipePath, Component]) -
             )
 
     for index in range(len(normalizers)):
-        planned = found.get(("reward", "normalize", index))
+        planned = components.get(("reward", "normalize", index))
         if planned is not None and planned.spec.scales_loss:
             yield from _loss_findings(recipe, index, planned, last=index == len(normalizers) - 1)
 
 
-def _by_component_findings(plan: Plan, found: Mapping[RecipePath, Component]) -> Iterator[Finding]:
+def _by_component_findings(plan: Plan, components: Mapping[RecipePath, Component]) -> Iterator[Finding]:
     """Yield findings for a normalizer that shapes each component by itself, if it or the total leaves no components."""
-    for place, planned in found.items():
+    for place, planned in components.items():
         if place[:2] != ("reward", "normalize") or not planned.spec.by_component:
             continue
         use = planned.use.use
@@ -131,10 +131,10 @@ def _loss_findings(recipe: Recipe, index: int, planned: Component, last: bool) -
             )
 
 
-def _subset_warnings(plan: Plan, found: Mapping[RecipePath, Component]) -> Iterator[Finding]:
+def _subset_warnings(plan: Plan, components: Mapping[RecipePath, Component]) -> Iterator[Finding]:
     """Yield a finding for each normalizer whose subset is not smaller than the pool that the group sampler collects."""
     sampler = plan.sampler
-    for place, planned in found.items():
+    for place, planned in components.items():
         if sampler is None or place[:2] != ("reward", "normalize") or planned.spec.subset is None:
             continue
         subset = planned.ask("how many totals it looks at", planned.spec.subset, planned.options)

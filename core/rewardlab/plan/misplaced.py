@@ -80,11 +80,11 @@ class _Misplaced:
             return []
         if {"use", "with"} <= beside and (*here, "with") not in self._known:
             return []  # an option of a component that is not installed, most likely
-        found = self._named(name) or [place for place in self._exact(name) if place[:-1] != here]
-        if not found and not difflib.get_close_matches(name, beside, 1):
+        places = self._named(name) or [place for place in self._exact(name) if place[:-1] != here]
+        if not places and not difflib.get_close_matches(name, beside, 1):
             close = difflib.get_close_matches(name, set().union(*self._options.values()), 1, CLOSE)
-            found = [place for meant in close for place in self._exact(meant)]
-        return self._nearest(found, path)
+            places = [place for meant in close for place in self._exact(meant)]
+        return self._nearest(places, path)
 
     def _nearest(self, places: list[RecipePath], path: RecipePath) -> list[RecipePath]:
         """Return those with most of `path` in common: one of the recipe's own, else what is written, or least deep."""

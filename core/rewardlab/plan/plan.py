@@ -77,8 +77,10 @@ class Plan:
 
     def _of_options(self, function: str) -> dict[str, Any]:
         """Return a function of the specs, with the options given, for each component whose spec has it."""
-        found = {name: (getattr(planned.spec, function), planned.options) for name, planned in self.components.items()}
-        return {name: partial(says, options) for name, (says, options) in found.items() if says is not None}
+        functions = {
+            name: (getattr(planned.spec, function), planned.options) for name, planned in self.components.items()
+        }
+        return {name: partial(says, options) for name, (says, options) in functions.items() if says is not None}
 
     @property
     def asked_by_rewards(self) -> set[str]:

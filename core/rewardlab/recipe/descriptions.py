@@ -17,12 +17,12 @@ def descriptions_of(model: type[BaseModel]) -> dict[str, str]:
 
     `Field(description=...)` comes before it.
     """
-    found: dict[str, str] = {}
+    descriptions: dict[str, str] = {}
     for one in reversed(model.__mro__):
         if issubclass(one, BaseModel) and one is not BaseModel:
-            found |= _own(one)
-    found |= {name: field.description for name, field in model.model_fields.items() if field.description}
-    return {name: text for name, text in found.items() if text}
+            descriptions |= _own(one)
+    descriptions |= {name: field.description for name, field in model.model_fields.items() if field.description}
+    return {name: text for name, text in descriptions.items() if text}
 
 
 def _own(model: type[BaseModel]) -> dict[str, str]:
@@ -31,11 +31,11 @@ def _own(model: type[BaseModel]) -> dict[str, str]:
         lines, start = inspect.findsource(model)
     except (OSError, TypeError):  # made by a function or at a prompt
         return {}
-    found = {}
+    described = {}
     for statement, below in pairwise([*_body(ast.parse("".join(lines)), start + 1), ast.Pass()]):
         if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-            found[statement.target.id] = inspect.cleandoc(_text(below))
-    return found
+            described[statement.target.id] = inspect.cleandoc(_text(below))
+    return described
 
 
 def _body(tree: ast.Module, line: int) -> list[ast.stmt]:

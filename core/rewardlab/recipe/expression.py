@@ -112,8 +112,8 @@ class _Parser:
         self.progress = progress
         if len(text) > _MAX_LENGTH:
             self.fail(_MAX_LENGTH, f"it is longer than {_MAX_LENGTH} characters")
-        found = [_Token(match.lastgroup or "", match[0], match.start()) for match in _TOKEN.finditer(text)]
-        self.rest = iter([token for token in found if token.kind != "space"])
+        tokens = [_Token(match.lastgroup or "", match[0], match.start()) for match in _TOKEN.finditer(text)]
+        self.rest = iter([token for token in tokens if token.kind != "space"])
         self.next = next(self.rest, _Token("end", "", len(text)))
         self.end = 0  # end of the last token taken
         self.depth = 0
@@ -131,8 +131,8 @@ class _Parser:
         raise ValueError(f"{line}column {len(last) + 1}: {what}; allowed are {_ALLOWED}")
 
     def expected(self, wanted: str) -> NoReturn:
-        found = f"not {self.next.text!a}" if self.next.text else "it ends here"
-        self.fail(self.next.start, f"{wanted} is expected, {found}")
+        there = f"not {self.next.text!a}" if self.next.text else "it ends here"
+        self.fail(self.next.start, f"{wanted} is expected, {there}")
 
     def sum(self) -> Node:
         return self.chain(("+", "-"), self.product)

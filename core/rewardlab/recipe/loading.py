@@ -154,8 +154,8 @@ def _base(name: Any, path: Path, place: str) -> Path:
         problem = f"is {kind_of(name)}; write the name of one recipe that comes with rewardlab, or the path of a file"
         raise UserError(problem, where=place)
     near = path.parent / name
-    if found := (_in_run(near) or (near if near.suffix in SUFFIXES and near.is_file() else None)):
-        return found
+    if file := (_in_run(near) or (near if near.suffix in SUFFIXES and near.is_file() else None)):
+        return file
     known = shipped_recipes()
     if name in known:
         return known[name]

@@ -59,13 +59,13 @@ class LostParts:
 def read(document: Document) -> tuple[Recipe | None, list[Problem], LostParts]:
     """Return (the recipe or its valid parts, None if nothing is valid; every problem; the places that are lost)."""
     tree, noted = document.tree, document.problems
-    recipe, found = validate(Recipe, tree, document.where)
+    recipe, problems = validate(Recipe, tree, document.where)
     unresolved = [p for p in noted if isinstance(text := lookup(tree, p.path), str) and "${" in text]
     lost: frozenset[RecipePath] = frozenset()
-    if found or unresolved:
-        recipe, lost = salvage(Recipe, tree, [*found, *unresolved], STAND_INS)
+    if problems or unresolved:
+        recipe, lost = salvage(Recipe, tree, [*problems, *unresolved], STAND_INS)
     told = {problem.path for problem in noted if problem.path}
-    return recipe, [*noted, *(p for p in found if p.path not in told)], LostParts(lost | told)
+    return recipe, [*noted, *(p for p in problems if p.path not in told)], LostParts(lost | told)
 
 
 def salvage(
@@ -80,9 +80,9 @@ def salvage(
     lost: set[RecipePath] = set()
     for level in range(4):
         lost |= {_cut(tree, p.path[: max(1, len(p.path) - level)], stand_ins) for p in problems if p.path}
-        found, problems = validate(model, tree, str)
-        if found is not None:
-            return found, frozenset(lost)
+        valid, problems = validate(model, tree, str)
+        if valid is not None:
+            return valid, frozenset(lost)
     return None, frozenset(lost)
 
 

@@ -31,8 +31,8 @@ def validate(model: type[Config], tree: Any, where: Where, prefix: RecipePath = 
         return model.model_validate_json(json.dumps(tree), strict=True), []
     except ValidationError as error:
         by_path: dict[RecipePath, list[dict[str, Any]]] = {}
-        for found in error.errors(include_url=False):
-            by_path.setdefault(_in_tree(dict(found), tree), []).append(dict(found))
+        for mistake in error.errors(include_url=False):
+            by_path.setdefault(_in_tree(dict(mistake), tree), []).append(dict(mistake))
         problems: list[Problem] = []
         for path in _places_to_report(by_path):
             described = len(problems) < MAX_LISTED  # the search for a near name takes a millisecond
@@ -76,17 +76,17 @@ _TYPES = {str: "text", int: "integer", float: "number", bool: "true | false", An
 # --- One line for each of pydantic's errors
 
 
-def _in_tree(found: dict[str, Any], tree: Any) -> RecipePath:
+def _in_tree(mistake: dict[str, Any], tree: Any) -> RecipePath:
     """Return pydantic's location without the names of union members, which do not appear in the file."""
     path: list[str | int] = []
-    for step in found["loc"]:
+    for step in mistake["loc"]:
         if (isinstance(tree, dict) and step in tree) or (isinstance(tree, list) and isinstance(step, int)):
             path.append(step)
             tree = lookup(tree, (step,))
-    if found["type"] == "missing":
-        path.append(found["loc"][-1])
-    elif found["type"] in _TAG_ERRORS:
-        path.append(found["ctx"]["discriminator"].strip("'"))
+    if mistake["type"] == "missing":
+        path.append(mistake["loc"][-1])
+    elif mistake["type"] in _TAG_ERRORS:
+        path.append(mistake["ctx"]["discriminator"].strip("'"))
     return tuple(path)
 
 
@@ -118,8 +118,8 @@ def _describe_errors(errors: list[dict[str, Any]], model: type[Config], tree: An
     return f"expected {_expected(model, tree, path)}, found {_shown(lookup(tree, path))}"
 
 
-def _describe_error(found: dict[str, Any], model: type[Config], tree: Any, path: RecipePath) -> str:
-    kind, context = found["type"], found.get("ctx", {})
+def _describe_error(mistake: dict[str, Any], model: type[Config], tree: Any, path: RecipePath) -> str:
+    kind, context = mistake["type"], mistake.get("ctx", {})
     if kind == "extra_forbidden":
         known = {key for m in models_at(model, tree, path[:-1]) for key in keys_of(m)}
         return f"{UNKNOWN}{_meant(str(path[-1]), known)}"
@@ -131,14 +131,14 @@ def _describe_error(found: dict[str, Any], model: type[Config], tree: Any, path:
             return f"missing; expected {' | '.join(tags)}"
         stage = our_stage(context["tag"]) if "rl" in tags else None
         return f"{_shown(lookup(tree, path))} is not allowed{f'; {stage}' if stage else nearest(context['tag'], tags)}"
-    if kind == "literal_error" and isinstance(found["input"], str):
+    if kind == "literal_error" and isinstance(mistake["input"], str):
         choices = [c for c in literals_of(annotation_at(model, tree, path)) if isinstance(c, str)]
         if choices:
-            meant = our_value(str(path[-1]), found["input"]) or nearest(found["input"], choices)
-            return f"{found['input']!r} is not allowed{meant}"
+            meant = our_value(str(path[-1]), mistake["input"]) or nearest(mistake["input"], choices)
+            return f"{mistake['input']!r} is not allowed{meant}"
     if kind == "value_error":
-        return str(context.get("error", found["msg"]))
-    return f"expected {_wanted(found)}, found {_shown(found['input'])}{_advice(found, model, tree, path)}"
+        return str(context.get("error", mistake["msg"]))
+    return f"expected {_wanted(mistake)}, found {_shown(mistake['input'])}{_advice(mistake, model, tree, path)}"
 
 
 def _meant(name: str, known: set[str]) -> str:
@@ -155,15 +155,15 @@ def _meant(name: str, known: set[str]) -> str:
     return f"{hint}; an option of the component itself stands under 'with'"
 
 
-def _wanted(found: dict[str, Any]) -> str:
+def _wanted(mistake: dict[str, Any]) -> str:
     """Return what pydantic expected, in the words of a recipe."""
-    kind, context = found["type"], found.get("ctx", {})
+    kind, context = mistake["type"], mistake.get("ctx", {})
     if kind in _WANTED:
         return _WANTED[kind]
     if kind in ("too_short", "too_long"):
         bound = context.get("min_length", context.get("max_length"))
         return f"{'at least' if kind == 'too_short' else 'at most'} {bound} item{'s' if bound != 1 else ''}"
-    message = found["msg"].removeprefix("Input should be ")
+    message = mistake["msg"].removeprefix("Input should be ")
     return f"a number {message}" if message.startswith(("greater", "less")) else message[0].lower() + message[1:]
 
 
@@ -180,11 +180,11 @@ _WANTED = {
 }
 
 
-def _advice(found: dict[str, Any], model: type[Config], tree: Any, path: RecipePath) -> str:
-    if found["type"] in ("model_type", "dict_type") and isinstance(found["input"], str):
+def _advice(mistake: dict[str, Any], model: type[Config], tree: Any, path: RecipePath) -> str:
+    if mistake["type"] in ("model_type", "dict_type") and isinstance(mistake["input"], str):
         keys = {key for m in models_at(model, tree, path) for key in keys_of(m)}
         if "use" in keys:
-            return f"; write {{use: {found['input']}}}"
+            return f"; write {{use: {mistake['input']}}}"
     return _help(model, tree, path)
 
 

@@ -84,15 +84,15 @@ class _Scores:
 
     def _score(self, sample: Sample, completion: Completion) -> Score:
         try:
-            found = self._function(sample, completion, *self._options)
+            result = self._function(sample, completion, *self._options)
         except PLUGIN_FAULTS as error:
             return Score(error=one_line_at(error))
-        if isinstance(found, Score):
-            return found
-        if found is None:
+        if isinstance(result, Score):
+            return result
+        if result is None:
             return Score(info={"reason": "the function returned None"})
-        scalar: Any = found
-        number = scalar.item() if getattr(found, "ndim", None) == 0 else found  # of numpy or torch, also a bool
+        scalar: Any = result
+        number = scalar.item() if getattr(result, "ndim", None) == 0 else result  # of numpy or torch, also a bool
         if not isinstance(number, Real):
-            return Score(error=f"it returned {found!r:.80}, which is neither a number, a Score nor None")
+            return Score(error=f"it returned {result!r:.80}, which is neither a number, a Score nor None")
         return Score(value=float(number))

@@ -155,17 +155,17 @@ def offers_of(
 def _decorated(module: object) -> list[FunctionReward]:
     """Return the rewards that `@reward` made in this module or its package, and that stand in it."""
     package = getattr(module, "__name__", "")
-    found = {id(var): var for var in vars(module).values() if isinstance(var, FunctionReward)}
-    return [one for one in found.values() if f"{one.function.__module__}.".startswith(f"{package}.")]
+    functions = {id(var): var for var in vars(module).values() if isinstance(var, FunctionReward)}
+    return [function for function in functions.values() if f"{function.function.__module__}.".startswith(f"{package}.")]
 
 
 def _refuse_lookalikes(module: object) -> None:
     """Raise ValueError if a function of the module looks like a hook but would never be called."""
     own = getattr(module, "__name__", None)
-    for name, found in getattr(module, "__dict__", {}).items():
-        if inspect.isfunction(found) and found.__module__ == own and name.startswith(f"{hookspecs.PROJECT}_"):
+    for name, member in getattr(module, "__dict__", {}).items():
+        if inspect.isfunction(member) and member.__module__ == own and name.startswith(f"{hookspecs.PROJECT}_"):
             known = (*OFFERS, *ACTIONS)
-            if name in known and not hasattr(found, f"{hookspecs.PROJECT}_impl"):
+            if name in known and not hasattr(member, f"{hookspecs.PROJECT}_impl"):
                 raise ValueError(f"{name} is never called; write @hookimpl (from rewardlab) above it")
             if name not in known and (close := difflib.get_close_matches(name, known, n=1)):
                 raise ValueError(f"{name} is not a hook; did you mean {close[0]}, with @hookimpl above it?")

@@ -130,11 +130,11 @@ class Registry:
             hint = _backend_installations(name) or nearest(use, self.backends())
             raise UserError(f"no backend {use!r} is installed{hint}")
         plugin = self.usable(name)
-        found = plugin.backends
-        named = plugin.specs.get(("backend", component)) if slash else found.get(name)
+        backends = plugin.backends
+        named = plugin.specs.get(("backend", component)) if slash else backends.get(name)
         if not isinstance(named, BackendSpec):
-            problem = f"no backend {component!r}" if slash else "several backends" if found else "no backend"
-            raise UserError(f"plugin {name!r} has {problem}{nearest(use, found or self.backends())}")
+            problem = f"no backend {component!r}" if slash else "several backends" if backends else "no backend"
+            raise UserError(f"plugin {name!r} has {problem}{nearest(use, backends or self.backends())}")
         return use, _looked_at(named)
 
     def _default_backend(self) -> tuple[str, BackendSpec]:
@@ -182,11 +182,11 @@ def find_command(name: str, registry: Registry) -> CommandSpec | None:
 
     A UserError names both distributions if two offer it. A broken plugin offers none.
     """
-    found = [(plugin, plugin.commands[name]) for plugin in registry if name in plugin.commands]
-    if len(found) > 1:
-        both = " and ".join(f"{plugin.distribution} {plugin.version}".strip() for plugin, _ in found)
+    offers = [(plugin, plugin.commands[name]) for plugin in registry if name in plugin.commands]
+    if len(offers) > 1:
+        both = " and ".join(f"{plugin.distribution} {plugin.version}".strip() for plugin, _ in offers)
         raise UserError(f"the command {name!r} is offered by {both}; uninstall one of them")
-    return _looked_at(found[0][1]) if found else None
+    return _looked_at(offers[0][1]) if offers else None
 
 
 def command_of_ours(name: str) -> CommandSpec:

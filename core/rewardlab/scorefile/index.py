@@ -62,10 +62,10 @@ class RowIndex:
 
         start, size: in bytes. KeyError for an id that no row has.
         """
-        found = self._ask("SELECT position, start FROM rows WHERE id = ?", (row_id,))
-        if not found:
+        row = self._ask("SELECT position, start FROM rows WHERE id = ?", (row_id,))
+        if not row:
             raise KeyError(row_id)
-        position, earlier = found[0]
+        position, earlier = row[0]
         if earlier is not None:
             return None
         self._ask("UPDATE rows SET start = ?, size = ? WHERE position = ?", (start, size, position))

@@ -110,9 +110,9 @@ def _row(row: Any, row_id: str, source: str, check: RowReader) -> InputRow:
         if not isinstance(row, Mapping):
             raise ValueError("this row cannot be read any more")
         group = check.group(row, source)
-        found = group.sample.id or f"{prompt_hash(group.sample.prompt)}-{row_id.rpartition('-')[2]}"
-        if found != row_id:
-            raise ValueError(f"the id was {row_id!r}, is {found!r}")
+        actual = group.sample.id or f"{prompt_hash(group.sample.prompt)}-{row_id.rpartition('-')[2]}"
+        if actual != row_id:
+            raise ValueError(f"the id was {row_id!r}, is {actual!r}")
     except ValueError as error:
         raise JobError(f"{source}: the file changed while it was read: {error}") from error
     given = check.given_id(row)

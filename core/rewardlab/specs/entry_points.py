@@ -30,10 +30,10 @@ def states_of_path() -> tuple[tuple[str, int, int], ...]:
 
 def _state_of(folder: str) -> tuple[str, int, int]:
     try:
-        found = os.stat(folder or ".")
+        state = os.stat(folder or ".")
     except OSError:
         return folder, 0, 0
-    return folder, found.st_ino, found.st_mtime_ns
+    return folder, state.st_ino, state.st_mtime_ns
 
 
 @lru_cache(maxsize=16)

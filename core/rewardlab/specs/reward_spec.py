@@ -128,7 +128,7 @@ class RewardSpec(Spec):
         """Return the spec with the range that values have under these options."""
         if self.range_of is None:
             return self
-        found = replace(self, range=self.range_of(options))
-        if found.range[0] < self.range[0] or found.range[1] > self.range[1]:
-            raise ValueError(f"{self.name}: range_of gives {found.range!r}, which is not within {self.range!r}")
-        return found
+        spec = replace(self, range=self.range_of(options))
+        if spec.range[0] < self.range[0] or spec.range[1] > self.range[1]:
+            raise ValueError(f"{self.name}: range_of gives {spec.range!r}, which is not within {self.range!r}")
+        return spec

@@ -50,9 +50,9 @@ def _units(text: str, most: int, kinds: Sequence[re.Pattern[str]]) -> Iterator[C
         yield from ((text[start : start + most], "") for start in range(0, len(text), most))
         return
     start = 0
-    for found in [*kinds[0].finditer(text), None]:
-        unit, after = (text[start : found.start()], found[0]) if found else (text[start:], "")
-        start = found.end() if found else start
+    for match in [*kinds[0].finditer(text), None]:
+        unit, after = (text[start : match.start()], match[0]) if match else (text[start:], "")
+        start = match.end() if match else start
         if len(unit) <= most:
             yield unit, after
         else:

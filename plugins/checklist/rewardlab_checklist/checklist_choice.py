@@ -28,16 +28,16 @@ class TaskChecklists:
 
         Without a subtask it is the one list of the task; a task of several needs one.
         """
-        found = self._all()
+        checklists = self._all()
         label = task_label(task) or task.strip()
-        able = {key: one for key, one in found.items() if key[0] == label.casefold()}
+        able = {key: one for key, one in checklists.items() if key[0] == label.casefold()}
         wanted = (label.casefold(), "" if subtask is None else subtask.strip().casefold())
         if wanted in able:
             return able[wanted]
         if len(able) == 1 and subtask is None:
             return next(iter(able.values()))
         if not able:
-            names = ", ".join(sorted({one.task for one in found.values()}))
+            names = ", ".join(sorted({checklist.task for checklist in checklists.values()}))
             raise ChecklistError(f"no checklist for the task {task!r}; there are some for {names}")
         names = ", ".join(repr(one.subtask) for one in able.values())
         given = "no subtask is given" if subtask is None else f"none is for the subtask {subtask!r}"

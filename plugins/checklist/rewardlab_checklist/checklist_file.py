@@ -45,8 +45,8 @@ def find_checklist(name: str | Mapping[str, Any]) -> Checklist:
 @cache
 def packaged_names() -> tuple[str, ...]:
     """Return the names of the packaged checklists, sorted."""
-    found = (source.name for source in (files(__package__) / "checklists").iterdir())
-    return tuple(sorted(name.removesuffix(".yaml") for name in found if name.endswith(".yaml")))
+    sources = (source.name for source in (files(__package__) / "checklists").iterdir())
+    return tuple(sorted(name.removesuffix(".yaml") for name in sources if name.endswith(".yaml")))
 
 
 @cache
@@ -105,14 +105,14 @@ def _plain(source: Any, node: yaml.Node, place: Place, lines: dict[Place, int]) 
         return [_plain(source, one, (*place, at), lines) for at, one in enumerate(node.value)]
     if not isinstance(node, yaml.MappingNode):
         return node.value
-    found: dict[str, Any] = {}
+    plain: dict[str, Any] = {}
     for key, value in node.value:
         name = key.value if isinstance(key, yaml.ScalarNode) else ""
         lines[*place, name] = key.start_mark.line + 1
-        if not name or name in found:
+        if not name or name in plain:
             raise _misplaced(source, (*place, name), "appears twice" if name else "a key must be a name", lines)
-        found[name] = _plain(source, value, (*place, name), lines)
-    return found
+        plain[name] = _plain(source, value, (*place, name), lines)
+    return plain
 
 
 def _misplaced(source: Any, place: Place, what: str, lines: Mapping[Place, int]) -> ChecklistError:
@@ -147,17 +147,17 @@ class _Reader:
         )
 
     def _dimension(self, place: Place, tree: Any, labels: Mapping[str, float], continuous: bool) -> Dimension:
-        found = self._mapping(place, tree, DIMENSION_KEYS)
-        recognises = found.get("recognises") or []
+        mapping = self._mapping(place, tree, DIMENSION_KEYS)
+        recognises = mapping.get("recognises") or []
         if not isinstance(recognises, list) or len(set(map(str, recognises))) < len(recognises):
             raise self._error((*place, "recognises"), "expected a list of labels, each once")
-        if recognises and ("labels" in found or "weight" in found):
+        if recognises and ("labels" in mapping or "weight" in mapping):
             raise self._error(place, "what recognises a task has no score; leave `labels` and `weight` out")
-        own = self._labels((*place, "labels"), found["labels"]) if "labels" in found else None
+        own = self._labels((*place, "labels"), mapping["labels"]) if "labels" in mapping else None
         return Dimension(
-            name=self._text((*place, "name"), found["name"]),
-            asks=self._text((*place, "asks"), found["asks"]),
-            weight=self._weight((*place, "weight"), found["weight"]) if "weight" in found else -1.0,
+            name=self._text((*place, "name"), mapping["name"]),
+            asks=self._text((*place, "asks"), mapping["asks"]),
+            weight=self._weight((*place, "weight"), mapping["weight"]) if "weight" in mapping else -1.0,
             labels=labels if own is None else own,
             continuous=continuous and own is None,
             recognises=tuple(map(str, recognises)),

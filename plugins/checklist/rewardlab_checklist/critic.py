@@ -29,10 +29,10 @@ def parts_of(completion: Completion) -> dict[str, str]:
     """Return the parts of a completion that are there, stripped: its trace, and its answer."""
     text = completion.text
     tagged = sections.answer(text)
-    found = {TRACE: sections.reasoning(text) or "", ANSWER: sections.response(text) if tagged is None else tagged}
+    parts = {TRACE: sections.reasoning(text) or "", ANSWER: sections.response(text) if tagged is None else tagged}
     if "</think>" not in text and "<think>" in text:
-        found[ANSWER] = ""  # a trace without an end
-    return {part: body.strip() for part, body in found.items() if body.strip()}
+        parts[ANSWER] = ""  # a trace without an end
+    return {part: body.strip() for part, body in parts.items() if body.strip()}
 
 
 def own_task(sample: Sample, field: str) -> str:

@@ -24,10 +24,10 @@ Said = dict[str, dict[str, Any]]
 
 def without_repeats(pairs: Iterable[tuple[Any, Any]]) -> dict[str, Any]:
     """Return pairs as a mapping; a key that appears twice with different values has SEVERAL."""
-    found: dict[str, Any] = {}
+    entries: dict[str, Any] = {}
     for key, value in pairs:
-        found[str(key)] = value if str(key) not in found or found[str(key)] == value else SEVERAL
-    return found
+        entries[str(key)] = value if str(key) not in entries or entries[str(key)] == value else SEVERAL
+    return entries
 
 
 def said_of(value: Any, lists: Mapping[str, Checklist]) -> Said:
@@ -107,14 +107,14 @@ def _entry(value: Any) -> Any:
 def _name_of(entry: Any) -> str | None:
     if not isinstance(entry, dict):
         return None
-    found = [inner for key, inner in entry.items() if key.strip().casefold() in NAME_KEYS]
-    return found[0] if len(found) == 1 and isinstance(found[0], str) else None
+    names = [inner for key, inner in entry.items() if key.strip().casefold() in NAME_KEYS]
+    return names[0] if len(names) == 1 and isinstance(names[0], str) else None
 
 
-def _by_their_names(found: Mapping[str, Any], lists: Mapping[str, Checklist]) -> Said:
+def _by_their_names(named: Mapping[str, Any], lists: Mapping[str, Checklist]) -> Said:
     """Return dimensions without parts in the part whose checklist alone has them; empty if two have one."""
     said: Said = {}
-    for name, entry in found.items():
+    for name, entry in named.items():
         owners = [part for part, made in lists.items() if made.dimension(name) is not None]
         if len(owners) > 1:
             return {}

@@ -77,8 +77,12 @@ def _disagree(own: list[Said], lists: Mapping[str, Checklist]) -> bool:
 
 def _put_together(own: list[Said], lists: Mapping[str, Checklist]) -> Said | None:
     """Return parts that stand in an object each; None if one stands in several, or in none."""
-    found = {part: [said[part] for said in own if part in said] for part in lists}
-    return {part: given[0] for part, given in found.items()} if all(len(one) == 1 for one in found.values()) else None
+    critiques = {part: [said[part] for said in own if part in said] for part in lists}
+    return (
+        {part: given[0] for part, given in critiques.items()}
+        if all(len(critique) == 1 for critique in critiques.values())
+        else None
+    )
 
 
 def _names(shown: Mapping[str, str], lists: Mapping[str, Checklist]) -> bool:

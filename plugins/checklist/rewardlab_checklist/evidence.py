@@ -36,12 +36,12 @@ def quotations(evidence: Any) -> list[str]:
     One that goes beyond MAX_CHARACTERS is "", which stands nowhere.
     """
     given = evidence if isinstance(evidence, list) else [evidence]
-    found, left = [], MAX_CHARACTERS
+    pieces, left = [], MAX_CHARACTERS
     for one in given[:MAX_QUOTATIONS]:
         if isinstance(one, str) and one[: left + 1].strip():
-            found.append(one if len(one) <= left else "")
-            left -= len(found[-1])
-    return found
+            pieces.append(one if len(one) <= left else "")
+            left -= len(pieces[-1])
+    return pieces
 
 
 class Grounds:
@@ -75,10 +75,10 @@ def _stretches(text: str) -> list[str]:
 def _has(text: str, stretches: list[str]) -> bool:
     position = 0
     for stretch in stretches:
-        found = text.find(stretch, position)
-        if found < 0:
+        start = text.find(stretch, position)
+        if start < 0:
             return False
-        position = found + len(stretch)
+        position = start + len(stretch)
     return True
 
 

@@ -46,10 +46,10 @@ class ChoiceAccuracy:
             return Score(error=str(error))
         if self._options.profile == "sp3f_official":
             return _official_score(text, min(gold), choices)
-        found = read(text, self._options.extract, choices, several=len(gold) > 1)
-        labels = sorted(found.labels)
-        info = {"extracted": found.extracted, "choice": labels if len(labels) > 1 else next(iter(labels), None)}
-        return Score(value=float(found.labels == gold), info=info | ({found.fault: True} if found.fault else {}))
+        reading = read(text, self._options.extract, choices, several=len(gold) > 1)
+        labels = sorted(reading.labels)
+        info = {"extracted": reading.extracted, "choice": labels if len(labels) > 1 else next(iter(labels), None)}
+        return Score(value=float(reading.labels == gold), info=info | ({reading.fault: True} if reading.fault else {}))
 
 
 def _choices_and_golds(options: ChoiceOptions, sample: Sample) -> tuple[dict[str, str], frozenset[str]]:

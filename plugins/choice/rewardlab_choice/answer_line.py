@@ -23,8 +23,8 @@ def answer_line(text: str, choices: Mapping[str, str]) -> str | None:
     letters = "".join({letter for label in choices for letter in label if not letter.isascii()})
     body = re.compile(rf"[A-Za-z\d ,{re.escape(letters)}]*+")
     text = _BRACKETS.sub(r"\1\2\3", _BOLD.sub(r"\1", _DOLLARS.sub(r"\1", text)))
-    found = list(_lines(text, body)) or list(_anywhere(text, body))
-    return found[-1].strip().rstrip(".") if found else None
+    lines = list(_lines(text, body)) or list(_anywhere(text, body))
+    return lines[-1].strip().rstrip(".") if lines else None
 
 
 def labels_named(answer: str, choices: Mapping[str, str], several: bool) -> frozenset[str]:

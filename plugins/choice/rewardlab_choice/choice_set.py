@@ -83,8 +83,8 @@ class ChoiceSet:
         if len(texts) == 1 and len(by_value) > 1 and self._written[texts[0]] != written.strip():
             return UNREADABLE  # 5 if $5 and €5 are choices
         if (text in self._forms and texts) or len(texts) > 1 or (text in self._labels and by_value):
-            found = {*([self._forms[text]] if text in self._forms else []), *texts, *by_value}
-            return Named(min(found)) if len(found) == 1 else UNREADABLE
+            labels = {*([self._forms[text]] if text in self._forms else []), *texts, *by_value}
+            return Named(min(labels)) if len(labels) == 1 else UNREADABLE
         if text in self._forms:
             return Named(self._forms[text])
         if texts or len(by_value) == 1:

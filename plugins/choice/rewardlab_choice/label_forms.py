@@ -40,7 +40,7 @@ def other_forms(choices: Mapping[str, str]) -> dict[str, str]:
     own = _script_of(list(labels))
     if own is None:
         return {}
-    found: dict[str, set[str]] = {}
+    forms: dict[str, set[str]] = {}
     for name, letters in scripts().items():
         known = {form for letter in letters for form in letter}
         if name == own or known & texts or (name == "circled" and any(map(values, choices.values()))):
@@ -49,13 +49,13 @@ def other_forms(choices: Mapping[str, str]) -> dict[str, str]:
             continue
         for letter, label in zip(letters, choices, strict=False):
             for form in letter:
-                found.setdefault(form, set()).add(label)
+                forms.setdefault(form, set()).add(label)
     for look, other in look_alikes().items():
         if own == "latin" and other in labels and not {look, other} & texts:
-            found[look] = {labels[other]}
+            forms[look] = {labels[other]}
         elif look in labels and other not in texts:  # B in a row of А, Б, В: the second, or what looks like the third
-            found.setdefault(other, set()).add(labels[look])
-    return {form: min(named) for form, named in found.items() if len(named) == 1 and form not in labels}
+            forms.setdefault(other, set()).add(labels[look])
+    return {form: min(named) for form, named in forms.items() if len(named) == 1 and form not in labels}
 
 
 def _script_of(labels: list[str]) -> str | None:

@@ -55,15 +55,15 @@ def named_alone(written: str, choices: ChoiceSet) -> Named:
 def last_lead(text: str, choices: ChoiceSet) -> Statement | None:
     """Return the text after the last lead that names a choice."""
     unjoined: list[Statement] = []
-    for found in reversed(deque(answer_words.lead().finditer(text), maxlen=MAX_STATEMENTS)):
-        joined = found["verb"] is not None or bool(found["mid"].strip(" \t\r\n\"'“”‘’«»_"))
-        if found["option"] is not None and not joined:
+    for match in reversed(deque(answer_words.lead().finditer(text), maxlen=MAX_STATEMENTS)):
+        joined = match["verb"] is not None or bool(match["mid"].strip(" \t\r\n\"'“”‘’«»_"))
+        if match["option"] is not None and not joined:
             continue
-        languages = answer_words.languages_of(found["verb"] or found["lead"] or found["option"])
-        if is_negated(text, found.start("mid"), languages) or answer_words.negation(languages).search(found["mid"]):
+        languages = answer_words.languages_of(match["verb"] or match["lead"] or match["option"])
+        if is_negated(text, match.start("mid"), languages) or answer_words.negation(languages).search(match["mid"]):
             continue  # also around a lead (不正解 has 正解), and in a link ("ni": "is" in Swahili, "nor" in Serbian)
-        statement = _behind_lead(text, found, joined, languages, choices)
-        if statement is None or (not joined and is_negative_question(text[: found.start()])):
+        statement = _behind_lead(text, match, joined, languages, choices)
+        if statement is None or (not joined and is_negative_question(text[: match.start()])):
             continue
         if joined:
             return statement
@@ -129,23 +129,23 @@ def last_affirmed(text: str, choices: ChoiceSet) -> Statement | None:
 
 def _affirmed(text: str, choices: ChoiceSet) -> Iterator[tuple[Statement, str, bool]]:
     """Yield what is affirmed of which choice, in order, and whether nothing follows but the reason."""
-    for found in deque(answer_words.affirmation().finditer(text), maxlen=MAX_STATEMENTS):
-        languages = answer_words.languages_of(found[0])
-        alone = choices.denies_others(text[found.end() : found.end() + MAX_SENTENCE])
-        if not (alone or ends(text, found.end(), languages)) or _in_contrast().match(text, found.end()):
+    for match in deque(answer_words.affirmation().finditer(text), maxlen=MAX_STATEMENTS):
+        languages = answer_words.languages_of(match[0])
+        alone = choices.denies_others(text[match.end() : match.end() + MAX_SENTENCE])
+        if not (alone or ends(text, match.end(), languages)) or _in_contrast().match(text, match.end()):
             continue  # "C is the right answer to nothing", "C is right, but D is better"
-        before = text[max(0, found.start() - MAX_SENTENCE) : found.start()]
+        before = text[max(0, match.start() - MAX_SENTENCE) : match.start()]
         clause = CLAUSE_END.split(before)[-1]
         if not clause.strip():  # "C, not A, is right"
             clause = SENTENCE_END.split(before)[-1]
         named = named_alone(past_contrast(clause, before.removesuffix(clause)).strip(" ,"), choices)
         if named is not NOTHING:
             at_end = (
-                (alone and _is_last(text, found.end()))
-                or _AT_END.match(text, found.end()) is not None
-                or _is_reason(text, found.end(), languages)
+                (alone and _is_last(text, match.end()))
+                or _AT_END.match(text, match.end()) is not None
+                or _is_reason(text, match.end(), languages)
             )
-            yield Statement(found.start() - len(clause), named, clause.strip(), firm=True), found[0], at_end
+            yield Statement(match.start() - len(clause), named, clause.strip(), firm=True), match[0], at_end
 
 
 def _is_reason(text: str, start: int, languages: tuple[str, ...]) -> bool:

@@ -74,8 +74,8 @@ def stated_behind_a_lead(text: str, choices: ChoiceSet) -> Named:
     written = _text(text, choices).strip()
     if (named := named_alone(written, choices)).label is not None:
         return named
-    found = last_lead(written, choices)
-    return NOTHING if found is None else found.named
+    lead = last_lead(written, choices)
+    return NOTHING if lead is None else lead.named
 
 
 def _text(response: str, choices: ChoiceSet) -> str:
@@ -134,25 +134,25 @@ def _labels(text: str, choices: ChoiceSet) -> list[Statement]:
 
 
 def _each_label(text: str, choices: ChoiceSet) -> Iterator[Statement]:
-    for found in deque(_patterns(choices).label.finditer(text), maxlen=MAX_STATEMENTS):
-        if found["lone"] is not None:
-            label = choices.named(found["lone"]).label
+    for match in deque(_patterns(choices).label.finditer(text), maxlen=MAX_STATEMENTS):
+        if match["lone"] is not None:
+            label = choices.named(match["lone"]).label
             if label is not None:
-                named = HEDGED if _is_listed(text, found.start(), label, choices) else Named(label)
-                yield Statement(found.start("lone"), named, found["lone"].strip("()[]{}$.。:"), firm=True)
+                named = HEDGED if _is_listed(text, match.start(), label, choices) else Named(label)
+                yield Statement(match.start("lone"), named, match["lone"].strip("()[]{}$.。:"), firm=True)
             continue
-        rest = text[found.end() : found.end() + MAX_SENTENCE]
-        label = choices.label(found["label"])
+        rest = text[match.end() : match.end() + MAX_SENTENCE]
+        label = choices.label(match["label"])
         sentence = (SENTENCE.match(rest) or [""])[0].strip()
         own_text = bool(sentence) and choices.same_text(label, sentence)
-        begins_line = not text[max(0, found.start() - 8) : found.start()].rpartition("\n")[2].strip(" \t>#-")
-        begins_line = begins_line and (found.start() < 8 or "\n" in text[found.start() - 8 : found.start()])
-        if is_negated(text, found.start()):
+        begins_line = not text[max(0, match.start() - 8) : match.start()].rpartition("\n")[2].strip(" \t>#-")
+        begins_line = begins_line and (match.start() < 8 or "\n" in text[match.start() - 8 : match.start()])
+        if is_negated(text, match.start()):
             continue
         if choices.hedge(label, rest):
-            yield Statement(found.start(), HEDGED, found["label"])
+            yield Statement(match.start(), HEDGED, match["label"])
         elif own_text or STOP.match(rest) or _says_why(rest):
-            yield Statement(found.start(), Named(label), found["label"], lists=begins_line)
+            yield Statement(match.start(), Named(label), match["label"], lists=begins_line)
 
 
 def _says_why(rest: str) -> bool:
@@ -231,8 +231,8 @@ def _is_taken_back(text: str, statement: Statement, choices: ChoiceSet) -> bool:
     behind = text[statement.start + 1 :][: 4 * MAX_SENTENCE]
     turn = answer_words.correction().search(behind)
     if turn is not None:
-        found = _patterns(choices).bare.finditer(behind, turn.end(), turn.end() + MAX_SENTENCE)
-        if any(choices.is_own(one[0]) and choices.label(one[0]) != statement.named.label for one in found):
+        matches = _patterns(choices).bare.finditer(behind, turn.end(), turn.end() + MAX_SENTENCE)
+        if any(choices.is_own(match[0]) and choices.label(match[0]) != statement.named.label for match in matches):
             return True
         inside = [match[0] for match in _INSIDE.finditer(behind, turn.start(), turn.end() + MAX_SENTENCE)]
         inside = [label for label in inside if choices.is_own(label)]

@@ -75,8 +75,8 @@ class BenchmarkFiles(Generic[Format]):
     @cached_property
     def packaged(self) -> Mapping[str, Any]:
         """The files of the package, by the names of their benchmarks."""
-        found = (files(self._package) / self._folder).iterdir()
-        yamls = {path.name.removesuffix(".yaml"): path for path in found if path.name.endswith(".yaml")}
+        entries = (files(self._package) / self._folder).iterdir()
+        yamls = {path.name.removesuffix(".yaml"): path for path in entries if path.name.endswith(".yaml")}
         return dict(sorted(yamls.items()))
 
     def load(self, name: str) -> Format:

@@ -88,9 +88,9 @@ def _question(sample: Sample, field: str | None) -> str:
         return questions[-1]
     question = sample.fields.get(field)
     if not isinstance(question, str):
-        found = "absent" if question is None else type(question).__name__
+        kind = "absent" if question is None else type(question).__name__
         hint = f"name its column, `fields: {{{field}: <column>}}` under `from`, or ask the prompt, `field: null`"
-        raise UserError(f"{field} must be a text, the English question; it is {found}; {hint}", where=sample.source)
+        raise UserError(f"{field} must be a text, the English question; it is {kind}; {hint}", where=sample.source)
     return question
 
 

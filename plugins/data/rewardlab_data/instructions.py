@@ -27,18 +27,18 @@ def instructions_of_file(path: str) -> Mapping[str, str]:
         if file.stat().st_size > MAX_BYTES:
             raise UserError(f"larger than {MAX_BYTES:,} bytes; it should have a sentence for each language", where=path)
         text = file.read_text(encoding="utf-8-sig")
-        found = json.loads(text) if file.suffix == ".json" else yaml.load(text, Loader=yaml.BaseLoader)
+        instructions = json.loads(text) if file.suffix == ".json" else yaml.load(text, Loader=yaml.BaseLoader)
     except OSError as error:
         raise UserError(f"cannot be read: {error.strerror}", where=path) from None
     except (ValueError, RecursionError, yaml.YAMLError) as error:
         told = " ".join(str(error).split()) or "nested too deeply"
         raise UserError(f"is neither YAML nor JSON: {told[:200]}", where=path) from None
-    if not isinstance(found, dict) or not found:
+    if not isinstance(instructions, dict) or not instructions:
         raise UserError('must be a mapping of language code -> text, such as {"de": "...", "sw": "..."}', where=path)
-    for code, instruction in found.items():
+    for code, instruction in instructions.items():
         if not isinstance(instruction, str) or not instruction.strip():
             raise UserError(f"{code}: must be a text that says how to answer", where=path)
-    return found
+    return instructions
 
 
 def instruction_of(known: Mapping[str, str], language: str, option: str, where: str) -> str:
@@ -49,7 +49,7 @@ def instruction_of(known: Mapping[str, str], language: str, option: str, where: 
     Args:
         option: the recipe's key, and what to write there.
     """
-    found = known.get(language) or known.get(language.partition("-")[0])
-    if found is None:
+    instruction = known.get(language) or known.get(language.partition("-")[0])
+    if instruction is None:
         raise UserError(f"{option}: none in {language!r}{nearest(language, known)}", where=where)
-    return found
+    return instruction

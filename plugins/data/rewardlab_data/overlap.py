@@ -35,13 +35,13 @@ class OverlapRows:
         read, dropped = 0, 0
         shown: list[str] = []
         for read, sample in enumerate(self._source, 1):
-            found = self._overlap(sample, read)
-            if found is None:
+            shared = self._overlap(sample, read)
+            if shared is None:
                 yield sample
                 continue
             dropped += 1
             if len(shown) < EXAMPLES:
-                shown.append(found)
+                shown.append(shared)
         if dropped:
             log.warning("data/overlap: %d of %d rows dropped: %s", dropped, read, "; ".join(shown))
 

@@ -29,15 +29,15 @@ def columns_to_keep_packed(path: str, footer: Any, batch_rows: int) -> list[str]
 
     Raises UserError if a column unpacks to a size that no text has, or to more per row than a row may hold.
     """
-    found: dict[str, None] = {}
+    columns: dict[str, None] = {}
     with open(path, "rb") as file:
         for group in map(footer.row_group, range(footer.num_row_groups)):
             for column in map(group.column, range(group.num_columns)):
                 _refuse_too_large(column, group.num_rows, path)
                 values = batch_rows * -(-column.num_values // max(1, group.num_rows))
                 if column.physical_type == "BYTE_ARRAY" and values * _dictionary_bytes(file, column) > MAX_COPIES:
-                    found[column.path_in_schema] = None
-    return list(found)
+                    columns[column.path_in_schema] = None
+    return list(columns)
 
 
 def unpacked_bytes(array: Any) -> int:
@@ -75,7 +75,7 @@ def _dictionary_bytes(file: BinaryIO, column: Any) -> int:
 
 def _first_numbers(head: bytes) -> tuple[int, int]:
     """Return the first two fields of a page's head: its kind, and its size unpacked. (0, 0) if it has other fields."""
-    found, at = [], 0
+    numbers, at = [], 0
     for _ in range(2):
         if head[at : at + 1] != bytes([_NUMBER]):
             return 0, 0
@@ -85,8 +85,8 @@ def _first_numbers(head: bytes) -> tuple[int, int]:
             if byte < 128:
                 break
         at += 1
-        found.append(number >> 1)  # zigzag, of numbers that are never negative
-    return found[0], found[1]
+        numbers.append(number >> 1)  # zigzag, of numbers that are never negative
+    return numbers[0], numbers[1]
 
 
 BATCH_ROWS = 64

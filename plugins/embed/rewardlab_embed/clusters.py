@@ -48,9 +48,9 @@ def best_clusters(vectors: np.ndarray, counts: Sequence[int], seed: int) -> Gene
         means = KMeans(count, n_init=STARTS, max_iter=ITERATIONS, random_state=seed)
         with catch_warnings(action="ignore", category=ConvergenceWarning):  # equal rows make fewer clusters
             means.fit(fitted)
-        found = _described(vectors, means.predict(vectors))
-        if len(found.centroids) > 1 and (not tried or found.silhouette > best.silhouette):
-            best, tried = found, True
+        clusters = _described(vectors, means.predict(vectors))
+        if len(clusters.centroids) > 1 and (not tried or clusters.silhouette > best.silhouette):
+            best, tried = clusters, True
         yield
     return best
 

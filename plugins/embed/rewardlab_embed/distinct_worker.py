@@ -83,10 +83,10 @@ class NearRowFinder:
 
     def answer(self, questions: list[dict]) -> list[dict]:
         """Return one answer for each question, in order."""
-        found = self._embedder.embed([question["text"] for question in questions])
-        usable = [(q, e) for q, e in zip(questions, found, strict=True) if e.vector is not None]
+        embeddings = self._embedder.embed([question["text"] for question in questions])
+        usable = [(q, e) for q, e in zip(questions, embeddings, strict=True) if e.vector is not None]
         answers = iter(self._answer([q for q, _ in usable], _matrix([e for _, e in usable])) if usable else ())
-        return [{"error": e.error} if e.vector is None else next(answers) for e in found]
+        return [{"error": e.error} if e.vector is None else next(answers) for e in embeddings]
 
     def _answer(self, questions: list[dict], vectors: np.ndarray) -> list[dict]:
         cosines, places = self._against.nearest(vectors)
@@ -161,10 +161,10 @@ class NearestOfLanguages:
 
     def answer(self, questions: list[dict]) -> list[dict]:
         """Return one answer for each question, in order."""
-        found = self._embedder.embed([question["text"] for question in questions])
-        usable = [embedding for embedding in found if embedding.vector is not None]
+        embeddings = self._embedder.embed([question["text"] for question in questions])
+        usable = [embedding for embedding in embeddings if embedding.vector is not None]
         answers = iter(self._answer(_matrix(usable)) if usable else ())
-        return [{"error": e.error} if e.vector is None else next(answers) for e in found]
+        return [{"error": e.error} if e.vector is None else next(answers) for e in embeddings]
 
     def _answer(self, vectors: np.ndarray) -> list[dict]:
         cosines, nearest = [], []
@@ -178,11 +178,11 @@ class NearestOfLanguages:
 
 def _evaluation_vectors(embedder: Embedder, against: list[str]) -> np.ndarray:
     """Return the vectors of the evaluation sets' texts, as rows. Raises ValueError for a text without one."""
-    found = embedder.embed(against)
-    for text, embedding in zip(against, found, strict=True):
+    embeddings = embedder.embed(against)
+    for text, embedding in zip(against, embeddings, strict=True):
         if embedding.vector is None:
             raise ValueError(f"no embedding of {text[:60]!r} of the evaluation sets: {embedding.error}")
-    return _matrix(found)
+    return _matrix(embeddings)
 
 
 def _matrix(embeddings: list[Embedding]) -> np.ndarray:

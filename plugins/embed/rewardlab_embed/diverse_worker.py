@@ -45,14 +45,14 @@ class DiverseRowChooser:
     def answer(self, questions: list[dict]) -> list[dict]:
         """Return one answer for each question, in order."""
         added = [question for question in questions if "text" in question]
-        found = iter(self._embedder.embed([question["text"] for question in added]))
+        embeddings = iter(self._embedder.embed([question["text"] for question in added]))
         answers = []
         for question in questions:
             rows = self._rows(question["pass"])
             if "text" not in question:
                 answers.append(rows.choose(question, self._settings))
                 continue
-            embedding = next(found)
+            embedding = next(embeddings)
             if embedding.vector is None:
                 answers.append({"error": embedding.error})
             else:

@@ -117,14 +117,14 @@ class Embedder:
         This is a function of its own, so that whatever a failed try holds is freed before the next one.
         """
         try:
-            found = self.model.encode(
+            vectors = self.model.encode(
                 [self._input(text) for text in texts],
                 prompt="",  # not the model's default prompt
                 batch_size=len(texts),
                 convert_to_tensor=True,
                 show_progress_bar=False,
             )
-            return found.float().cpu().numpy()
+            return vectors.float().cpu().numpy()
         except (torch.OutOfMemoryError, MemoryError, RuntimeError) as error:
             if isinstance(error, RuntimeError) and not _is_out_of_memory(error):
                 raise
@@ -248,8 +248,8 @@ class _EmbeddingCache:
             self._by_key.move_to_end(key)
         return self._by_key.get(key)
 
-    def put(self, found: Iterable[tuple[bytes, Embedding]]) -> None:
-        for key, embedding in found:
+    def put(self, embeddings: Iterable[tuple[bytes, Embedding]]) -> None:
+        for key, embedding in embeddings:
             if embedding.vector is not None:
                 self._by_key[key] = embedding
                 self._bytes += embedding.vector.nbytes

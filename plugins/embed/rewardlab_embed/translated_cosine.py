@@ -93,8 +93,8 @@ class TranslatedCosine:
             return {}
         answers = await self._languages.ask([{"text": text, "language": language} for text, language in questions])
         pairs = zip(questions, answers, strict=True)
-        found = await asyncio.gather(*(self._english_text(text, answer) for (text, _), answer in pairs))
-        return dict(zip(questions, found, strict=True))
+        translations = await asyncio.gather(*(self._english_text(text, answer) for (text, _), answer in pairs))
+        return dict(zip(questions, translations, strict=True))
 
     async def _english_text(self, text: str, detected: dict[str, Any]) -> _EnglishText:
         """Return the text, translated unless the English detector's answer says that it need not be."""

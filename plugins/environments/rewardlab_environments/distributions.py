@@ -19,10 +19,10 @@ def as_installed_here(name: str) -> str:
     host has no such distribution.
     """
     try:
-        found = distribution(name)
+        installed = distribution(name)
     except PackageNotFoundError as error:
         raise UserError(f"the distribution {name!r} is not installed here; pip install {name}") from error
-    return _from_its_url(found) or f"{found.name}=={found.version}"
+    return _from_its_url(installed) or f"{installed.name}=={installed.version}"
 
 
 def built_by_hatchling(line: str) -> bool:

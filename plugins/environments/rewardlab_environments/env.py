@@ -161,12 +161,20 @@ def _remove(names: Sequence[str], stale: bool) -> CommandResult:
     there = installed_environments()
     if stale:
         askers = _askers()
-        doomed = [found for found in there if found.folder not in askers and found.state != "being built"]
+        doomed = [
+            environment
+            for environment in there
+            if environment.folder not in askers and environment.state != "being built"
+        ]
     else:
-        known = {word for found in there for word in (found.name, found.key, found.folder.name)}
+        known = {word for environment in there for word in (environment.name, environment.key, environment.folder.name)}
         if unknown := [name for name in names if name not in known]:
             raise UserError(f"no environment {unknown[0]!r}{nearest(unknown[0], known)}")
-        doomed = [found for found in there if {found.name, found.key, found.folder.name} & set(names)]
+        doomed = [
+            environment
+            for environment in there
+            if {environment.name, environment.key, environment.folder.name} & set(names)
+        ]
     lines = []
     for found in doomed:
         size = size_of(found.folder)
@@ -174,4 +182,4 @@ def _remove(names: Sequence[str], stale: bool) -> CommandResult:
         lines.append(f"removed {found.folder.name} ({_size(size)})")
     if not doomed:
         note("nothing is stale")
-    return CommandResult(text="\n".join(lines), data=[found.folder.name for found in doomed])
+    return CommandResult(text="\n".join(lines), data=[environment.folder.name for environment in doomed])

@@ -58,14 +58,14 @@ def size_of(folder: Path) -> int:
 def users_of(folder: Path) -> list[int]:
     """Return the ids of this machine's processes that run the environment's programs; [] if there is no /proc."""
     inside = os.fsencode(folder / "bin") + b"/"
-    found = []
+    users = []
     for entry in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             if entry.read_bytes().startswith(inside):
-                found.append(int(entry.parent.name))
+                users.append(int(entry.parent.name))
         except OSError:  # the process has ended, or is another user's
             continue
-    return sorted(found)
+    return sorted(users)
 
 
 def remove(folder: Path) -> None:

@@ -65,7 +65,7 @@ class _StructureReader:
         top = self._mapping(root, ("tasks",))
         if "tasks" not in top:
             raise self._wrong(root, "`tasks:` is missing")
-        found: dict[str, tuple[Structure, Mapping[str, Structure]]] = {}
+        by_task: dict[str, tuple[Structure, Mapping[str, Structure]]] = {}
         for task, node in self._mapping(top["tasks"]).items():
             parts = self._mapping(node, _OF_TASK)
             structure = self._structure(parts, Structure(), node)
@@ -75,12 +75,12 @@ class _StructureReader:
             }
             names = [task, *(self._texts(parts["names"]) if "names" in parts else ())]
             for key in dict.fromkeys(map(key_of, names)):
-                if key in found:
+                if key in by_task:
                     raise self._wrong(node, f"the task {key!r} appears twice, by one of its names")
-                found[key] = structure, subtasks
-        if not found:
+                by_task[key] = structure, subtasks
+        if not by_task:
             raise self._wrong(root, "no task is there")
-        return Structures(self._source, found)
+        return Structures(self._source, by_task)
 
     def _structure(self, rules: Mapping[str, yaml.Node], base: Structure, node: yaml.Node) -> Structure:
         """Return the structure of a task, or of a subtask, which inherits from its task what it does not set."""
@@ -119,11 +119,13 @@ class _StructureReader:
     def _alternatives(self, node: yaml.Node) -> Alternatives:
         if not isinstance(node, yaml.SequenceNode) or not node.value:
             raise self._wrong(node, "a list is needed, of texts or of lists of texts that mean the same")
-        found = [self._texts(one) if isinstance(one, yaml.SequenceNode) else (self._scalar(one),) for one in node.value]
-        keys = [key_of(text) for texts in found for text in texts]
+        alternatives = [
+            self._texts(one) if isinstance(one, yaml.SequenceNode) else (self._scalar(one),) for one in node.value
+        ]
+        keys = [key_of(text) for texts in alternatives for text in texts]
         if len(set(keys)) < len(keys):
             raise self._wrong(node, "a text appears twice")
-        return tuple(found)
+        return tuple(alternatives)
 
     def _texts(self, node: yaml.Node) -> tuple[str, ...]:
         if not isinstance(node, yaml.SequenceNode) or not node.value:

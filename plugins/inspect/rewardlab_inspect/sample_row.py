@@ -42,10 +42,10 @@ def _prompt(asked: str | list[ChatMessage]) -> str | list[dict[str, str]]:
 
 def _completion(state: TaskState) -> dict[str, Any]:
     output = state.output
-    found: dict[str, Any] = {**_said(state), "truncated": output.stop_reason in CUT_OFF}
+    completion: dict[str, Any] = {**_said(state), "truncated": output.stop_reason in CUT_OFF}
     if output.usage is not None:
-        found["token_count"] = output.usage.output_tokens
-    return found
+        completion["token_count"] = output.usage.output_tokens
+    return completion
 
 
 def _said(state: TaskState) -> dict[str, Any]:

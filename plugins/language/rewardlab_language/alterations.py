@@ -36,30 +36,30 @@ class Alteration:
 
 def alterations(source: str, translation: str, target: str) -> list[Alteration]:
     """Return the numbers and boxes that the translation of a text lost. target: the code of its language."""
-    found: list[Alteration] = []
+    altered: list[Alteration] = []
     if lost := lost_numbers(source, translation, target):
         more = f" and {len(lost) - SHOWN} more" if len(lost) > SHOWN else ""
-        found.append(Alteration("number", f"{', '.join(lost[:SHOWN])}{more} is not in it"))
+        altered.append(Alteration("number", f"{', '.join(lost[:SHOWN])}{more} is not in it"))
     if len(_BOX.findall(translation)) < len(_BOX.findall(source)):
-        found.append(Alteration("box", "a box is not in it"))
-    return found
+        altered.append(Alteration("box", "a box is not in it"))
+    return altered
 
 
 def question_alterations(source: str, translation: str, target: str, answer: str | None = None) -> list[Alteration]:
     """Return what the translation of a problem altered. answer: the problem's right answer, if known."""
-    found = alterations(source, translation, target)
+    altered = alterations(source, translation, target)
     if answer is not None and _states(answer, source, translation):
-        found.append(Alteration("answer", f"the answer {answer[:40]} is in it"))
+        altered.append(Alteration("answer", f"the answer {answer[:40]} is in it"))
     if not _BOX.search(source) and _BOX.search(translation):
-        found.append(Alteration("question", "a box is in it"))
+        altered.append(Alteration("question", "a box is in it"))
     elif not _asks(source, translation, target):
-        found.append(Alteration("question", "it asks nothing"))
-    return found
+        altered.append(Alteration("question", "it asks nothing"))
+    return altered
 
 
-def reason_of(found: Sequence[Alteration]) -> str:
+def reason_of(altered: Sequence[Alteration]) -> str:
     """Return one of a few texts that say why a problem with these alterations is dropped."""
-    return REASONS[found[0].what]
+    return REASONS[altered[0].what]
 
 
 def _states(answer: str, source: str, translation: str) -> bool:

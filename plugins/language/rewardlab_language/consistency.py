@@ -152,17 +152,17 @@ class Consistency:
 
     def _detect(self, text: str) -> Guesses:
         read = prose(text)
-        found = words(read.text)
-        said = sum(word.letters * density_of(word.script) for word in found)
-        letters = sum(word.letters for word in found)
+        read_words = words(read.text)
+        said = sum(word.letters * density_of(word.script) for word in read_words)
+        letters = sum(word.letters for word in read_words)
         for language, script in BY_SCRIPT.items():
             if letters and 2 * len(script.findall(read.text)) > letters:
                 return Guesses(said=said, hidden=read.hidden, script=language)
-        if 2 * ENGLISH * sum(word.letters for word in found if word.script == MIXED) > said:
+        if 2 * ENGLISH * sum(word.letters for word in read_words if word.script == MIXED) > said:
             return Guesses(said=said, hidden=read.hidden, script=NO_LANGUAGE)
         if said < self._options.least_letters * ENGLISH:
             return Guesses(said=said, hidden=read.hidden, short=True)
-        line = one_line(_BEYOND_LATIN.sub(" ", read.text) if _is_mostly_latin(found) else read.text)
+        line = one_line(_BEYOND_LATIN.sub(" ", read.text) if _is_mostly_latin(read_words) else read.text)
         guesses = {name: detector(name)(line) for name in self._options.detectors}
         mixing = None if self._options.on_mixed is None else mixing_of(read.text)
         return Guesses(

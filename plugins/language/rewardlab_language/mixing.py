@@ -54,14 +54,14 @@ def mixing_of(text: str) -> Mixing | None:
     if not counts:
         return None
     language = max(counts, key=lambda code: (counts[code], code))
-    found = counts[language]
-    if found < MIN_WORDS or len(distinct[language]) < MIN_DISTINCT or max(map(len, distinct[language])) < MIN_LETTERS:
+    count = counts[language]
+    if count < MIN_WORDS or len(distinct[language]) < MIN_DISTINCT or max(map(len, distinct[language])) < MIN_LETTERS:
         return None
-    if found + english < MIN_DENSITY * len(counted):
+    if count + english < MIN_DENSITY * len(counted):
         return None
-    if found <= (MIXED if found >= MANY else 0.5) * (found + english):
+    if count <= (MIXED if count >= MANY else 0.5) * (count + english):
         return None
-    return Mixing(language, round(found / (found + english), 4))
+    return Mixing(language, round(count / (count + english), 4))
 
 
 def languages_of_word(word: str) -> tuple[str, ...]:
@@ -78,17 +78,17 @@ def at_most(on_mixed: float | Literal["abstain"] | None, value: float) -> float 
 
 def _counted(text: str) -> Iterator[str]:
     """Yield the words of a text in lower case, without accents, and without names and the particles before them."""
-    found = [(match[0], match["end"] is not None) for match in _WORD.finditer(text)]
-    capitals = [word[0].isupper() for word, _ in found]
-    listed = 4 * text.count(",") >= len(found)  # of names, say
-    named = listed or 5 * sum(capitals) < 4 * len(found)  # in a text of capitals they say nothing
+    read_words = [(match[0], match["end"] is not None) for match in _WORD.finditer(text)]
+    capitals = [word[0].isupper() for word, _ in read_words]
+    listed = 4 * text.count(",") >= len(read_words)  # of names, say
+    named = listed or 5 * sum(capitals) < 4 * len(read_words)  # in a text of capitals they say nothing
     before_name = False
-    for index in range(len(found) - 1, -1, -1):
-        word, is_end = found[index]
+    for index in range(len(read_words) - 1, -1, -1):
+        word, is_end = read_words[index]
         plain = _plain(word)
         if is_end or (before_name and plain in _particles()):
             continue
-        opens = index == 0 or found[index - 1][1]
+        opens = index == 0 or read_words[index - 1][1]
         before_name = named and capitals[index]
         if not before_name or opens:
             yield plain

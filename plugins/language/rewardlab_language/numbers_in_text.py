@@ -75,12 +75,12 @@ class Number:
     def readings(self) -> frozenset[tuple[str, str]]:
         """The values it may mean, as (digits before the point, after it): 1.234 is 1234 or 1 and 234 thousandths."""
         first, *others = self.groups
-        found = set()
+        values = set()
         if not others or (len(others[-1]) == 3 and len(first) <= 3 and all(len(group) in (2, 3) for group in others)):
-            found.add((_plain("".join(self.groups)), ""))
+            values.add((_plain("".join(self.groups)), ""))
         if others:
-            found.add((_plain("".join(self.groups[:-1])), others[-1].rstrip("0")))
-        return frozenset(found)
+            values.add((_plain("".join(self.groups[:-1])), others[-1].rstrip("0")))
+        return frozenset(values)
 
     @cached_property
     def values(self) -> set[int]:
@@ -187,7 +187,7 @@ def _without_scales(lost: Sequence[Number], theirs: list[Number]) -> list[Number
 def _without_hours(lost: Sequence[Number], theirs: list[Number], source: str) -> list[Number]:
     """Return the numbers that are not hours of an afternoon, which a clock of 24 hours writes differently."""
     left = list(lost)
-    for hour in {int(found) for found in _AFTERNOON.findall(in_figures(source))} if lost else ():
+    for hour in {int(hour_text) for hour_text in _AFTERNOON.findall(in_figures(source))} if lost else ():
         later = next((number for number in theirs if number.groups[0] == str(hour + 12)), None)
         if later is not None:
             left = [number for number in left if number.groups[0] != str(hour)]
@@ -197,7 +197,7 @@ def _without_hours(lost: Sequence[Number], theirs: list[Number], source: str) ->
 
 def explained_values(text: str) -> set[int]:
     """Return the values that an English text gives in words, so that figures of them in a translation add nothing."""
-    found: set[int] = set()
+    values: set[int] = set()
     total = current = 0
     figure: int | None = None
     for word in re.findall(r"[a-z]+|\d[\d.,]*|[.,;:?!]", in_figures(text).lower()):
@@ -206,18 +206,18 @@ def explained_values(text: str) -> set[int]:
             total = current = 0
         elif word in _CARDINALS:
             current = current + _CARDINALS[word] if current and current % 10 == 0 else _CARDINALS[word]
-            found |= {current, _CARDINALS[word], total + current}
+            values |= {current, _CARDINALS[word], total + current}
         elif word in _POWERS:
-            found |= {_POWERS[word]} | ({figure * _POWERS[word]} if figure is not None else set())
+            values |= {_POWERS[word]} | ({figure * _POWERS[word]} if figure is not None else set())
             current = (current or 1) * _POWERS[word]
-            found |= {current, total + current}
+            values |= {current, total + current}
             if _POWERS[word] >= 1000:
                 total, current = total + current, 0
         elif word != "and":
-            found |= set(_IMPLIED.get(word, ()))
+            values |= set(_IMPLIED.get(word, ()))
             total = current = 0
             figure = None
-    return found
+    return values
 
 
 def _is_spelled(value: int, translation: str, target: str) -> bool:
@@ -239,7 +239,7 @@ def _roman(value: int) -> str:
 
 
 def _chinese_values(text: str, target: str) -> set[int]:
-    return {_chinese_value(found) for found in _CHINESE_NUMBER.findall(text)} if target in ("zh", "ja") else set()
+    return {_chinese_value(written) for written in _CHINESE_NUMBER.findall(text)} if target in ("zh", "ja") else set()
 
 
 @cache

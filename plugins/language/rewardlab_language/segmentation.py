@@ -91,8 +91,8 @@ class Segmenter:
         return self._nats(self._all_orders, word, SHORT_WORD * len(set(word)))
 
     def _nats(self, detector: "LanguageDetector", word: str, scale: float) -> list[float]:
-        found = {v.language: v.value for v in detector.compute_language_confidence_values(word)}
-        values = [found[language] for language in self._known]
+        confidences = {v.language: v.value for v in detector.compute_language_confidence_values(word)}
+        values = [confidences[language] for language in self._known]
         if not any(values):
             return [0.0] * len(values)
         return [-scale * math.log(value) if value else NEVER for value in values]

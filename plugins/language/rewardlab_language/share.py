@@ -54,10 +54,10 @@ class ShareMeter:
         the target's own script if that is not Latin.
         """
         read = prose(text)
-        found = words(read.text)
-        inserted = set() if "Latn" in self._scripts else insertions(found)
-        letters = self._letters([word for index, word in enumerate(found) if index not in inserted])
-        aside = ENGLISH * sum(found[index].letters for index in inserted)
+        read_words = words(read.text)
+        inserted = set() if "Latn" in self._scripts else insertions(read_words)
+        letters = self._letters([word for index, word in enumerate(read_words) if index not in inserted])
+        aside = ENGLISH * sum(read_words[index].letters for index in inserted)
         counted = letters.total()
         if not counted + aside:
             return LanguageShare(None, None)

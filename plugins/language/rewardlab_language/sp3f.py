@@ -45,7 +45,7 @@ def _in_pieces(text: str) -> str:
     """Return a text without words of more than MAX_WORD characters, of which each is several."""
     if all(len(word) <= MAX_WORD for word in text.split()):
         return text
-    return _WORD.sub(lambda found: " ".join(_pieces(found[0])), text)
+    return _WORD.sub(lambda match: " ".join(_pieces(match[0])), text)
 
 
 def _pieces(word: str) -> list[str]:

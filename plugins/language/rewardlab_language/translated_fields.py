@@ -58,9 +58,9 @@ class TranslatedFields:
         async def translate(text: str, name: str) -> str:
             check = partial(question_alterations, answer=_answer(sample)) if name == PROMPT else alterations
             ask = partial(translator.translate, code=target, source=source, check=check)
-            found = await (ask(text) if name in (PROMPT, field) else self._in_pieces(text, name, ask))
-            altered.extend(found.told(name, self._options.drop_altered, is_problem=name in (PROMPT, field)))
-            return found.text
+            translated = await (ask(text) if name in (PROMPT, field) else self._in_pieces(text, name, ask))
+            altered.extend(translated.told(name, self._options.drop_altered, is_problem=name in (PROMPT, field)))
+            return translated.text
 
         try:
             if source != target:
@@ -82,10 +82,12 @@ class TranslatedFields:
         pieces, most = piecewise.cut(text, self._options.piece), self._options.max_pieces
         if len(pieces) > most:
             raise UntranslatableRow(f"{name} has more than {most} pieces of {self._options.piece} characters")
-        found = await asyncio.gather(*(ask(piece) for piece, _ in pieces))
-        shares = [one.share for one in found if one.share is not None]
-        altered = [one for translation in found for one in translation.altered]
-        return Translation(piecewise.join(pieces, [one.text for one in found]), min(shares, default=None), altered)
+        pieces_translated = await asyncio.gather(*(ask(piece) for piece, _ in pieces))
+        shares = [one.share for one in pieces_translated if one.share is not None]
+        altered = [one for translation in pieces_translated for one in translation.altered]
+        return Translation(
+            piecewise.join(pieces, [one.text for one in pieces_translated]), min(shares, default=None), altered
+        )
 
 
 async def _translated(
@@ -95,12 +97,12 @@ async def _translated(
     if choices is None:
         return None, {name: await translate(text, name) for name, text in texts.items()}
     known = await choices.translated(lambda text: translate(text, field))
-    found = {}
+    translations = {}
     for name, text in texts.items():
         before, form, behind = choices.part(text)
         parts = [await _around(translate, before, name), known.listed(form), await _around(translate, behind, name)]
-        found[name] = "".join(parts)
-    return known, found
+        translations[name] = "".join(parts)
+    return known, translations
 
 
 async def _around(translate: Callable[[str, str], Awaitable[str]], text: str, name: str) -> str:

@@ -99,8 +99,8 @@ class Translator:
                 raise NoUsableTranslation(REFUSED, refused)
             raise JobError(f"translator {self._name!r} answered none of {len(replies)} questions: {replies[0].error}")
         self.failed += len(replies) - len(answered)
-        found = [self._candidate(draw, reply, text, code, name, check) for draw, reply in answered]
-        usable = [candidate for candidate in found if candidate is not None]
+        candidates = [self._candidate(draw, reply, text, code, name, check) for draw, reply in answered]
+        usable = [candidate for candidate in candidates if candidate is not None]
         chosen = best(usable, self._least_share)
         if chosen is None:
             raise _no_usable_translation(usable)

@@ -176,8 +176,8 @@ def _find_spec(kind: str, spec: Any) -> tuple[Any, Plugin | None]:
     """Return the spec and the installed plugin that offers it, if any; find it by its name if that is given."""
     if isinstance(spec, str):
         registry = installed()
-        found = registry.find(kind, spec)
-        return found, registry.plugin(spec.partition("/")[0])
+        registered = registry.find(kind, spec)
+        return registered, registry.plugin(spec.partition("/")[0])
     if getattr(spec, "kind", None) != kind:
         raise TypeError(f"a spec of a {kind}, or the name of an installed one, as 'plugin/name'; not {spec!r}")
     return spec, None

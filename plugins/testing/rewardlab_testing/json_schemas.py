@@ -108,7 +108,7 @@ def _or_extending(schema: Schema) -> Schema:
 
 
 def _components(plugins: Iterable[Plugin]) -> tuple[list[OfferedComponent], list[str]]:
-    found, warnings = [], []
+    schemas, warnings = [], []
     specs = sorted((p.use(spec), kind, spec) for p in plugins for (kind, _), spec in p.specs.items())
     times = Counter(use for use, _, _ in specs)
     for use, kind, spec in specs:
@@ -120,10 +120,10 @@ def _components(plugins: Iterable[Plugin]) -> tuple[list[OfferedComponent], list
         named_twice = times[use] > 1 or kind == "backend"
         stem = use.replace("/", ".") + (f".{kind}" if named_twice else "")
         default = isinstance(spec, BackendSpec) and spec.default
-        found.append(
+        schemas.append(
             OfferedComponent(use=use, kind=kind, stem=stem, summary=spec.summary, options=options, default=default)
         )
-    return found, warnings
+    return schemas, warnings
 
 
 def _standalone(component: OfferedComponent, options: Schema) -> Schema:

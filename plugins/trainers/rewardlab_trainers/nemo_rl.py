@@ -83,16 +83,16 @@ class RewardEnvironment(EnvironmentInterface[dict[str, Any]]):
         key, size = self._said.group, self._said.group_size
         if key is None or size is None:
             return [[index] for index in range(len(metadata))]
-        found: dict[Hashable, list[int]] = defaultdict(list)
+        groups: dict[Hashable, list[int]] = defaultdict(list)
         for index, info in enumerate(metadata):
             if info.get(key) is None:
                 raise JobError(f"extra_env_info has no {key!r}, by which the completions of a prompt are known")
-            found[info[key]].append(index)
-        for name, indices in found.items():
+            groups[info[key]].append(index)
+        for name, indices in groups.items():
             if len(indices) != size:
                 problem = f"{len(indices)} completions of {key} {name!r} came together, and a group has {size}"
                 raise JobError(f"{problem}; groups need synchronous rollouts, and a dataset in which {key} is unique")
-        return list(found.values())
+        return list(groups.values())
 
     def _row(
         self, indices: Sequence[int], logs: Sequence[Any], metadata: Sequence[Mapping[str, Any]]

@@ -135,8 +135,8 @@ def row_of(columns: Mapping[str, Any], prompt: Any, completions: Sequence[Any], 
 
 def numbers_of(one: ScoredCompletion) -> dict[str, float]:
     """Return the total and the value of each component that has one, for a trainer's logs."""
-    found = {"total": one.total, **{name: part.value for name, part in one.components.items()}}
-    return {f"rewardlab/{name}": value for name, value in found.items() if value is not None}
+    numbers = {"total": one.total, **{name: part.value for name, part in one.components.items()}}
+    return {f"rewardlab/{name}": value for name, value in numbers.items() if value is not None}
 
 
 def with_thinking(thinking: str | None, text: str) -> str:

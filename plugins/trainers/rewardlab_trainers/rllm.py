@@ -57,12 +57,12 @@ class RecipeEvaluator:
         reward = self._door.reward.plan.recipe.reward
         if reward is None or (named := reward.correctness) is None:
             return completion.shaped
-        if (found := completion.components[named].value) is None:
+        if (number := completion.components[named].value) is None:
             raise JobError(
                 f"{named} cannot say whether {completion.sample.place()} is right: "
                 f"{completion.components[named].reason}"
             )
-        return found
+        return number
 
 
 def _text(instruction: str | Sequence[Mapping[str, Any]]) -> str:

@@ -77,10 +77,10 @@ class RewardedGenerator:
         if batch["trajectory_ids"] is None:
             self._door.refuse_comparisons("it needs trajectory_ids")
             return [[index] for index in range(len(batch["prompts"]))]
-        found: dict[Hashable, list[int]] = defaultdict(list)
+        groups: dict[Hashable, list[int]] = defaultdict(list)
         for index, trajectory in enumerate(batch["trajectory_ids"]):
-            found[trajectory.instance_id].append(index)
-        return list(found.values())
+            groups[trajectory.instance_id].append(index)
+        return list(groups.values())
 
     def _row(self, indices: Sequence[int], batch: Mapping[str, Any], output: Mapping[str, Any]) -> dict[str, Any]:
         extras = dict((batch["env_extras"] or [{}] * len(batch["prompts"]))[indices[0]])

@@ -61,8 +61,8 @@ class SlimeReward:
         if any(isinstance(sample, list) for sample in samples):
             raise UserError("a rollout has several samples, of which a recipe rewards one", where="--group-rm")
         self.door.expect(samples[0], *OF_THE_SAMPLE)
-        if len(found := {sample.group_index for sample in samples}) > 1 or None in found:
-            raise JobError(f"these samples are not of one group: their group_index is {', '.join(map(str, found))}")
+        if len(indices := {sample.group_index for sample in samples}) > 1 or None in indices:
+            raise JobError(f"these samples are not of one group: their group_index is {', '.join(map(str, indices))}")
         (scored,) = await self.door.groups([self._row(samples)])
         return [_given(args, sample, one) for sample, one in zip(samples, scored.by_completion(), strict=True)]
 
@@ -91,7 +91,7 @@ class SlimeReward:
         for sample, reward in zip(samples, raw, strict=True):
             if not sample.remove_sample:
                 votes[sample.group_index][_rollout(sample)] = reward
-        scales = {group: _mean_and_scale([*found.values()], by_std) for group, found in votes.items()}
+        scales = {group: _mean_and_scale([*rewards.values()], by_std) for group, rewards in votes.items()}
         normalized = [0.0] * len(raw)
         for index, sample in enumerate(samples):
             if not sample.remove_sample:

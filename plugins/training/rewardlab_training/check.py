@@ -67,11 +67,11 @@ def _served_problems(plan: Plan) -> Iterator[Problem]:
     """Yield what is wrong with stages that evaluate a served policy, which no engine looks at."""
     for index, stage in enumerate(plan.recipe.stages):
         if isinstance(stage, EvalStage) and not needs_engine(stage):
-            found = list(benchmark_findings((), stage))
+            problems = list(benchmark_findings((), stage))
             try:
                 served_evaluation()
             except UserError as error:
-                found.append((("policy", "judge"), str(error)))
-            for path, what in found:
+                problems.append((("policy", "judge"), str(error)))
+            for path, what in problems:
                 place = ("stages", index, *path)
                 yield Problem(where=plan.document.where(place), what=what, path=place)

@@ -44,14 +44,14 @@ def best_checkpoint(job: StageJob, checkpoints: Mapping[int, Path], sample: Samp
     validation = getattr(job.stage, "validation", None)
     assert isinstance(validation, Validation)
     rows = validation_samples(job, validation)
-    found = [_measured(job, validation, rows, step, checkpoints[step], sample) for step in sorted(checkpoints)]
-    for one in found:
+    measured = [_measured(job, validation, rows, step, checkpoints[step], sample) for step in sorted(checkpoints)]
+    for one in measured:
         job.say(_line(validation, one))
-    able = [(one.value, -one.step) for one in found if one.value is not None]
+    able = [(one.value, -one.step) for one in measured if one.value is not None]
     if not able:
         raise JobError(f"{job.where}: no checkpoint can be chosen by {validation.component}; its lines above say why")
     chosen = -max(able)[1]
-    job.say(f"keeps the checkpoint of step {chosen}, the best of {len(found)}")
+    job.say(f"keeps the checkpoint of step {chosen}, the best of {len(measured)}")
     return checkpoints[chosen]
 
 

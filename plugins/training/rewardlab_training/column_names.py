@@ -30,8 +30,8 @@ def columns_named(field: str, columns: Sequence[str]) -> list[str]:
     """Return the one of our own name, else those that others call so, the likeliest name first."""
     if own := [column for column in columns if _folded(column) == field]:
         return own[:1]
-    found = [column for name in _other_names()[field] for column in columns if _folded(column) == name]
-    return list(dict.fromkeys(found))
+    named = [column for name in _other_names()[field] for column in columns if _folded(column) == name]
+    return list(dict.fromkeys(named))
 
 
 @cache

@@ -37,9 +37,9 @@ def _dataset_costs(plan: Plan, place: RecipePath, asks: bool) -> tuple[list[str]
     if not below:
         rows = source_rows(plan, place) if asks else Rows(None)
         return [*_starts_from(planned, rows)] if asks else [], rows
-    found = [_dataset_costs(plan, source, asks) for source in below]
-    lines = [line for lines, _ in found for line in lines]
-    rows = together([rows for _, rows in found])
+    costs_below = [_dataset_costs(plan, source, asks) for source in below]
+    lines = [line for lines, _ in costs_below for line in lines]
+    rows = together([rows for _, rows in costs_below])
     lines.append(f"{planned.use.use} from {', '.join(source.use for source in below.values())}")
     lines += [f"  {line}" for line in _step_costs(plan, planned, rows)]
     return lines, made(planned, rows)

@@ -134,14 +134,14 @@ def _written_ids(target: Path) -> set[str]:
     if not target.exists():
         return set()
     cut_torn_line(target)
-    found = set()
+    ids = set()
     with target.open("rb") as file:
         for number, line in enumerate(file, 1):
             try:
-                found.add(parse_json(line)["id"])
+                ids.add(parse_json(line)["id"])
             except (ValueError, KeyError, TypeError) as error:
                 raise UserError(f"{target}:{number}: not a row of a data stage; move this file away") from error
-    return found
+    return ids
 
 
 def same_origin(plan: Plan, place: RecipePath, target: Path, note: Path, begun: bool) -> None:

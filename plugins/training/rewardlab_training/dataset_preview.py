@@ -200,10 +200,10 @@ def _abstentions(plan: Plan, rows: list[Sample]) -> Iterator[tuple[str, str, boo
     for row in rows:
         for name, reason in needs.abstentions(row, fatal_only=False):
             reasons.setdefault(name, Counter())[reason] += 1
-    for name, found in reasons.items():
+    for name, rows_of in reasons.items():
         if _awaits_stage(plan, plan.components[name]):
             continue
-        listed = "; ".join(f"{reason} ({n} of {len(rows)} rows)" for reason, n in sorted(found.items()))
+        listed = "; ".join(f"{reason} ({n} of {len(rows)} rows)" for reason, n in sorted(rows_of.items()))
         fatal = name in needs.fatal
         hint = "; set on_abstain to a number, or leave these rows out" if fatal else ""
         yield name, f"will abstain: {listed}{hint}", fatal
@@ -216,9 +216,9 @@ def _doubts(plan: Plan, rows: Sequence[Sample]) -> Iterator[tuple[str, str]]:
     for row in rows if needs.cautions else ():
         for name, what, text in needs.doubts(row):
             shown.setdefault((name, what), []).append(f"{' '.join(text.split())[:MAX_SHOWN]} ({row.source or row.id})")
-    for (name, what), found in shown.items():
-        more = ", ..." if len(found) > SHOWN else ""
-        yield name, f"{what}: {len(found)} of {len(rows)} rows: {', '.join(found[:SHOWN])}{more}"
+    for (name, what), shown_texts in shown.items():
+        more = ", ..." if len(shown_texts) > SHOWN else ""
+        yield name, f"{what}: {len(shown_texts)} of {len(rows)} rows: {', '.join(shown_texts[:SHOWN])}{more}"
 
 
 def _is_made_by_stage(plan: Plan, planned: Component) -> bool:

@@ -71,15 +71,15 @@ def _add_evaluation(document: Document) -> None:
     for tree in (document.raw, document.tree):
         written = tree.get("stages")
         stages = [one for one in written if isinstance(one, dict)] if isinstance(written, list) else []
-        found = [stage for stage in stages if stage.get("use") == "rl" and isinstance(stage.get("eval"), dict)]
-        if not found or any(stage.get("use") == "eval" for stage in stages):
+        evaluating = [stage for stage in stages if stage.get("use") == "rl" and isinstance(stage.get("eval"), dict)]
+        if not evaluating or any(stage.get("use") == "eval" for stage in stages):
             continue
-        sampling = {key: found[-1][key] for key in SAMPLING if key in found[-1]}
-        if "dataset" not in found[-1] or found[-1]["eval"].keys() & {
+        sampling = {key: evaluating[-1][key] for key in SAMPLING if key in evaluating[-1]}
+        if "dataset" not in evaluating[-1] or evaluating[-1]["eval"].keys() & {
             "dataset",
             "sets",
         }:  # a stage cannot ask for another's held-out rows
-            tree["stages"].append({"use": "eval", **sampling, **found[-1]["eval"]})
+            tree["stages"].append({"use": "eval", **sampling, **evaluating[-1]["eval"]})
 
 
 def _set_policy(document: Document, stages: Sequence[int], policy: str) -> None:

@@ -24,10 +24,10 @@ class LongerStage:
     now: float
 
 
-def longer_stages(found: Sequence[Difference]) -> list[LongerStage]:
+def longer_stages(differences: Sequence[Difference]) -> list[LongerStage]:
     """Return the stages that train longer, if that is all in which two recipes differ; else none."""
     longer = []
-    for difference in found:
+    for difference in differences:
         match difference.path:
             case ("stages", int(index), str(key)) if key in LENGTHS:
                 pass

@@ -259,8 +259,8 @@ class PromptFormat:
             self._ending = [self._tokenizer.eos_token_id]
             messages: list[Message] = [*self.messages(sample), {"role": "assistant", "content": ANSWER}]
             text = self._render(sample, messages, add_generation_prompt=False) if self._is_chat else ""
-            _, found, rest = text.rpartition(ANSWER)
-            ids = self._tokenizer(rest, add_special_tokens=False)["input_ids"] if found else []
+            _, answer, rest = text.rpartition(ANSWER)
+            ids = self._tokenizer(rest, add_special_tokens=False)["input_ids"] if answer else []
             ends = [position for position, token in enumerate(ids) if token in self._ends]
             if ends:
                 self._ending = ids[: ends[0] + 1]

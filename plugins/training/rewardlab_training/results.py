@@ -158,9 +158,9 @@ def _slice(
         truncated=sum(completion.truncated for completion in completions),
         empty=sum(not completion.text.strip() for completion in completions),
         remarked={
-            component: found
+            component: remarked
             for component in components
-            if (found := _remarked(component, groups, counted.get(component, ())))
+            if (remarked := _remarked(component, groups, counted.get(component, ())))
         },
         nothing={component: why for component in components if (why := _nothing(component, groups))},
     )
@@ -169,8 +169,8 @@ def _slice(
 def _remarked(component: str, groups: Sequence[ScoredGroup], keys: Sequence[str]) -> dict[str, int]:
     """Return key -> completions in whose `info` it is there, and neither null, false nor 0."""
     scores = [score for group in groups for score in group.components[component]]
-    found = Counter(key for score in scores for key in keys if score.info.get(key))
-    return {key: found[key] for key in keys if found[key]}
+    counts = Counter(key for score in scores for key in keys if score.info.get(key))
+    return {key: counts[key] for key in keys if counts[key]}
 
 
 def _nothing(component: str, groups: Sequence[ScoredGroup]) -> list[str]:

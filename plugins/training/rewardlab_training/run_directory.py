@@ -231,7 +231,7 @@ def _manifest(plan: Plan, command: Sequence[str]) -> dict[str, Any]:
     return {
         "rewardlab": rewardlab.__version__,
         "python": platform.python_version(),
-        "packages": {name: found for name in _packages(plan) if (found := _installed(name))},
+        "packages": {name: version for name in _packages(plan) if (version := _installed(name))},
         "plugins": {p.name: f"{p.distribution} {p.version}" for p in plan.plugins.values()},
         "seed": redactor().tree(plan.recipe.seed),
         "recipe_sha256": _recipe_sha256(plan),

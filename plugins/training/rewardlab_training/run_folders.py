@@ -66,5 +66,5 @@ def document_name(document: Document) -> str:
 
 def written_models(directory: Path) -> list[Path]:
     """Return the folders of the models that the training stages of the run in `directory` wrote, first to last."""
-    found = [path for path in (directory / "models").glob("[0-9]*-*") if path.is_dir()]
-    return sorted(found, key=lambda path: int(path.name.partition("-")[0]))
+    folders = [path for path in (directory / "models").glob("[0-9]*-*") if path.is_dir()]
+    return sorted(folders, key=lambda path: int(path.name.partition("-")[0]))

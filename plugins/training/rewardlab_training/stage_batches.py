@@ -75,5 +75,5 @@ class StageBatches:
 
 def divisors(number: int) -> str:
     """Return the divisors of a positive number as text, the 16 smallest at most: "12 divides by 1, 2, 3, 4, 6, 12"."""
-    found = [n for n in range(1, number + 1) if number % n == 0]
-    return f"{number} divides by {', '.join(map(str, found[:16]))}"
+    numbers = [n for n in range(1, number + 1) if number % n == 0]
+    return f"{number} divides by {', '.join(map(str, numbers[:16]))}"

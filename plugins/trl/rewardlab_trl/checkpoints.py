@@ -13,13 +13,13 @@ def last_checkpoint(folder: Path, processes: int = 1) -> Path | None:
 def whole_checkpoints(folder: Path, processes: int = 1) -> list[Path]:
     """Return the whole checkpoints under `folder` and delete torn ones; of several processes each writes a part."""
     whole = []
-    for found in folder.glob("checkpoint-*"):
+    for folder_of_step in folder.glob("checkpoint-*"):
         # a process alone writes its part under another name, and before `trainer_state.json`
-        parts = [found / f"rng_state_{number}.pth" for number in range(processes)] if processes > 1 else []
-        if _is_whole(found) and all(part.is_file() for part in parts):
-            whole.append(found)
+        parts = [folder_of_step / f"rng_state_{number}.pth" for number in range(processes)] if processes > 1 else []
+        if _is_whole(folder_of_step) and all(part.is_file() for part in parts):
+            whole.append(folder_of_step)
         else:
-            shutil.rmtree(found)
+            shutil.rmtree(folder_of_step)
     return whole
 
 

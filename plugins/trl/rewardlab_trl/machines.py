@@ -68,18 +68,18 @@ class Machines:
             try:
                 socket.create_connection((self.address, self.port), timeout=5).close()  # torch would print its trace
                 store = dist.TCPStore(self.address, self.port, is_master=False, timeout=timedelta(seconds=5))
-                found: dict[str, Any] = json.loads(store.get(STAGE))
+                stage: dict[str, Any] = json.loads(store.get(STAGE))
             except (RuntimeError, OSError):  # nobody is there yet
-                found = {"folder": before}
-            if found["folder"] != before:
-                return found
+                stage = {"folder": before}
+            if stage["folder"] != before:
+                return stage
             time.sleep(0.5)
 
     def variables(self, number: int) -> Mapping[str, str]:
         """Return the variables by which torchrun tells a process which one it is."""
         threads = str(max(1, (os.cpu_count() or 1) // self.each))
         loopback = "lo0" if sys.platform == "darwin" else "lo"
-        found = {
+        values = {
             "RANK": str(number),
             "LOCAL_RANK": str(number % self.each),
             "WORLD_SIZE": str(self.processes),
@@ -88,7 +88,7 @@ class Machines:
             "MASTER_PORT": str(self.port),  # accelerate wants one; they have met already
             "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", threads),
         }
-        return found if self.count > 1 else {"GLOO_SOCKET_IFNAME": loopback, **_given("GLOO_SOCKET_IFNAME"), **found}
+        return values if self.count > 1 else {"GLOO_SOCKET_IFNAME": loopback, **_given("GLOO_SOCKET_IFNAME"), **values}
 
 
 def _given(name: str) -> dict[str, str]:

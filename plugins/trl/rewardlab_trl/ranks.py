@@ -35,8 +35,8 @@ def gather(values: list[T]) -> list[T]:
         return values
     from accelerate.utils import gather_object
 
-    found: list[T] = gather_object(values)
-    return found
+    gathered: list[T] = gather_object(values)
+    return gathered
 
 
 def shared_work(items: Sequence[T], work: Callable[[list[T]], Sequence[R]]) -> list[R]:
@@ -51,9 +51,9 @@ def shared_work(items: Sequence[T], work: Callable[[list[T]], Sequence[R]]) -> l
             raise
         kind = UserError if isinstance(error, UserError) else JobError
         done = [kind(f"{error} (in process {number} of {count})")]
-    found: dict[int, R] = {}
+    results: dict[int, R] = {}
     for one in gather(done):
         if isinstance(one, RewardlabError):
             raise one
-        found[one[0]] = one[1]
-    return [found[index] for index in range(len(items))]
+        results[one[0]] = one[1]
+    return [results[index] for index in range(len(items))]

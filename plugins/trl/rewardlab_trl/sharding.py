@@ -27,7 +27,7 @@ def launch_variables(options: Options) -> Mapping[str, str]:
     from accelerate.commands.launch import _validate_launch_command, launch_command_parser
     from accelerate.utils.launch import prepare_deepspeed_cmd_env, prepare_multi_gpu_env
 
-    told = {
+    variables = {
         "compute_environment": "LOCAL_MACHINE",
         "distributed_type": kind,
         "num_processes": options.ranks,
@@ -38,7 +38,7 @@ def launch_variables(options: Options) -> Mapping[str, str]:
     with TemporaryDirectory(prefix="rewardlab-") as folder:
         path = os.path.join(folder, "accelerate.yaml")
         with open(path, "w", encoding="utf-8") as file:
-            yaml.safe_dump(told, file)
+            yaml.safe_dump(variables, file)
         args, _, _ = _validate_launch_command(launch_command_parser().parse_args(["--config_file", path, "script"]))
     args.deepspeed_fields_from_accelerate_config = ",".join(section_of(config))  # as its command sets it
     made = prepare_multi_gpu_env(args) if kind == "FSDP" else prepare_deepspeed_cmd_env(args)[1]

@@ -26,8 +26,8 @@ def findings(plan: Plan) -> Iterator[Finding]:
         if isinstance(stage, RlStage | EvalStage) and stage.agent is not None:
             yield from ((("stages", index, "agent", *path), what) for path, what in _agent(stage.agent))
         if isinstance(stage, RlStage | SftStage):
-            found = [*_training(plan, backend, stage), *batch_findings(backend, stage)]
-            yield from ((("stages", index, *path), what) for path, what in found)
+            problems = [*_training(plan, backend, stage), *batch_findings(backend, stage)]
+            yield from ((("stages", index, *path), what) for path, what in problems)
     if plan.sampler is not None and any(isinstance(stage, RlStage) for stage in plan.recipe.stages):
         yield (
             ("sampler",) if plan.recipe.sampler is not None else ("curriculum",),

@@ -67,8 +67,8 @@ class Credentials:
 
 
 def _user(base_url: str) -> str | None:
-    user, found, _ = urlsplit(base_url).netloc.rpartition("@")
-    return unquote(user) if found else None
+    user, at, _ = urlsplit(base_url).netloc.rpartition("@")
+    return unquote(user) if at else None
 
 
 def _value(name: str, server: str) -> str:

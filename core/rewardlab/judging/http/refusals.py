@@ -65,20 +65,20 @@ def _wrapped_status(codes: set[str]) -> int:
 def _codes_and_words(body: str) -> tuple[set[str], str]:
     """Return (the error's codes, its message) from a body of any form."""
     try:
-        found: Any = json.loads(body)
+        answer: Any = json.loads(body)
     except (ValueError, RecursionError):
         return set(), _title(body) or body
-    if isinstance(found, dict) and found.get("error"):
-        found = found["error"]
-    if isinstance(found, str):
-        return set(), found
+    if isinstance(answer, dict) and answer.get("error"):
+        answer = answer["error"]
+    if isinstance(answer, str):
+        return set(), answer
     # serialised again, with one way of escaping, so that secrets are found
-    everything = json.dumps(found, ensure_ascii=False)
-    if not isinstance(found, dict):
+    everything = json.dumps(answer, ensure_ascii=False)
+    if not isinstance(answer, dict):
         return set(), everything
-    message = found.get("message") or found.get("detail")
-    details = found.get("details")
-    codes = {str(found.get(name)) for name in ("code", "type", "status")}
+    message = answer.get("message") or answer.get("detail")
+    details = answer.get("details")
+    codes = {str(answer.get(name)) for name in ("code", "type", "status")}
     codes |= {str(details.get("error_code"))} if isinstance(details, dict) else set()
     return codes, message if isinstance(message, str) else everything
 

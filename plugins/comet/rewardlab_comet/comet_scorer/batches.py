@@ -13,13 +13,13 @@ def batches(sizes: Sequence[int], budget: int) -> list[list[int]]:
     Args:
         sizes: tokens of each row. A row over the budget is a batch by itself.
     """
-    found: list[list[int]] = []
+    made: list[list[int]] = []
     for index in sorted(range(len(sizes)), key=lambda index: -sizes[index]):
-        if found and (len(found[-1]) + 1) * sizes[found[-1][0]] <= budget:
-            found[-1].append(index)
+        if made and (len(made[-1]) + 1) * sizes[made[-1][0]] <= budget:
+            made[-1].append(index)
         else:
-            found.append([index])
-    return found
+            made.append([index])
+    return made
 
 
 def run(batch: list[int], scores: Callable[[list[int]], list[float]]) -> dict[int, float | None]:

@@ -18,7 +18,7 @@ def require_device(device: str) -> None:
 
 
 def _available() -> list[str]:
-    found = ["cpu", *(f"cuda:{number}" for number in range(torch.cuda.device_count()))]
-    if len(found) > 1:
-        found.insert(1, "cuda")
-    return [*found, "mps"] if torch.backends.mps.is_available() else found
+    devices = ["cpu", *(f"cuda:{number}" for number in range(torch.cuda.device_count()))]
+    if len(devices) > 1:
+        devices.insert(1, "cuda")
+    return [*devices, "mps"] if torch.backends.mps.is_available() else devices

@@ -79,10 +79,10 @@ def _join_pieces(work: Sequence[_Piece], scores: Sequence[float | None]) -> dict
 
 
 def _mean(weighted: Sequence[tuple[int, float | None]]) -> dict[str, Any]:
-    found = [(weight, score) for weight, score in weighted if score is not None]
-    if len(found) < len(weighted):
+    known = [(weight, score) for weight, score in weighted if score is not None]
+    if len(known) < len(weighted):
         return {"error": "out of memory on this pair alone"}
-    mean = sum(weight * score for weight, score in found) / sum(weight for weight, _ in found)
+    mean = sum(weight * score for weight, score in known) / sum(weight for weight, _ in known)
     if not math.isfinite(mean):
         return {"error": f"COMET scored it {mean}"}
-    return {"score": mean, "chunks": len(found)}
+    return {"score": mean, "chunks": len(known)}

@@ -61,9 +61,9 @@ def rfc_checks(
     wins = {one.family for one in failing if one.wins}
     if floor and floor.too_near:
         wins.add(floor.family)
-    found = {check: _check(families, wins, tried) for check, families in by.items()}
+    checks = {check: _check(families, wins, tried) for check, families in by.items()}
     fatal = {one.family for one in failing if one.fatal}
-    return {**found, WELL_FORMED: _check(FAMILIES, fatal, tried)}
+    return {**checks, WELL_FORMED: _check(FAMILIES, fatal, tried)}
 
 
 def _check(families: Sequence[Family], failing: set[Family], tried: set[Family]) -> Check:

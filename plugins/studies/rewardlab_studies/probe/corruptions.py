@@ -38,11 +38,11 @@ def halves(text: str) -> tuple[str, str]:
 
 def words(text: str) -> list[str]:
     """Return the words of a text without punctuation; pieces of four characters if a script writes no spaces."""
-    found: list[str] = []
+    swapped: list[str] = []
     for token in _NO_PROSE.sub(" ", text).split():
         word = "".join(character for character in token if unicodedata.category(character)[0] in "LMN")
-        found += _pieces(word) if _UNSPACED.search(word) else [word] if word else []
-    return found
+        swapped += _pieces(word) if _UNSPACED.search(word) else [word] if word else []
+    return swapped
 
 
 def _pieces(word: str) -> list[str]:
@@ -93,8 +93,8 @@ def wrong_guess(answer: str, seed: str) -> str:
 def opposite(answer: str) -> str | None:
     """Return the other one of yes and no and their like, in the answer's capitals; None if it is neither."""
     both = _YES | {no: yes for yes, no in _YES.items()}
-    found = both.get(answer.casefold())
-    return found.capitalize() if found and answer[0].isupper() else found
+    other = both.get(answer.casefold())
+    return other.capitalize() if other and answer[0].isupper() else other
 
 
 def generator_of(seed: str) -> random.Random:

@@ -43,11 +43,11 @@ class HonestRow:
 
     def completion(self, text: str) -> Completion:
         """Return a text as a completion, with as many tokens a byte as the honest completion has."""
-        found = Completion(text=self.honest, messages=self.messages).with_text(text)
+        made = Completion(text=self.honest, messages=self.messages).with_text(text)
         if self.token_count is None:
-            return found
+            return made
         share = _bytes(text) / _bytes(self.honest)
-        return replace(found, token_count=round(self.token_count * share))
+        return replace(made, token_count=round(self.token_count * share))
 
     @cached_property
     def parts(self) -> ResponseParts:

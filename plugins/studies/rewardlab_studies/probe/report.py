@@ -41,9 +41,9 @@ def probe_as_dict(probed: ProbeResult) -> dict[str, Any]:
 def _slice(probe_slice: ProbeSlice) -> dict[str, Any]:
     honest = [row.honest for row in _firsts(probe_slice)]
     completions = {verdict.family: asdict(verdict) for verdict in probe_slice.verdicts}
-    for family, found in completions.items():
-        del found["family"]
-        found["check"] = CHECKS[family]
+    for family, measured in completions.items():
+        del measured["family"]
+        measured["check"] = CHECKS[family]
     return {
         "rows": len(honest),
         "honest": {"total": mean([outcome.total for outcome in honest]), "values": means(honest)},

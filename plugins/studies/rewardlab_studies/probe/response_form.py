@@ -101,15 +101,15 @@ class CodeBlock:
 
 def last_block(text: str) -> CodeBlock | None:
     """Return the last fenced block of code of a text; None if there is none."""
-    lines, found, opened = text.splitlines(), None, None
+    lines, block, opened = text.splitlines(), None, None
     for number, line in enumerate(lines):
         if opened is None:
             opened = number if _OPENS.fullmatch(line) else None
         elif line.rstrip() == "```":
-            found, opened = (opened, number), None
-    if found is None:
+            block, opened = (opened, number), None
+    if block is None:
         return None
-    first, last = found
+    first, last = block
     language = lines[first].strip().removeprefix("```")
     return CodeBlock(language, "\n".join(lines[first + 1 : last]), "\n".join(lines[:first] + lines[last + 1 :]))
 

@@ -88,19 +88,19 @@ class FittingRows:
 
 def read_rows(path: str, requirements: RowRequirements) -> FittingRows:
     """Read the rows of a file."""
-    found, identify = FittingRows(place=path), Identifier()
+    fitting, identify = FittingRows(place=path), Identifier()
     fields = requirements.plan.recipe.columns
     with closing(read_lines(path)) as lines:
         for number, row in lines:
             place = f"{path}:{number}"
             try:
                 if isinstance(row, Problem):
-                    found.bad.add(row)
+                    fitting.bad.add(row)
                 else:
-                    found.rows.append(requirements.row(identify(to_sample(row, fields, place))))
+                    fitting.rows.append(requirements.row(identify(to_sample(row, fields, place))))
             except ValueError as error:
-                found.bad.add(Problem(where=place, what=str(error)))
-    return found
+                fitting.bad.add(Problem(where=place, what=str(error)))
+    return fitting
 
 
 def dataset_rows(requirements: RowRequirements) -> FittingRows:

@@ -130,8 +130,8 @@ def _verdict(family: Family, rows: Sequence[MeasuredRow], rule: WinRule) -> Fami
                 made.setdefault(variant, []).append((row, outcome))
     absent = Counter(row.absent[family] for row in rows if row.first and family in row.absent)
     empty = FamilyVerdict(family=family, rows=0, tried=len(made), absent=dict(absent))
-    found = [_variant_verdict(replace(empty, variant=name), some, rule) for name, some in made.items()]
-    return max(found, key=_prominence, default=empty)
+    verdicts = [_variant_verdict(replace(empty, variant=name), some, rule) for name, some in made.items()]
+    return max(verdicts, key=_prominence, default=empty)
 
 
 def _prominence(family_verdict: FamilyVerdict) -> tuple[bool, bool, float]:
@@ -184,8 +184,8 @@ def _where_it_wins(family: Family, pairs: Sequence[Pair], rule: WinRule) -> Sequ
 
 def _blame(pairs: Sequence[Pair], tolerance: float) -> Blame | None:
     """Return the component to blame; None if none gives it anything: the total is the same."""
-    found = [_gain(name, pairs, tolerance) for name in pairs[0][1].instead]
-    most = max((blame for blame in found if blame is not None), key=lambda blame: blame.gain, default=None)
+    gains = [_gain(name, pairs, tolerance) for name in pairs[0][1].instead]
+    most = max((blame for blame in gains if blame is not None), key=lambda blame: blame.gain, default=None)
     return most if most is not None and most.gain > tolerance else None
 
 

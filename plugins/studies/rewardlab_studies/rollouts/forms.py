@@ -79,19 +79,19 @@ def completion_of(
     """
     texts = [content_text("" if one.is_empty() else one.content, whole) for one in said]
     if len(said) == 1 and not said[0].tool_calls:
-        found: dict[str, Any] = {"text": texts[0], "truncated": truncated}
+        completion: dict[str, Any] = {"text": texts[0], "truncated": truncated}
     else:
         each = zip(said, texts, strict=True)
         messages = [one.model_dump(include=OF_A_TURN, exclude_none=True) | {"content": text} for one, text in each]
-        found = {"messages": messages, "truncated": truncated}
-    return found if token_count is None else found | {"token_count": token_count}
+        completion = {"messages": messages, "truncated": truncated}
+    return completion if token_count is None else completion | {"token_count": token_count}
 
 
 def first_fault(error: ValidationError) -> str:
     """Return what is wrong with a record and where: for a value that could have two types, the closest match."""
-    found = max(error.errors(include_url=False, include_input=False), key=lambda one: len(one["loc"]))
-    place = ".".join(str(part) for part in found["loc"] if part != "str" and "[" not in str(part))
-    return f"{place}: {'must be an object' if found['type'] == 'model_type' else found['msg']}"
+    fault = max(error.errors(include_url=False, include_input=False), key=lambda one: len(one["loc"]))
+    place = ".".join(str(part) for part in fault["loc"] if part != "str" and "[" not in str(part))
+    return f"{place}: {'must be an object' if fault['type'] == 'model_type' else fault['msg']}"
 
 
 def same(values: Iterable[Any]) -> bool:

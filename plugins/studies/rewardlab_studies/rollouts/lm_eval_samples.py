@@ -34,7 +34,7 @@ def lm_eval_rows(
     chosen: the filter whose lines count, None for the first in the file. Raises UserError for one that the file lacks.
     """
     prefix = _TIME.sub("", Path(path).name.removesuffix(".jsonl"))
-    filters, found = set[str](), False
+    filters, any_chosen = set[str](), False
     for number, sample in read_lines(path, nan_is_null=True):
         place = f"{path}:{number}"
         if isinstance(sample, Problem):
@@ -45,12 +45,12 @@ def lm_eval_rows(
         chosen = own if chosen is None else chosen
         if own != chosen:
             continue
-        found = True
+        any_chosen = True
         try:
             yield place, {**_row(sample, gold, read), "id": f"{prefix}/{sample['doc_id']}"}
         except ValueError as error:
             yield place, Problem(where=place, what=str(error))
-    if filters and not found:
+    if filters and not any_chosen:
         raise UserError(f"no lines of the filter {chosen!r}{nearest(str(chosen), sorted(filters))}", where=path)
 
 

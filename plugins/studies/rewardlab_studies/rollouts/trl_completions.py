@@ -40,8 +40,8 @@ def _member(record: Mapping[str, Any]) -> Member:
 def _completion(completion: str | list[LoggedMessage]) -> Any:
     if isinstance(completion, str):
         return completion
-    found = completion_of(completion, truncated=False)
-    return found["text"] if "text" in found else found["messages"]
+    made = completion_of(completion, truncated=False)
+    return made["text"] if "text" in made else made["messages"]
 
 
 FORMAT = RecordFormat(tool="TRL's completions", columns=COLUMNS, member=_member).as_rollouts()

@@ -75,9 +75,9 @@ class PromptValues:
                 clusters.append(prompts.cluster_of[number])
                 found.append(value)
         self._cells = {
-            cell: CellValues(values=found, clusters=clusters)
-            for cell, (clusters, found) in zip(prompts.cells, by_cell, strict=True)
-            if found
+            cell: CellValues(values=numbers, clusters=clusters)
+            for cell, (clusters, numbers) in zip(prompts.cells, by_cell, strict=True)
+            if numbers
         }
 
     def cell_means(self) -> dict[Cell, float]:
@@ -146,5 +146,5 @@ def kind_of_values(models: Iterable["array[float]"], compared: bool = False) -> 
 
 def cells_with_values(values: "array[float]", prompts: PromptIndex) -> list[Cell]:
     """Return the cells in which some prompt has a value, in the order of the prompts."""
-    found = {prompts.cell_of[number] for number, value in enumerate(values) if value == value}
-    return [cell for number, cell in enumerate(prompts.cells) if number in found]
+    cells = {prompts.cell_of[number] for number, value in enumerate(values) if value == value}
+    return [cell for number, cell in enumerate(prompts.cells) if number in cells]

@@ -53,11 +53,11 @@ def corrected(comparisons: Sequence[Comparison]) -> list[Comparison]:
         if comparison.p is not None:
             task, language = comparison.place
             families.setdefault((task is None, language is None), []).append(index)
-    found = list(comparisons)
+    results = list(comparisons)
     for family in families.values():
-        for index, p in zip(family, holm([found[index].p or 0.0 for index in family]), strict=True):
-            found[index] = replace(comparisons[index], corrected=p, family=len(family))
-    return found
+        for index, p in zip(family, holm([results[index].p or 0.0 for index in family]), strict=True):
+            results[index] = replace(comparisons[index], corrected=p, family=len(family))
+    return results
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -72,11 +72,11 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 def describe_too_few(comparisons: Iterable[Comparison]) -> list[str]:
     """Return how many comparisons have too few prompts for any verdict, in words."""
-    found = [c for c in comparisons if c.verdict == "too few prompts"]
-    counts = Counter((c.measure, c.family) for c in found)
+    untold = [c for c in comparisons if c.verdict == "too few prompts"]
+    counts = Counter((c.measure, c.family) for c in untold)
     notes = []
     for (measure, family), count in counts.items():
-        best = min(c.floor for c in found if (c.measure, c.family) == (measure, family))
+        best = min(c.floor for c in untold if (c.measure, c.family) == (measure, family))
         notes.append(
             f"{measure}: {count} of {family} comparisons have too few prompts for a verdict: p can be no smaller than "
             f"{best:.2g}, and {family} times that is {LEVEL} or more; compare fewer models or places, or more prompts"

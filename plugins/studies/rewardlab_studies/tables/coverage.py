@@ -82,12 +82,12 @@ def settle_cells(
         cells: model -> the cells of the data that it has. The cells that count are all under `own`. A UserError
             under `same`, where a model lacks one, such as a printed table without English.
     """
-    shown = {name: {TableLayout(found, merges).shown(cell) for cell in found} for name, found in cells.items()}
+    shown = {name: {TableLayout(cells_of, merges).shown(cell) for cell in cells_of} for name, cells_of in cells.items()}
     every = set().union(*shown.values())
-    lacking = {name: sorted(every - found) for name, found in shown.items() if every - found}
+    lacking = {name: sorted(every - cells_of) for name, cells_of in shown.items() if every - cells_of}
     if not lacking:
         return every, []
-    told = {name: ", ".join(map(_named, found)) for name, found in lacking.items()}
+    told = {name: ", ".join(map(_named, cells_of)) for name, cells_of in lacking.items()}
     if policy == "same":
         advice = "compare what all have (--prompts common), or average each over what it has (--prompts own)"
         raise UserError([Problem(where=name, what=f"lacks {what}; {advice}") for name, what in told.items()])
@@ -126,7 +126,9 @@ def describe_pairs(pairs: Sequence[tuple[str, str]], models: Mapping[str, Model]
 
 def describe_unknown(averages: Mapping[tuple[str, str, TablePlace], TableAverage]) -> list[str]:
     """Return how many averages have prompts but no interval, and why, in words."""
-    unknown = [place for (_, _, place), found in averages.items() if found.prompts is not None and found.low is None]
+    unknown = [
+        place for (_, _, place), average in averages.items() if average.prompts is not None and average.low is None
+    ]
     if not unknown:
         return []
     return [

@@ -99,11 +99,11 @@ def other_interval(mean: float, units: Units, draws: int, random: Random) -> Int
 def _studentised(deviations: list[float], draws: int, random: Random) -> list[float]:
     """Return the sums of samples of deviations in their own standard errors, in ascending order."""
     size = len(deviations)
-    found = []
+    ratios = []
     for _ in range(draws):
         sample = random.choices(deviations, k=size)
         total = sum(sample)
         variance = sum(one * one for one in sample) - total * total / size
         if variance > 0:
-            found.append(total / sqrt(variance * size / (size - 1)))
-    return sorted(found)
+            ratios.append(total / sqrt(variance * size / (size - 1)))
+    return sorted(ratios)

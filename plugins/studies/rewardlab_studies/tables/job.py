@@ -99,15 +99,15 @@ class TablesJob:
         layout, more = self._settled(models, prompts, names)
         more += describe_pairs(pairs, {model.name: model for model in models})
         averages = ModelAverages(models, prompts, layout, self.draws, self.seed)
-        found = averages.all(names)
+        averages_of = averages.all(names)
         comparisons = [c for name in names for c in corrected(averages.comparisons(name, pairs))]
         more += [note for name in names for note in averages.describe_printed_pairs(name, pairs)]
-        more += [*describe_unknown(found), *describe_too_few(comparisons)]
+        more += [*describe_unknown(averages_of), *describe_too_few(comparisons)]
         return TablesResult(
             models=[model.name for model in models],
             measures=names,
             layout=layout,
-            averages=found,
+            averages=averages_of,
             comparisons=comparisons,
             notes=[*notes, *dict.fromkeys(more)],
             scale=1 if self.raw else PERCENT,

@@ -26,12 +26,12 @@ class ModelAverages:
 
     def all(self, measures: Sequence[str]) -> dict[tuple[str, str, TablePlace], TableAverage]:
         """Return the average for each (model, measure, place) that a model has."""
-        found = {}
+        averages = {}
         for model in self._models.values():
             for measure in measures:
                 for place, average in self._of(model, measure):
-                    found[model.name, measure, place] = average
-        return found
+                    averages[model.name, measure, place] = average
+        return averages
 
     def comparisons(self, measure: str, pairs: Sequence[tuple[str, str]]) -> list[Comparison]:
         """Return the comparisons of pairs (model, against), not yet corrected for their number."""
@@ -62,12 +62,12 @@ class ModelAverages:
         both = model.values[measure], against.values[measure]
         kind = kind_of_values(both, compared=True)
         values = self._values(_differences(*both), kind, f"{model.name} - {against.name}/{measure}")
-        found = []
+        tested = []
         for place in values.layout.places():
             average = values.average(place)
             if average is not None:
                 told = values.significance(place)
-                found.append(
+                tested.append(
                     Comparison(
                         measure=measure,
                         model=model.name,
@@ -78,21 +78,21 @@ class ModelAverages:
                         floor=told.floor,
                     )
                 )
-        return found
+        return tested
 
     def _printed_pair(self, measure: str, model: Model, against: Model) -> list[Comparison]:
         """Return the differences of averages of which at least one was printed, over the cells that both have."""
         cells = [self._cell_means(measure, each) for each in (model, against)]
         layouts = [self._layout.only(_comparable(self._layout, *each)) for each in (cells, cells[::-1])]
         places = [place for place in layouts[0].places() if place in set(layouts[1].places())]
-        found = []
+        pairs = []
         for place in places if layouts[0].cells else []:
             one, other = (_mean(layout, place, means) for means, layout in zip(cells, layouts, strict=True))
             difference = TableAverage(mean=one - other)
-            found.append(
+            pairs.append(
                 Comparison(measure=measure, model=model.name, against=against.name, place=place, difference=difference)
             )
-        return found
+        return pairs
 
     def _of(self, model: Model, measure: str) -> list[tuple[TablePlace, TableAverage]]:
         if model.printed is not None:

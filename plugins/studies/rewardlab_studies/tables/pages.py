@@ -55,15 +55,15 @@ def one_line(text: str) -> str:
 def pages(result: TablesResult, digits: int) -> list[Page]:
     """Return all tables: models by task, models by language, languages of each task, intervals, comparisons."""
     shown = _Numbers(result, digits)
-    found = [shown.models()]
+    shown_pages = [shown.models()]
     if len(result.layout.languages()) > 1:
         tasks = result.layout.tasks
-        found += [shown.languages(None, "Languages, averaged over their tasks")] if len(tasks) > 1 else []
-        found += [shown.languages(task, task or "Languages") for task in tasks]
+        shown_pages += [shown.languages(None, "Languages, averaged over their tasks")] if len(tasks) > 1 else []
+        shown_pages += [shown.languages(task, task or "Languages") for task in tasks]
     if any(average.low is not None for average in result.averages.values()):
-        found.append(shown.intervals())
+        shown_pages.append(shown.intervals())
     pairs = dict.fromkeys((c.measure, c.model, c.against) for c in result.comparisons)
-    return [*found, *(shown.comparison(*pair) for pair in pairs)]
+    return [*shown_pages, *(shown.comparison(*pair) for pair in pairs)]
 
 
 class _Numbers:
@@ -169,14 +169,14 @@ def _best_of_columns(means: Means) -> frozenset[tuple[int, int]]:
 
 def _best_of_rows(means: Means, measures: int) -> frozenset[tuple[int, int]]:
     """Return the highest of each measure in each row, where the columns are models, each with its measures."""
-    found = set()
+    best = set()
     for i, row in enumerate(means):
         for offset in range(measures):
             values = {j: row[j] for j in range(offset, len(row), measures) if row[j] is not None}
             if len(row) > measures and values:
                 top = max(value for value in values.values() if value is not None)
-                found |= {(i, j + 1) for j, value in values.items() if value == top}
-    return frozenset(found)
+                best |= {(i, j + 1) for j, value in values.items() if value == top}
+    return frozenset(best)
 
 
 def remarks(result: TablesResult, digits: int) -> list[str]:

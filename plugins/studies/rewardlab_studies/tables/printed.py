@@ -30,7 +30,7 @@ def read_averages(
 
     A UserError says which row is wrong, such as one that repeats a cell.
     """
-    found: dict[str, dict[Cell, float]] = {name: {} for name in measures}
+    averages: dict[str, dict[Cell, float]] = {name: {} for name in measures}
     models: set[str] = set()
     columns: dict[str, None] = {}
     for number, row in read_lines(source.path):
@@ -44,18 +44,18 @@ def read_averages(
         cell = _cell(row, fields)
         for name in measures:
             value = _number(row, name, place)
-            if cell in found[name]:
+            if cell in averages[name]:
                 raise UserError(f"a second {name} of {' in '.join(filter(None, cell))}", where=place)
             if value is not None:
-                found[name][cell] = _share(value, name, place, scale)
+                averages[name][cell] = _share(value, name, place, scale)
     if source.name not in models:
         told = ", ".join(sorted(models))
         raise UserError(f"has no model {source.name!r}; it has {told}: write MODEL={source.path}", where=source.path)
     if lacking := [name for name in measures if name not in columns]:
         raise UserError(f"no column {lacking[0]!r}; columns: {', '.join(columns)}", where=source.path)
-    if not any(found.values()):
+    if not any(averages.values()):
         raise UserError(f"has no number of {' or '.join(measures)} of {source.name}", where=source.path)
-    return found
+    return averages
 
 
 def describe_small(averages: Mapping[str, Mapping[Cell, float]]) -> str:

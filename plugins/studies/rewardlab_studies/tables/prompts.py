@@ -107,9 +107,9 @@ class PromptIndex:
     def _cluster(self, cell: Cell, fields: Mapping[str, Any], place: str) -> int:
         new = self._number_of_clusters
         key = cluster_key(self._fields.cluster, cell.task, fields, place)
-        found = new if key is None else self._clusters.setdefault(key, new)
-        self._number_of_clusters += found == new
-        return found
+        cluster = new if key is None else self._clusters.setdefault(key, new)
+        self._number_of_clusters += cluster == new
+        return cluster
 
     def _task(self, fields: Mapping[str, Any], place: str) -> str:
         if self._fields.task is not None:

@@ -36,18 +36,18 @@ def sign_test(parts: Sequence[float]) -> float:
     """
     top = max(map(abs, parts), default=0.0)
     sizes = sorted(size for size in map(abs, parts) if size > CLOSE * top)
-    found = abs(fsum(parts))
-    if not sizes or found <= CLOSE * top:
+    total = abs(fsum(parts))
+    if not sizes or total <= CLOSE * top:
         return 1.0
     step = common_step(sizes)
     if step is not None:
         counts = [round(size / step) for size in sizes]
-        most = (sum(counts) - round(found / step)) // 2  # what the negative ones may add up to
+        most = (sum(counts) - round(total / step)) // 2  # what the negative ones may add up to
         if len(counts) ** 2 * (most + 1) / 8 <= MAX_WORK:
             return max(min(1.0, _exact(counts, most)), smallest_p(len(counts)))
     elif len(sizes) <= MAX_LISTED:
-        return min(1.0, _listed(sizes, found - CLOSE * top))
-    tail = _conditional_tail(_grouped(sizes, step), found, 2 * (step or 0.0))
+        return min(1.0, _listed(sizes, total - CLOSE * top))
+    tail = _conditional_tail(_grouped(sizes, step), total, 2 * (step or 0.0))
     return min(1.0, max(2 * tail, smallest_p(len(sizes))))
 
 

@@ -45,16 +45,16 @@ def _incomplete_beta(x: float, a: float, b: float, rest: float) -> float:
 def _fraction(x: float, a: float, b: float) -> float:
     """Return the continued fraction of the incomplete beta function, by Lentz's method."""
     c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1))
-    found = d
+    fraction = d
     for m in range(1, MAX_TERMS):
         even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
         odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
         d = 1 / (1 + even * d)
         c = 1 + even / c
-        found *= c * d
+        fraction *= c * d
         d = 1 / (1 + odd * d)
         c = 1 + odd / c
-        found *= c * d
+        fraction *= c * d
         if abs(c * d - 1) < CLOSE:
             break
-    return found
+    return fraction

@@ -54,8 +54,8 @@ class Units:
     @cached_property
     def variance(self) -> float:
         """The estimated variance of the average; 0 of equal values, whatever their mean was rounded to."""
-        found = fsum(deviation * deviation for deviation in self.deviations)
-        return found if found > ROUNDING * fsum(part * part for part in self.parts) else 0.0
+        total = fsum(deviation * deviation for deviation in self.deviations)
+        return total if total > ROUNDING * fsum(part * part for part in self.parts) else 0.0
 
     @cached_property
     def concentration(self) -> float:
@@ -70,37 +70,37 @@ class Units:
         kurtosis k is as uncertain as that of 2 n / (k - 1) normal ones.
         """
         spread = fsum(share**4 / max(1e-9, 1 - own / share) for share, own in zip(self.shares, self.own, strict=True))
-        found = self.concentration**2 / spread
+        degrees = self.concentration**2 / spread
         fourth = fsum(deviation**4 for deviation in self.deviations)
         kurtosis = len(self) * fourth / self.variance**2 if self.variance else 1.0
-        return max(1.0, min(found, 2 * len(self) / (kurtosis - 1)) if kurtosis > 1 else found)
+        return max(1.0, min(degrees, 2 * len(self) / (kurtosis - 1)) if kurtosis > 1 else degrees)
 
 
 def units_at(weights: Weights, cells: Mapping[Cell, CellValues]) -> Units:
     """Return the units at the place whose average has these weights of cells."""
-    found, index = Units(), dict[int, int]()
+    units, index = Units(), dict[int, int]()
     bases = _Bases(weights, cells)
     for cell, weight in weights.items():
         there = cells[cell]
         each = weight / len(there.values)
         centre, count = bases.of(cell)
         if count < 2:
-            found.is_known = False
+            units.is_known = False
             count = 2
         scale, own = each * (count / (count - 1)) ** 0.5, each / count
         for cluster, value in zip(there.clusters, there.values, strict=True):
             at = index.setdefault(cluster, len(index))
-            if at == len(found.shares):
-                found.shares.append(each)
-                found.deviations.append(scale * (value - centre))
-                found.parts.append(each * value)
-                found.own.append(own)
+            if at == len(units.shares):
+                units.shares.append(each)
+                units.deviations.append(scale * (value - centre))
+                units.parts.append(each * value)
+                units.own.append(own)
             else:
-                found.shares[at] += each
-                found.deviations[at] += scale * (value - centre)
-                found.parts[at] += each * value
-                found.own[at] += own
-    return found
+                units.shares[at] += each
+                units.deviations[at] += scale * (value - centre)
+                units.parts[at] += each * value
+                units.own[at] += own
+    return units
 
 
 class _Bases:

@@ -115,8 +115,8 @@ class MLflow:
 
         self._metric = mlflow.entities.Metric
         self._client = mlflow.MlflowClient()
-        found = mlflow.set_experiment(experiment)
-        self._id = self._client.create_run(found.experiment_id, run_name=name).info.run_id
+        known_experiment = mlflow.set_experiment(experiment)
+        self._id = self._client.create_run(known_experiment.experiment_id, run_name=name).info.run_id
         self._client.log_artifact(self._id, str(recipe))
 
     def log(self, step: int, numbers: Numbers) -> None:

@@ -107,18 +107,18 @@ class WinRatesJob:
         files = [AnswerFile(name, path, name == self.reference, columns) for name, path in self.models.items()]
         ids = refuse_other_prompts(files, self.common)
         self._make_folder()
-        found = [self._pair(one, other, ids, component) for one, other in self._pairs(files)]
-        p_values = holm([pair.rate.p for pair in found])
+        pairs = [self._pair(one, other, ids, component) for one, other in self._pairs(files)]
+        p_values = holm([pair.rate.p for pair in pairs])
         rates = [
-            replace(pair.rate, corrected=p, too_few=pair.floor * len(found) >= LEVEL)
-            for pair, p in zip(found, p_values, strict=True)
+            replace(pair.rate, corrected=p, too_few=pair.floor * len(pairs) >= LEVEL)
+            for pair, p in zip(pairs, p_values, strict=True)
         ]
         return WinRatesResult(
             models=list(self.models),
             rates=rates,
             prompts=len(ids),
             reference=self.reference,
-            clustering=found[0].clustering,
+            clustering=pairs[0].clustering,
         )
 
     def _pairs(self, files: Sequence[AnswerFile]) -> list[tuple[AnswerFile, AnswerFile]]:

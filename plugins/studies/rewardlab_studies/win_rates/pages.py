@@ -34,10 +34,10 @@ def sentences(result: WinRatesResult) -> list[str]:
 
 
 def _sentence(rate: MeasuredWinRate, pairs: int) -> str:
-    found = rate.places[OVERALL]
-    message = f"{found.mean * 100:.1f}% {_between(rate)} of comparisons, {rate.ties * 100:.1f}% ties, {told_p(rate.p)}"
+    share = rate.places[OVERALL]
+    message = f"{share.mean * 100:.1f}% {_between(rate)} of comparisons, {rate.ties * 100:.1f}% ties, {told_p(rate.p)}"
     message += f" ({told_p(rate.corrected)} corrected)" if pairs > 1 else ""
-    verdict = "preferred to" if found.mean > 0.5 else "less preferred than"
+    verdict = "preferred to" if share.mean > 0.5 else "less preferred than"
     if rate.corrected >= LEVEL:
         verdict = "not distinguishable from"
         message += ", and so few prompts could not have shown it" if rate.too_few else ""
@@ -74,10 +74,10 @@ def _against_reference(result: WinRatesResult, reference: str) -> Page:
 
 
 def _between(rate: MeasuredWinRate, place: TablePlace = OVERALL) -> str:
-    found = rate.places[place]
-    if found.low is None or found.high is None:
+    share = rate.places[place]
+    if share.low is None or share.high is None:
         return UNKNOWN
-    return f"[{found.low * 100:.1f}, {found.high * 100:.1f}]"
+    return f"[{share.low * 100:.1f}, {share.high * 100:.1f}]"
 
 
 def _by_language(result: WinRatesResult) -> list[Page]:

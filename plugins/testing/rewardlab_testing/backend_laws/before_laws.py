@@ -24,8 +24,8 @@ def free(tested: BackendTrial) -> int:
             said = "\n".join(line for line in lines if not line.startswith(IMPORTED))
             raise violation(result.typed, f"exit code {result.code}\n{said}", "exit code 0")
         modules = {line.rpartition("|")[2].strip().partition(".")[0] for line in lines if line.startswith(IMPORTED)}
-        if found := sorted(modules & engine):
-            raise violation(result.typed, f"it imports {', '.join(found)}", "no package of the engine is imported")
+        if imported := sorted(modules & engine):
+            raise violation(result.typed, f"it imports {', '.join(imported)}", "no package of the engine is imported")
         if changed := sorted(path for path, _ in before ^ _listing(folder)):
             raise violation(result.typed, f"it writes {', '.join(changed)}", "no file is written or changed")
     return 2
@@ -60,5 +60,5 @@ def _modules_of(packages: Sequence[str]) -> set[str]:
 
 def _listing(folder: Path) -> set[tuple[str, tuple[int, int]]]:
     """Return each path below a folder with its size and the time of its last change."""
-    found = ((path.relative_to(folder).as_posix(), path.stat()) for path in folder.rglob("*"))
-    return {(path, (stat.st_size, stat.st_mtime_ns)) for path, stat in found}
+    entries = ((path.relative_to(folder).as_posix(), path.stat()) for path in folder.rglob("*"))
+    return {(path, (stat.st_size, stat.st_mtime_ns)) for path, stat in entries}

@@ -160,8 +160,8 @@ def _fail(tested: BackendTrial, folder: Path) -> TriedRun:
 
 def _last(groups: Sequence[LedgerGroup]) -> list[LedgerGroup]:
     """Return the last group of each prompt that was evaluated after the training or in a stage of its own."""
-    found = {(g.stage, g.sample): g for g in groups if not g.trained and g.step is None}
-    return [found[key] for key in sorted(found)]
+    last = {(g.stage, g.sample): g for g in groups if not g.trained and g.step is None}
+    return [last[key] for key in sorted(last)]
 
 
 def _refuse_difference(what: str, then: Sequence[LedgerGroup], now: Sequence[LedgerGroup]) -> int:

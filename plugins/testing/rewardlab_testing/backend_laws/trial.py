@@ -151,10 +151,10 @@ class BackendTrial:
             except LawViolation:
                 self._runs[name] = UnmetNeed(f"needs the run `{name}`, which went wrong")
                 raise
-        found = self._runs[name]
-        if isinstance(found, UnmetNeed):
-            raise found
-        return found
+        outcome = self._runs[name]
+        if isinstance(outcome, UnmetNeed):
+            raise outcome
+        return outcome
 
     def refuse_unready(self, result: EndedCommand) -> None:
         """Raise UnmetNeed if a command ended before it made a run, since this machine lacks something."""

@@ -112,5 +112,10 @@ def _next(made: NewRecipe) -> list[str]:
 
 def _as_dict(made: NewRecipe) -> dict[str, Any]:
     columns = {ours: {"column": guess.column, "why": guess.why} for ours, guess in made.columns.items()}
-    found = {"columns": columns, "unused": list(made.unused), "left_out": dict(made.left_out), "doubts": [*made.doubts]}
-    return {"file": str(made.file), "also": list(map(str, made.also)), **found, "next": _next(made)}
+    summary = {
+        "columns": columns,
+        "unused": list(made.unused),
+        "left_out": dict(made.left_out),
+        "doubts": [*made.doubts],
+    }
+    return {"file": str(made.file), "also": list(map(str, made.also)), **summary, "next": _next(made)}

@@ -34,8 +34,8 @@ def search_plugins(words: str, registry: Registry | None = None) -> list[dict[st
 
 def known_plugins() -> list[dict[str, str]]:
     """Return the plugins of others that known_plugins.yaml lists: distribution, summary, source."""
-    found: list[dict[str, str]] = yaml.safe_load((files(__package__) / KNOWN).read_text("utf-8"))
-    return found
+    plugins: list[dict[str, str]] = yaml.safe_load((files(__package__) / KNOWN).read_text("utf-8"))
+    return plugins
 
 
 def format_found(rows: Sequence[dict[str, Any]]) -> str:

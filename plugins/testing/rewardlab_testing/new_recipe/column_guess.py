@@ -66,7 +66,7 @@ def _language_codes() -> frozenset[str]:
 
 def _by_name(field: str, columns: Mapping[str, Sequence[Any]]) -> list[str]:
     """Return the column of our own name, else those of all other names; of a field that nobody chooses, one."""
-    fitting = [column for column, found in columns.items() if _FITS[field](found)]
+    fitting = [column for column, named in columns.items() if _FITS[field](named)]
     found = columns_named(field, fitting)
     return found if field in CHOSEN else found[:1]
 

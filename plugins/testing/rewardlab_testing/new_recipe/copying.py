@@ -29,7 +29,7 @@ def copy_recipe(name: str, output: Path | None = None) -> NewRecipe:
     for file in (output, *beside):
         refuse_existing(file)
     text = _SCHEMA.sub("", source.read_text(encoding="utf-8"), count=1)
-    write_new(output, _FILE.sub(lambda found: str(output) if found[1] == name else found[1], text))
+    write_new(output, _FILE.sub(lambda match: str(output) if match[1] == name else match[1], text))
     for copy, file in beside.items():
         write_new(copy, file.read_text(encoding="utf-8"))
     return NewRecipe(file=output, also=list(beside))

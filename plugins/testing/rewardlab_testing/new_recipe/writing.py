@@ -76,37 +76,37 @@ def write_recipe(
     registry = registry or installed()
     output = output or _free_name(rows)
     refuse_existing(output)
-    found = _read(rows, registry)
-    given, there = dict(columns or {}), list(dict.fromkeys(name for row in found for name in row))
+    samples_read = _read(rows, registry)
+    given, there = dict(columns or {}), list(dict.fromkeys(name for row in samples_read for name in row))
     for ours, column in given.items():
         if column and column not in there:
             raise UserError(f"--{ours}: no column {column!r}{nearest(column, there)}", where=rows)
-    columns_found = guess_columns(found, choose or _refuse_to_choose(rows), given)
+    columns_found = guess_columns(samples_read, choose or _refuse_to_choose(rows), given)
     if "prompt" not in columns_found:
         names = ", ".join(map(repr, there))
         what = f"which column is the prompt? None of these has a text, or messages, in every row: {names}"
         raise UserError(what, where=rows)
     try:
-        samples = _samples(found, columns_found)
+        samples = _samples(samples_read, columns_found)
     except ValueError as error:
         raise UserError(str(error), where=rows) from error
     left_out = {name: why for name in REWARDS if (why := _why_not(name, columns_found, samples, registry)) is not None}
     held_out = next((share for share in SHARES if _splits(samples, share)), None)
     used = {guess.column for guess in columns_found.values()}
-    unused = [name for name in found[0] if name not in used]
+    unused = [name for name in samples_read[0] if name not in used]
     parts = RecipeParts(
         rows=rows,
-        read=len(found),
+        read=len(samples_read),
         file=output,
         model=model,
         default_model=MODEL,
         columns=columns_found,
-        first=found[0],
+        first=samples_read[0],
         unused=unused,
         rewards={name: use for name, (use, _) in REWARDS.items() if name not in left_out},
         left_out=left_out,
         held_out=held_out,
-        has_split=all(row.get("split") is not None for row in found),
+        has_split=all(row.get("split") is not None for row in samples_read),
     )
     write_new(output, recipe_text(parts))
     return NewRecipe(
@@ -117,8 +117,8 @@ def write_recipe(
 def _refuse_to_choose(rows: str) -> Choose:
     """Return a `choose` that raises UserError: between several columns nothing is guessed."""
 
-    def refuse(field: str, found: Sequence[str]) -> str:
-        options = " or ".join(f"--{field} {quote(column)}" for column in found)
+    def refuse(field: str, columns: Sequence[str]) -> str:
+        options = " or ".join(f"--{field} {quote(column)}" for column in columns)
         none = "" if field == "prompt" else f", or --{field} '' for none of them"
         raise UserError(f"which column is the {field}? Add {options}{none}", where=rows)
 
@@ -160,10 +160,10 @@ def _read(rows: str, registry: Registry) -> list[dict[str, Any]]:
         dataset = spec.build(spec.config(path=rows), Context())  # type: ignore[call-arg]
     except ValueError as error:
         raise UserError(_first_error(error), where=rows) from None
-    found = [columns_of(sample) for sample in islice(dataset, ROWS)]
-    if not found:
+    columns = [columns_of(sample) for sample in islice(dataset, ROWS)]
+    if not columns:
         raise UserError("it has no rows", where=rows)
-    return found
+    return columns
 
 
 def _first_error(error: ValueError) -> str:

@@ -116,12 +116,12 @@ class AlarmDetector:
 
     def add(self, step: int, numbers: Numbers) -> list[Sign]:
         """Take the numbers of a step, None or absent if there is no value; return the signs that are new."""
-        found = []
+        signs = []
         for sign in self._signs(step, numbers):
             if (sign.alarm.kind, sign.number) not in self._told:
                 self._told.add((sign.alarm.kind, sign.number))
-                found.append(sign)
-        return found
+                signs.append(sign)
+        return signs
 
     def _signs(self, step: int, numbers: Numbers) -> Iterator[Sign]:
         for name, value in numbers.items():

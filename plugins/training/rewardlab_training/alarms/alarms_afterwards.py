@@ -43,8 +43,8 @@ def run_alarms(run: Path, steps: Mapping[str, Steps]) -> list[RunAlarm]:
     rows = [(row, False) for row in rows_of(run)]
     told = {(row["stage"], row["kind"], row["number"]) for row, _ in rows}
     plan = _plan_of(run)
-    found = [] if plan is None else [one for stage, its in steps.items() for one in _found(plan, stage, its)]
-    rows += [(row, ignored) for row, ignored in found if (row["stage"], row["kind"], row["number"]) not in told]
+    signs = [] if plan is None else [one for stage, its in steps.items() for one in _found(plan, stage, its)]
+    rows += [(row, ignored) for row, ignored in signs if (row["stage"], row["kind"], row["number"]) not in told]
     rows.sort(key=lambda one: (one[0]["stage"].find("-"), one[0]["stage"], one[0]["step"]))  # 10-rl behind 2-rl
     return [_alarm(str(run), row, ignored) for row, ignored in rows]
 

@@ -35,8 +35,8 @@ def shift(series: Sequence[float], steps: int) -> Shift | None:
 
     None with fewer than `steps` numbers before the window. A series without noise has moved by 0 errors or infinitely.
     """
-    found = [_shift(series[-kept(steps) :], size) for size in (steps, steps // 2) if len(series) >= steps + size]
-    return max(found, key=lambda one: abs(one.errors), default=None)
+    shifts = [_shift(series[-kept(steps) :], size) for size in (steps, steps // 2) if len(series) >= steps + size]
+    return max(shifts, key=lambda one: abs(one.errors), default=None)
 
 
 def _shift(series: Sequence[float], size: int) -> Shift:

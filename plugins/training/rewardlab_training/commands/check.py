@@ -47,7 +47,7 @@ def run(options: Options) -> CommandResult:
         return CommandResult(text=dump(document.raw).rstrip("\n"), data=document.raw)
     try:
         plan = check_recipe(document)
-        found = None if options.rows is None else _in_rows(options, plan)
+        about_rows = None if options.rows is None else _in_rows(options, plan)
     except UserError as error:
         data = error.as_dict() | {"warnings": []}
         return CommandResult(ok=False, text=str(error), data=data, problems=error.problems)
@@ -55,10 +55,10 @@ def run(options: Options) -> CommandResult:
     repeated = [f"stage {index} {told}" for index, told in repeated_readings(plan)]
     lines = [f"{named}fine", *_range_line(plan), *repeated]
     warnings, data = list(plan.warnings), _as_dict(plan) | ({"repeated": repeated} if repeated else {})
-    if found is not None:
-        lines.append(found.text)
-        warnings += found.warnings
-        data |= found.data | {"ok": True}
+    if about_rows is not None:
+        lines.append(about_rows.text)
+        warnings += about_rows.warnings
+        data |= about_rows.data | {"ok": True}
     return CommandResult(text="\n".join(lines), data=data, warnings=warnings)
 
 

@@ -146,8 +146,8 @@ def _lines_of_stopped(job: RunJob, result: RunResult) -> list[str]:
 
 def _as_json(result: RunResult) -> dict[str, Any]:
     directory, *models = (name_variables(str(path)) for path in (result.directory, *written_models(result.directory)))
-    found = sorted(p for p in result.directory.glob("evaluation/*.json"))
-    evaluations = [name_variables(str(path)) for path in found]
+    files = sorted(p for p in result.directory.glob("evaluation/*.json"))
+    evaluations = [name_variables(str(path)) for path in files]
     return {"ok": not (result.stopped or result.failed), "directory": directory, "stopped": result.stopped} | {
         "models": models,
         "evaluations": evaluations,

@@ -39,12 +39,12 @@ def agreements(columns: ScoreColumns, correctness: str | None) -> Iterator[Agree
     languages = columns.fields.get(LANGUAGE, FieldColumn())
     for name, column in columns.components.items():
         counted = {group: _pairs(columns, group, truth, column.values) for group in range(columns.groups)}
-        told = {group: found for group, found in counted.items() if found[0]}
+        told = {group: counts for group, counts in counted.items() if counts[0]}
         if name == correctness or not told:
             continue
         yield _agreement(columns, name, "all", told)
         for language, code in sorted(languages.values.items()) if len(languages.values) > 1 else ():
-            chosen = {group: found for group, found in told.items() if languages.codes[group] == code}
+            chosen = {group: counts for group, counts in told.items() if languages.codes[group] == code}
             if chosen:
                 yield _agreement(columns, name, language, chosen)
 
@@ -53,7 +53,7 @@ def _agreement(columns: ScoreColumns, name: str, language: str, told: dict[int, 
     shares = [(alike + tied / 2) / pairs for pairs, alike, tied in told.values()]
     average = clustered_average(shares, [columns.problem[group] for group in told])
     assert average is not None
-    pairs, tied = (sum(found[at] for found in told.values()) for at in (0, 2))
+    pairs, tied = (sum(counts[at] for counts in told.values()) for at in (0, 2))
     return Agreement(component=name, language=language, pairs=pairs, tied=tied, average=average)
 
 

@@ -62,12 +62,12 @@ class StepNumbers:
             yield min((log.name for log in logs), default=f"{stage}-rl"), self._steps(stage, logs)
 
     def _steps(self, stage: int, logs: Sequence[LoggedStage]) -> Iterator[tuple[int, Mapping[str, float | None]]]:
-        found: dict[int, dict[str, float | None]] = defaultdict(dict)
+        steps: dict[int, dict[str, float | None]] = defaultdict(dict)
         for log in sorted(logs, key=_has_scores):  # what an engine makes of the scores again goes behind
             for place, step in enumerate(log.steps):
-                found[step] |= {name: of[place] for name, of in log.numbers.items()}
-        for step in sorted({*found, *(at for of, at in self._numbers if of == stage)}):
-            yield step, {**self._numbers.get((stage, step), {}), **found[step]}
+                steps[step] |= {name: of[place] for name, of in log.numbers.items()}
+        for step in sorted({*steps, *(at for of, at in self._numbers if of == stage)}):
+            yield step, {**self._numbers.get((stage, step), {}), **steps[step]}
 
 
 def _has_scores(log: LoggedStage) -> bool:

@@ -38,11 +38,11 @@ def change_tables(columns: ScoreColumns, field: str | None) -> Iterator[SliceTab
 def _prompt_means(
     columns: ScoreColumns, groups: Sequence[int], codes: Sequence[int], values: Sequence[float]
 ) -> dict[Prompt, float]:
-    found: dict[Prompt, list[float]] = defaultdict(list)
+    means: dict[Prompt, list[float]] = defaultdict(list)
     for group in groups:
         known = [values[at] for at in columns.of_group(group) if values[at] == values[at]]
-        found[columns.problem[group], codes[group]] += known
-    return {prompt: fsum(known) / len(known) for prompt, known in found.items() if known}
+        means[columns.problem[group], codes[group]] += known
+    return {prompt: fsum(known) / len(known) for prompt, known in means.items() if known}
 
 
 def _row(

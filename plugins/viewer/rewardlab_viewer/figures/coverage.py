@@ -82,10 +82,10 @@ def _lost(
 ) -> Iterator[RunPart]:
     """Yield the parts of which there should be completions, and are none."""
     known = {(part.stage, part.phase) for part in there}
-    found = [
+    lost = [
         evaluation for name in results if (evaluation := _evaluation_of(name)) and (evaluation[0], "eval") not in known
     ]
-    for stage, phase in dict.fromkeys([*(told for told, count in expected.items() if count), *found]):
+    for stage, phase in dict.fromkeys([*(told for told, count in expected.items() if count), *lost]):
         if (stage, phase) not in known:
             yield RunPart(stage, phase, None)
 
@@ -109,23 +109,23 @@ def _became(columns: ScoreColumns, group: int, at: int) -> str:
 
 
 def _asked(part: RunPart, results: Mapping[str, Results]) -> int:
-    for name, found in results.items():
+    for name, rows_of in results.items():
         if _evaluation_of(name) == (part.stage, part.phase):
-            return found.slices[0].completions + found.slices[0].missing
+            return rows_of.slices[0].completions + rows_of.slices[0].missing
     return 0
 
 
 def component_coverage(columns: ScoreColumns) -> list[ComponentCoverage]:
     """Return the counts of each component, over all parts."""
-    found = []
+    lines = []
     for name, column in columns.components.items():
         scored, abstained, failed, absent = (
             column.states.count(state) for state in (SCORED, ABSTAINED, FAILED, ABSENT)
         )
-        found.append(
+        lines.append(
             ComponentCoverage(component=name, scored=scored, abstained=abstained, failed=failed, absent=absent)
         )
-    return found
+    return lines
 
 
 def left_out_sentence(counts: Sequence[Coverage]) -> str | None:

@@ -183,11 +183,11 @@ def quantile(ordered: Sequence[float], share: float) -> float | None:
 
 
 def _evaluated(columns: ScoreColumns, stage: int) -> dict[int, dict[str, float]]:
-    found: dict[int, dict[str, float]] = {}
+    means: dict[int, dict[str, float]] = {}
     for part, groups in columns.groups_by_part().items():
         if part.stage == stage and part.step is not None and part.phase != TRAINING:
             for name, values in columns.metrics():
                 known = [values[at] for group in groups for at in columns.of_group(group) if values[at] == values[at]]
                 if known:
-                    found.setdefault(part.step, {})[name] = float(f"{fsum(known) / len(known):.6g}")
-    return dict(sorted(found.items()))
+                    means.setdefault(part.step, {})[name] = float(f"{fsum(known) / len(known):.6g}")
+    return dict(sorted(means.items()))

@@ -49,8 +49,8 @@ def _known(columns: ScoreColumns, group: int, values: Sequence[float]) -> list[R
 def _placed(rows: Sequence[Row]) -> Iterator[tuple[int, list[Row]]]:
     """Yield the rows of each length with their bin: the tenth of all in which the middle one of them is."""
     before = 0
-    for _, found in groupby(rows, itemgetter(0)):
-        same = list(found)
+    for _, tied in groupby(rows, itemgetter(0)):
+        same = list(tied)
         yield (2 * before + len(same) - 1) * BINS // (2 * len(rows)), same
         before += len(same)
 

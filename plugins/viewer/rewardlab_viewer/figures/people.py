@@ -140,7 +140,7 @@ def _disagreements(columns: ScoreColumns, labels: Sequence[FoundLabel]) -> list[
     for label in labels:
         said[_pair(label)].append(label)
     problems = list(columns.problems)
-    found = [
+    pairs = [
         Disagreement(
             component=name,
             group=first.group,
@@ -153,7 +153,7 @@ def _disagreements(columns: ScoreColumns, labels: Sequence[FoundLabel]) -> list[
         for of_pair in said.values()
         for first, against in _against_most(of_pair, name)
     ]
-    return sorted(found, key=lambda one: (one.people[1] - one.people[0], one.component, one.group))
+    return sorted(pairs, key=lambda one: (one.people[1] - one.people[0], one.component, one.group))
 
 
 def _against_most(labels: Sequence[FoundLabel], name: str) -> Iterator[tuple[FoundLabel, int]]:

@@ -41,7 +41,7 @@ def slice_tables(columns: ScoreColumns, fields: Sequence[str]) -> Iterator[Slice
     for part, groups in _told_parts(columns):
         used = [group for group in groups if not columns.discarded[group]]
         means = {name: _group_means(columns, used, values) for name, values in columns.metrics()}
-        told = {name: found for name, found in means.items() if found}
+        told = {name: means_of for name, means_of in means.items() if means_of}
         whole = _row(columns, "all", used, told)
         tables = []
         for name in fields:
@@ -49,7 +49,7 @@ def slice_tables(columns: ScoreColumns, fields: Sequence[str]) -> Iterator[Slice
             chosen = {
                 value: [group for group in used if column.codes[group] == code] for value, code in _ordered(column)
             }
-            rows = [_row(columns, value, found, told) for value, found in chosen.items() if found]
+            rows = [_row(columns, value, means_of, told) for value, means_of in chosen.items() if means_of]
             if len(rows) > 1:
                 tables.append(SliceTable(part=str(part), field=name, metrics=list(told), rows=[whole, *rows]))
         if told:
@@ -67,12 +67,12 @@ def _told_parts(columns: ScoreColumns) -> list[tuple[RunPart, list[int]]]:
 
 
 def _group_means(columns: ScoreColumns, groups: Sequence[int], values: Sequence[float]) -> Mapping[int, float]:
-    found = {}
+    means = {}
     for group in groups:
         known = [values[at] for at in columns.of_group(group) if values[at] == values[at]]
         if known:
-            found[group] = fsum(known) / len(known)
-    return found
+            means[group] = fsum(known) / len(known)
+    return means
 
 
 def _row(

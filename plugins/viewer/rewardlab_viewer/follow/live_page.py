@@ -67,9 +67,9 @@ class LivePage:
     def questions(self, run: int, edition: str, group: int) -> str | None:
         """Return what judges were asked about a group, and replied, in base64; None as `texts`."""
         with self._open():
-            found = self._runs[run].group(edition, group) if run < len(self._runs) else None
+            group_questions = self._runs[run].group(edition, group) if run < len(self._runs) else None
         with self._asking:
-            return None if found is None else questions_of(*found)
+            return None if group_questions is None else questions_of(*group_questions)
 
     @contextmanager
     def _open(self) -> Iterator[None]:

@@ -113,5 +113,5 @@ def _rows(lines: Sequence[Line]) -> Iterator[dict[str, Any]]:
             for name, entry in line["components"].items()
         }
         conversation = {"messages": line["messages"]} if line.get("messages") else {}
-        told = {name: found for name, found in said.items() if found}
+        told = {name: texts_of for name, texts_of in said.items() if texts_of}
         yield {"index": line["index"], "text": line.get("completion"), **conversation, "said": told}

@@ -96,12 +96,12 @@ class RunView:
 
     def results(self) -> Iterator[tuple[str, list[list[str]], list[str]]]:
         """Yield (title, rows, remarks) of each evaluation: before and after a stage as one table."""
-        found = self.source.results
-        for name, results in found.items():
+        by_slice = self.source.results
+        for name, results in by_slice.items():
             stage, _, when = name.rpartition("-")
-            if when == "before" and f"{stage}-after" in found:
+            if when == "before" and f"{stage}-after" in by_slice:
                 continue
-            earlier = found.get(f"{stage}-before") if when == "after" else None
+            earlier = by_slice.get(f"{stage}-before") if when == "after" else None
             then = {part.name: part.means for part in earlier.slices} if earlier else {}
             rows = [["", "prompts", *results.slices[0].means]]
             for part in results.slices:

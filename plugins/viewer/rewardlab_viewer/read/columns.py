@@ -169,11 +169,11 @@ class ScoreColumns:
 
     def groups_by_part(self) -> dict[RunPart, list[int]]:
         """Return the groups of each part, discarded ones included."""
-        found: dict[RunPart, list[int]] = {part: [] for part in self.parts}
+        groups: dict[RunPart, list[int]] = {part: [] for part in self.parts}
         parts = list(self.parts)
         for group, part in enumerate(self.part):
-            found[parts[part]].append(group)
-        return found
+            groups[parts[part]].append(group)
+        return groups
 
 
 def problem_of(first: Line) -> str:

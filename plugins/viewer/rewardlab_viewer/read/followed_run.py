@@ -74,9 +74,9 @@ class FollowedRun(RunFolder):
 
 def signature(path: Path) -> tuple[float, bool | None, frozenset[tuple[str, int, int]]]:
     """Return when something of a run was last written, in seconds, and what changes with all that becomes of it."""
-    found = [file for name in FOLDERS for file in _files(path / name)]
-    marks = frozenset((name, status.st_mtime_ns, status.st_size) for name, status in found)
-    return max((status.st_mtime for _, status in found), default=0.0), is_run_held(path), marks
+    files = [file for name in FOLDERS for file in _files(path / name)]
+    marks = frozenset((name, status.st_mtime_ns, status.st_size) for name, status in files)
+    return max((status.st_mtime for _, status in files), default=0.0), is_run_held(path), marks
 
 
 def _files(folder: Path) -> list[tuple[str, os.stat_result]]:

@@ -51,7 +51,7 @@ class FoundLabel:
 
 def read_labels(paths: Iterable[Path], notes: list[str]) -> list[Label]:
     """Read labels, each once, and note what is wrong with the others. A UserError for a file without any."""
-    found: dict[tuple[str, str, int | None, frozenset[str]], Label | None] = {}
+    by_pair: dict[tuple[str, str, int | None, frozenset[str]], Label | None] = {}
     for path in paths:
         bad: list[str] = []
         labels = 0
@@ -63,17 +63,17 @@ def read_labels(paths: Iterable[Path], notes: list[str]) -> list[Label]:
                 continue
             labels += 1
             key = (label.person, label.prompt, label.group, frozenset((label.chosen, label.rejected)))
-            earlier = found.setdefault(key, label)
+            earlier = by_pair.setdefault(key, label)
             if earlier is not None and earlier.chosen != label.chosen:
-                found[key] = None  # marked both ways
+                by_pair[key] = None  # marked both ways
         if not labels:
             raise UserError(f"has no labels; {WANTED}" + (f" ({bad[0]})" if bad else ""), where=str(path))
         if bad:
             notes.append(f"{path.name}: left out {counted(len(bad), 'line')} without a label ({bad[0]}).")
-    both = sum(label is None for label in found.values())
+    both = sum(label is None for label in by_pair.values())
     if both:
         notes.append(f"Left out: {counted(both, 'pair')} marked both ways by the same person.")
-    return [label for label in found.values() if label is not None]
+    return [label for label in by_pair.values() if label is not None]
 
 
 def _label(row: Any, person: str) -> Label:
@@ -134,10 +134,10 @@ class LabelFinder:
 
 def lost_labels(labels: Sequence[Label], finders: Iterable[LabelFinder]) -> Iterator[str]:
     """Yield what to say of labels that are about nothing in these sources."""
-    found = {label for finder in finders for label in finder.labels()}
-    if len(found) < len(labels):
+    known = {label for finder in finders for label in finder.labels()}
+    if len(known) < len(labels):
         yield (
-            f"{len(labels) - len(found):,} of {len(labels):,} labels are about prompts or texts that are not here: "
+            f"{len(labels) - len(known):,} of {len(labels):,} labels are about prompts or texts that are not here: "
             "they are of another run, or texts have changed since."
         )
 

@@ -123,8 +123,8 @@ class RunFolder(Source):
         for index, stage in enumerate(stages):
             logged = next((log for log in self.logs if log.name.startswith(f"{index}-")), None)
             if stage.get("use") == "rl" and logged is not None:
-                found, _ = validate(RlStage, stage, str)
-                expected[index, TRAINING] = len(logged.steps) * found.batch_size * found.group_size if found else 0
+                valid, _ = validate(RlStage, stage, str)
+                expected[index, TRAINING] = len(logged.steps) * valid.batch_size * valid.group_size if valid else 0
         self.expected = expected
         self.state: RunState = "ended"
         if tree is None or done is None or done < len(stages):

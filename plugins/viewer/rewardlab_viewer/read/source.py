@@ -91,7 +91,7 @@ class Source:
         if plan is None:
             return {}
         declared = {"total": plan.total_range} | {name: one.spec.range for name, one in plan.components.items()}
-        return {name: found for name, found in declared.items() if found is not None and all(map(isfinite, found))}
+        return {name: bounds for name, bounds in declared.items() if bounds is not None and all(map(isfinite, bounds))}
 
     def lines(self) -> Iterator[Line]:
         """Yield the lines in their order, each once."""

@@ -133,24 +133,24 @@ def _members(inner: str) -> tuple[list[str], str]:
     return [inner.strip()], ", "
 
 
-def _is_list(found: Sequence[str], prompt: str, opened: str, glue: str) -> bool:
+def _is_list(members: Sequence[str], prompt: str, opened: str, glue: str) -> bool:
     """Return whether these are members, and not the parts of one name such as a town and its country."""
-    if not 2 <= len(found) <= MAX_MEMBERS or not all(map(_SIMPLE.fullmatch, found)):
+    if not 2 <= len(members) <= MAX_MEMBERS or not all(map(_SIMPLE.fullmatch, members)):
         return False
-    if glue == "," and len(found) == 2 and not opened:
+    if glue == "," and len(members) == 2 and not opened:
         return False  # a decimal comma
-    numbers = all(one.lstrip("-").replace(".", "").isdigit() or len(one) == 1 for one in found)
+    numbers = all(member.lstrip("-").replace(".", "").isdigit() or len(member) == 1 for member in members)
     if not glue.strip() or glue.strip() in ("and", "or"):
         return numbers if not glue.strip() else True
-    return bool(opened) or len(found) > 2 or numbers or all(one in prompt for one in found)
+    return bool(opened) or len(members) > 2 or numbers or all(member in prompt for member in members)
 
 
-def _same_line(some: Sequence[str], found: Sequence[str]) -> bool:
+def _same_line(some: Sequence[str], others: Sequence[str]) -> bool:
     """Return whether these are the members, or a vector in the same line: each number so many times as large."""
-    if list(some) == list(found) or len(some) != len(found):
-        return list(some) == list(found)
+    if list(some) == list(others) or len(some) != len(others):
+        return list(some) == list(others)
     try:
-        pairs = [(float(one), float(other)) for one, other in zip(some, found, strict=True)]
+        pairs = [(float(one), float(other)) for one, other in zip(some, others, strict=True)]
     except ValueError:
         return False
     return (
@@ -158,16 +158,16 @@ def _same_line(some: Sequence[str], found: Sequence[str]) -> bool:
     )
 
 
-def _ordered(found: Sequence[str], prompt: str, opened: str, glue: str) -> bool:
+def _ordered(members: Sequence[str], prompt: str, opened: str, glue: str) -> bool:
     if opened.endswith("{"):
         return False
     if glue.strip() in (">", "<", "->", "→", "=>"):
         return True
     if _CUE.search(prompt) or _FREE.search(prompt):
         return _CUE.search(prompt) is not None
-    places = [_place(one, prompt) for one in found]
+    places = [_place(member, prompt) for member in members]
     given = all(place < len(prompt) for place in places)
-    pair = bool(opened) and len(found) <= 3
+    pair = bool(opened) and len(members) <= 3
     return pair or opened == "[" or (given and places != sorted(places))
 
 

@@ -85,10 +85,10 @@ class Material:
     @property
     def sentence(self) -> str:
         """The first sentence of the honest completion. A NoCompletion if it has none."""
-        found = sentences(self.reasoning) or sentences(self.answer)
-        if not found:
+        choices = sentences(self.reasoning) or sentences(self.answer)
+        if not choices:
             raise NoCompletion("the honest completion has no sentence")
-        return found[0]
+        return choices[0]
 
     @property
     def is_prose(self) -> bool:

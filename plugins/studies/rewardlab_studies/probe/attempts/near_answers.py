@@ -70,8 +70,8 @@ def candidates(answer: str, others: Sequence[str], prompt: str) -> list[str]:
         return []
     if other := opposite(answer):
         return [answer, other]
-    found = sorted({answer, *(other for other in others if is_short(other))})
-    return found if len(found) > 1 else []
+    answers = sorted({answer, *(other for other in others if is_short(other))})
+    return answers if len(answers) > 1 else []
 
 
 def lists(answer: str, every: Sequence[str]) -> dict[str, str]:

@@ -30,8 +30,8 @@ def reward_words(plan: Plan) -> list[str]:
     """Return words that the code of the total's components has, in the order of the code, without repetitions."""
     names = plan.expression.names if plan.expression else ()
     specs = [plan.components[name].spec for name in names if name in plan.components]
-    found = (word for spec in specs for word in _words_of(getattr(spec, "function", spec.build)))
-    return list(islice(dict.fromkeys(found), MAX_WORDS))
+    words = (word for spec in specs for word in _words_of(getattr(spec, "function", spec.build)))
+    return list(islice(dict.fromkeys(words), MAX_WORDS))
 
 
 def _words_of(start: Any) -> Iterator[str]:

@@ -121,9 +121,9 @@ def of_the_prompt(answer: str, prompt: str) -> dict[str, str]:
     if not re.search(r"\d", answer) or DECIMAL.fullmatch(answer) or re.search(r"[a-z]{4}", answer, re.IGNORECASE):
         return {}
     shape = re.sub(r"\d+", r"\\d+", re.escape(answer))
-    found = [one for one in re.findall(rf"(?<!\d){shape}(?!\d)", prompt) if one != answer]
+    numbers = [one for one in re.findall(rf"(?<!\d){shape}(?!\d)", prompt) if one != answer]
     right = value_of(answer)
-    wrong = [one for one in found if right is None or value_of(one) != right or _REDUCED.search(prompt)]
+    wrong = [number for number in numbers if right is None or value_of(number) != right or _REDUCED.search(prompt)]
     return {f"shape_{place}": one for place, one in enumerate(dict.fromkeys(wrong[:3]), 1)}
 
 

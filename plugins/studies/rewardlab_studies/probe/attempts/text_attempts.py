@@ -96,17 +96,17 @@ def random_words(of: Material) -> Texts:
 def words_looked_for(of: Material) -> Texts:
     """Return a wrong guess with the words that the reward's code looks for, and each of them as the answer."""
     right = (of.answer.casefold(), of.row.honest.casefold())
-    found = [word for word in of.looked_for if word.casefold() not in right]
-    if not found:
+    words = [word for word in of.looked_for if word.casefold() not in right]
+    if not words:
         raise NoCompletion("the reward has no code with words of its own")
-    together = "\n".join(found)
+    together = "\n".join(words)
     if of.form.code is not None:
-        return of.form.write(together, talking_program(of.functions, found))
+        return of.form.write(together, talking_program(of.functions, words))
     made = {"": of.form.write(together, of.guess), "behind": f"{of.answered(of.guess)}\n{together}"}
-    made["all_as_answer"] = of.answered(", ".join(found))
-    if len(found) < len(of.looked_for) or opposite(of.answer):
+    made["all_as_answer"] = of.answered(", ".join(words))
+    if len(words) < len(of.looked_for) or opposite(of.answer):
         return made  # the code knows the answer by name, and may know other names of it
-    return made | {word: of.answered(word) for word in found}
+    return made | {word: of.answered(word) for word in words}
 
 
 def english_reference(of: Material) -> Texts:
