@@ -21,6 +21,7 @@ LEDGER_COLUMNS: Mapping[str, ColumnType] = {
     "step": "int",
     "phase": "text",
     "trained": "text",
+    "left_out": "text",
     "superseded": "bool",
     "group": "int",
     "index": "int",
@@ -36,8 +37,8 @@ LEDGER_COLUMNS: Mapping[str, ColumnType] = {
     "progress": "float",
 }
 """the columns of every ledger, as a flat table begins; lines have no `superseded`, which a reader works out"""
-SOME_HAVE = ("messages", "progress")
-"""columns of conversations, and of totals with a progress: a table has them if a line does"""
+SOME_HAVE = ("left_out", "messages", "progress")
+"""columns of groups that are left out, of conversations, and of totals with a progress: a table has them if a line does"""
 
 SCORE_COLUMNS: Mapping[str, ColumnType] = {
     "value": "float",
