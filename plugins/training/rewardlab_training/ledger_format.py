@@ -38,7 +38,7 @@ LEDGER_COLUMNS: Mapping[str, ColumnType] = {
 }
 """the columns of every ledger, as a flat table begins; lines have no `superseded`, which a reader works out"""
 SOME_HAVE = ("left_out", "messages", "progress")
-"""columns of groups that do not teach, of conversations, and of totals with a progress: in a table if a line has them"""
+"""of groups that do not teach, of conversations, and of totals with a progress: a table has them if a line does"""
 
 SCORE_COLUMNS: Mapping[str, ColumnType] = {
     "value": "float",
