@@ -43,7 +43,7 @@ def nightly(session: nox.Session) -> None:
     session.notify("trackers")
     for name in ("openrlhf", "verl"):
         _environment(session, name)
-        _bash(session, f". .venv-{name}/bin/activate; pytest plugins/{name}/tests -m nightly -n 0")
+        _bash(session, f". .venv-{name}/bin/activate; pytest plugins/engines/{name}/tests -m nightly -n 0")
 
 
 @nox.session
@@ -67,7 +67,9 @@ def trackers(session: nox.Session) -> None:
     session.install("-q", "-r", "requirements-build.txt")
     packages = ["-r", "requirements-trackers.txt", *shlex.split(" ".join(ours))]  # all that needs no torch
     session.install("-q", "--no-build-isolation", *packages)
-    session.run("pytest", "-n", "0", "-p", "no:cacheprovider", "plugins/studies/tests/tracking", *session.posargs)
+    session.run(
+        "pytest", "-n", "0", "-p", "no:cacheprovider", "plugins/studies/studies/tests/tracking", *session.posargs
+    )
 
 
 @nox.session(venv_backend="venv", reuse_venv=True)
@@ -144,7 +146,7 @@ def _bash(session: nox.Session, commands: str) -> None:
 
 def _command_of(marker: str, name: str) -> str:
     """The fenced block that follows `<!-- MARKER -->` in the README of a plugin's tests."""
-    page = ROOT / "plugins" / name / "tests" / "README.md"
+    page = next(ROOT.glob(f"plugins/*/{name}/tests/README.md"))
     found = re.search(rf"^<!-- {marker} -->\n```\w*\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
     if found is None:
         raise SystemExit(f"{page.relative_to(ROOT)}: no block after <!-- {marker} -->")

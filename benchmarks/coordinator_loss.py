@@ -1,6 +1,6 @@
 """The cost of a coordinator that dies in the middle of a step: Ray restarts it, or the job goes back to a checkpoint.
 
-    python benchmarks/coordinator_loss.py              # an environment with OpenRLHF (plugins/openrlhf/tests); no GPU
+    python benchmarks/coordinator_loss.py    # where OpenRLHF is (plugins/engines/openrlhf/tests); no GPU
 
 A tiny policy trains in OpenRLHF's own loop on a CPU, three times: nothing happens; the coordinator's process is killed,
 and Ray restarts it; it dies for good, and `backend.max_restarts` starts the job again from its last checkpoint. Seconds
@@ -23,7 +23,7 @@ from typing import Any
 from rewardlab_testing.backend_laws.ledger import read_groups, read_rows
 
 ROOT = Path(__file__).resolve().parent.parent
-RECIPE = ROOT / "plugins" / "openrlhf" / "tests" / "recipes" / "short.yaml"
+RECIPE = ROOT / "plugins" / "engines" / "openrlhf" / "tests" / "recipes" / "short.yaml"
 STEPS, EVERY, DIES_IN, PROMPTS, SIZE = 6, 3, 5, 8, 4
 ENDINGS = {
     "undisturbed": "pass",

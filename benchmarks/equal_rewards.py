@@ -54,7 +54,7 @@ def measured(engine: str, python: str) -> dict[str, dict]:
             command = [python, "-c", program]
         else:
             tests = [
-                f"plugins/{engine}/tests",
+                f"plugins/engines/{engine}/tests",
                 "-k",
                 "trains_on_the_rewards_that_score_gives or lifts_the_held_out_total",
             ]

@@ -96,7 +96,7 @@ def checkout(commit: str, folder: str) -> Path:
 def in_process_of_its_own(folder: Path, source: Path | None) -> dict[str, Any]:
     environment = dict(os.environ)
     if source is not None:
-        paths = [source / "core", *(source / "plugins").iterdir()]
+        paths = [source / "core", *(source / "plugins").glob("*/*")]
         environment["PYTHONPATH"] = os.pathsep.join(map(str, paths))
     folder.mkdir()
     command = [sys.executable, str(THIS), "--alone", str(folder), *sys.argv[1:]]

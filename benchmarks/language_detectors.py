@@ -9,9 +9,9 @@ read: its first 25, 50 and 100 characters, and the whole. The articles of even n
 log-odds to the log-odds of being right (Platt scaling); the odd ones measure. A language that a detector does not know
 counts for it as wrong, as it is. Printed are the lines, by length the share of right labels, and the expected
 calibration error. --speed compares the time of the reward with that of calling the three tools one by one. --mixed
-scores the texts of plugins/language/tests/data/mixed_texts.jsonl as answers to a row in English, with and without a
-look at their function words (`on_mixed`): English mixed with 50 languages, romanised languages, and English that is
-full of foreign names, loan words and titles.
+scores the texts of plugins/rewards/language/tests/data/mixed_texts.jsonl as answers to a row in English, with
+and without a look at their function words (`on_mixed`): English mixed with 50 languages, romanised languages, and
+English that is full of foreign names, loan words and titles.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from rewardlab_language.detector_languages import LABELS, accepted, knowing
 from rewardlab_language.fidelity import Fidelity
 from rewardlab_language.options import ConsistencyOptions, FidelityOptions
 
-MIXED_TEXTS = Path(__file__).parents[1] / "plugins" / "language" / "tests" / "data" / "mixed_texts.jsonl"
+MIXED_TEXTS = Path(__file__).parents[1] / "plugins" / "rewards" / "language" / "tests" / "data" / "mixed_texts.jsonl"
 
 _PAPER = """
 zh cmn_hans|en eng|es spa|hi hin|ar arb|bn ben|pt por_PT|ru rus|ja jpn|fr fra|ur urd|id ind|de deu_1996|ko kor|vi vie

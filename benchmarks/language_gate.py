@@ -19,7 +19,7 @@ from rewardlab_language.prose import prose
 from rewardlab_language.rivals import contest
 from rewardlab_language.share import ShareMeter
 
-SENTENCES = Path(__file__).parents[1] / "plugins/language/tests/data/four_sentences.json"
+SENTENCES = Path(__file__).parents[1] / "plugins/rewards/language/tests/data/four_sentences.json"
 ENGLISH = "Now let us check the result."
 AIM = 0.03
 

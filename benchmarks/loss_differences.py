@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def run(engine: str, job: str, python: str, file: Path) -> None:
-    test = f"plugins/{engine}/tests/test_claimed_jobs.py::test_the_loss_gets_what_the_lines_say[{job}]"
+    test = f"plugins/engines/{engine}/tests/test_claimed_jobs.py::test_the_loss_gets_what_the_lines_say[{job}]"
     environment = os.environ | {"REWARDLAB_DIFFERENCES": str(file.absolute())}
     subprocess.run([python, "-m", "pytest", test, "-m", "nightly", "-n", "0"], cwd=ROOT, env=environment, check=False)
 

@@ -205,7 +205,7 @@ def controller(
     """
     os.environ.setdefault("DS_ACCELERATOR", "cpu")
     os.environ.setdefault("REWARDLAB_CPU_ENGINE", "1")
-    stand_ins = Path(__file__).parent.parent / "plugins" / "openrlhf" / "tests" / "cpu_engine"
+    stand_ins = Path(__file__).parent.parent / "plugins" / "engines" / "openrlhf" / "tests" / "cpu_engine"
     if find_spec("vllm") is None:
         sys.path.insert(0, str(stand_ins))  # for vLLM and flash-attn, which a machine without a GPU has not
     import torch

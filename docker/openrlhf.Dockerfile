@@ -15,14 +15,14 @@ COPY recipes /rewardlab/recipes
 COPY plugins /rewardlab/plugins
 # As in docs/cluster.md: vLLM first, which brings its torch, then what is compiled for that torch.
 RUN cd /rewardlab && pip install --no-cache-dir -r requirements-build.txt \
- && pip wheel --no-cache-dir --no-deps --no-build-isolation -w /wheels . ./core ./plugins/* \
+ && pip wheel --no-cache-dir --no-deps --no-build-isolation -w /wheels . ./core ./plugins/*/* \
  && ls /wheels/*.whl | sed -E 's|^/wheels/([a-z_]+)-.*|\1 @ file://&|' > /wheels/ours.txt \
- && pip install --no-cache-dir -r plugins/openrlhf/rewardlab_openrlhf/requirements/gpu.txt \
+ && pip install --no-cache-dir -r plugins/engines/openrlhf/rewardlab_openrlhf/requirements/gpu.txt \
       -c /wheels/ours.txt "$(ls /wheels/rewardlab-*)[comet,embed,openrlhf,reward-model]" \
  && rm -r /wheels
 ARG MAX_JOBS=8
 RUN pip install --no-cache-dir --no-build-isolation \
-      -r /rewardlab/plugins/openrlhf/rewardlab_openrlhf/requirements/gpu-built.txt \
+      -r /rewardlab/plugins/engines/openrlhf/rewardlab_openrlhf/requirements/gpu-built.txt \
  && rewardlab check sp3f
 
 WORKDIR /work

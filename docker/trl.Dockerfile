@@ -17,7 +17,7 @@ COPY plugins /rewardlab/plugins
 # the versions that the tests know, and ours as packages, not as links into this folder
 RUN cd /rewardlab && pip install --no-cache-dir --no-deps --require-hashes -r requirements.lock \
  && pip install --no-cache-dir -r requirements-build.txt \
- && pip wheel --no-cache-dir --no-deps --no-build-isolation -w /wheels . ./core ./plugins/* \
+ && pip wheel --no-cache-dir --no-deps --no-build-isolation -w /wheels . ./core ./plugins/*/* \
  && ls /wheels/*.whl | sed -E 's|^/wheels/([a-z_]+)-.*|\1 @ file://&|' > /wheels/ours.txt \
  && pip install --no-cache-dir --no-index -c /wheels/ours.txt "$(ls /wheels/rewardlab-*)[comet,embed,reward-model,trl]" \
  && rm -r /wheels \

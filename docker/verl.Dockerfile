@@ -16,14 +16,14 @@ COPY recipes /rewardlab/recipes
 COPY plugins /rewardlab/plugins
 # verl and vLLM first, in exactly the versions that verl pins, then flash-attn, which is compiled for their torch (2.11, CUDA 13).
 RUN cd /rewardlab && pip install --no-cache-dir -r requirements-build.txt \
- && pip wheel --no-cache-dir --no-deps --no-build-isolation -w /wheels . ./core ./plugins/* \
+ && pip wheel --no-cache-dir --no-deps --no-build-isolation -w /wheels . ./core ./plugins/*/* \
  && ls /wheels/*.whl | sed -E 's|^/wheels/([a-z_]+)-.*|\1 @ file://&|' > /wheels/ours.txt \
- && pip install --no-cache-dir -r plugins/verl/rewardlab_verl/requirements/gpu.txt \
+ && pip install --no-cache-dir -r plugins/engines/verl/rewardlab_verl/requirements/gpu.txt \
       -c /wheels/ours.txt "$(ls /wheels/rewardlab-*)[comet,embed,verl]" \
  && rm -r /wheels
 ARG MAX_JOBS=8
 RUN pip install --no-cache-dir --no-build-isolation \
-      -r /rewardlab/plugins/verl/rewardlab_verl/requirements/gpu-built.txt \
+      -r /rewardlab/plugins/engines/verl/rewardlab_verl/requirements/gpu-built.txt \
  && rewardlab check sp3f 'backend={use: verl, gpus_per_node: 8}'
 
 WORKDIR /work

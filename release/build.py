@@ -83,7 +83,7 @@ def _copy_of_tracked_files(folder: Path) -> Path:
 
 
 def _distributions(sources: Path) -> list[Path]:
-    return [sources, sources / "core", *sorted(path.parent for path in sources.glob("plugins/*/pyproject.toml"))]
+    return [sources, sources / "core", *sorted(path.parent for path in sources.glob("plugins/*/*/pyproject.toml"))]
 
 
 def _release(source: Path, urls: Mapping[str, str], out: Path, scratch: Path) -> Release:

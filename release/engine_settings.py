@@ -60,7 +60,7 @@ def main() -> None:
         zipfile.ZipFile(wheel).extractall(folder)
         package = next(Path(folder).glob(f"**/{engine}/__init__.py")).parent
         found = verl(package) if engine == "verl" else openrlhf(package)
-    to = ROOT / "plugins" / engine / f"rewardlab_{engine}" / "engine_settings" / f"{version}.json.gz"
+    to = ROOT / "plugins" / "engines" / engine / f"rewardlab_{engine}" / "engine_settings" / f"{version}.json.gz"
     to.parent.mkdir(exist_ok=True)
     to.write_bytes(gzip.compress(json.dumps(found, separators=(",", ":")).encode(), mtime=0))
     print(f"{to.relative_to(ROOT)}: {to.stat().st_size:,} bytes")

@@ -70,9 +70,14 @@ def _lists() -> dict[Path, str]:
 @cache
 def projects() -> dict[str, dict[str, Any]]:
     """Return what the pyproject of each plugin says, by the name of its folder, and of the whole, META."""
-    paths = {path.parent.name: path for path in sorted(ROOT.glob("plugins/*/pyproject.toml"))}
+    paths = {path.parent.name: path for path in sorted(ROOT.glob("plugins/*/*/pyproject.toml"))}
     paths[META] = ROOT / "pyproject.toml"
     return {name: tomllib.loads(path.read_text(encoding="utf-8"))["project"] for name, path in paths.items()}
+
+
+def folder(name: str) -> str:
+    """Return the place of a plugin in plugins/, such as rewards/math."""
+    return f"{next(ROOT.glob(f'plugins/*/{name}/pyproject.toml')).parent.parent.name}/{name}"
 
 
 def brought(needs: Iterable[str]) -> list[str]:
@@ -115,7 +120,7 @@ def as_published(text: str, is_published: bool) -> str:
 def _constraints() -> str:
     """Return the file by which pip and uv take our distributions from the clone in whose root they are started."""
     folders = {"": projects()[META]["name"], "/core": CORE}
-    folders |= {f"/plugins/{name}": project["name"] for name, project in projects().items() if name != META}
+    folders |= {f"/plugins/{folder(name)}": project["name"] for name, project in projects().items() if name != META}
     return CONSTRAINTS_HEAD + "".join(f"{name} @ file://${{PWD}}{folder}\n" for folder, name in folders.items())
 
 
@@ -138,6 +143,7 @@ def _row(name: str, project: dict[str, Any], registry: Registry) -> dict[str, An
     plugins = [registry.usable(point) for point in project.get("entry-points", {}).get("rewardlab", {})]
     return {
         "distribution": project["name"],
+        "folder": folder(name),
         "extra": _extra_of(name),
         "needs": brought(project["dependencies"]),
         "summary": project["description"].removeprefix("rewardlab plugin: "),
@@ -187,7 +193,7 @@ def _requirements(path: Path) -> str:
         needs = [projects()[owner]["name"], *projects()[owner]["optional-dependencies"]["test"]]
         needed = brought(needs)
     folders = ["."] if META in needed or path.name == "requirements.txt" else []
-    folders += ["./core", *(f"./plugins/{name}" for name in needed if name != META)]
+    folders += ["./core", *(f"./plugins/{folder(name)}" for name in needed if name != META)]
     lines = "".join(f"-e {folder}\n" for folder in folders)
     return re.sub(r"(?m)(^-e .*\n)+", lines, path.read_text(encoding="utf-8"), count=1)
 

@@ -49,12 +49,12 @@ def clone(tmp_path):
 class TestACoreOfAClone:
     def test_that_runs_there_has_plugins_run_there_too(self, core, clone, published):
         told = core(into=clone / "core", published=published)("openrlhf")
-        ours = " -e ".join(f"'{clone}/plugins/{name}'" for name in ("ray", "training", "openrlhf"))
+        ours = " -e ".join(f"'{clone}/plugins/engines/{name}'" for name in ("ray", "training", "openrlhf"))
         assert told == f"pip install -e {ours}", "one that is published is another than this"
 
     def test_that_was_copied_has_plugins_copied(self, core, clone, published):
         told = core(source=f"{clone.as_uri()}/core", published=published)("openrlhf")
-        ours = " ".join(f"'{clone}/plugins/{name}'" for name in ("ray", "training", "openrlhf"))
+        ours = " ".join(f"'{clone}/plugins/engines/{name}'" for name in ("ray", "training", "openrlhf"))
         assert told == f"pip install {ours}"
 
 
@@ -71,8 +71,10 @@ def test_each_plugin_comes_from_a_folder_with_all_of_ours_that_it_needs():
     for name, plugin in first_party().items():
         command = pip_install(name).split()
         assert command[:2] == ["pip", "install"]
-        assert {*command[3::2]} == {str(ROOT / "plugins" / one) for one in (*plugin["needs"], name)}
-        assert (ROOT / "plugins" / name / "pyproject.toml").is_file()
+        assert {*command[3::2]} == {
+            str(ROOT / "plugins" / first_party()[each]["folder"]) for each in (*plugin["needs"], name)
+        }
+        assert (ROOT / "plugins" / plugin["folder"] / "pyproject.toml").is_file()
 
 
 def test_it_is_said_without_loading_what_reads_installed_packages():

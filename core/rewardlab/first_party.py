@@ -16,11 +16,13 @@ class FirstParty(TypedDict):
     """A plugin of ours.
 
     Args:
+        folder: its place in plugins/, such as rewards/math.
         extra: that of the distribution `rewardlab` which brings it; "" if that brings it anyway.
         needs: our other plugins that come with it.
     """
 
     distribution: str
+    folder: str
     extra: str
     needs: list[str]
     summary: str
@@ -46,7 +48,7 @@ def pip_install(plugin: str) -> str:
     row = first_party()[plugin]
     clone, flags = _clone()
     if clone:
-        folders = [os.path.join(clone, "plugins", name) for name in (*row["needs"], plugin)]
+        folders = [os.path.join(clone, "plugins", first_party()[name]["folder"]) for name in (*row["needs"], plugin)]
         return join(["pip", "install", *(word for folder in folders for word in (*flags, folder))])
     if _known()["published"]:
         return f"pip install {row['distribution']}"

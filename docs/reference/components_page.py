@@ -19,7 +19,7 @@ def page():
     for name, plugin in first_party().items():
         specs = component_rows(Registry().plugin(name)) if plugin["components"] else []
         if rows := [row for row in specs if row["kind"] != "backend"]:
-            told = f"[{plugin['distribution']}](../../plugins/{name}/README.md): {plugin['summary']}."
+            told = f"[{plugin['distribution']}](../../plugins/{plugin['folder']}/README.md): {plugin['summary']}."
             sections.append(f"## {name}\n\n{told}\n")
         for row in rows:
             facts = [row["kind"], row.get("scope"), "range" in row and "{:g} to {:g}".format(*row["range"])]

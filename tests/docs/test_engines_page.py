@@ -225,7 +225,7 @@ def test_what_an_engine_claims_a_job_shows():
     from helpers.claims import ELSEWHERE, claims
 
     for engine in ENGINES:
-        file = PAGE.parents[1] / "plugins" / engine / "tests" / "test_claimed_jobs.py"
+        file = PAGE.parents[1] / "plugins" / "engines" / engine / "tests" / "test_claimed_jobs.py"
         assert f'each_job("{engine}")' in file.read_text(encoding="utf-8")
         shown = set(chain(*each_job(engine))) | {label for label, tests in ELSEWHERE.items() if engine in tests}
         assert set(chain(*claims(engine).values())) - shown == set(), (engine, "claimed, and no job runs it")

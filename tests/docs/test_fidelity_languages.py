@@ -13,7 +13,7 @@ from rewardlab_language.wording import wordings
 
 PAGE = (TESTS.parent / "docs" / "fidelity.md").read_text(encoding="utf-8")
 WORDS = {"eight": 8, "fifty": 50}
-PACKAGED = TESTS.parent / "plugins" / "rubric" / "rewardlab_rubric" / "languages"
+PACKAGED = TESTS.parent / "plugins" / "rewards" / "rubric" / "rewardlab_rubric" / "languages"
 QUESTION = "How many red apples does Ann have in the end?"
 
 
@@ -157,9 +157,9 @@ def test_mr3_names_the_rest_of_its_languages():
 
 def test_unseen_languages_are_among_those_that_a_benchmark_has():
     codes = re.search(r"--languages ([\w,]+)", row("table 8, unseen"))[1].split(",")
-    include = (TESTS.parent / "plugins/studies/rewardlab_studies/judge_benchmarks/formats/include.yaml").read_text(
-        "utf-8"
-    )
+    include = (
+        TESTS.parent / "plugins/studies/studies/rewardlab_studies/judge_benchmarks/formats/include.yaml"
+    ).read_text("utf-8")
     names = {"te": "Telugu", "sq": "Albanian", "ml": "Malayalam", "ne": "Nepali"}
     assert sorted(codes) == sorted(names)
     assert all(name in include for name in names.values())
@@ -167,7 +167,7 @@ def test_unseen_languages_are_among_those_that_a_benchmark_has():
 
 def test_the_languages_of_table_7_of_sgcm_and_those_without_a_detector():
     claim = row("table 7, the fifty languages")
-    page = (TESTS.parent / "plugins" / "language" / "README.md").read_text(encoding="utf-8")
+    page = (TESTS.parent / "plugins" / "rewards" / "language" / "README.md").read_text(encoding="utf-8")
     table = page.partition("<!-- table")[2].partition("<!-- end")[0]
     together = re.search(r"\| (\d+): ([\w ]+) \|", table)
     alone = re.findall(r"^\| `(\w+)` (\w+) \| (\w+) \| (\w+) \| (\w+) \|$", table, re.M)

@@ -31,7 +31,7 @@ PLACES = sorted({place for _, row in ROWS for place in CODE.findall(row[2])})
 def path_of(name):
     """The file or folder that a place names; a plugin's package may go by the plugin's name."""
     plugin, _, rest = name.partition("/")
-    short = ROOT / "plugins" / plugin / f"rewardlab_{plugin}" / rest
+    short = next(iter(ROOT.glob(f"plugins/*/{plugin}/rewardlab_{plugin}")), ROOT / name) / rest
     return ROOT / name if (ROOT / name).exists() or not rest else short
 
 

@@ -79,22 +79,25 @@ def test_commit_hooks_are_valid():
 
 PIN = re.compile(r"(?<![\w.-])([A-Za-z][\w.-]*)(?:\[[\w,-]+\])?==([0-9][\w.]*)")
 OTHER_VERSIONS = {
-    ("plugins/openrlhf/rewardlab_openrlhf/requirements/cpu.txt", "transformers"): "openrlhf asks for this one",
-    ("plugins/verl/rewardlab_verl/requirements/cpu.txt", "transformers"): "verl pins this one",
+    ("plugins/engines/openrlhf/rewardlab_openrlhf/requirements/cpu.txt", "transformers"): "openrlhf asks for this one",
+    ("plugins/engines/verl/rewardlab_verl/requirements/cpu.txt", "transformers"): "verl pins this one",
     **{
-        ("plugins/verl/rewardlab_verl/requirements/gpu.txt", package): "verl's extra `vllm` pins this one"
+        ("plugins/engines/verl/rewardlab_verl/requirements/gpu.txt", package): "verl's extra `vllm` pins this one"
         for package in ("torch", "transformers", "vllm")
     },
-    ("plugins/verl/rewardlab_verl/requirements/gpu.txt", "ray"): "that of verl's tests",
-    ("plugins/verl/rewardlab_verl/requirements/cpu.txt", "ray"): "verl's loop is tried with this one",
-    ("plugins/verl/rewardlab_verl/requirements/cpu.txt", "aiohttp"): "this ray asks for it",
-    ("plugins/openrlhf/rewardlab_openrlhf/requirements/cpu.txt", "tokenizers"): "transformers 5.15 asks for this one",
+    ("plugins/engines/verl/rewardlab_verl/requirements/gpu.txt", "ray"): "that of verl's tests",
+    ("plugins/engines/verl/rewardlab_verl/requirements/cpu.txt", "ray"): "verl's loop is tried with this one",
+    ("plugins/engines/verl/rewardlab_verl/requirements/cpu.txt", "aiohttp"): "this ray asks for it",
+    (
+        "plugins/engines/openrlhf/rewardlab_openrlhf/requirements/cpu.txt",
+        "tokenizers",
+    ): "transformers 5.15 asks for this one",
 }
 
 
 def test_a_package_has_one_version_wherever_one_is_named():
-    places = ("*.md", "*.toml", "requirements*", "docs/**/*.md", "docker/*", ".github/**/*.yml", "plugins/*/*.*")
-    places += ("plugins/*/tests/*.md", "plugins/*/rewardlab_*/**/*.py", "plugins/*/rewardlab_*/**/*.txt")
+    places = ("*.md", "*.toml", "requirements*", "docs/**/*.md", "docker/*", ".github/**/*.yml", "plugins/*/*/*.*")
+    places += ("plugins/*/*/tests/*.md", "plugins/*/*/rewardlab_*/**/*.py", "plugins/*/*/rewardlab_*/**/*.txt")
     versions = {}
     for path in (path for place in places for path in ROOT.glob(place) if path.name != "CHANGELOG.md"):
         file = str(path.relative_to(ROOT))
@@ -103,7 +106,7 @@ def test_a_package_has_one_version_wherever_one_is_named():
             if (file, package) not in OTHER_VERSIONS:
                 versions.setdefault(package, {}).setdefault(version, set()).add(file)
     assert len(versions) > 100
-    assert {"requirements.txt", "plugins/comet/rewardlab_comet/requirements.txt"} <= versions["torch"]["2.13.0"]
+    assert {"requirements.txt", "plugins/rewards/comet/rewardlab_comet/requirements.txt"} <= versions["torch"]["2.13.0"]
     assert {package: found for package, found in versions.items() if len(found) > 1} == {}
 
 
@@ -136,7 +139,7 @@ def test_what_verl_pins_is_what_its_image_gets():
         wanted = {line.partition(";")[0].strip() for line in requires("verl") if 'extra == "vllm"' in line}
     except PackageNotFoundError:
         pytest.skip("needs the environment of requirements-verl-cpu.txt")
-    pinned = text("plugins/verl/rewardlab_verl/requirements/gpu.txt").splitlines()
+    pinned = text("plugins/engines/verl/rewardlab_verl/requirements/gpu.txt").splitlines()
     assert {line for line in wanted if line.startswith(("torch==", "vllm==", "transformers=="))} <= {*pinned}
 
 
@@ -166,7 +169,7 @@ def test_the_table_of_engines_has_the_versions_that_are_installed():
     """As far as files of requirements name them: what an engine's own package brings, it alone says."""
     table = text("docs/environments.md").partition("<!-- engines -->\n")[2].partition("\n\n")[0]
     heads, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines())
-    folder = "plugins/{0}/rewardlab_{0}/requirements/{1}.txt"
+    folder = "plugins/engines/{0}/rewardlab_{0}/requirements/{1}.txt"
     compared = 0
     for engine, image, *cells in rows:
         name, on_cpu = engine.split()[0], "CPU" in engine

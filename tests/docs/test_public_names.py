@@ -36,7 +36,7 @@ PUBLIC = (
     "rewardlab.training",
     "rewardlab.workers",
 )
-PLUGINS = sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml"))
+PLUGINS = sorted(path.parent for path in ROOT.glob("plugins/*/*/pyproject.toml"))
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/*.md"))]
 DOCUMENTS += [plugin / "README.md" for plugin in PLUGINS]
 
@@ -78,7 +78,7 @@ def is_private(module):
 
 def test_no_two_classes_have_one_name():
     """But for the `Options` of commands, each read in its own file."""
-    files = [file for top in ("core/rewardlab", "plugins/*/rewardlab_*") for file in ROOT.glob(f"{top}/**/*.py")]
+    files = [file for top in ("core/rewardlab", "plugins/*/*/rewardlab_*") for file in ROOT.glob(f"{top}/**/*.py")]
     places = {}
     for file in files:
         for node in nodes_of(file.read_text(encoding="utf-8")):
@@ -128,7 +128,7 @@ def test_first_party_plugins_use_public_names(plugin):
 
 
 def test_files_that_run_beside_comet_import_nothing_of_rewardlab():
-    folder = ROOT / "plugins/comet/rewardlab_comet/comet_scorer"
+    folder = ROOT / "plugins/rewards/comet/rewardlab_comet/comet_scorer"
     files = sorted(folder.glob("*.py"))
     assert len(files) > 3
     assert [path.name for path in files if imports_rewardlab(path.read_text(encoding="utf-8"))] == []

@@ -2,7 +2,7 @@
 
 from helpers.paths import ROOT
 
-AXE = ROOT / "plugins" / "viewer" / "tests" / "axe" / "axe.min.js"
+AXE = ROOT / "plugins" / "studies" / "viewer" / "tests" / "axe" / "axe.min.js"
 OPEN_ALL = "for (const one of document.querySelectorAll('details')) one.open = true"
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]}
 

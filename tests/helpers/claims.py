@@ -9,7 +9,7 @@ from typing import Any
 from helpers.paths import ROOT
 
 PAGE = ROOT / "docs" / "engines.md"
-TRL, OPENRLHF, VERL = (f"plugins/{name}/tests" for name in ("trl", "openrlhf", "verl"))
+TRL, OPENRLHF, VERL = (f"plugins/engines/{name}/tests" for name in ("trl", "openrlhf", "verl"))
 SFT_OF = {
     "trl": f"{TRL}/test_run.py",
     "openrlhf": f"{OPENRLHF}/test_end_to_end_training.py",
@@ -35,7 +35,7 @@ ELSEWHERE: Mapping[str, Mapping[str, str]] = {
         "verl": f"{VERL}/test_agent.py",
     },
     "an environment with tools (`agent.use`)": {"trl": f"{TRL}/test_agent.py"},
-    "`data`": dict.fromkeys(("trl", "openrlhf", "verl"), "plugins/training/tests/test_data_stage.py"),
+    "`data`": dict.fromkeys(("trl", "openrlhf", "verl"), "plugins/engines/training/tests/test_data_stage.py"),
     "`sft`": SFT_OF,
     "`rl`": SFT_OF,
     "`dpo`": {"trl": ADAPTERS, "openrlhf": f"{OPENRLHF}/test_end_to_end_variants.py::test_dpo"},

@@ -1,4 +1,4 @@
-"""What TRL's own trainer receives, as the processes of a run tell it (plugins/trl/tests/told_batches)."""
+"""What TRL's own trainer receives, as the processes of a run tell it (plugins/engines/trl/tests/told_batches)."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from rewardlab_testing.backend_laws.ledger import read_rows
 
 from helpers.paths import ROOT
 
-TOLD = ROOT / "plugins" / "trl" / "tests" / "told_batches"
+TOLD = ROOT / "plugins" / "engines" / "trl" / "tests" / "told_batches"
 Received = dict[tuple[int, int, str], list[float]]
 """(stage, step, sample id) -> advantages"""
 

@@ -130,7 +130,7 @@ def test_passes_check_as_it_is(recipe, main):
     code, out, err = main("check", recipe, *(["model=some/model"] if goes_on else []), "--json")
     if recipe.stem.endswith(
         "_published_judge"
-    ):  # with a copy it passes: plugins/rubric/tests/test_published_prompts.py
+    ):  # with a copy it passes: plugins/rewards/rubric/tests/test_published_prompts.py
         problems = json.loads(out)["problems"]
         assert (code, {problem["what"].startswith("cannot read ") for problem in problems}) == (2, {True})
         return

@@ -331,7 +331,7 @@ class TestEntryPoints:
 def test_a_plugin_of_ours_that_is_not_installed_comes_with_the_pip_install_that_brings_it():
     nothing = Registry(points=[])
     assert problem("reward", "math/accuracy", nothing) == f"no plugin 'math'; {pip_install('math')} brings it"
-    assert problem("reward", "reward_model/score", nothing).endswith("plugins/reward_model brings it")
+    assert problem("reward", "reward_model/score", nothing).endswith("plugins/rewards/reward_model brings it")
 
 
 def test_it_does_so_where_another_plugin_has_a_component_of_that_name():

@@ -12,7 +12,7 @@ from helpers.paths import ROOT
 from rewardlab import __version__
 from rewardlab.first_party import first_party
 
-PROJECTS = [ROOT / "pyproject.toml", ROOT / "core/pyproject.toml", *sorted(ROOT.glob("plugins/*/pyproject.toml"))]
+PROJECTS = [ROOT / "pyproject.toml", ROOT / "core/pyproject.toml", *sorted(ROOT.glob("plugins/*/*/pyproject.toml"))]
 URLS = "published = true\n[urls]\n" + "".join(
     f'{name} = "https://rewardlab.example/{name}"\n' for name in ("Repository", "Documentation", "Changelog", "Issues")
 )
@@ -111,7 +111,7 @@ def test_all_distributions_are_built_and_fine(released):
 def test_a_fault_in_a_wheel_is_found(checks, released, tmp_path, file, change, says):
     (wheel,) = released[0].glob("rewardlab_format-*.whl")
     urls = tomllib.loads(URLS)["urls"]
-    project = project_of(ROOT / "plugins/format/pyproject.toml")
+    project = project_of(ROOT / "plugins/rewards/format/pyproject.toml")
     assert checks.wheel_problems(wheel, project, urls, ROOT / "LICENSE") == []
     broken = tmp_path / wheel.name
     rewrite(wheel, broken, file, change)

@@ -42,7 +42,7 @@ def test_no_page_or_recipe_says_by_hand_how_ours_are_installed(lists):
 
 def test_no_message_says_by_hand_how_ours_are_installed():
     """`pip_install` of rewardlab.first_party says it, by where the core came from; schemas repeat docstrings."""
-    sources = [*ROOT.glob("core/rewardlab/**/*.py"), *ROOT.glob("plugins/*/rewardlab_*/**/*.py")]
+    sources = [*ROOT.glob("core/rewardlab/**/*.py"), *ROOT.glob("plugins/*/*/rewardlab_*/**/*.py")]
     sources += ROOT.glob("schemas/*.json")
     assert len(sources) > 500
     found = [(path.name, command) for path in sources for command in BY_HAND.findall(path.read_text(encoding="utf-8"))]
@@ -61,7 +61,7 @@ def test_no_message_says_by_hand_how_ours_are_installed():
         ("uvx rewardlab plugins", True),
         ("uv add rewardlab", True),
         ("pip install -e './rewardlab-first[test]'", False),
-        ("pip install -r plugins/verl/rewardlab_verl/requirements/gpu.txt", False),
+        ("pip install -r plugins/engines/verl/rewardlab_verl/requirements/gpu.txt", False),
         ("pip install pyarrow", False),
     ],
 )
@@ -74,10 +74,13 @@ TURNED = {
     "docs/install.md": ("uvx -c constraints.txt rewardlab", "uvx rewardlab"),
     "docs/serve.md": ("$ pip install -c constraints.txt 'rewardlab[serve]'", "$ pip install 'rewardlab[serve]'"),
     "docs/notebook.ipynb": ("-c constraints.txt rewardlab rewardlab-math", "`pip install rewardlab rewardlab-math"),
-    "plugins/serve/README.md": ("[`pip install -c constraints.txt", "[`pip install 'rewardlab[serve]'`]"),
+    "plugins/doors/serve/README.md": ("[`pip install -c constraints.txt", "[`pip install 'rewardlab[serve]'`]"),
     "core/README.md": ("`pip install -c constraints.txt", "`pip install 'rewardlab[trl]'`"),
     "recipes/amro.yaml": ("# pip install -c constraints.txt", "# pip install 'rewardlab[openrlhf]'"),
-    "plugins/testing/rewardlab_testing/scaffold/full/every/github/workflows/ci.yml.tmpl": ("no package index", None),
+    "plugins/authoring/testing/rewardlab_testing/scaffold/full/every/github/workflows/ci.yml.tmpl": (
+        "no package index",
+        None,
+    ),
 }
 """place -> (what it says of a clone, what it says in the place of that)"""
 

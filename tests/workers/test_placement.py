@@ -185,7 +185,7 @@ def test_without_the_plugin_that_builds_environments_its_installation_is_told(pl
     for name in installed().names():
         monkeypatch.setitem(installed().plugin(name).actions, ENVIRONMENT, [])
     with pytest.raises(
-        UserError, match=r"component 'a' \(mine/elsewhere\): .*; pip install .*plugins/environments brings it"
+        UserError, match=r"component 'a' \(mine/elsewhere\): .*; pip install .*plugins/authoring/environments brings it"
     ):
         Scorer(plan)
 
