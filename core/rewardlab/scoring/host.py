@@ -124,6 +124,11 @@ class ScoringHost(Generic[PlaceT, Answer]):
         if meeting is not None and meeting.members is None and slot not in meeting.completions:
             meeting.lose(slot, why)
 
+    def is_lost(self, key: str) -> bool:
+        """Return whether all members of a group that is under way were lost."""
+        meeting = self._meetings.get(key)
+        return meeting is not None and meeting.is_lost
+
     async def more(self, key: str) -> int:
         """Return how many further completions the group sampler wants, once all members are here; 0 without one.
 
@@ -242,6 +247,10 @@ class _Meeting(Generic[PlaceT]):
     _lost: set[int] = field(default_factory=set)
     _settled: asyncio.Event = field(default_factory=asyncio.Event)
     _began: float = field(default_factory=lambda: asyncio.get_running_loop().time())
+
+    @property
+    def is_lost(self) -> bool:
+        return len(self._lost) == self.place.size
 
     def add(self, slot: int, completion: Completion) -> None:
         if slot < self.place.size:

@@ -138,6 +138,22 @@ def test_a_lost_member_ends_the_job_otherwise(settings, scoring):
 
 
 @pytest.mark.parametrize("on_partial", ["fail", "score"])
+def test_a_group_of_which_nothing_is_left_ends_the_job_though_nobody_waits_for_it(settings, scoring, on_partial):
+    async def work(scorer, coordinator):
+        await scorer.member(PLACE, 0, None)
+        await scorer.member(PLACE, 1, None)
+        assert await coordinator.failure() is None
+        with pytest.raises(JobError):
+            await scorer.member(PLACE, 2, None, "the engine said so")
+        assert await scorer.member(PLACE, 2, None) is None, "a call that Ray makes again"
+        return await coordinator.failure()
+
+    failure = scoring(replace(settings, on_partial=on_partial), work)
+    assert failure.startswith("row 3 of the training prompts: 3 of 3 completions were lost")
+    assert failure.endswith("; the last of them: the engine said so")
+
+
+@pytest.mark.parametrize("on_partial", ["fail", "score"])
 def test_nobody_waits_for_ever_for_one_that_never_comes(settings, scoring, on_partial):
     """verl's own trainer would: a request that is lost on the way is nobody's error there."""
 

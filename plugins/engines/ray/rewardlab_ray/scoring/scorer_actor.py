@@ -83,6 +83,8 @@ class ScorerActor:
             host = (await self._parts()).host
             if completion is None:
                 host.lost(place, index, why)
+                if host.is_lost(place.key):  # nobody else asks for it
+                    await host.group(place.key)
                 return None
             host.put(place, index, completion)
             return (await self._unless_judges_stop(host.group(place.key))).of_member(index)
