@@ -13,6 +13,7 @@ from rewardlab_ray.rendered_rows import Row, write_rows
 from rewardlab_ray.scoring.coordinator import Coordinator
 from rewardlab_ray.scoring.scorer_actor import ScorerActor
 from rewardlab_ray.scoring.service_settings import ServiceSettings
+from rewardlab_ray.scoring.step_log import ScoredStepLog
 from rewardlab_testing.backend_laws.ledger import read_rows
 
 RECIPE = """
@@ -257,6 +258,21 @@ class TestGroupsThatTheEngineLeavesOutByItself:
 
         scoring(filtered, work)
         assert {*self.said(filtered).values()} == {(1, "no")}
+
+    def test_what_was_recorded_before_the_disk_refused_a_curve_is_there_once(self, filtered, scoring, monkeypatch):
+        async def work(scorer, coordinator):
+            await self.score_all(scorer)
+            with monkeypatch.context() as patch:
+                patch.setattr(ScoredStepLog, "add", refuses)
+                with pytest.raises(JobError, match="No space left"):
+                    await coordinator.trained(1, ["flat", "one"])
+
+        def refuses(*_):
+            raise JobError("No space left")
+
+        scoring(filtered, work)
+        rows = [(row["group"], row["trained"]) for row in read_rows(filtered.run) if row["index"] == 0]
+        assert rows == [(0, "yes"), (1, "no"), (2, "no"), (3, "no")]
 
     def test_too_many_missing_values_end_the_job_though_no_step_ends(self, filtered, scoring):
         faulty = "short: {use: toy/faulty, with: {how: fail, when: one}, on_missing: 0}"

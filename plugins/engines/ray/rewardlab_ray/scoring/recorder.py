@@ -110,7 +110,7 @@ class Recorder:
 
     def trained(self, step: int, keys: Collection[str]) -> None:
         """Record the groups of a step by what its engine says: it trained on those with these keys, and on no other."""
-        for place, group in self._undecided.of_step(step):
+        for place, group in self._unrecorded(step):
             self._add(replace(place, discarded=place.key not in keys), group)
 
     def scored_of(self, keys: Sequence[str]) -> int:
@@ -133,8 +133,14 @@ class Recorder:
     def close(self) -> None:
         """Record the groups of a step that did not train, and close the files; calling it again does nothing."""
         with self._closing:
-            for place, group in self._undecided.of_step():
+            for place, group in self._unrecorded():
                 self._recorded.add(place, group, place.step, "no", "training")
+
+    def _unrecorded(self, step: int | None = None) -> Iterator[tuple[GroupPlace, FinishedGroup]]:
+        """Yield the groups that wait, of a step or all, but for one that is recorded: what came after that failed."""
+        for place, group in self._undecided.of_step(step):
+            if place.key not in self._recorded:
+                yield place, group
 
     def _wait(self, place: GroupPlace, group: FinishedGroup) -> GroupRewards | None:
         """Keep a group until the engine says whether it trains on it; return its rewards if it was kept before."""
