@@ -218,11 +218,14 @@ def whole_folder(target: Path) -> Iterator[Path]:
 class FileLock:
     """A lock (flock) on a file, held until `close` or the end of the process, however it ends."""
 
-    def __init__(self, path: Path) -> None:
-        """Take the lock. Raises BlockingIOError if another process holds it, JobError if the file system has none."""
+    def __init__(self, path: Path, wait: bool = False) -> None:
+        """Take the lock. Raises BlockingIOError if another process holds it, JobError if the file system has none.
+
+        wait: until another process holds it no more.
+        """
         self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self._file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             self.close()
             raise

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from rewardlab import Ask, JudgeSpec, Reply
+from rewardlab.files import is_held
 from rewardlab.judging import Share, usage
 from rewardlab.judging.hosted_judge import HostedJudge
 from rewardlab.judging.judges import Judges
@@ -116,6 +117,16 @@ def test_a_budget_is_never_passed_however_processes_die(home, opened, server, tm
     assert 0 < whole.prompt_tokens + whole.completion_tokens <= server.tokens
 
 
+@pytest.mark.parametrize("parts_in_turn", [(4, 2), (2, 4), (2, 1, 2), (3, 2, 4, 3)])
+def test_a_budget_is_that_of_all_parts_whatever_their_number_was(home, opened, server, parts_in_turn):
+    for number, parts in enumerate(parts_in_turn):
+        judges = [opened(Share(part, parts), budget={"tokens": 3_000}) for part in range(1, parts + 1)]
+        for question in range(300):
+            ask(home, *((judge, f"{number} {question} {place}") for place, judge in enumerate(judges)))
+        close(home, *judges)
+    assert 2_000 < server.tokens <= 3_000
+
+
 def died(home, server, judge):
     """Let a judge's process die with a question under way: nothing of it is closed, and its last counts are lost."""
     server.hold = True
@@ -140,8 +151,8 @@ def test_what_one_leaves_of_its_part_is_free_for_the_next_attempt(home, opened, 
 class TestFiles:
     def counted(self, folder, share, calls):
         file = UsageFile(folder, "main", share)
-        file.usage.calls = calls
-        file.save({"tokens": 10.0 * calls})
+        file.usage.calls += calls
+        file.save({"tokens": 10.0 * file.usage.calls})
 
     def test_of_parts_are_added_to_the_whole_and_removed(self, tmp_path):
         self.counted(tmp_path, Share(), 1)
@@ -150,9 +161,11 @@ class TestFiles:
         (tmp_path / "main2.usage.1-of-2.json").write_text("{}")
         whole = UsageFile(tmp_path, "main")
         assert (whole.usage.calls, whole.earlier.calls, whole.spent()["tokens"]) == (7, 7, 70.0)
-        assert sorted(path.name for path in tmp_path.iterdir()) == ["main.usage.json", "main2.usage.1-of-2.json"]
+        assert sorted(path.name for path in tmp_path.glob("*.json")) == ["main.usage.json", "main2.usage.1-of-2.json"]
 
-    def test_each_counts_once_wherever_that_is_cut_off(self, tmp_path, monkeypatch):
+    @pytest.mark.parametrize("cut_off", [Share(), Share(1, 4), Share(1, 2)])
+    @pytest.mark.parametrize("again", [Share(), Share(1, 4), Share(1, 2)])
+    def test_each_counts_once_wherever_that_is_cut_off(self, tmp_path, monkeypatch, cut_off, again):
         for cut in range(8):
             folder = tmp_path / f"{cut}"
             folder.mkdir()
@@ -173,10 +186,24 @@ class TestFiles:
                 patch.setattr(usage, "write_json", unless_cut(usage.write_json))
                 patch.setattr(Path, "unlink", unless_cut(Path.unlink))
                 with suppress(KeyboardInterrupt):
-                    settled_usage(folder, ["main"])
-            assert settled_usage(folder, ["main"])["main"].calls == 7, cut
-            self.counted(folder, Share(1, 2), 8)  # the next attempt's, in a file of the same name
-            assert settled_usage(folder, ["main"])["main"].calls == 15, cut
+                    UsageFile(folder, "main", cut_off)
+            self.counted(folder, again, 8)  # may be in a file of the same name as one that was settled
+            whole = UsageFile(folder, "main")
+            assert (whole.usage.calls, whole.spent()["tokens"]) == (15, 150.0), cut
+
+    def test_of_another_number_of_parts_are_added_by_one_process_at_a_time(self, tmp_path, monkeypatch):
+        self.counted(tmp_path, Share(1, 2), 2)
+        held, write = [], usage.write_json
+
+        def writing(*arguments):
+            held.append(is_held(tmp_path / "usage.lock"))
+            write(*arguments)
+
+        monkeypatch.setattr(usage, "write_json", writing)
+        UsageFile(tmp_path, "main", Share(1, 4))
+        assert held
+        assert all(held)
+        assert not is_held(tmp_path / "usage.lock")
 
     def test_are_read_as_they_are_while_others_count(self, tmp_path):
         self.counted(tmp_path, Share(), 1)

@@ -149,7 +149,9 @@ class TestALostMember:
     def test_with_all_others_leaves_no_group(self, hosting):
         async def work(host):
             for slot in range(3):
+                assert not host.is_lost("g")
                 host.lost(Place(), slot)
+            assert host.is_lost("g")
             with pytest.raises(MissingMembersError, match=r"^3 of 3 completions were lost$"):
                 await host.group("g")
 
@@ -277,3 +279,47 @@ class TestAnAnswer:
             return [key for key, *_ in host.finished]
 
         assert hosting(work, kept=2) == ["0", "1", "2", "3", "4", "2"]
+
+    @pytest.mark.parametrize("kept", [0, 2])
+    def test_is_kept_no_longer_while_an_earlier_group_is_under_way(self, hosting, kept):
+        async def work(host):
+            host.put(Place(key="slow"), 0, TEXTS[0])
+            slow = asyncio.ensure_future(host.group("slow"))
+            await asyncio.sleep(0)
+            for key in ("again", "1", "2", "again"):
+                host.put(Place(key=key, size=1), 0, TEXTS[0])
+                await host.group(key)
+            for slot in (1, 2):
+                host.put(Place(key="slow"), slot, TEXTS[slot])
+            assert len(await slow) == 3
+            return [key for key, *_ in host.finished]
+
+        assert hosting(work, kept=kept) == ["again", "1", "2", "again", "slow"]
+
+    def test_of_groups_that_were_given_up_is_kept_for_as_many(self, hosting):
+        async def work(host):
+            for number in range(3):
+                host.drop(f"{number}")
+                await asyncio.sleep(0)
+            for number in range(3):
+                host.put(Place(key=f"{number}", size=1), 0, TEXTS[0])
+            return len(host)
+
+        assert hosting(work, kept=2) == 1, "one was forgotten, and is another group"
+
+    def test_that_is_forgotten_while_its_group_is_given_up_is_that_of_the_next_group(self, hosting):
+        async def work(host):
+            host.put(Place(size=2), 0, TEXTS[0])
+            given_up = asyncio.ensure_future(host.group("g"))
+            await asyncio.sleep(0)
+            host.drop("g")
+            host.forget("g")
+            for slot in (0, 1):
+                host.put(Place(size=2), slot, TEXTS[slot])
+            answer = await host.group("g")
+            assert await host.group("g") is answer
+            with pytest.raises(JobError, match="group 'g' is over"):
+                await given_up
+            return len(answer)
+
+        assert hosting(work) == 2

@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import closing
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,7 +12,7 @@ from urllib.parse import quote
 from pydantic import Field
 
 from rewardlab.errors import JobError
-from rewardlab.files import read_record, write_json
+from rewardlab.files import FileLock, read_record, write_json
 from rewardlab.judging.share import WHOLE, Share
 from rewardlab.text.plural import counted
 
@@ -58,7 +59,7 @@ class Usage:
 
     def add(self, more: "Usage") -> None:
         """Add counts."""
-        for f in fields(self):
+        for f in fields(Usage):
             setattr(self, f.name, getattr(self, f.name) + getattr(more, f.name))
 
     def line(self) -> str:
@@ -88,30 +89,37 @@ class _KeptUsage(Usage):
         counted = {"tokens": self.prompt_tokens + self.completion_tokens, "usd": self.usd}
         return {unit: max(amount, self.at_most.get(unit, 0.0)) for unit, amount in counted.items()}
 
+    def add_part(self, part: "_KeptUsage") -> None:
+        """Add the content of a part's file."""
+        spent, more = self.spent(), part.spent()
+        self.at_most = {unit: spent[unit] + more[unit] for unit in {**self.at_most, **part.at_most}}
+        self.add(part)
+
 
 class UsageFile:
     """A small file that keeps the counts: written at most once a second and at the end, whole or not at all.
 
     `at_most` is what may have been spent of each unit that a budget limits, also by questions that a kill
     interrupted; the counts in the file lag behind by up to a second. Each of several processes with a share of the
-    judge has a file of its own; whoever opens the whole after them adds these to its own and removes them.
+    judge has a file of its own; whoever opens the whole after them, or a share of another number of parts, adds these
+    to the whole's file and removes them.
     """
 
     def __init__(self, folder: Path | None, judge: str, share: Share = WHOLE) -> None:
         """Open the file of a judge in `folder`; None: nothing is kept. JobError if it cannot be read."""
         self._path = folder and usage_file(folder, judge, share)
         self._saved = time.monotonic()
-        self._kept = _load(self._path)
-        self.usage = self._kept.counts()
         self.spent_before: Mapping[str, float] = {}
         """What the whole had spent, by unit, when it was divided."""
-        self.earlier = self._kept.earlier
+        if folder is not None and share.is_whole:
+            _settled(folder, judge, share)
+        elif folder is not None and folder.is_dir():
+            with closing(FileLock(folder / "usage.lock", wait=True)):  # the other parts may begin just now
+                self.spent_before = _settled(folder, judge, share).spent()
+        self._kept = _load(self._path)  # only now: a file of this name that was left behind may have been settled
+        self.usage = self._kept.counts()
+        self.earlier = self._kept.counts()
         """The counts of the job's earlier attempts."""
-        if folder is not None and not share.is_whole:
-            self.spent_before = _load(usage_file(folder, judge)).spent()
-        elif folder is not None:
-            self._settle(folder, judge)
-        self.earlier = self.usage.minus(Usage())  # a copy, since the counts go on
         if self.earlier.asked and share.is_whole:
             self.save()
 
@@ -130,32 +138,8 @@ class UsageFile:
             self._kept.at_most = {**self._kept.at_most, **at_most}
         if self._path is None:
             return
-        content: dict[str, Any] = asdict(self.usage)
-        content |= {"earlier": asdict(self.earlier)} if self.earlier.asked else {}
-        content |= {name: value for name in ("at_most", "settled") if (value := getattr(self._kept, name))}
-        try:
-            write_json(self._path, content)
-        except OSError as error:
-            raise JobError(f"{self._path} cannot be written: {error.strerror}") from error
+        _write(self._path, replace(self._kept, **asdict(self.usage), earlier=self.earlier))
         self._saved = time.monotonic()
-
-    def _settle(self, folder: Path, judge: str) -> None:
-        """Add the counts of processes that had a share, each once, whenever this is interrupted."""
-        parts = _part_files(folder, judge)
-        if not parts and not self._kept.settled:
-            return
-        for path in parts:
-            if path.name not in self._kept.settled:
-                part, spent = _load(path), self.spent()
-                self.usage.add(part.counts())
-                more = part.spent()
-                self._kept.at_most = {unit: spent[unit] + more[unit] for unit in {**self._kept.at_most, **part.at_most}}
-        self._kept.settled = [path.name for path in parts]
-        self.save()
-        for path in parts:
-            path.unlink(missing_ok=True)
-        self._kept.settled = []
-        self.save()
 
 
 def read_usage(folder: Path, judges: Iterable[str], share: Share = WHOLE) -> dict[str, Usage]:
@@ -173,6 +157,28 @@ def usage_file(folder: Path, judge: str, share: Share = WHOLE) -> Path:
     return folder / f"{quote(judge, safe=' ')}.usage{share.file_mark}.json"
 
 
+def _settled(folder: Path, judge: str, share: Share) -> _KeptUsage:
+    """Return the whole's file with what processes with a share of another number of parts counted, each once.
+
+    Their files are removed. Whenever this is interrupted, the next to open the whole or a share goes on with it.
+    """
+    path = usage_file(folder, judge)
+    whole, ours = _load(path), f"-of-{share.parts}.json"
+    parts = [part for part in _part_files(folder, judge) if part.name in whole.settled or not part.name.endswith(ours)]
+    if not parts and not whole.settled:
+        return whole
+    for part in parts:
+        if part.name not in whole.settled:
+            whole.add_part(_load(part))
+    whole.settled = [part.name for part in parts]
+    _write(path, whole)
+    for part in parts:
+        part.unlink(missing_ok=True)
+    whole.settled = []
+    _write(path, whole)
+    return whole
+
+
 def _part_files(folder: Path, judge: str) -> list[Path]:
     ours = re.compile(rf"{re.escape(quote(judge, safe=' '))}\.usage\.\d+-of-\d+\.json")
     return sorted(path for path in folder.glob("*.json") if ours.fullmatch(path.name))
@@ -186,3 +192,14 @@ def _load(path: Path | None) -> _KeptUsage:
         return _KeptUsage()
     except OSError as error:
         raise JobError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _write(path: Path, kept: _KeptUsage) -> None:
+    """Write a usage file, whole or not at all. JobError if that fails."""
+    content: dict[str, Any] = asdict(kept.counts())
+    content |= {"earlier": asdict(kept.earlier)} if kept.earlier.asked else {}
+    content |= {name: value for name in ("at_most", "settled") if (value := getattr(kept, name))}
+    try:
+        write_json(path, content)
+    except OSError as error:
+        raise JobError(f"{path} cannot be written: {error.strerror}") from error

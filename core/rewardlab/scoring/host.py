@@ -90,7 +90,8 @@ class ScoringHost(Generic[PlaceT, Answer]):
         self._deadline, self._on_partial, self._max_kept = deadline, on_partial, kept
         self._scoring = None if scoring is None else scoring + OVERDUE
         self._meetings: dict[str, _Meeting[PlaceT]] = {}
-        self._over: OrderedDict[str, asyncio.Future[Answer]] = OrderedDict()
+        self._over: dict[str, asyncio.Future[Answer]] = {}
+        self._done: OrderedDict[str, None] = OrderedDict()  # keys of those with an answer, the oldest answer first
 
     def __len__(self) -> int:
         """Return how many groups are under way."""
@@ -147,7 +148,7 @@ class ScoringHost(Generic[PlaceT, Answer]):
         answer = self._over.get(key)
         if answer is None:
             answer = self._over[key] = asyncio.ensure_future(self._answer(self._under_way(key)))
-            answer.add_done_callback(self._over_now)
+            answer.add_done_callback(lambda done: self._over_now(key, done))
         try:
             return await asyncio.shield(answer)  # who stops waiting does not take it from the others
         except asyncio.CancelledError:
@@ -163,12 +164,14 @@ class ScoringHost(Generic[PlaceT, Answer]):
         answer = self._over.get(key)
         if answer is None:
             answer = self._over[key] = asyncio.get_running_loop().create_future()
+            answer.add_done_callback(lambda done: self._over_now(key, done))
         answer.cancel()
 
     def forget(self, key: str) -> None:
         """Forget the answer of a group that is over: the same key is another group from now on."""
         if key not in self._meetings:
             self._over.pop(key, None)
+            self._done.pop(key, None)
 
     def _meeting(self, place: PlaceT) -> "_Meeting[PlaceT] | None":
         """Return the meeting of a group, which begins with the first that is heard of it; None once it is over."""
@@ -226,11 +229,13 @@ class ScoringHost(Generic[PlaceT, Answer]):
         hint = "; `on_partial: score` scores the others" if missing < meeting.place.size else ""
         return f"{missing} of {meeting.place.size} completions were lost{within}{last}{hint}"
 
-    def _over_now(self, answer: "asyncio.Future[Answer]") -> None:
+    def _over_now(self, key: str, answer: "asyncio.Future[Answer]") -> None:
         if not answer.cancelled():
             answer.exception()  # retrieved: all who waited for it may have gone
-        while len(self._over) > self._max_kept and next(iter(self._over.values())).done():
-            self._over.popitem(last=False)
+        if self._over.get(key) is answer:  # else it was forgotten meanwhile
+            self._done[key] = None
+        while len(self._done) > self._max_kept:
+            del self._over[self._done.popitem(last=False)[0]]
 
 
 @dataclass

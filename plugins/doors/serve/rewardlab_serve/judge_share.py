@@ -1,14 +1,18 @@
 """The scorer of one of several servers that ask the same judges, each with a share of their limits and budgets."""
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 
 from rewardlab.errors import UserError
-from rewardlab.files import FileLock
+from rewardlab.files import FileLock, is_held
 from rewardlab.judging import JudgingSettings, Share
 from rewardlab.plan import Plan
 from rewardlab.scoring import Scorer
+
+LOCK = re.compile(r"lock(?:\.(\d+)-of-(\d+))?")
+"""the name of a server's lock, as `Share.file_mark` ends it"""
 
 
 @contextmanager
@@ -18,7 +22,7 @@ def shared_scorer(
     """Yield the scorer of a server that has `share` of the judges.
 
     folder: keeps judges' answers and what was spent; None: nothing is kept. UserError if another server has this share
-    of what is kept there, or if it cannot be a folder.
+    of what is kept there, or one of another number of shares, or if it cannot be a folder.
     """
     judging = JudgingSettings(folder=folder, say=say, share=share)
     with (
@@ -31,9 +35,25 @@ def shared_scorer(
 def _lock(folder: Path, share: Share) -> FileLock:
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        return FileLock(folder / f"lock{share.file_mark}")
+        lock = FileLock(folder / f"lock{share.file_mark}")
+        try:  # only now: of two that begin at the same time one sees the other
+            _refuse_beside_others(folder, share)
+        except Exception:
+            lock.close()
+            raise
+        return lock
     except BlockingIOError:
         what = f"another server has share {share} of the judges here: give each a --share or a --state of its own"
         raise UserError(what, where=str(folder)) from None
     except OSError as error:
         raise UserError(f"cannot keep what is spent: {error.strerror}", where=str(folder)) from error
+
+
+def _refuse_beside_others(folder: Path, share: Share) -> None:
+    """Raise a UserError if a server runs that divides the judges into another number of parts."""
+    for path in folder.glob("lock*"):
+        found = LOCK.fullmatch(path.name)  # a judge called "lock" has files here, too
+        other = share if found is None else Share(int(found[1] or 1), int(found[2] or 1))
+        if other.parts != share.parts and is_held(path):
+            what = f"a server with share {other} of the judges here runs: end all of its kind before one with share"
+            raise UserError(f"{what} {share} begins, or give this one a --state of its own", where=str(folder))

@@ -75,7 +75,7 @@ class RewardService:
             finish=self._finished,
             deadline=limits.cohort,
             scoring=limits.scoring,
-            kept=0,
+            kept=limits.groups,  # until `_score` forgets them
         )
         self._memory = 0
         self.scored, self.failed = 0, 0
@@ -240,6 +240,7 @@ class RewardService:
         finally:
             self._memory -= cohort.memory
             del self._pending[cohort.key]
+            self._host.forget(cohort.key)  # a repeat is another group
 
     async def _finished(self, cohort: ServedGroup, met: MetGroup) -> dict[str, Any]:
         """Return what is answered about a group that is scored, and keep it."""

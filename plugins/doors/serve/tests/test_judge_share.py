@@ -6,6 +6,9 @@ import threading
 import pytest
 from rewardlab.errors import UserError
 from rewardlab.judging import Share
+from rewardlab.plan import make_plan
+from rewardlab.recipe import load
+from rewardlab_serve.judge_share import shared_scorer
 
 from .test_groups import error
 
@@ -67,6 +70,21 @@ def test_the_budget_is_that_of_all_servers_and_lasts_over_restarts(serving, judg
         server.end()
     usage = [json.loads(path.read_text("utf-8")) for path in tmp_path.glob("j.usage.*-of-2.json")]
     assert sum(one["prompt_tokens"] + one["completion_tokens"] for one in usage) == spent
+
+
+@pytest.mark.parametrize(("runs", "begins"), [("1/1", "1/2"), ("1/2", "1/1"), ("1/2", "3/4")])
+def test_a_server_of_another_number_of_shares_is_refused(judge, tmp_path, runs, begins):
+    (tmp_path / "lock.usage.1-of-9.json").write_text("{}")  # of a judge of that name
+    plan = make_plan(load(recipe(judge), [], strict=False), purpose="score")
+    with shared_scorer(plan, Share.parse(runs), tmp_path):
+        why = f"a server with share {runs} of the judges here runs: end all of its kind before one with share {begins}"
+        with (
+            pytest.raises(UserError, match=why),
+            shared_scorer(plan, Share.parse(begins), tmp_path),
+        ):
+            pass
+    with shared_scorer(plan, Share.parse(begins), tmp_path):  # the other has ended
+        pass
 
 
 def test_a_limit_that_is_too_small_to_be_divided_is_said(serving, judge):
