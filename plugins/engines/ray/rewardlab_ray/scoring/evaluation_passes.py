@@ -41,6 +41,7 @@ class EvaluationPasses:
         self._step: int | None = None
         self._groups: dict[int, ScoredGroup] = {}
         self._first: dict[int, ScoredGroup] = {}
+        self._rows_of_first: set[int] = set()
 
     def is_due(self, step: int, final: bool = False) -> bool:
         """Return whether the weights after this step are to be evaluated, and there are no results of them.
@@ -62,16 +63,18 @@ class EvaluationPasses:
 
     def rows_of_first(self) -> list[int]:
         """Return the rows that an evaluation before the first step still lacks."""
-        return [row for row in range(self._rows) if row not in self._first]
+        return [row for row in range(self._rows) if row not in self._rows_of_first]
 
     def add_to_first(self, row: int, scored: ScoredGroup) -> bool:
         """Add a group to the pass before the first step; return whether that makes it complete."""
-        if row in self._first:
+        if row in self._rows_of_first:
             return False
+        self._rows_of_first.add(row)
         self._first[row] = scored
         if len(self._first) < self._rows:
             return False
-        self._write(0, [self._first[index] for index in range(self._rows)])
+        groups, self._first = [self._first[index] for index in range(self._rows)], {}
+        self._write(0, groups)
         return True
 
     def add(self, row: int, scored: ScoredGroup, step: int) -> bool:
