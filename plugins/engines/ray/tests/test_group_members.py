@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -258,6 +259,23 @@ class TestGroupsThatTheEngineLeavesOutByItself:
 
         scoring(filtered, work)
         assert {*self.said(filtered).values()} == {(1, "no")}
+
+    def test_those_of_a_job_that_was_killed_are_in_the_ledger_of_the_run_that_goes_on(self, filtered, scoring):
+        async def killed(scorer, coordinator):
+            await self.score_all(scorer)
+            await coordinator.trained(1, ["flat", "one"])
+            place = replace(PLACE, key="open", step=2)
+            await asyncio.gather(*(member(scorer, index, place) for index in range(3)))
+            shutil.copytree(filtered.run, filtered.run.with_name("kept"))
+
+        scoring(filtered, killed)
+        shutil.rmtree(filtered.run)
+        filtered.run.with_name("kept").rename(filtered.run)
+        for attempt in (1, 2):  # once, however often the run goes on
+            again = replace(filtered, attempt=attempt)
+            scoring(again, lambda scorer, coordinator: coordinator.ready())
+        rows = [(row["attempt"], row["group"], row["step"], row["trained"]) for row in read_rows(filtered.run)]
+        assert rows[::3] == [(0, 0, 1, "yes"), (0, 1, 1, "yes"), (0, 2, 1, "no"), (0, 3, 1, "no"), (0, 4, 2, "no")]
 
     def test_what_was_recorded_before_the_disk_refused_a_curve_is_there_once(self, filtered, scoring, monkeypatch):
         async def work(scorer, coordinator):

@@ -1,15 +1,16 @@
 """The recorder of an rl stage, which writes its ledger, usage, curves and evaluations group by group."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import asdict, replace
 from typing import Any
 
+from rewardlab.files import last_row
 from rewardlab.judging import Usage
 from rewardlab.plan import Plan
 from rewardlab.recipe import EvalStage, RlStage
 from rewardlab.scoring import GroupNumbers, ScoredGroup
-from rewardlab_training import UsageLog, run_name
+from rewardlab_training import UsageLog, ledger_path, run_name
 
 from rewardlab_ray.messages import FinishedGroup, GroupPlace, GroupRewards
 from rewardlab_ray.scoring.asked_judges import AskedJudges
@@ -46,6 +47,8 @@ class Recorder:
             self._weights_journal = Journal(settings.journal("weights"))
             opened.callback(self._weights_journal.close)
             self._weights = max((fact["step"] for fact in self._weights_journal.earlier), default=done)
+            for attempt in range(settings.attempt):
+                _record_left(replace(settings, attempt=attempt))
             self._recorded = RecordedGroups(settings, prompts.evaluation)
             opened.callback(self._recorded.close)
             self._undecided = UndecidedGroups(settings.journal("undecided"))
@@ -201,6 +204,20 @@ class Recorder:
             stage.batch_size,
             window=stage.batch_size * stage.group_size if settings.replaces else None,
         )
+
+
+def _record_left(earlier: ServiceSettings) -> None:
+    """Record what an attempt left that was killed before its engine said on which groups it trains."""
+    path = earlier.journal("undecided")
+    if not path.exists() or not path.stat().st_size:
+        return
+    with closing(UndecidedGroups(path)) as undecided, closing(RecordedGroups(earlier, ())) as recorded:
+        last = last_row(ledger_path(earlier.run))
+        if last is not None and last["attempt"] > earlier.attempt:
+            return  # behind a later attempt, the numbers of its groups would begin again
+        for place, group in undecided.of_step():
+            if place.key not in recorded:  # else this was interrupted
+                recorded.add(place, group, place.step, "no", "training")
 
 
 def _results_name(plan: Plan, index: int) -> str | None:
