@@ -27,15 +27,3 @@ class TestReleaseOrder:
             assert not await order.may_go("e", 0.01)
 
         asyncio.run(asyncio.wait_for(work(), 30))
-
-    def test_what_was_recorded_before_a_restart_counts_as_received(self):
-        async def work():
-            order = ReleaseOrder(2, step=3, received=1)
-            order.add("a", 3)
-            order.add("b", 4)
-            assert await order.may_go("recorded before", 20)
-            assert not await order.may_go("b", 0.01)
-            order.received("a")
-            assert await order.may_go("b", 20)
-
-        asyncio.run(asyncio.wait_for(work(), 30))

@@ -191,6 +191,27 @@ def test_an_evaluation_is_recorded_with_the_step_of_its_weights(settings, scorin
     assert (settings.run / "evaluation" / "0-rl-before.json").exists()
 
 
+def test_a_coordinator_that_takes_over_knows_what_an_engine_that_generates_ahead_has(settings, scoring):
+    """`c` is of step 2: it goes once both groups of step 1 are there, whoever says so."""
+
+    async def score(scorer, key):
+        await asyncio.gather(*(member(scorer, index, replace(PLACE, key=key, step=None)) for index in range(3)))
+
+    async def work(scorer, first):
+        for key in "abc":
+            await score(scorer, key)
+        await first.received("a")
+        second = Coordinator(ahead)
+        before = [await second.may_go(key, 0) for key in "abc"]
+        for _ in range(2):  # a call that Ray makes again
+            await second.received("b")
+        third = Coordinator(ahead)
+        return before, await third.may_go("c", 0)
+
+    ahead = replace(settings, generates_ahead=True)
+    assert scoring(ahead, work) == ([True, True, False], True)
+
+
 class TestGroupsThatTheEngineLeavesOutByItself:
     """They wait until it says on which it trains; `short` is their outcome."""
 

@@ -34,6 +34,7 @@ STAYS_HERE = (
     "engine/*/model*",
     "engine/*/recorded-*",
     "engine/*/undecided-*",
+    "engine/*/received-*",
     "ledger.jsonl",
     "alarms.jsonl",
     "divergence.jsonl",

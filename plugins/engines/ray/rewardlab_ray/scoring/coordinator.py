@@ -14,6 +14,7 @@ from rewardlab.concurrency import CallThread
 from rewardlab.errors import RewardlabError
 
 from rewardlab_ray.messages import FinishedGroup, GroupPlace, GroupRewards, RolloutPrompt
+from rewardlab_ray.scoring.journal import Journal
 from rewardlab_ray.scoring.reading_order import Prompts, ReadingOrder
 from rewardlab_ray.scoring.recorder import Recorder
 from rewardlab_ray.scoring.service_settings import ServiceSettings
@@ -92,9 +93,10 @@ class Coordinator:
 
     async def received(self, key: str) -> None:
         """Note that the engine has received a group."""
-        release_order = (await self._parts()).release_order
-        if release_order is not None:
-            release_order.received(key)
+        parts = await self._parts()
+        if parts.release_order is not None:
+            await parts.thread.call(parts.received.add, {"key": key})
+            parts.release_order.received(key)
 
     async def open_step(self) -> tuple[int, int]:
         """Return the step that the next group of the training belongs to, from 1, and how many groups it has."""
@@ -146,12 +148,14 @@ class _CoordinatorParts:
     recorder: Recorder
     release_order: ReleaseOrder | None
     """given if the engine receives the groups of several steps at once"""
+    received: Journal
+    """keys of the groups that it has received then"""
     rows_before_training: list[int]
     """to evaluate on before the first step; nobody has claimed them"""
     claimed_rows: dict[str, int] = field(default_factory=dict)
     """rows that were claimed, by claim: a call that was made again gets the same"""
     thread: CallThread
-    """for `reading_order` and `recorder`"""
+    """for `reading_order`, `recorder` and `received`"""
     closing: ExitStack
 
     def claim_row(self, claim: str) -> int | None:
@@ -159,6 +163,16 @@ class _CoordinatorParts:
         if claim not in self.claimed_rows and self.rows_before_training:
             self.claimed_rows[claim] = self.rows_before_training.pop()
         return self.claimed_rows.get(claim)
+
+
+def _release_order(settings: ServiceSettings, batch_size: int, recorder: Recorder, received: Journal) -> ReleaseOrder:
+    """Return the order of a coordinator that begins, or goes on after what is recorded and received."""
+    order = ReleaseOrder(batch_size, settings.trained + 1)
+    for key, step in recorder.steps_at_start.items():
+        order.add(key, step)
+    for fact in received.earlier:
+        order.received(fact["key"])
+    return order
 
 
 def _open(settings: ServiceSettings) -> _CoordinatorParts:
@@ -173,12 +187,15 @@ def _open(settings: ServiceSettings) -> _CoordinatorParts:
         closing.callback(reading_order.close)
         recorder = Recorder(settings, plan, prompts)
         closing.callback(recorder.close)
+        received = Journal(settings.journal("received"))
+        closing.callback(received.close)
         thread = CallThread("rewardlab-coordinator-files")
         closing.callback(thread.close)
         return _CoordinatorParts(
             reading_order=reading_order,
             recorder=recorder,
-            release_order=ReleaseOrder(stage.batch_size, *recorder.training_steps.open) if ahead else None,
+            release_order=_release_order(settings, stage.batch_size, recorder, received) if ahead else None,
+            received=received,
             rows_before_training=recorder.rows_before_training()[::-1],
             thread=thread,
             closing=closing.pop_all(),

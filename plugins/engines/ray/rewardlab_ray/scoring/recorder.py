@@ -37,6 +37,8 @@ class Recorder:
         self._stage = settings.stage
         self._asked = AskedJudges(settings, plan)
         self._scored: dict[str, int] = {}
+        self.steps_at_start: dict[str, int | None] = {}
+        """the steps of the groups to train on that were recorded before, by key"""
         stage = settings.stage_of(plan)
         done = settings.trained
         self._evaluates_before = stage.evaluation is not None and stage.eval_before and done == 0
@@ -80,6 +82,8 @@ class Recorder:
                 self._watch(place, numbers)
                 if not place.evaluation:
                     self.training_steps.add(discarded=not place.trains)
+                if place.trains:
+                    self.steps_at_start[place.key] = place.step
                 self._count(place, numbers, evaluated)
             for place, group in self._undecided:
                 self._watch(place, group.numbers)

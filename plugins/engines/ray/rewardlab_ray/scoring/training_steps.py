@@ -36,12 +36,12 @@ class ReleaseOrder:
     in it. Nothing is lost by that, as the engine trains on none of them before it has them all.
     """
 
-    def __init__(self, batch_size: int, step: int = 1, received: int = 0) -> None:
-        """Begin with a step of which the engine has so many groups."""
+    def __init__(self, batch_size: int, step: int = 1) -> None:
+        """Begin with a step of which the engine has no group."""
         self._batch_size = batch_size
         self._open = step
         self._steps: dict[str, int] = {}
-        self._received = {step: received}
+        self._received: dict[int, int] = {}
         self._changed = asyncio.Event()
 
     def add(self, key: str, step: int | None) -> None:
