@@ -109,6 +109,25 @@ def test_a_call_that_ray_makes_again_gets_the_same(settings, scoring):
     assert len(list(read_rows(settings.run))) == 3
 
 
+def test_a_scorer_that_is_restarted_answers_those_that_the_one_before_it_did_not(settings, scoring):
+    """Member 0 has its reward and does not come again: no group meets here."""
+
+    async def work(scorer, coordinator):
+        once = [await reward for reward in [member(scorer, index) for index in range(3)]]
+        successor = ScorerActor(settings, coordinator=InThisProcess(coordinator))
+        again = [await member(successor, index) for index in (1, 2)]
+        assert await successor.member(PLACE, 1, None) is None
+        place = replace(PLACE, key="unknown")
+        other = await asyncio.gather(*(member(successor, index, place) for index in range(3)))
+        await successor.close()
+        return once, again, other
+
+    once, again, other = scoring(settings, work)
+    assert again == once[1:]
+    assert other == once, "a group that it has to score itself"
+    assert len(list(read_rows(settings.run))) == 6
+
+
 def test_the_others_are_a_group_of_their_own_if_the_recipe_says_so(settings, scoring):
     async def work(scorer, coordinator):
         others = [member(scorer, 0), member(scorer, 2)]
@@ -254,7 +273,7 @@ class TestGroupsThatTheEngineLeavesOutByItself:
     def test_one_that_comes_again_meanwhile_has_the_rewards_of_the_first_time(self, filtered, scoring):
         async def work(scorer, coordinator):
             first = await asyncio.gather(*(member(scorer, index, PLACE) for index in range(3)))
-            successor = ScorerActor(filtered, coordinator=InThisProcess(coordinator))
+            successor = ScorerActor(replace(filtered, scorers=2), number=1, coordinator=InThisProcess(coordinator))
             texts = zip(range(3), ("four words in it", "three in it", "one"), strict=True)
             again = await asyncio.gather(*(successor.member(PLACE, i, Completion(text=text)) for i, text in texts))
             await successor.close()

@@ -61,6 +61,11 @@ class Coordinator:
             parts.release_order.add(place.key, recorded.step)
         return earlier
 
+    async def recorded(self, key: str) -> GroupRewards | None:
+        """Return the rewards with which a group's key came first; None if it has not come yet."""
+        parts = await self._parts()
+        return await parts.thread.call(parts.recorder.rewards, key)
+
     async def may_go(self, key: str, seconds: float) -> bool:
         """Return whether a recorded group may be handed to the engine; False, after `seconds`, is to ask again."""
         release_order = (await self._parts()).release_order

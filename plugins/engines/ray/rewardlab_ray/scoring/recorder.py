@@ -102,6 +102,13 @@ class Recorder:
             return None, self._wait(place, group)
         return self._record(place, group), None
 
+    def rewards(self, key: str) -> GroupRewards | None:
+        """Return the rewards with which a group's key came first; None if it has not come yet."""
+        if key in self._recorded:
+            return self._recorded.rewards(key)
+        waiting = self._undecided.get(key)
+        return None if waiting is None else waiting.rewards
+
     def _record(self, place: GroupPlace, group: FinishedGroup) -> GroupPlace | None:
         if place.evaluation and place.step == 0 and place.row not in self._passes.rows_of_first():
             return None  # a claim that a restarted coordinator had forgotten, and gave to somebody else, too

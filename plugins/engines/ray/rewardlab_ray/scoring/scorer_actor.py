@@ -80,7 +80,10 @@ class ScorerActor:
         which ends the job.
         """
         try:
-            host = (await self._parts()).host
+            parts = await self._parts()
+            host = parts.host
+            if parts.restarted and (earlier := await self._coordinator.call("recorded", place.key)) is not None:
+                return None if completion is None else earlier.of_member(index)
             if completion is None:
                 host.lost(place, index, why)
                 if host.is_lost(place.key):  # nobody else asks for it
@@ -167,6 +170,8 @@ class ScorerActor:
         settings = self._settings
         plan = settings.plan()
         stage = settings.stage_of(plan)
+        mark = settings.scorer_mark(self._number)
+        restarted = mark.exists()
         with ExitStack() as opened:
             judging = JudgingSettings(
                 folder=settings.run / "judges",
@@ -178,6 +183,7 @@ class ScorerActor:
             scorer = Scorer(plan, machine, zero, judging, policy=Engines(self._coordinator))
             opened.callback(scorer.close)
             pools = _Pools(settings, scorer, Prompts.read(settings.folder), stage.batch_size)
+            mark.touch()
             return _ScorerParts(
                 settings=settings,
                 plan=plan,
@@ -190,6 +196,7 @@ class ScorerActor:
                     scoring=settings.scoring_timeout,
                 ),
                 algorithm=stage.algorithm,
+                restarted=restarted,
                 closing=opened.pop_all(),
             )
 
@@ -203,6 +210,8 @@ class _ScorerParts:
     scorer: Scorer
     host: ScoringHost[GroupPlace, GroupRewards]
     algorithm: str
+    restarted: bool
+    """whether it follows one that died, which may have answered some members of a group and not the others"""
     closing: ExitStack
 
     @property

@@ -94,3 +94,7 @@ class ServiceSettings:
     def journal(self, what: str, attempt: int | None = None) -> Path:
         """Return the file of a journal of an attempt (this one), from which a restarted coordinator goes on."""
         return self.folder / f"{what}-{self.attempt if attempt is None else attempt}.jsonl"
+
+    def scorer_mark(self, number: int) -> Path:
+        """Return the empty file that says to a restarted scorer that there was one before it in this attempt."""
+        return self.folder / f"scorer-{number}-{self.attempt}"
