@@ -11,6 +11,8 @@ from rewardlab.errors import JobError, RewardlabError, one_line
 NAMESPACE = "rewardlab"
 WITHOUT_TORCH = {"env_vars": {"RAY_ENABLE_ZERO_COPY_TORCH_TENSORS": "0"}}
 """the runtime_env of a process that sends no tensors: for those, which a job's engine sends, Ray imports torch"""
+CALLS_AT_ONCE = 1_000_000
+"""max_concurrency of an actor that is asked for members: each waits for its whole group in a call of its own"""
 UNTIL_DEAD = {"max_task_retries": -1}
 """options of a call that Ray makes again as long as it restarts the actor, on another node if need be"""
 

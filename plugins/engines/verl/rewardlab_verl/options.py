@@ -84,7 +84,8 @@ class VerlEngine(RayEngineOptions):
     agent_workers: PositiveInt = 8
     """processes that ask the rollout engines"""
     reward_workers: PositiveInt = 8
-    """processes that hand completions to the scorers"""
+    """processes that hand completions to the scorers; more if a step or an evaluation has more than 800 completions for
+    each of them"""
     refill: Refill = Field(default_factory=Refill)
     """how many prompts may take the place of groups that do not teach"""
     barrier: Barrier = Field(default_factory=Barrier)

@@ -18,7 +18,7 @@ from rewardlab.plan import Plan, make_plan
 from rewardlab.recipe import load
 from rewardlab_ray.job_options import Barrier
 from rewardlab_ray.messages import OUTCOME, MemberReward
-from rewardlab_ray.ray_actors import NAMESPACE, JobActor
+from rewardlab_ray.ray_actors import CALLS_AT_ONCE, NAMESPACE, JobActor
 from rewardlab_ray.scoring.script_scorer import ScriptScorer, ScriptSettings
 
 from rewardlab_verl.validation import validation
@@ -45,7 +45,7 @@ class ScriptGroups:
 
         rollout = config.actor_rollout_ref.rollout
         self._sizes = int(rollout.n), int(rollout.val_kwargs.n)
-        options = {"name": ACTOR, "namespace": NAMESPACE, "num_cpus": 0, "max_concurrency": 10_000}
+        options = {"name": ACTOR, "namespace": NAMESPACE, "num_cpus": 0, "max_concurrency": CALLS_AT_ONCE}
         self._handle = ray.remote(ScriptScorer).options(**options, get_if_exists=True).remote(settings, validation)
         self._scorer = JobActor(ACTOR)
 

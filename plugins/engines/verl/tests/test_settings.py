@@ -188,6 +188,19 @@ class TestWhatDecidesLearning:
         assert (settings[f"{rollout}.top_p"], settings[f"{rollout}.top_k"]) == (1.0, 20)
         assert [settings[f"{rollout}.val_kwargs.{name}"] for name in ("n", "top_p", "top_k")] == [2, 0.5, 7]
 
+    def test_all_completions_that_wait_for_their_groups_have_a_place_in_a_reward_worker(self, command):
+        """Ray lets each of these hold 1,000 calls, and verl picks them at random."""
+
+        def workers(*overrides, **changed):
+            return command(*overrides, **changed).settings["reward.num_workers"]
+
+        large = ("stages.1.batch_size=1024", "stages.1.group_size=16")
+        assert workers() == workers("stages.1.batch_size=800", "stages.1.group_size=8") == 8
+        assert workers(*large) == 21
+        assert workers(*large, "backend.engine.reward_workers=30") == 30
+        assert workers(*large, "reward.teach={flat: replace, by: brevity}", "backend.engine.refill.at_once=2") == 41
+        assert workers("stages.1.eval={samples: 6401}") == 17, "two rows, which verl evaluates at once"
+
     def test_what_verl_has_no_setting_for_reaches_the_agent_loop(self, command):
         settings = command("stages.1.min_p=0.1", "stages.1.repetition_penalty=1.1").settings
         assert [settings[f"+algorithm.rewardlab.{name}"] for name in ("min_p", "repetition_penalty")] == [0.1, 1.1]

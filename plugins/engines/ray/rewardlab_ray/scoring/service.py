@@ -10,7 +10,7 @@ from rewardlab.errors import JobError, RewardlabError, one_line
 from rewardlab.judging import Usage, format_summary, settled_usage
 
 from rewardlab_ray.job_options import Scorers
-from rewardlab_ray.ray_actors import NAMESPACE, WITHOUT_TORCH, coordinator_name, scorer_name
+from rewardlab_ray.ray_actors import CALLS_AT_ONCE, NAMESPACE, WITHOUT_TORCH, coordinator_name, scorer_name
 from rewardlab_ray.scoring.asked_judges import asked_judges
 from rewardlab_ray.scoring.coordinator import Coordinator
 from rewardlab_ray.scoring.outage_watch import OutageWatch
@@ -21,8 +21,6 @@ from rewardlab_ray.scoring.service_settings import ServiceSettings
 __all__ = ["Service", "ServiceSettings", "start_service"]
 
 RESTARTS = 3
-CALLS_AT_ONCE = 10_000
-"""of one actor: a group is a handful of calls"""
 START_LIMIT_S = 1800.0
 """for building rewards, which may load models"""
 END_LIMIT_S = 60.0

@@ -1,4 +1,4 @@
-"""The micro-batches of a stage: by the recipe's rows, or as many tokens as the options say."""
+"""The micro-batches of a stage: by the recipe's rows, or as many tokens as the options say; and its reward workers."""
 
 from collections.abc import Iterator
 
@@ -8,6 +8,18 @@ from rewardlab_training import StageBatches, divisors
 
 from rewardlab_verl.compile.command import Value
 from rewardlab_verl.options import Options, options_of
+
+HELD = 800
+"""completions that may wait for their groups in one of verl's reward workers, which are picked at random: Ray lets such
+a process hold 1,000 calls, and a group of which a member has no place waits until completion_timeout"""
+
+
+def reward_workers(plan: Plan, stage: RlStage, evaluation_rows: int) -> int:
+    """Return how many reward workers verl starts: those of the recipe, or as many as all completions at once need."""
+    engine = options_of(plan).engine
+    trained = stage.batch_size * stage.group_size * (engine.refill.at_once if plan.replaces_groups else 1)
+    evaluated = 0 if stage.evaluation is None else evaluation_rows * stage.evaluation.samples
+    return max(engine.reward_workers, -(-max(trained, evaluated) // HELD))
 
 
 def ranks_of(backend: Options) -> int:

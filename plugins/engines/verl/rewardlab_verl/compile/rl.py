@@ -7,7 +7,7 @@ from rewardlab.recipe import RlStage
 from rewardlab_training import whitening
 
 from rewardlab_verl.agent_tools import yaml_of
-from rewardlab_verl.compile.batches import critic_batches, ranks_of, rl_batches
+from rewardlab_verl.compile.batches import critic_batches, ranks_of, reward_workers, rl_batches
 from rewardlab_verl.compile.command import Value
 from rewardlab_verl.compile.stage_files import LONGEST, STEPS, VerlFiles
 from rewardlab_verl.compile.trainer import (
@@ -183,7 +183,7 @@ def _rollout(plan: Plan, stage: RlStage, files: VerlFiles) -> dict[str, Value]:
         f"{ROLLOUT}.agent.agent_loop_config_path": str(files.agent_loops),
         "+algorithm.rewardlab.scorers": backend.scorers.replicas,
         "+algorithm.rewardlab.completion_timeout": engine.barrier.completion_timeout,
-        "reward.num_workers": engine.reward_workers,
+        "reward.num_workers": reward_workers(plan, stage, files.evaluation_rows),
     }
     if engine.lora is not None:
         settings[f"{ROLLOUT}.load_format"] = "safetensors"  # the base weights do not come from the trainer
