@@ -23,16 +23,13 @@ def told_batches(folder: Path) -> tuple[dict[str, str], Callable[[Path], Receive
     path = os.pathsep.join(filter(None, [str(TOLD), os.environ.get("PYTHONPATH")]))
 
     def received(directory: Path) -> Received:
-        ids: dict[tuple[int, int], list[str]] = {}
-        for row in read_rows(directory):
-            if row["phase"] == "training":
-                ids.setdefault((row["stage"], row["step"]), []).append(row["id"])
-        found: Received = {}
-        parts = [file.read_text().splitlines()[-len(ids) :] for file in sorted(folder.glob(f"{told.name}.*"))]
-        for (stage, step), *lines in zip(sorted(ids), *parts, strict=True):
+        steps = {(row["stage"], row["step"]) for row in read_rows(directory) if row["phase"] == "training"}
+        advantages: Received = {}
+        parts = [file.read_text().splitlines()[-len(steps) :] for file in sorted(folder.glob(f"{told.name}.*"))]
+        for (stage, step), *lines in zip(sorted(steps), *parts, strict=True):
             batch = [row for line in lines for row in json.loads(line)]  # that of the first process comes first
-            for sample, (_, advantage) in zip(ids[stage, step], batch, strict=True):
-                found.setdefault((stage, step, sample), []).append(advantage)
-        return found
+            for sample, advantage in batch:
+                advantages.setdefault((stage, step, sample), []).append(advantage)
+        return advantages
 
     return {"PYTHONPATH": path, "REWARDLAB_TRL_RECEIVED": str(told)}, received

@@ -46,7 +46,7 @@ reward:
     length: {use: format/overlong, with: {max_tokens: 40, buffer: 20}}
     longest: {use: toy/longest}
   total: right + whole + length + longest
-  teach: {flat: drop, by: right}
+  teach: {flat: drop, by: whole}
 stages:
   - use: rl
     agent: {use: "sums.py:Sums", max_turns: 3}

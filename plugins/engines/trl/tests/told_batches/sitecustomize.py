@@ -1,6 +1,6 @@
 """Python runs this at its start where this folder is on PYTHONPATH: TRL's batches are told to a file, a line a step.
 
-[[row of the training samples, advantage], ...] as the trainer is about to train on them, into REWARDLAB_TRL_RECEIVED.N
+[[id of the sample, advantage], ...] as the trainer is about to train on them, into REWARDLAB_TRL_RECEIVED.N
 of process N.
 """
 
@@ -33,9 +33,9 @@ def _tell(trainer):
 
     def told(self, inputs):
         batch = prepare(self, inputs)
-        rows = [row["row"] for row in inputs]
+        samples = [self.reward._samples[row["row"]].id for row in inputs]
         with open(f"{os.environ['REWARDLAB_TRL_RECEIVED']}.{self.accelerator.process_index}", "a") as file:
-            file.write(json.dumps([*zip(rows, batch["advantages"].tolist(), strict=True)]) + "\n")
+            file.write(json.dumps([*zip(samples, batch["advantages"].tolist(), strict=True)]) + "\n")
         return batch
 
     trainer._generate_and_score_completions = told
