@@ -1,13 +1,14 @@
 """Which groups teach: by a component and not by the shaped total, and rounding alone is no difference."""
 
+import struct
 from dataclasses import replace
 
 import pytest
 from helpers.each_case import each_case
-from rewardlab import Completion, Group, Sample, Score, ScoredGroup
-from rewardlab.errors import UserError
+from rewardlab import Completion, Group, Sample, Score, ScoredGroup, load_reward
+from rewardlab.errors import JobError, UserError
 from rewardlab.plan import make_plan
-from rewardlab.recipe import load
+from rewardlab.recipe import ComponentUse, load
 from rewardlab.scoring import Scorer, Teaching, as_trainers_get_it, metrics_of_step
 
 SINGLE = 0.3333333432674408
@@ -36,6 +37,11 @@ def group(*values, between=None):
         shaped=[0.0 if total is None else total for total in totals],
         left_out=Teaching(by="right", between=between).why_left_out(components),
     )
+
+
+def single(value):
+    """The number in single precision."""
+    return struct.unpack("f", struct.pack("f", value))[0]
 
 
 FLAT = [
@@ -83,6 +89,7 @@ def test_one_whose_outcomes_differ_teaches(values, sides):
 
 def test_one_that_is_equal_and_teaches_by_the_rest_of_its_pool_is_left_out_by_no_engine():
     assert TEACHING.sides(replace(group(0.0, 0.0, 0.0), left_out=None)) == [1, 0, 0]
+    assert TEACHING.sides(replace(group(None, 0.0, 0.0), left_out=None)) == [0, 1, 0], "the first has no reward"
 
 
 @each_case(
@@ -107,9 +114,85 @@ def test_a_trainer_of_other_makers_gets_one_reward_for_all_of_a_group_that_is_le
     taught, flat, gone = group(0.0, 1.0, 0.0), group(1.0, None, 1.0), group(None, None)
     assert as_trainers_get_it(taught) is taught
     assert as_trainers_get_it(flat).shaped == [1.0, 1.0, 1.0]
+    assert as_trainers_get_it(replace(group(1.0), shaped=[0.35])).shaped == [0.35], "one alone has no baseline"
     assert as_trainers_get_it(gone).shaped == [0.0, 0.0]
     assert as_trainers_get_it(replace(flat, centred=True)).shaped == [0.0, 0.0, 0.0], "no pool's mean stays in them"
     assert flat.shaped == [0.0, 0.0, 2.0], "the ledger has what the recipe gave"
+
+
+@pytest.mark.parametrize("size", range(2, 17))
+def test_in_single_precision_the_mean_that_a_trainer_takes_off_leaves_nothing_either(size):
+    """Divided by its own deviation, rounding would be advantages."""
+    for level in (0.35, 1.1, 1.3, 2.7, -1.7566, 10.1, 1 / 3, 1e-9):
+        flat = replace(group(*[1.0] * size), totals=[level] * size, shaped=[level] * size)
+        added = single(0.0)
+        given = [single(value) for value in as_trainers_get_it(flat).shaped]
+        for value in given:
+            added = single(added + value)
+        assert {value - single(added / size) for value in given} == {0.0}, level
+        assert given[0] == pytest.approx(level, rel=2**-12)
+
+
+@each_case(
+    "right, totals, why",
+    [
+        ((0.0, 0.0, 1.0), (0.1, 0.2, None), "flat in right"),
+        ((0.0, 1.0, 1.0), (None, 0.1, 0.2), "flat in right"),
+        ((0.0, 1.0, 1.0), (0.1, 0.2, None), None),
+        ((0.0, 1.0), (None, None), "flat in right"),
+    ],
+)
+def test_a_completion_without_a_total_has_no_vote(right, totals, why):
+    """It trains nothing: without it, the others would be told apart by their lengths alone."""
+    scored = TEACHING.decided(replace(group(*right), totals=totals, left_out=None), ComponentUse(use="toy/brevity"))
+    assert scored.left_out == why
+    sides = {side for side, total in zip(TEACHING.sides(scored), totals, strict=True) if total is not None}
+    assert (len(sides) > 1) == (why is None), "of those that the engine has"
+
+
+BESIDE = """
+version: 1
+reward:
+  components:
+    right: {use: toy/faulty, with: {how: fail}}
+    letters: {use: toy/letters}
+  total: letters
+  teach: {flat: drop, by: right}
+"""
+
+
+@each_case(
+    "override, what",
+    [
+        ("reward.components.right.on_missing=fail", r"component 'right' \(toy/faulty\) failed on "),
+        ("reward.components.right.on_missing=zero_advantage", r"component 'right' \(toy/faulty\) has no value for "),
+    ],
+)
+def test_an_outcome_beside_the_total_that_always_fails_ends_the_job(toy, write, override, what):
+    """Else every group would be left out, and nobody would say so."""
+    rows = [{"id": str(at), "prompt": "?", "completions": ["BAD", "BAD b"]} for at in range(40)]
+    with load_reward(write("r.yaml", BESIDE), override) as reward, pytest.raises(JobError, match=what):
+        reward.score(rows)
+    with load_reward(write("r.yaml", BESIDE), override, "reward.teach={}") as reward:
+        assert {one.left_out for one in reward.score(rows)} == {None}, "where it decides nothing it may fail"
+
+
+@pytest.mark.parametrize("total", ["right + letters", "right + longest"])
+def test_a_pool_decides_where_its_mean_is_taken_off_and_nowhere_else(toy, total):
+    """A component that compares those that are kept makes their totals, and their mean, of them alone."""
+    components = {"right": {"use": "toy/brevity", "with": {"words": 2}}, "letters": {"use": "toy/letters"}}
+    components |= {"longest": {"use": "toy/longest"}} if "longest" in total else {}
+    reward = {"components": components, "total": total, "normalize": [{"use": "normalize/std"}], "correctness": "right"}
+    plan = make_plan(load({"version": 1, "reward": reward | {"teach": {"flat": "drop"}}}, []))
+    texts = ["a", "b c", "c 1 2 3", "d e f g"]
+    pool = Group(sample=Sample(id="s"), completions=tuple(Completion(text=text, token_count=1) for text in texts))
+    with Scorer(plan) as scorer:
+        whole = scorer.score_groups([pool])[0].components
+        alone = {name: scores for name, scores in whole.items() if name != "longest"}
+        in_group = {name: scores[:2] for name, scores in whole.items() if name == "longest"}
+        kept = scorer._compose_kept(scorer.composition, pool, (0, 1), alone, in_group)
+    assert [score.value for score in kept.components["right"]] == [1.0, 1.0]
+    assert kept.left_out == (None if total == "right + letters" else "flat in right")
 
 
 @pytest.mark.parametrize(

@@ -120,6 +120,18 @@ class Plan:
         return {name: self.components[name].use for name in self.expression.names}
 
     @property
+    def guarded_uses(self) -> dict[str, ComponentUse]:
+        """Return `uses_in_total`, and the outcome by which groups are left out: without values it leaves out all."""
+        by = self.left_out_by
+        return self.uses_in_total | ({} if by is None else {by: self.components[by].use})
+
+    @property
+    def left_out_by(self) -> str | None:
+        """Return the component that is the outcome by which groups are left out; None if every group teaches."""
+        reward = self.recipe.reward
+        return None if reward is None or reward.teach.flat == "keep" else reward.outcome
+
+    @property
     def centred(self) -> bool:
         """Whether a normalizer takes a mean off the totals, so that the shaped values are advantages."""
         return any(planned.spec.subtracts_mean for planned in self.normalizers)

@@ -66,5 +66,6 @@ if TYPE_CHECKING:
     from rewardlab.scoring.teaching import ROUNDING as ROUNDING
     from rewardlab.scoring.teaching import Teaching as Teaching
     from rewardlab.scoring.teaching import as_trainers_get_it as as_trainers_get_it
+    from rewardlab.scoring.teaching import common_reward as common_reward
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

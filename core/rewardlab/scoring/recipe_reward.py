@@ -223,7 +223,7 @@ class RecipeReward:
                 raise UserError(f"{what}; give `score` a row with several, or take this component out", where=where)
 
     def _guard(self) -> MissingGuard:
-        return MissingGuard.over_rows(self.plan.uses_in_total)
+        return MissingGuard.over_rows(self.plan.guarded_uses)
 
 
 def _warm_scorer(plan: Plan, machine: Machine | None, judging: JudgingSettings | None) -> Scorer:

@@ -259,17 +259,13 @@ class Scorer(AbstractContextManager["Scorer"]):
         self, composition: Composition, pool: Group, kept: Sequence[int], alone: Scores, in_group: Scores
     ) -> ScoredGroup:
         group = composition.compose_kept(pool, kept, alone, in_group, self._plan.recipe.seed)
-        return self._taught(group, alone if group.centred else {})
+        of_pool = group.centred and {*composition.expression.names} <= {*alone}  # whose mean is off the advantages
+        return self._taught(group, alone if of_pool else None)
 
     def _taught(self, group: ScoredGroup, of_pool: Scores | None = None) -> ScoredGroup:
-        """Return a group with the reason why it does not teach, if it does not.
-
-        of_pool: where advantages are less the mean of a whole pool, the scores of that: among others that are right,
-        a group that is all wrong teaches.
-        """
-        seen = {**group.components, **(of_pool or {})}
-        why = None if self.teaching is None else self.teaching.why_left_out(seen)
-        return group if why is None else replace(group, left_out=why)
+        if self.teaching is None:
+            return group
+        return self.teaching.decided(group, self.composition.uses[self.teaching.by], of_pool)
 
     async def _scores(self, stream: GroupStream, names: Sequence[str], timeout: float | None) -> Scores:
         """Return the scores of a group by these components; see `score` for the timeout."""

@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
+from rewardlab.errors import JobError
 from rewardlab.recipe.models import RewardSection
+from rewardlab.recipe.use import ComponentUse
 from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.types import Score
 
@@ -31,12 +33,15 @@ class Teaching:
         bounds = reward.teach.between
         return cls(by=reward.outcome, between=None if bounds is None else (bounds[0], bounds[1]))
 
-    def why_left_out(self, components: Mapping[str, Sequence[Score]]) -> str | None:
+    def why_left_out(
+        self, components: Mapping[str, Sequence[Score]], totals: Sequence[float | None] | None = None
+    ) -> str | None:
         """Return why a group with these scores does not teach, such as "flat in accuracy"; None if it does.
 
-        A completion without a value has no vote.
+        A completion without a value has no vote, nor one without a total, which trains nothing. totals: of the same
+        completions; None if they are not known.
         """
-        present = _present(components[self.by])
+        present = _present(_votes(components[self.by], totals))
         if _are_equal(present):
             return f"flat in {self.by}"
         mean = math.fsum(present) / len(present)
@@ -44,19 +49,38 @@ class Teaching:
             return None
         return f"mean {self.by} {mean:.3g} is not between {self.between[0]:g} and {self.between[1]:g}"
 
+    def decided(
+        self, group: ScoredGroup, use: ComponentUse, of_pool: Mapping[str, Sequence[Score]] | None = None
+    ) -> ScoredGroup:
+        """Return a group with the reason why it does not teach, if it does not.
+
+        use: of the outcome. If its `on_missing` is `fail`, a failure is a JobError, though it be no part of the total.
+        of_pool: where advantages are less the mean of a whole pool, the scores of that: among others that are right,
+        a group that is all wrong teaches.
+        """
+        for index, score in enumerate(group.components[self.by]):
+            if score.error is not None and use.on_missing == "fail":
+                place = group.sample.place(index)
+                raise JobError(f"component {self.by!r} ({use.use}) failed on {place}: {score.error}")
+        if of_pool is not None and self.by in of_pool:
+            why = self.why_left_out(of_pool)
+        else:
+            why = self.why_left_out(group.components, group.totals)
+        return group if why is None else replace(group, left_out=why)
+
     def sides(self, group: ScoredGroup) -> list[float]:
         """Return 0 for each member of a group that is left out, else 0 or 1: the half of its range that a value is in.
 
         For engines that leave out by themselves what is equal for all: they compare to the last bit, or means. So both
-        sides are there if the group teaches; a member without a value is at 0.
+        sides are there if the group teaches; a member without a vote is at 0.
         """
-        values = [score.value for score in group.components[self.by]]
-        present = _present(group.components[self.by])
+        values = _votes(group.components[self.by], group.totals)
+        present = _present(values)
         if group.left_out is not None or not present:
             return [0.0] * len(values)
         low, high = min(present), max(present)
         if _are_equal(present):  # and others of its pool differ
-            return [1.0, *[0.0] * (len(values) - 1)]
+            return [float(place == values.index(present[0])) for place in range(len(values))]
         return [0.0 if value is None else float(value - low > (high - low) / 2) for value in values]
 
 
@@ -68,12 +92,28 @@ def as_trainers_get_it(group: ScoredGroup) -> ScoredGroup:
     if group.left_out is None:
         return group
     there = [shaped for shaped, total in zip(group.shaped, group.totals, strict=True) if total is not None]
-    level = 0.0 if group.centred or not there else math.fsum(there) / len(there)
+    level = 0.0 if group.centred or not there else common_reward(there) if len(group.shaped) > 1 else there[0]
     return replace(group, shaped=[level] * len(group.shaped))
 
 
-def _present(scores: Sequence[Score]) -> list[float]:
-    return [score.value for score in scores if score.value is not None]
+def common_reward(values: Sequence[float]) -> float:
+    """Return the mean of values, rounded to 12 bits: single precision adds up 4,096 of that without an error.
+
+    So the mean that a trainer takes off is the same number: else rounding alone were left, and divided by itself.
+    """
+    fraction, exponent = math.frexp(math.fsum(values) / len(values))
+    return math.ldexp(round(fraction * 4096), exponent - 12)
+
+
+def _votes(scores: Sequence[Score], totals: Sequence[float | None] | None) -> list[float | None]:
+    values = [score.value for score in scores]
+    if totals is None:
+        return values
+    return [None if total is None else value for value, total in zip(values, totals, strict=True)]
+
+
+def _present(values: Sequence[float | None]) -> list[float]:
+    return [value for value in values if value is not None]
 
 
 def _are_equal(values: Sequence[float]) -> bool:

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field, PositiveFloat, PositiveInt
 from rewardlab import CommandResult, Config, Flag, Overrides, Positional, note
 from rewardlab.commands import AnyRecipe, Say
+from rewardlab.errors import UserError
 from rewardlab.judging import Share
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
@@ -77,6 +78,9 @@ def run(options: Options) -> CommandResult:
     from rewardlab_serve.server import RewardServer, ServerSettings, connections_for, reward_app
 
     plan = make_plan(load(options.recipe, options.overrides, strict=False), purpose="score")
+    if plan.replaces_groups:
+        what = "no server generates other prompts; write drop: all of a flat group get the same `shaped`"
+        raise UserError(what, where=plan.document.where(("reward", "teach", "flat")))
     for line in plan.progress_note:
         options.say(line)
     requests = connections_for(options.max_requests)

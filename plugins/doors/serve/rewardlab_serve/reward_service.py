@@ -67,7 +67,7 @@ class RewardService:
     def __init__(self, plan: Plan, scorer: Scorer, limits: ServiceLimits, metrics: Metrics) -> None:
         self.plan, self._scorer, self._limits, self._metrics = plan, scorer, limits, metrics
         self._check = RowCheck(plan)
-        self._guard = MissingGuard.over_rows(plan.uses_in_total)
+        self._guard = MissingGuard.over_rows(plan.guarded_uses)
         self._kept = KeptAnswers(limits.kept)
         self._pending: dict[str, ServedGroup] = {}
         self._host: ScoringHost[ServedGroup, dict[str, Any]] = ScoringHost(
@@ -256,7 +256,7 @@ class RewardService:
         try:
             self._guard.add(scored)
         except JobError:
-            if any(score.error is not None for name in self.plan.uses_in_total for score in scored.components[name]):
+            if any(score.error is not None for name in self.plan.guarded_uses for score in scored.components[name]):
                 self._ready_at = time.monotonic() + UNREADY
                 raise
 

@@ -88,6 +88,12 @@ class TestDoorsWithoutGroups:
         ):
             serving(recipe, doors=[name])
 
+    def test_refuse_a_recipe_that_leaves_groups_out(self, serving, name):
+        """A group of one is flat, whatever it is."""
+        recipe = {**RECIPE, "reward": {**RECIPE["reward"], "teach": {"flat": "drop", "by": "box"}}}
+        with pytest.raises(UserError, match=r"reward\.teach compares them; doors that carry groups: nemo_gym"):
+            serving(recipe, doors=[name])
+
     def test_refuse_a_recipe_that_reads_more_than_the_last_answer(self, serving, name):
         tone = {"tone": {"use": "format/boxed", "reads": "all"}}
         with pytest.raises(UserError, match=r"tone \(format/boxed\) reads whole .* carry them: nemo_gym, openreward"):

@@ -100,6 +100,11 @@ class TestRefuses:
         assert code == 2
         assert err.startswith("error: --door openrlhf: this trainer does not say which completions are of one prompt")
 
+    def test_a_recipe_that_wants_other_prompts(self, serve):
+        code, _, err = serve("reward.teach={flat: replace, by: box}")
+        assert code == 2
+        assert "reward.teach.flat: no server generates other prompts; write drop" in err
+
     def test_a_recipe_without_a_reward(self, main, write):
         write("r.yaml", "version: 1\n")
         code, _, err = main("serve", "r.yaml")

@@ -52,7 +52,7 @@ class RecipeDoor:
         self.trainer = trainer
         self.reward = load_reward(recipe, *overrides, device=device)
         plan = self.reward.plan
-        self._guard = MissingGuard.over_rows(plan.uses_in_total)
+        self._guard = MissingGuard.over_rows(plan.guarded_uses)
         try:
             if not trainer.groups:
                 self.refuse_comparisons(f"doors with whole groups: {WITH_GROUPS}")

@@ -4,6 +4,7 @@ import asyncio
 import json
 
 import pytest
+from helpers.each_case import each_case
 from rewardlab import Completion, Sample
 from rewardlab.errors import JobError
 from rewardlab_ray.scoring.script_scorer import ScriptScorer, ScriptSettings
@@ -69,3 +70,51 @@ def test_those_that_are_there_are_a_group_of_their_own_if_the_script_says_so(tmp
     rows = [json.loads(line) for line in (tmp_path / "rewardlab" / "ledger.jsonl").read_text().splitlines()]
     assert [(row["completion"], row["shaped"]) for row in rows] == [("one", 1.0), ("one two", 1.5)]
     assert [reward.value for reward in rewards] == [1.0, 1.5]
+
+
+TEACHING = """
+version: 1
+reward:
+  components:
+    short: {use: toy/brevity, with: {words: 2}}
+    faulty: {use: toy/faulty, with: {how: fail}, on_missing: zero_advantage, max_missing: 1}
+  total: short + faulty
+  correctness: short
+  teach: {flat: drop}
+"""
+
+
+@each_case(
+    "texts, validates, values",
+    [
+        (("a", "b"), False, [1.5, 1.5]),
+        (("a", "b BAD"), False, [0.0]),
+        (("a", "b BAD"), True, [1.5]),
+        (("a", "b 1 2 3"), False, [1.5, 1.0]),
+    ],
+)
+def test_the_only_one_that_is_there_of_a_group_that_is_left_out_trains_nothing(tmp_path, texts, validates, values):
+    """Its engine takes no mean off it, as it does off several that are equal."""
+    (tmp_path / "reward.yaml").write_text(TEACHING)
+    times = {"completion_timeout": 60, "scoring_timeout": 60, "on_partial": "fail"}
+    settings = ScriptSettings(recipe=tmp_path / "reward.yaml", folder=tmp_path / "rewardlab", **times)
+
+    def validation():
+        async def holds(uid):
+            return validates
+
+        return holds
+
+    async def whole():
+        scorer, sample = ScriptScorer(settings, validation), Sample(id="g", prompt=({"role": "user", "content": "?"},))
+        members = (
+            scorer.member("g", index, 1, (2, 2), sample, Completion(text=text, token_count=1))
+            for index, text in enumerate(texts)
+        )
+        try:
+            return await asyncio.gather(*members, return_exceptions=True)
+        finally:
+            await scorer.close()
+
+    found = asyncio.run(asyncio.wait_for(whole(), 60))
+    assert [one.value for one in found if not isinstance(one, JobError)] == values

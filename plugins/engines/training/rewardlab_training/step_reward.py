@@ -146,7 +146,7 @@ class StageReward:
 
     def _refuse_missing(self, step: int, scored: Sequence[ScoredGroup]) -> None:
         try:
-            MissingGuard.refuse_step(self._job.plan.uses_in_total, scored)
+            MissingGuard.refuse_step(self._job.plan.guarded_uses, scored)
         except JobError:
             self._job.ledger.write(self._job.index, step, scored, trained="no")
             raise

@@ -6,13 +6,13 @@ import pickle
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import Any, Self
 
 from rewardlab import RecipeReward, ScoredGroup
 from rewardlab.data import kind_of
 from rewardlab.errors import JobError, UserError
-from rewardlab.scoring import MissingGuard, as_trainers_get_it
+from rewardlab.scoring import MissingGuard, as_trainers_get_it, common_reward
 from rewardlab_training import metrics_of_step
 
 from rewardlab_trl.ranks import gather, rank, shared_work
@@ -81,22 +81,17 @@ class TrainerReward:
         sizes = list(self._sizes(all_prompts, all_fields))
         rows = list(_rows(sizes, all_prompts, all_texts, all_fields, self._id_column))
         scored = shared_work(rows, partial(self.reward.score, progress=_progress(**columns)))
-        MissingGuard.refuse_step(self.reward.plan.uses_in_total, scored)  # as in `rewardlab run`
+        MissingGuard.refuse_step(self.reward.plan.guarded_uses, scored)  # as in `rewardlab run`
         start = rank() * len(own)
-        rewarded = [(as_trainers_get_it(group).shaped, group) for group in scored]
-        here = [
-            (reward, total, group.left_out is not None)
-            for rewards, group in rewarded
-            for reward, total in zip(rewards, group.totals, strict=True)
-        ][start:][: len(own)]
         self._log(scored, columns, slice(start, start + len(own)))
         given = {"prompts": prompts, "completions": completions, "completion_ids": completion_ids, **columns}
-        others = self._of_others(len(own), **given)
-        alone = _is_alone(columns.get("log_metric"))
-        return [
-            None if (total is None and alone) or other is None else shaped + other * (not left_out)
-            for (shaped, total, left_out), other in zip(here, others, strict=True)
+        others, alone = gather(self._of_others(len(own), **given)), _is_alone(columns.get("log_metric"))
+        rewards = [
+            reward
+            for group, end in zip(scored, accumulate(sizes), strict=True)
+            for reward in _rewards(group, others[end - len(group.totals) : end], alone)
         ]
+        return rewards[start:][: len(own)]
 
     def _of_others(self, count: int, **arguments: Any) -> list[float | None]:
         """Return the weighted sum of the functions that are a part of this one; None if one of them has no value."""
@@ -164,6 +159,19 @@ class TrainerReward:
             for name in scored[0].components:
                 values = [score.value for group in scored for score in group.components[name]]
                 log_extra(f"{before}reward/{name}", values[here])
+
+
+def _rewards(group: ScoredGroup, others: Sequence[float | None], alone: bool) -> list[float | None]:
+    """Return what the trainer gets of a group with what other functions add: of one that is left out the mean."""
+    rewards = [
+        None if (total is None and alone) or other is None else shaped + other
+        for shaped, total, other in zip(as_trainers_get_it(group).shaped, group.totals, others, strict=True)
+    ]
+    known = [reward for reward in rewards if reward is not None]
+    if group.left_out is None or len(known) < 2:
+        return rewards
+    level = common_reward(known)
+    return [None if reward is None else level for reward in rewards]
 
 
 def _refuse_other_prompts(reward: RecipeReward) -> None:

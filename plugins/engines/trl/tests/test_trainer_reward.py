@@ -72,7 +72,7 @@ def test_a_group_that_does_not_teach_has_one_reward_for_all(toy, beside):
     recipe = RECIPE | {"reward": RECIPE["reward"] | {"teach": {"flat": "drop", "by": "brief"}}}
     with reward_function(recipe, beside=beside) as reward:
         first, second, *taught = call(reward, ["a", "a b", "b", "b c d"])
-    assert (first, second) == (1.5, 1.5)
+    assert first == second == (1.5 if beside is None else 2.0), "what others give stays in the mean"
     assert taught[0] != taught[1]
     with pytest.raises(UserError, match="TRL generates no other prompts; write drop"):
         reward_function(recipe, "reward.teach.flat=replace")

@@ -53,12 +53,17 @@ class OutcomeBuffer(ReplayBuffer):
         return self._generate(prompts)
 
     def _dapo_filtered_keys(self, partition_id: str) -> tuple[set[str], Counter]:
-        """Look at groups that lost a completion, too: verl itself trains on them whatever they are."""
+        """Look at groups that lost a completion, too: verl itself trains on them whatever they are.
+
+        One of which a single completion is left is flat; verl finds no group of one equal.
+        """
         finished = self.finished_keys[partition_id]
-        there = {key.split("_")[0] for key in self.partitions[partition_id]}
-        self.finished_keys[partition_id] = finished | (self.failure_keys[partition_id] & there)
+        there = Counter(key.split("_")[0] for key in self.partitions[partition_id])
+        ended = self.finished_keys[partition_id] = finished | (self.failure_keys[partition_id] & there.keys())
         try:
-            return super()._dapo_filtered_keys(partition_id)
+            flat, counts = super()._dapo_filtered_keys(partition_id)
+            alone: set[str] = set() if partition_id == "val" else {uid for uid in ended if there[uid] == 1}
+            return flat | alone, counts
         finally:
             self.finished_keys[partition_id] = finished
 

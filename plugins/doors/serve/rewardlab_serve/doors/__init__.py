@@ -89,7 +89,7 @@ def door(name: str) -> Door:
 
 def refuse_recipe(plan: Plan, one: Door, options: DoorOptions) -> None:
     """Raise a UserError if a door cannot carry a recipe: its groups, or its numbers."""
-    compared = plan.comparisons
+    compared = [*plan.comparisons, *(["reward.teach"] if plan.left_out_by else [])]
     if compared and not one.groups:
         others = ", ".join(name for name in NAMES if door(name).groups)
         what = f"this trainer does not say which completions are of one prompt, and {', '.join(compared)} compares them"

@@ -211,7 +211,7 @@ class Recorder:
         return ScoredStepLog(
             settings.run / "logs" / f"{settings.name}.jsonl",
             settings.attempt,
-            plan.uses_in_total,
+            plan.guarded_uses,
             stage.batch_size,
             window=stage.batch_size * stage.group_size if settings.replaces else None,
         )

@@ -76,7 +76,7 @@ class ScriptScorer:
             self._files = CallThread("rewardlab-ledger")
             opened.callback(self._files.close)
             self._closing = opened.pop_all()
-        self._guard = MissingGuard.over_rows(plan.uses_in_total)
+        self._guard = MissingGuard.over_rows(plan.guarded_uses)
         self._host: ScoringHost[_ScriptPlace, GroupRewards] = ScoringHost(
             open_pool=lambda place, size: self._scorer.collect(place.sample, size, timeout=settings.scoring_timeout),
             finish=self._finished,
@@ -119,8 +119,8 @@ class ScriptScorer:
         await self._files.call(self._record, place, group)
         del self._places[place.key]
         self._guard.add(group)
-        taught = group if place.evaluation else as_trainers_get_it(group)
-        return replace(given, values=tuple(map(float, taught.shaped)), lost=0.0, members=met.members)
+        values = tuple(map(float, group.shaped if place.evaluation else _as_engines_get_it(group)))
+        return replace(given, values=values, lost=0.0, members=met.members)
 
     async def close(self) -> None:
         """Close judges and files; calling it again does nothing."""
@@ -136,3 +136,10 @@ class ScriptScorer:
         if self._failure is None:
             self._failure = message
             say(f"error: {message}")
+
+
+def _as_engines_get_it(group: ScoredGroup) -> Sequence[float]:
+    """Return the rewards of a training. The only one with a total of a group left out has 0, as it has no baseline."""
+    if group.left_out is not None and len(group.totals) - group.totals.count(None) == 1:
+        return [0.0] * len(group.totals)
+    return as_trainers_get_it(group).shaped
