@@ -189,9 +189,14 @@ def test_what_dapo_is_called_is_a_recipe(toy, write):
     [
         ("stages.0.zero_variance_groups=drop", "write reward.teach: {flat: drop} in its place"),
         ("stages.0.on_flat=drop", "write reward.teach: {flat: drop} in its place"),
-        ("stages.0.dynamic_filtering=[0, 0.9]", "write reward.teach: {flat: replace} in its place, and bounds"),
+        ("stages.0.dynamic_filtering=[0, 0.9]", "write reward.teach: {flat: replace} in its place, and"),
         ("stages.0.filter_groups={by: long}", "write reward.teach: {flat: replace} in its place"),
     ],
 )
 def test_where_earlier_recipes_say_which_groups_teach(told, override, says):
     assert told(override).startswith(f"no such option; {says}")
+
+
+def test_what_verl_said_of_flat_groups_has_three_places(told):
+    said = told("stages.0.filter_groups={by: long, max_batches: 10}")
+    assert all(place in said for place in ("`by`", "`between`", "backend.engine.refill"))

@@ -72,7 +72,8 @@ MOVED = {
     **dict.fromkeys(("zero_variance_groups", "on_flat"), "write reward.teach: {flat: drop} in its place"),
     **dict.fromkeys(
         ("dynamic_filtering", "filter_groups", "dynamic_sampling", "filter_zero_variance"),
-        "write reward.teach: {flat: replace} in its place, and bounds of the mean outcome as `between`",
+        "write reward.teach: {flat: replace} in its place, and in it the outcome as `by`, bounds of its mean as "
+        "`between`; how much verl may generate is backend.engine.refill",
     ),
 }
 """a setting under which other trainers, or earlier recipes, say which groups teach -> how a recipe says it"""

@@ -59,6 +59,9 @@ def test_what_a_group_sampler_refused_fills_no_gap():
     dropped = ({}, [1.0, 1.0, None], {"discarded": True})
     [training] = coverage(columns_of(({}, [1.0] * 3, {}), dropped), {(1, "training"): 6}, {})
     assert (training.expected, training.unknown) == (6, 0), "a flat group was one of those that its step took"
+    untaught = ({}, [None] * 3, {"discarded": True, "left_out": "flat in right"})
+    [training] = coverage(columns_of(({}, [1.0] * 3, {}), untaught), {(1, "training"): 6}, {})
+    assert (training.expected, training.unknown) == (6, 0), "no sampler refused those of which none has a total"
 
 
 def test_what_a_ledger_should_have_and_lost_whole_is_unknown():

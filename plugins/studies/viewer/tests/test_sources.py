@@ -204,7 +204,7 @@ def test_a_file_that_score_did_not_write_and_several_runs_without_a_name_are_ref
     rows.write_text('{"prompt": "a", "completions": ["b"]}\n')
     code, _, err = main("report", rows)
     assert code == 2
-    assert "not a line that `rewardlab score` wrote: no id; name a file that it wrote, or the folder of a run" in err
+    assert "line that `rewardlab score` wrote: no id; name a file of `rewardlab score`, or the folder of a run" in err
     code, _, err = main("report", run, scored(tmp_path / "scored.jsonl"))
     assert code == 2
     assert "name it: -o PAGE" in err

@@ -73,7 +73,8 @@ def coverage(
 def _refused(columns: ScoreColumns, group: int) -> int:
     """Return how many completions a group sampler refused, beyond those that a step takes: none of them has a total."""
     places = columns.of_group(group)
-    whole = columns.discarded[group] and all(columns.totals[at] != columns.totals[at] for at in places)
+    refused = columns.discarded[group] and not columns.left_out[group]
+    whole = refused and all(columns.totals[at] != columns.totals[at] for at in places)
     return len(places) if whole else 0
 
 

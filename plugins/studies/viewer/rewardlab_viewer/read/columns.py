@@ -83,7 +83,7 @@ class ScoreColumns:
         self.problems: dict[str, int] = {}
         self.beginnings: dict[str, int] = {}
         # of each group
-        self.part, self.step, self.discarded = array("h"), array("i"), array("B")
+        self.part, self.step, self.discarded, self.left_out = array("h"), array("i"), array("B"), array("B")
         self.problem, self.beginning, self.starts = array("i"), array("i"), array("q", [0])
         # of each completion
         self.totals, self.shaped, self.tokens, self.truncated = array("d"), array("d"), array("i"), array("B")
@@ -111,6 +111,7 @@ class ScoreColumns:
         self.part.append(self.parts.setdefault(part, len(self.parts)))
         self.step.append(-1 if step is None else step)
         self.discarded.append(discarded)
+        self.left_out.append("left_out" in first)
         fields = first.get("fields")
         fields = fields if isinstance(fields, Mapping) else {}
         self.problem.append(self.problems.setdefault(problem_of(first), len(self.problems)))

@@ -34,7 +34,9 @@ class ScoredSource(Source):
         self.names = [(ours, column) for ours, column in fields.items() if isinstance(column, str)]
         for _, row in scored_lines(path):
             if isinstance(row, Problem):
-                raise UserError(f"{row.what}; name a file that it wrote, or the folder of a run", where=row.where)
+                raise UserError(
+                    f"{row.what}; name a file of `rewardlab score`, or the folder of a run", where=row.where
+                )
             return
         raise UserError("has no rows", where=str(path))
 
