@@ -73,7 +73,7 @@ VARIANTS = {
     "many nodes": ["backend.nodes=4", "backend.engine={zero_stage: 3, tokens_per_gpu: 8192, tensor_parallel: 2}"],
     "rings": ["backend.engine={ring_attention: 2, zero_stage: 3, offload_optimizer: true, offload_reference: true}"],
     "filtering": [
-        "reward.teach={flat: replace, by: brevity}",
+        "reward.teach={flat: replace, by: accuracy}",
         "backend.engine={rollout_micro_batch_size: 2, correction: {}}",
     ],
     "a trust region": ["backend.engine.correction={level: seq, gating: binary_kl, bounds: [0.1]}"],
