@@ -33,7 +33,7 @@ REFUSED = [
     (
         ["backend.engine.dynamic_filtering=[0, 0.9]"],
         "backend.engine.dynamic_filtering",
-        "write reward.teach: {flat: replace} in its place, and bounds of the mean outcome as `between`",
+        "write reward.teach: {flat: replace} in its place, and in it the outcome as `by`, bounds of its mean",
     ),
     (
         ["reward.teach={flat: drop, by: brevity}"],
