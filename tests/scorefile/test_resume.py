@@ -230,7 +230,7 @@ def test_a_changed_recipe_is_refused(whole, overrides, complaint, capsys):
     assert score("--resume", *overrides) == 2
     error = capsys.readouterr().err
     assert complaint in error
-    assert "out.jsonl: was begun otherwise" in error
+    assert "out.jsonl: was started with other settings" in error
     assert OUT.read_bytes() == whole[:100]
 
 
