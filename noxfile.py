@@ -68,7 +68,7 @@ def trackers(session: nox.Session) -> None:
     packages = ["-r", "requirements-trackers.txt", *shlex.split(" ".join(ours))]  # all that needs no torch
     session.install("-q", "--no-build-isolation", *packages)
     session.run(
-        "pytest", "-n", "0", "-p", "no:cacheprovider", "plugins/studies/studies/tests/tracking", *session.posargs
+        "pytest", "-n", "0", "-p", "no:cacheprovider", "plugins/studies/records/tests/tracking", *session.posargs
     )
 
 

@@ -21,9 +21,9 @@ from random import Random
 
 import rewardlab
 from judge_worlds import JudgeWorld, judge_measures, judge_truth
-from rewardlab_studies.tables.averages import PromptValues, cells_with_values
-from rewardlab_studies.tables.layout import OVERALL, TableLayout
-from rewardlab_studies.tables.prompts import PromptFields, PromptIndex
+from rewardlab_measure.tables.averages import PromptValues, cells_with_values
+from rewardlab_measure.tables.layout import OVERALL, TableLayout
+from rewardlab_measure.tables.prompts import PromptFields, PromptIndex
 
 RECIPE = """
 version: 1

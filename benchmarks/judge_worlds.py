@@ -15,10 +15,10 @@ from typing import Any
 from rewardlab import Score
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
-from rewardlab_studies.judge_agreement.case_clusters import case_clusters
-from rewardlab_studies.judge_agreement.gold_rows import GoldCase, read_cases
-from rewardlab_studies.judge_agreement.judge_verdicts import judge_calls
-from rewardlab_studies.judge_agreement.slices import JudgedCase, measures
+from rewardlab_measure.judge_agreement.case_clusters import case_clusters
+from rewardlab_measure.judge_agreement.gold_rows import GoldCase, read_cases
+from rewardlab_measure.judge_agreement.judge_verdicts import judge_calls
+from rewardlab_measure.judge_agreement.slices import JudgedCase, measures
 
 RECIPE = {
     "version": 1,

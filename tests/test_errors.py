@@ -125,7 +125,7 @@ def test_a_cut_leaves_no_half_of_a_secret():
         forget_secrets()
 
 
-@pytest.mark.parametrize("host", ["rewardlab_studies", "rewardlab_testing"])
+@pytest.mark.parametrize("host", ["rewardlab_measure", "rewardlab_testing"])
 def test_a_plugin_of_ours_that_calls_others_is_not_where_their_exceptions_come_from(host):
     scope = {}
     exec(compile("def fails():\n    return 1 / 0", "/x/rewardlab_mine/reward.py", "exec"), scope)

@@ -177,7 +177,7 @@ class TestEvaluationOfSP3F:
     def test_gives_the_papers_averages(self, command, main, tmp_path, model):
         names = {"MGSM": "mgsm", "MT Math100": "mt_math100", "Belebele": "belebele"}
         names["Global MMLU Lite"] = "global_mmlu_lite"
-        data = TESTS.parent / "plugins/studies/studies/tests/analysis/paper_tables"
+        data = TESTS.parent / "plugins/studies/measure/tests/analysis/paper_tables"
         with (data / "sp3f_languages.csv").open(newline="") as file:
             rows = [row | {"task": names[row["task"]]} for row in csv.DictReader(file) if row["model"] == model]
         with (tmp_path / "printed.csv").open("w", newline="") as file:

@@ -158,7 +158,7 @@ def test_mr3_names_the_rest_of_its_languages():
 def test_unseen_languages_are_among_those_that_a_benchmark_has():
     codes = re.search(r"--languages ([\w,]+)", row("table 8, unseen"))[1].split(",")
     include = (
-        TESTS.parent / "plugins/studies/studies/rewardlab_studies/judge_benchmarks/formats/include.yaml"
+        TESTS.parent / "plugins/studies/measure/rewardlab_measure/judge_benchmarks/formats/include.yaml"
     ).read_text("utf-8")
     names = {"te": "Telugu", "sq": "Albanian", "ml": "Malayalam", "ne": "Nepali"}
     assert sorted(codes) == sorted(names)

@@ -22,7 +22,7 @@ from rewardlab.cli import main
 from rewardlab.errors import UserError
 from rewardlab_inspect import recipe
 from rewardlab_inspect.sample_row import sample_row
-from rewardlab_studies.rollouts import inspect_log
+from rewardlab_records.rollouts import inspect_log
 
 pytestmark = [pytest.mark.slow, pytest.mark.inspect]
 

@@ -8,7 +8,7 @@ from itertools import chain, combinations
 import pytest
 from helpers.synthetic_run import GROUP, write_run
 from rewardlab.errors import UserError
-from rewardlab_studies.judge_agreement import cohen_kappa, kappa_average
+from rewardlab_measure.judge_agreement import cohen_kappa, kappa_average
 from rewardlab_viewer.page.page import write_report
 from rewardlab_viewer.page.run_view import view_of
 from rewardlab_viewer.read.labels import LabelFinder, read_labels

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rewardlab_studies.ledger.ledger_file import find_ledger
+from rewardlab_records.ledger import find_ledger
 
 Row = dict[str, Any]
 

@@ -38,7 +38,7 @@ OFF = {
     "rubric/translated_texts (texts)": {"streaming"},
     "rubric/verdict (mr3_official)": {"prompt_copy"},
     "rubric/verdict (r3_official)": {"prompt_copy"},
-    "studies/benchmark_questions": {"streaming"},
+    "measure/benchmark_questions": {"streaming"},
 }
 """component, or component (example) -> the laws that are off"""
 OF_SAMPLERS, OF_ORDERS = {"more", "select", "arrival"}, {"order", "repeat", "untouched"}

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from rewardlab_studies.tables import TableAverage, clustered_average
+from rewardlab_measure.tables import TableAverage, clustered_average
 
 from rewardlab_viewer.read.columns import FieldColumn, ScoreColumns
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rewardlab import Completion, Sample, Score, ScoredGroup
-from rewardlab_studies.ledger import is_discarded
+from rewardlab_records.ledger import is_discarded
 from rewardlab_training import RunAlarm, metrics_of_step, run_alarms
 
 from rewardlab_viewer.read.source import TRAINING, Line, LoggedStage, Source, number

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from math import fsum
 
-from rewardlab_studies.tables import TableAverage, clustered_average
+from rewardlab_measure.tables import TableAverage, clustered_average
 
 from rewardlab_viewer.figures.slices import SliceRow, SliceTable
 from rewardlab_viewer.read.columns import ScoreColumns

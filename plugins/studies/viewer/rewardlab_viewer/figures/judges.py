@@ -14,8 +14,8 @@ from rewardlab import Score
 from rewardlab.data import read_lines
 from rewardlab.files import read_json
 from rewardlab.text import counted
-from rewardlab_studies.judge_agreement import judge_calls, kappa_average
-from rewardlab_studies.tables import TableAverage, clustered_average
+from rewardlab_measure.judge_agreement import judge_calls, kappa_average
+from rewardlab_measure.tables import TableAverage, clustered_average
 
 from rewardlab_viewer.read.columns import problem_of
 from rewardlab_viewer.read.source import number

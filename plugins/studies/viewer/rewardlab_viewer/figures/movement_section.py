@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rewardlab.text import counted
-from rewardlab_studies.causes import LedgerMovement, describe_rest, findings_of, movement_rows
+from rewardlab_measure.causes import LedgerMovement, describe_rest, findings_of, movement_rows
 
 ABOUT = (
     "The share says how much of the variance of the rewards of one prompt's completions each component made, after "

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from rewardlab_studies.judge_agreement import kappa_average
-from rewardlab_studies.tables import TableAverage, clustered_average
+from rewardlab_measure.judge_agreement import kappa_average
+from rewardlab_measure.tables import TableAverage, clustered_average
 
 from rewardlab_viewer.read.columns import ScoreColumns
 from rewardlab_viewer.read.labels import FoundLabel

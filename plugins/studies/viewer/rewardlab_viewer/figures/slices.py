@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 
-from rewardlab_studies.tables import TableAverage, clustered_average
+from rewardlab_measure.tables import TableAverage, clustered_average
 
 from rewardlab_viewer.read.columns import FieldColumn, RunPart, ScoreColumns
 from rewardlab_viewer.read.source import TRAINING

@@ -8,8 +8,8 @@ from itertools import islice
 from math import fsum
 from typing import Any
 
-from rewardlab_studies.causes import LedgerMovement
-from rewardlab_studies.ledger import is_discarded
+from rewardlab_measure.causes import LedgerMovement
+from rewardlab_records.ledger import is_discarded
 from rewardlab_training import RunAlarm
 
 from rewardlab_viewer.figures.agreement import Agreement, agreements

@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 
 from rewardlab.errors import Problem
-from rewardlab_studies.ledger import GrowingLedger
+from rewardlab_records.ledger import GrowingLedger
 from rewardlab_training import ReplacedFile
 
 from rewardlab_viewer.read.run_folder import NOTES, RunFolder, is_run_held

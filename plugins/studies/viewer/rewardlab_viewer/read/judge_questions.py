@@ -17,7 +17,7 @@ from rewardlab.errors import RewardlabError, UserError
 from rewardlab.judging import RecordedReplies, judge_identity, question_key
 from rewardlab.plan import Component, Plan
 from rewardlab.scoring import Scorer
-from rewardlab_studies.judge_agreement import measured_plan
+from rewardlab_measure.judge_agreement import measured_plan
 
 from rewardlab_viewer.read.source import Source
 

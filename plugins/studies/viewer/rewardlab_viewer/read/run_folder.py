@@ -10,7 +10,7 @@ from rewardlab.errors import Problem, RewardlabError, UserError
 from rewardlab.files import is_held, read_json
 from rewardlab.recipe import RESOLVED, RlStage, load, validate
 from rewardlab.text import counted
-from rewardlab_studies.ledger import current_steps, find_ledger, whole_lines
+from rewardlab_records.ledger import current_steps, find_ledger, whole_lines
 from rewardlab_training import Results
 
 from rewardlab_viewer.read.source import TRAINING, Line, LoggedStage, Source, is_count, is_line, number

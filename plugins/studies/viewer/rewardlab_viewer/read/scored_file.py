@@ -8,9 +8,9 @@ from rewardlab import Completion, Group, Sample
 from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.scorefile import StateFolder
 from rewardlab.text import counted
-from rewardlab_studies.causes import GroupRecord, OutputRecords
-from rewardlab_studies.export import ScoredRows
-from rewardlab_studies.scored_lines import scored_lines
+from rewardlab_measure.causes import GroupRecord, OutputRecords
+from rewardlab_records.export import ScoredRows
+from rewardlab_records.scored_lines import scored_lines
 
 from rewardlab_viewer.read.source import Line, Source, is_line
 

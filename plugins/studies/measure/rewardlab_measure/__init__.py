@@ -1,0 +1,47 @@
+"""Measurements of models, judges and rewards, each behind a command; they come in by hooks.
+
+In go plans, rows with completions and what runs and `score` wrote. Out come results that the commands print or write.
+
+    tables           evaluated models in tables, with intervals: `rewardlab tables`
+    win_rates        models compared by a judge, answer by answer: `rewardlab winrates`
+    judge_agreement  judges measured on rows with gold: `rewardlab judge`
+    judge_benchmarks judges measured on published benchmarks: `rewardlab judge --benchmark`
+    compare          two rewards on the same completions: `rewardlab compare`
+    causes           which components moved the reward: `rewardlab causes`, `rewardlab check`, and the end of `score`
+"""
+
+from rewardlab import CommandSpec, DatasetSpec, hookimpl
+from rewardlab.laws import Laws
+
+COMMANDS = {
+    "causes": "show which components moved the reward",
+    "compare": "compare what two rewards would teach",
+    "tables": "write tables of evaluated models, with intervals",
+    "winrates": "let a judge compare models, answer by answer",
+    "judge": "measure judges against gold labels",
+}
+
+
+@hookimpl
+def rewardlab_commands() -> list[CommandSpec]:
+    return [CommandSpec.of_module(f"{__name__}.commands.{name}", summary) for name, summary in COMMANDS.items()]
+
+
+@hookimpl
+def rewardlab_datasets() -> list[DatasetSpec]:
+    from rewardlab_measure.judge_benchmarks.question_rows import BenchmarkQuestionsOptions
+
+    return [
+        DatasetSpec(
+            name="benchmark_questions",
+            summary="the question of a judge benchmark in each of its languages, to be translated",
+            config=BenchmarkQuestionsOptions,
+            remote=lambda options: options.path is None,
+            provides=("language", "rubric"),
+            build="rewardlab_measure.judge_benchmarks.question_rows:BenchmarkQuestions",
+            laws=Laws(
+                examples="rewardlab_measure.judge_benchmarks.question_examples:benchmark_questions",
+                off={"streaming": "which languages there are shows when all rows have been read"},
+            ),
+        ),
+    ]

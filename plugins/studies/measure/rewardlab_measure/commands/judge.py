@@ -1,0 +1,162 @@
+"""`rewardlab judge`: judges measured against gold, and pairs made to measure them by."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import field_validator, model_validator
+from rewardlab import CommandResult, Config, Flag, Overrides, Positional, note
+from rewardlab.commands import AnyRecipe, AnyRows, Count, RolloutName, Say, file_of
+from rewardlab.errors import UserError
+from rewardlab.plan import Plan, make_plan
+from rewardlab.recipe import load
+from rewardlab.scorefile import to_line
+from rewardlab.text import counted
+
+from rewardlab_measure.judge_agreement.grafting import Grafting
+from rewardlab_measure.judge_agreement.job import JudgeJob, measured_plan, refuse_output
+from rewardlab_measure.judge_agreement.report import format_agreement
+from rewardlab_measure.judge_benchmarks.benchmark_format import BENCHMARKS
+from rewardlab_measure.judge_benchmarks.job import BenchmarkJob
+from rewardlab_measure.judge_benchmarks.report import format_benchmark
+
+
+class Options(Config):
+    """Measure a recipe's judges on rows with gold: accuracy by language and kind, position bias, agreement.
+
+    A row has `prompt`, `chosen` and `rejected`; or `prompt`, `completions` and `scores`; or one `completion` and its
+    `score`, gathered by prompt. `language` (or lang) and `kind` (or subset, category) split the tables.
+
+    --benchmark NAME measures on a published benchmark (RewardBench, MM-Eval, HelpSteer3 ...), with its official score:
+    on ROWS in its published form or, without ROWS, on those of the hub. NAME may be a YAML file of your own.
+
+    --graft asks no judge. It makes such rows from the rows of `score` and what it wrote for them: right or wrong
+    reasoning with a right or wrong answer in its box (SP3F, table 3). Judge the file that it writes, and read
+    the table by kind.
+    """
+
+    recipe: Annotated[AnyRecipe, Positional("RECIPE")]
+    """whose judges"""
+    rows: Annotated[AnyRows, Positional("PAIRS.jsonl")] = None
+    """rows with gold"""
+    overrides: Annotated[tuple[str, ...], Overrides()] = ()
+    """changes of the recipe"""
+    components: Annotated[tuple[str, ...], Flag("--component", metavar="NAME")] = ()
+    """measure this one; repeatable; none: all with a judge"""
+    output: Annotated[Path | None, Flag("-o", metavar="OUT.jsonl")] = None
+    """a new file: values and verdicts of each row"""
+    resume: bool = False
+    """write -o again; answers that were paid for stay"""
+    format: RolloutName = None
+    """the tool whose rollouts the rows are (detected)"""
+    skip_bad: bool = False
+    """leave bad rows out; the first 20 are listed"""
+    benchmark: Annotated[str | None, Flag(metavar="NAME")] = None
+    """a published benchmark, or a YAML file that describes one"""
+    positions: Literal["official", "both"] | None = None
+    """of a benchmark: orders of a pair that count (official)"""
+    seeds: Annotated[Count | None, Flag(metavar="N")] = None
+    """of a benchmark: runs with other seeds; mean and deviation (1)"""
+    languages: Annotated[tuple[str, ...], Flag(metavar="de,sw")] = ()
+    """of a benchmark: those to measure; none: all"""
+    limit: Annotated[Count | None, Flag(metavar="N", former=("--most", "most"))] = None
+    """of a benchmark: the first N rows of each language"""
+    cluster: Annotated[str | None, Flag(metavar="FIELD")] = None
+    """rows with one value count as one in intervals (problem, else id and prompt); none: each alone"""
+    graft: Annotated[Path | None, Flag(metavar="SCORED.jsonl")] = None
+    """make pairs for -o from the rows of `score` and this, its output"""
+    correctness: Annotated[str | None, Flag(metavar="NAME")] = None
+    """--graft: the component that says 1 (right) or 0 (wrong)"""
+    say: Say = note
+    """called with each note, such as how many questions will be asked"""
+
+    @field_validator("languages")
+    @classmethod
+    def _apart(cls, languages: list[str]) -> list[str]:
+        return [language.strip() for texts in languages for language in texts.split(",")]
+
+    @model_validator(mode="after")
+    def _go_together(self) -> "Options":
+        given = [name for name in ("positions", "seeds", "languages", "limit") if getattr(self, name)]
+        if given and self.benchmark is None:
+            raise ValueError(f"--{given[0]} goes only with --benchmark")
+        if self.graft is not None and self.benchmark is not None:
+            raise ValueError("--graft measures nothing; leave --benchmark out")
+        if self.resume and (self.output is None or self.graft is not None):
+            raise ValueError("--resume goes on with a measurement that was begun with -o")
+        if self.graft is None and self.correctness is not None:
+            raise ValueError("--correctness goes only with --graft")
+        if self.graft is not None and self.components:
+            raise ValueError("--graft measures nothing; leave --component out")
+        if self.graft is not None and self.output is None:
+            raise ValueError("--graft writes pairs; name a new file with -o")
+        if self.rows is None and self.benchmark is None:
+            raise ValueError("name a file of rows with gold, or a published benchmark")
+        return self
+
+
+def run(options: Options) -> CommandResult:
+    """Return the measures of each component; data: {"components": {name: tables}}, and the benchmark if one was named.
+
+    Raises a UserError for wrong rows before anything is asked, and a JobError if a component has no value for more than
+    its max_missing.
+    """
+    plan = make_plan(load(options.recipe, options.overrides, strict=False), purpose="score")
+    with file_of(options.rows, options.say, options.format, options.skip_bad) as (path, say):
+        if options.graft is not None:
+            return _graft(plan, str(path), options)
+        plan = measured_plan(plan, options.components)
+        how: dict[str, Any] = {
+            "output": options.output,
+            "resume": options.resume,
+            "skip_bad": options.skip_bad,
+            "cluster": options.cluster,
+            "say": say,
+        }
+        if options.benchmark is None:
+            measured = JudgeJob(plan=plan, rows=str(path), **how).run()
+            text = "\n\n".join(format_agreement(name, found) for name, found in measured.items())
+            return CommandResult(text=text, data={"components": measured})
+        job = BenchmarkJob(
+            plan=plan,
+            benchmark=options.benchmark,
+            rows=path,
+            positions=options.positions or "official",
+            seeds=options.seeds or 1,
+            languages=tuple(options.languages),
+            most=options.limit,
+            **how,
+        )
+        return _on_benchmark(options.benchmark, job.positions, job.run())
+
+
+def _on_benchmark(name: str, positions: str, measured: Mapping[str, Any]) -> CommandResult:
+    read = BENCHMARKS.load(name)
+    text = "\n\n".join(format_benchmark(component, read, name, found) for component, found in measured.items())
+    return CommandResult(text=text, data={"benchmark": name, "positions": positions, "components": dict(measured)})
+
+
+def _graft(plan: Plan, rows: str, options: Options) -> CommandResult:
+    assert options.output is not None
+    assert options.graft is not None
+    refuse_output(options.output)
+    reward = plan.recipe.reward
+    correctness = options.correctness or (reward.correctness if reward else None)
+    if correctness is None:
+        problem = "which component says whether an answer is right? set reward.correctness, or give --correctness NAME"
+        raise UserError(problem)
+    graft = str(options.graft)
+    work = Grafting(rows=rows, scored=graft, correctness=correctness, fields=plan.recipe.columns)
+    lines = [to_line(pair) for pair in work.pairs()]
+    if work.bad.count and not options.skip_bad:
+        raise work.bad.error(rows, "fix them, or leave them out with --skip-bad")
+    warnings = list(map(str, work.bad.listed))
+    if work.without_scores:
+        warnings.append(f"{options.graft}: no scores for {work.without_scores} of {work.read} rows")
+    if not lines:
+        problem = "no row has a right and a wrong completion, both boxed, with other reasoning and another answer"
+        raise UserError(problem, where=rows)
+    options.output.write_bytes(b"".join(lines))
+    data = {"rows": work.read, "grafted": work.grafted, "pairs": len(lines), "output": str(options.output)}
+    text = f"{counted(len(lines), 'pair')} from {work.grafted} of {work.read} rows: {options.output}"
+    return CommandResult(text=text, data=data, warnings=warnings)

@@ -1,0 +1,205 @@
+"""Wrong answers made of a right one with several members: a list, a set, a pair, an interval, or fields of JSON."""
+
+import json
+import re
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+from rewardlab_probe.corruptions import MAX_SHORT_LENGTH
+
+_MARKS = re.compile(r"\s*(\\\{|[\[({]?)(.*?)(\\\}|[\])}]?)\s*", re.DOTALL)
+_CUE = re.compile(
+    r"\b(?:sort|rank|arrange|ascending|descending|increasing|decreasing|sequence|chronological|alphabetical"
+    r"|coordinates|latitude|vector|tuple"
+    r"|(?:from|by) (?:the )?(?:smallest|largest|earliest|latest|oldest|youngest|low|high))"
+    r"|(?<!any )(?<!of the )\border(?:ed)?\b(?! (?:does|is not|to\b))",
+    re.IGNORECASE,
+)
+_FREE = re.compile(
+    r"\b(?:any order|whatever order|order (?:does not|doesn't|is not)|all|every|each|which of|which are|which \w+s"
+    r"|roots?|solutions?|factors|divisors|tags|labels|set|names?)\b",
+    re.IGNORECASE,
+)
+"""A prompt that asks for members, and not for their order."""
+_SIMPLE = re.compile(r"(?=.*\w)-?[\w./ %$€°'=-]{1,24}")
+_GLUES = (
+    r"\s*->\s*",
+    r"\s*=>\s*",
+    r"\s*→\s*",
+    r"\s*[<>]\s*",
+    r"\s*;\s*",
+    r",\s*",
+    r"\s+(?:and|or)\s+",
+    r"\s*\|\s*",
+    r"\s*\n\s*",
+    r"\s+",
+)
+"""What stands between members, the surest first."""
+MAX_MEMBERS, MAX_LISTED, MAX_FIELDS = 30, 1_000, 10
+"""Members of a list and its characters; fields of JSON that are changed, each by itself."""
+
+
+def other_members(answer: str, others: Sequence[str], prompt: str) -> dict[str, str]:
+    """Return a list with members too few or too many, or in another order if the order counts.
+
+    The order counts in brackets and round brackets, and for a prompt that speaks of it or has the members in another.
+    """
+    opened, inner, closed = _unwrapped(answer)
+    found, glue = _members(inner) if len(answer) <= MAX_LISTED else ([], "")
+    if not _is_list(found, prompt, opened, glue):
+        return {}
+    made = {"too_few": found[1:], "first_alone": found[:1], "first_again": [found[0]] * len(found), "none": []}
+    every = [one for other in others for one in _members(_unwrapped(other)[1])[0]]
+    extra = [one for one in dict.fromkeys(every) if one not in found][:MAX_MEMBERS]
+    extra = extra or ["0" if found[0].lstrip("-").isdigit() else "other"]
+    made |= {"one_more": [*found, extra[0]], "everything": [*extra[:3], *found, *extra[3:]]}
+    made["ends_alone"] = [found[0], found[-1]]
+    made["once_each"] = list(dict.fromkeys(found))
+    if all(re.fullmatch(r"-?[\d.]+", one) for one in found):
+        made["zeros"] = ["0"] * len(found)
+    ordered = _ordered(found, prompt, opened, glue)
+    if ordered:
+        made |= {"reversed": found[::-1], "rotated": [*found[1:], found[0]], "sorted": sorted(found)}
+        made["twice"] = [*found, *found]
+        made["as_asked"] = sorted(found, key=lambda one: _place(one, prompt))
+        made["last_two"] = [*found[:-2], found[-1], found[-2]]
+    made = {what: some for what, some in made.items() if ordered or {*some} != {*found}}
+    texts = {
+        what: f"{opened}{glue.join(some)}{closed}"
+        for what, some in made.items()
+        if some and not _same_line(some, found)
+    }
+    texts["none"] = f"{opened}{closed}" if opened else ""
+    if len(found) == 2 and (opened, closed) in (("[", ")"), ("(", "]")):
+        texts["other_ends"] = f"{'(['[opened == '(']}{inner}{')]'[closed == ')']}"
+    if len(found) == 2 and "interval" in prompt.casefold() and opened in ("[", "("):
+        texts["closed" if opened == "(" else "open"] = f"[{inner}]" if opened == "(" else f"({inner})"
+    return texts
+
+
+def other_fields(answer: str, others: Sequence[str], known: str) -> dict[str, str]:
+    """Return JSON with other values, without some, or with its keys alone: an object, or a list of objects.
+
+    Args:
+        known: what the row says beside its prompt. Changed are the short values that stand there, if any does:
+            another explanation or confidence may still be right.
+    """
+    value = _json(answer)
+    fields = value[0] if isinstance(value, list) and value else value
+    if not isinstance(fields, dict):
+        return {}
+    short = [key for key, one in fields.items() if not isinstance(one, str) or len(one) <= MAX_SHORT_LENGTH]
+    short = ([key for key in short if _text(fields[key]) in known] or short)[:MAX_FIELDS]
+    if not short:
+        return {}
+    changed = {key: _other(one) if key in short else one for key, one in fields.items()}
+    made: dict[str, Any] = {"other_values": changed, "no_fields": {}, "nulls": dict.fromkeys(fields)}
+    made |= {"empty_texts": dict.fromkeys(fields, ""), "zeros": dict.fromkeys(fields, 0)}
+    for key in short:
+        made[f"other_{key}"] = fields | {key: changed[key]}
+        made[f"without_{key}"] = {name: one for name, one in fields.items() if name != key}
+    if value is not fields:
+        made = {what: [one] * len(value) for what, one in made.items()}
+        made |= {"none": [], "first_alone": value[:1]}
+    strange = (
+        data for other in others if isinstance(data := _json(other), type(value)) and _differs(data, value, short)
+    )
+    if (another := next(strange, None)) is not None:
+        made["of_another"] = another
+    texts = {what: json.dumps(one, ensure_ascii=False) for what, one in made.items() if one != value}
+    if value is fields:
+        texts["keys_again"] = f"{{{json.dumps(fields)[1:-1]}, {json.dumps(changed)[1:-1]}}}"
+    return texts
+
+
+def _differs(one: Any, value: Any, short: Sequence[str]) -> bool:
+    """Return whether JSON has other short values; of lists, whether it is another one."""
+    return any(one.get(key) != value[key] for key in short) if isinstance(one, dict) else one != value
+
+
+def _unwrapped(answer: str) -> tuple[str, str, str]:
+    """Return what opens a list, what is in it, and what closes it; of a text that is too long the beginning."""
+    match = _MARKS.fullmatch(answer[:MAX_LISTED])
+    assert match is not None, "it matches every text"
+    return match[1], match[2], match[3]
+
+
+def _members(inner: str) -> tuple[list[str], str]:
+    """Return the members of a list, and what stands between them."""
+    for glue in _GLUES:
+        if match := re.search(glue, inner):
+            return [one.strip() for one in re.split(glue, inner) if one.strip()], match[0]
+    return [inner.strip()], ", "
+
+
+def _is_list(members: Sequence[str], prompt: str, opened: str, glue: str) -> bool:
+    """Return whether these are members, and not the parts of one name such as a town and its country."""
+    if not 2 <= len(members) <= MAX_MEMBERS or not all(map(_SIMPLE.fullmatch, members)):
+        return False
+    if glue == "," and len(members) == 2 and not opened:
+        return False  # a decimal comma
+    numbers = all(member.lstrip("-").replace(".", "").isdigit() or len(member) == 1 for member in members)
+    if not glue.strip() or glue.strip() in ("and", "or"):
+        return numbers if not glue.strip() else True
+    return bool(opened) or len(members) > 2 or numbers or all(member in prompt for member in members)
+
+
+def _same_line(some: Sequence[str], others: Sequence[str]) -> bool:
+    """Return whether these are the members, or a vector in the same line: each number so many times as large."""
+    if list(some) == list(others) or len(some) != len(others):
+        return list(some) == list(others)
+    try:
+        pairs = [(float(one), float(other)) for one, other in zip(some, others, strict=True)]
+    except ValueError:
+        return False
+    return (
+        len(pairs) < 4 and any(a for a, _ in pairs) and all(a * d == b * c for (a, b), (c, d) in combinations(pairs, 2))
+    )
+
+
+def _ordered(members: Sequence[str], prompt: str, opened: str, glue: str) -> bool:
+    if opened.endswith("{"):
+        return False
+    if glue.strip() in (">", "<", "->", "→", "=>"):
+        return True
+    if _CUE.search(prompt) or _FREE.search(prompt):
+        return _CUE.search(prompt) is not None
+    places = [_place(member, prompt) for member in members]
+    given = all(place < len(prompt) for place in places)
+    pair = bool(opened) and len(members) <= 3
+    return pair or opened == "[" or (given and places != sorted(places))
+
+
+def _place(one: str, prompt: str) -> int:
+    match = re.search(rf"(?<!\w){re.escape(one)}(?!\w)", prompt)
+    return match.start() if match else len(prompt)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _json(text: str) -> Any:
+    try:
+        value = json.loads(text)
+        _other(value)
+    except (ValueError, RecursionError):  # what is nested too deeply to be read may be too deep to be changed
+        return None
+    return value
+
+
+def _other(value: Any) -> Any:
+    """Return another value of the same type."""
+    match value:
+        case bool():
+            return not value
+        case int() | float():
+            return value + 7
+        case str():
+            return "other" if value != "other" else "another"
+        case list():
+            return [_other(one) for one in value] or ["other"]
+        case dict():
+            return {key: _other(one) for key, one in value.items()} or {"other": 1}
+    return "other"

@@ -1,0 +1,33 @@
+"""Records of runs and rollouts: read, written in other forms, and told to trackers; they come in by hooks.
+
+In goes what runs, `score` and other tools wrote. Out come rows, tables, other tools' files and trackers' numbers.
+
+    ledger        every completion of a run as a row of a table: `rewardlab ledger`
+    scored_lines  the lines of a file that `score` wrote
+    rollouts      what other trainers and evaluations wrote, as rows: `rewardlab convert`
+    export        scores as tables, datasets and scores of inspect_ai: `rewardlab export`
+    tracking      a running stage, told to TensorBoard, Weights & Biases, MLflow and trackio
+"""
+
+from contextlib import AbstractContextManager
+from typing import Any
+
+from rewardlab import CommandSpec, hookimpl
+
+COMMANDS = {
+    "convert": "convert rollouts of other tools to rows",
+    "export": "write scores for other tools",
+    "ledger": "write every completion of a run as a table",
+}
+
+
+@hookimpl
+def rewardlab_commands() -> list[CommandSpec]:
+    return [CommandSpec.of_module(f"{__name__}.commands.{name}", summary) for name, summary in COMMANDS.items()]
+
+
+@hookimpl
+def rewardlab_track(job: Any) -> AbstractContextManager[None]:
+    from rewardlab_records.tracking.following import tracked_stage
+
+    return tracked_stage(job)

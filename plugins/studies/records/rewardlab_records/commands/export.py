@@ -1,0 +1,58 @@
+"""`rewardlab export`: scores in the forms that other tools read."""
+
+from pathlib import Path
+from typing import Annotated
+
+from rewardlab import CommandResult, Config, Flag, Positional, note
+from rewardlab.commands import AnyRows, RolloutName, Say, file_of
+from rewardlab.errors import UserError
+from rewardlab.scorefile import StateFolder, output_path_problem
+from rewardlab.text import counted
+
+from rewardlab_records.export.dataset_folder import write_folder
+from rewardlab_records.export.inspect_log import write_log
+from rewardlab_records.export.precomputed import write_precomputed
+from rewardlab_records.export.score_table import write_table
+from rewardlab_records.export.scored_rows import ScoredRows
+
+
+class Options(Config):
+    """Write scores beside their rows for other tools: a table, a dataset for the hub, or scores for inspect_ai.
+
+    The extension of OUT selects the form. .parquet and .csv: a row for each completion, with columns for each
+    component. .jsonl: what inspect_ai's scorer precomputed_scores reads, if ROWS is its log; .eval: that log with these
+    scores. No extension: a new folder with a parquet file and a card that says how the reward is composed.
+    """
+
+    rows: Annotated[AnyRows, Positional("ROWS.jsonl")]
+    """the rows that were scored"""
+    scored: Annotated[Path, Positional("SCORED.jsonl")]
+    """what `score` wrote for them"""
+    output: Annotated[Path, Flag("-o", metavar="OUT")]
+    """a new file or folder"""
+    format: RolloutName = None
+    """the tool whose rollouts the rows are (detected)"""
+    say: Say = note
+    """called with each note, such as records that are left out"""
+
+
+def run(options: Options) -> CommandResult:
+    """Write the scores; data: how many. Raises UserError if rows and scores do not belong together."""
+    output = options.output
+    if output.exists():
+        raise UserError("exists already; give -o another name", where=str(output))
+    if problem := output_path_problem(output):
+        raise UserError([problem])
+    state, unscored = StateFolder(options.scored), 0
+    with file_of(options.rows, options.say, options.format, skip_bad=True) as (path, _):
+        origin = state.read() if state.path.is_dir() else None
+        scored = ScoredRows(rows=str(path), scored=str(options.scored), origin=origin)
+        if output.suffix == ".jsonl":
+            count, unscored = write_precomputed(scored, output)
+        elif output.suffix == ".eval":
+            count, unscored = write_log(scored, options.rows, output)
+        else:
+            count = (write_table if output.suffix else write_folder)(scored, output)
+    message = f"; {unscored:,} have no total and stay unscored" if unscored else ""
+    data = {"ok": True, "output": str(output), "completions": count, "unscored": unscored}
+    return CommandResult(text=f"{counted(count, 'completion')}: {output}{message}", data=data)

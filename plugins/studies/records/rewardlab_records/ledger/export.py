@@ -1,0 +1,181 @@
+"""The ledger of a run as one file with a row for each completion: parquet, CSV or JSON lines."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from rewardlab.data import BadRows, kind_of, told_name
+from rewardlab.errors import Problem, UserError
+from rewardlab.scorefile import output_path_problem
+from rewardlab_training import LEDGER_COLUMNS, SCORE_COLUMNS, ColumnType
+
+from rewardlab_records.ledger.columns import INT64, Column, ColumnFinder
+from rewardlab_records.ledger.flat_file import Format, flat_file, format_of
+from rewardlab_records.ledger.ledger_file import LedgerFile, find_ledger
+from rewardlab_records.ledger.scan import refuse_later_version, whole_lines
+from rewardlab_records.ledger.superseded_steps import CurrentSteps, is_discarded
+from rewardlab_records.ledger.table import FlatRow, flat_rows
+
+NUMBERS = ("attempt", "stage", "group", "index")
+NEEDED = (*NUMBERS, "step", "trained", "id", "completion", "components", "total")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportResult:
+    """The rows that were written.
+
+    Args:
+        superseded: how many of them a resume replaced.
+        discarded: how many were made to be trained on and were not.
+    """
+
+    rows: int
+    superseded: int
+    discarded: int
+    columns: Sequence[str]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the result as JSON values."""
+        return asdict(self)
+
+
+def export_ledger(run: Path, output: Path, say: Callable[[str], None], raw: bool = False) -> ExportResult:
+    """Write the ledger of a run, given by its folder or the file itself, to a new file whose ending says the format.
+
+    The ledger is read once for its columns and again for its rows; no more than a few thousand lines are kept.
+    raw: whether texts of CSV that a spreadsheet would run stay as they are. A UserError if there is not a ledger, a
+    line is none of a ledger, or `output` exists or cannot be written.
+    """
+    ledger = find_ledger(run)
+    if ledger is None:
+        raise UserError("there is no ledger here; name the folder of a run that has scored something", str(run))
+    form = format_of(output)
+    _refuse_output(output)
+    first = _FirstReading(str(run), ledger, say)
+    columns = first.finder.columns()
+    rows = _CountedRows(_ordered(ledger, form, columns, first), columns)
+    with flat_file(output, form, columns, raw) as write:
+        for row in rows:
+            write(row)
+    return ExportResult(
+        rows=rows.count,
+        superseded=rows.superseded,
+        discarded=rows.discarded,
+        columns=[column.name for column in columns],
+    )
+
+
+def _refuse_output(output: Path) -> None:
+    if problem := output_path_problem(output):
+        raise UserError([problem])
+    if output.exists():
+        raise UserError("exists already; give -o another name", where=str(output))
+
+
+def _ordered(ledger: LedgerFile, form: Format, columns: Sequence[Column], first: "_FirstReading") -> Iterator[FlatRow]:
+    """Yield the rows in the ledger's order; for formats without types, those first that show a column's type late."""
+
+    def rows() -> Iterator[tuple[int, FlatRow]]:
+        # a run that is going on has added lines meanwhile, perhaps with other columns
+        lines = islice((line for _, line in whole_lines(ledger, BadRows())), first.count)
+        return enumerate(flat_rows(lines, columns, first.current))
+
+    late = set() if form == "parquet" else {*first.finder.late}
+    if late:
+        yield from (row for number, row in islice(rows(), max(late) + 1) if number in late)
+    yield from (row for number, row in rows() if number not in late)
+
+
+class _FirstReading:
+    """The result of reading all lines: how many there are, their columns, and which of them count.
+
+    Raises UserError that lists the lines that are none of a ledger.
+    """
+
+    def __init__(self, path: str, ledger: LedgerFile, say: Callable[[str], None]) -> None:
+        self.finder = ColumnFinder()
+        self.count = 0
+        self._bad = BadRows()
+        self.current = CurrentSteps(self._lines(ledger, say))
+        if self._bad.count:
+            raise self._bad.error(path, "a run writes no such lines; fix them, or leave them out of a copy")
+
+    def _lines(self, ledger: LedgerFile, say: Callable[[str], None]) -> Iterator[Mapping[str, Any]]:
+        for place, line in whole_lines(ledger, self._bad, torn=say):
+            refuse_later_version(line, place)
+            if fault := _fault(line):
+                self._bad.add(Problem(where=place, what=fault))
+                continue
+            self.count += 1
+            self.finder.add(line)
+            yield line
+
+
+def _fault(line: Mapping[str, Any]) -> str:
+    """Return why this is not a line of a ledger; "" if it is one."""
+    if missing := [key for key in NEEDED if key not in line]:
+        return f"no {missing[0]}; a ledger's lines have one"
+    if empty := [key for key in NUMBERS if line[key] is None]:
+        return f"{empty[0]} must be a whole number, not null"
+    for key, kind in LEDGER_COLUMNS.items():
+        if wrong := _wrong_type(line.get(key), kind):
+            return f"{key} must be {wrong}"
+    return _fault_of_components(line["components"]) or _fault_of_sample(line)
+
+
+def _wrong_type(value: Any, kind: ColumnType) -> str:
+    """Return what a value of a column must be, and what it is; "" if it fits. Everything can be written as text."""
+    if value is None or kind == "text":
+        return ""
+    if kind == "bool":
+        return "" if isinstance(value, bool) else f"true, false or null, not {kind_of(value)}"
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return f"{'a whole number' if kind == 'int' else 'a number'} or null, not {kind_of(value)}"
+    if kind == "int" and isinstance(value, float):
+        return f"a whole number or null, not {kind_of(value)}"
+    if isinstance(value, int) and value not in INT64:
+        return f"a number of 64 bits, not {kind_of(value)}"
+    return ""
+
+
+def _fault_of_components(entries: Any) -> str:
+    if not isinstance(entries, Mapping) or not all(isinstance(entry, Mapping) for entry in entries.values()):
+        return "components must be an object with an object for each component"
+    for name, entry in entries.items():
+        for key, kind in SCORE_COLUMNS.items():
+            if wrong := _wrong_type(entry.get(key), kind):
+                return f"{key} of the component {told_name(name)} must be {wrong}"
+    return ""
+
+
+def _fault_of_sample(line: Mapping[str, Any]) -> str:
+    messages = line.get("prompt", [])
+    if not isinstance(messages, list) or not all(
+        isinstance(message, Mapping) and {"role", "content"} <= message.keys() for message in messages
+    ):
+        return "prompt must be a list of messages, each with role and content"
+    if not isinstance(line.get("fields", None if "prompt" in line else {}), Mapping):
+        return "fields must be an object"
+    return ""
+
+
+class _CountedRows:
+    """Rows on their way to the file, counted."""
+
+    def __init__(self, rows: Iterable[FlatRow], columns: Sequence[Column]) -> None:
+        self._rows = rows
+        self._names = [column.name for column in columns]
+        self.count = 0
+        self.superseded = 0
+        self.discarded = 0
+
+    def __iter__(self) -> Iterator[FlatRow]:
+        superseded = self._names.index("superseded")
+        told = [(name, self._names.index(name)) for name in ("phase", "trained")]
+        for row in self._rows:
+            self.count += 1
+            self.superseded += bool(row[superseded])
+            self.discarded += is_discarded({name: row[place] for name, place in told})
+            yield row
