@@ -21,8 +21,8 @@ from textwrap import indent
 
 import law_mutants
 from rewardlab.registry import Registry
-from rewardlab_testing.law_words import LAWS_OF_KIND
-from rewardlab_testing.run_laws import EXAMPLE_OF_KIND, try_laws
+from rewardlab_testing.laws.run_laws import EXAMPLE_OF_KIND, try_laws
+from rewardlab_testing.outcomes.law_words import LAWS_OF_KIND
 
 FIRST_PARTY = "rewardlab"
 TRIES = 10

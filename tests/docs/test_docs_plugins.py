@@ -16,7 +16,7 @@ from helpers.paths import DOCS
 from rewardlab import hookspecs, laws, specs, testing
 from rewardlab.registry.loading import HOOKS
 from rewardlab_testing.check.import_cost import HEAVY
-from rewardlab_testing.law_words import LAWS_OF_KIND
+from rewardlab_testing.outcomes.law_words import LAWS_OF_KIND
 
 TEXT = (DOCS / "plugins.md").read_text(encoding="utf-8")
 OF_SPECS = [specs.Spec, *HOOKS.values(), specs.Context, laws.Laws]

@@ -38,7 +38,7 @@ def test_there_is_one_of_each_kind():
 
 
 def test_the_first_plugin_is_what_the_command_writes(tmp_path):
-    """Whose tests plugins/authoring/testing/tests/authoring/test_scaffold.py runs."""
+    """Whose tests plugins/authoring/testing/tests/scaffold/test_scaffold.py runs."""
     made = write_scaffold("first", tmp_path, minimal=True)
     assert (made.folder / "rewardlab_first/__init__.py").read_text(encoding="utf-8") == MINIMAL
 

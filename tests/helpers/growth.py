@@ -18,12 +18,12 @@ from typing import Any
 from rewardlab import Completion
 from rewardlab.errors import JobError
 from rewardlab.registry import installed
-from rewardlab_testing.component_under_test import Trial, open_trial
-from rewardlab_testing.dataset_rows import StepSource, read_rows
-from rewardlab_testing.outcome import BuildFailure, UnmetNeed
-from rewardlab_testing.reward_harness import another_bench
-from rewardlab_testing.reward_laws import cases
-from rewardlab_testing.run_laws import examples_of
+from rewardlab_testing.harness.component_under_test import Trial, open_trial
+from rewardlab_testing.harness.dataset_rows import StepSource, read_rows
+from rewardlab_testing.harness.reward_harness import another_bench
+from rewardlab_testing.laws.reward_laws import cases
+from rewardlab_testing.laws.run_laws import examples_of
+from rewardlab_testing.outcomes.outcome import BuildFailure, UnmetNeed
 
 WHOLE = 50_000
 TRIFLE_S = 0.05

@@ -18,10 +18,10 @@ TITLE = "laws of rewardlab"
 def pytest_runtest_makereport(call: pytest.CallInfo[Any]) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Attach a test's remarks to its report, which under xdist goes to another process."""
     report = yield
-    outcome = sys.modules.get("rewardlab_testing.outcome")
+    outcome = sys.modules.get("rewardlab_testing.outcomes.outcome")
     if outcome is not None and call.when != "setup" and outcome.CHECKED:
         if report.passed:
-            from rewardlab_testing.messages import remarks
+            from rewardlab_testing.outcomes.messages import remarks
 
             setattr(report, ATTRIBUTE, remarks(outcome.CHECKED))
         outcome.CHECKED.clear()

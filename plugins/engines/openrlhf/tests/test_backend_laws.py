@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 from rewardlab.testing import check_backend
 from rewardlab_testing.backend_laws.ledger import read_rows
-from rewardlab_testing.law_words import BACKEND
+from rewardlab_testing.outcomes.law_words import BACKEND
 
 pytest.importorskip("openrlhf", reason="needs the environment of requirements-openrlhf-cpu.txt")
 pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("ray", reason="needs the environment of the OpenRLHF backend")
 
 import ray
-from rewardlab_testing.run_laws import try_laws
+from rewardlab_testing.laws.run_laws import try_laws
 
 pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
 

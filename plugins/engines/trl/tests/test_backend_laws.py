@@ -6,7 +6,7 @@ import pytest
 from helpers.equal_rewards import assert_equal
 from helpers.trl_batches import told_batches
 from rewardlab.testing import check_backend
-from rewardlab_testing.law_words import BACKEND
+from rewardlab_testing.outcomes.law_words import BACKEND
 
 pytestmark = pytest.mark.slow
 

@@ -2,7 +2,7 @@
 
 import pytest
 from rewardlab.testing import check_backend
-from rewardlab_testing.law_words import BACKEND
+from rewardlab_testing.outcomes.law_words import BACKEND
 
 pytest.importorskip("verl", reason="needs the environment of requirements-verl-cpu.txt")
 pytestmark = [pytest.mark.slow, pytest.mark.verl]

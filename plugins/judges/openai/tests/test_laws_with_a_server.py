@@ -1,7 +1,7 @@
 """Every law of judges, with a server that answers and with one that refuses every key."""
 
 from rewardlab.testing import check_judge
-from rewardlab_testing.run_laws import TRIES
+from rewardlab_testing.laws.run_laws import TRIES
 
 
 def echo(request):

@@ -2,9 +2,9 @@
 
 import pytest
 from rewardlab import installed
-from rewardlab_testing.law_words import REWARD
-from rewardlab_testing.messages import broken_text
-from rewardlab_testing.run_laws import try_laws
+from rewardlab_testing.laws.run_laws import try_laws
+from rewardlab_testing.outcomes.law_words import REWARD
+from rewardlab_testing.outcomes.messages import broken_text
 
 pytestmark = pytest.mark.slow  # starts processes that load torch
 

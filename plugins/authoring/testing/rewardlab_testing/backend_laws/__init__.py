@@ -1,4 +1,4 @@
-"""The laws of a backend: what an engine keeps whatever it trains; `rewardlab.laws.BACKEND` says each in words.
+"""The laws of a backend: what an engine keeps whatever it trains; `law_words.BACKEND` says each in words.
 
 In goes a recipe that the engine runs in seconds. Its runs are made by the real command line, in processes of their own
 and in folders that are thrown away; nothing here imports an engine. Out come the outcomes of the laws.

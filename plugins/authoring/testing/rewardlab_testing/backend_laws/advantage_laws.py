@@ -13,8 +13,8 @@ from rewardlab.recipe import RlStage
 from rewardlab_testing.backend_laws import outcome
 from rewardlab_testing.backend_laws.ledger import LedgerGroup, steps_that_stand
 from rewardlab_testing.backend_laws.trial import BackendTrial
-from rewardlab_testing.messages import violation
-from rewardlab_testing.outcome import NothingToTry, UnmetNeed
+from rewardlab_testing.outcomes.messages import violation
+from rewardlab_testing.outcomes.outcome import NothingToTry, UnmetNeed
 
 Received = Callable[[Path], Mapping[tuple[int, int, str], Sequence[float]]]
 """A function of a run directory: (stage, step, sample id) -> the advantage of each completion of the group that the

@@ -5,7 +5,7 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 from rewardlab_testing.backend_laws.trial import RECIPE, BackendTrial, backend_options
-from rewardlab_testing.messages import violation
+from rewardlab_testing.outcomes.messages import violation
 
 IMPORTED = "import time:"
 """how the lines begin that `python -X importtime` prints for each module that is imported"""

@@ -10,13 +10,13 @@ from rewardlab.laws import Laws
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
 
+from rewardlab_testing.assertions.checks import assert_kept
 from rewardlab_testing.backend_laws import advantage_laws, before_laws, ending_laws, whole_laws
 from rewardlab_testing.backend_laws.advantage_laws import Received
 from rewardlab_testing.backend_laws.trial import RECIPE, BackendTrial
-from rewardlab_testing.checks import assert_kept
-from rewardlab_testing.law_words import BACKEND, check_names
-from rewardlab_testing.outcome import TrialResult
-from rewardlab_testing.run_laws import outcome_of
+from rewardlab_testing.laws.run_laws import outcome_of
+from rewardlab_testing.outcomes.law_words import BACKEND, check_names
+from rewardlab_testing.outcomes.outcome import TrialResult
 
 LIMIT_S = 600.0
 LAWS: dict[str, Callable[[BackendTrial], int]] = {

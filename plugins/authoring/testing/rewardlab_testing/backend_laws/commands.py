@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from rewardlab_testing.outcome import LawViolation
+from rewardlab_testing.outcomes.outcome import LawViolation
 
 COMMAND = ["-m", "rewardlab.cli"]
 SHOWN = 8

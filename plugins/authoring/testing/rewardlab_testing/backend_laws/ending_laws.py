@@ -13,8 +13,8 @@ from rewardlab_testing.backend_laws.commands import EndedCommand, RunningCommand
 from rewardlab_testing.backend_laws.ledger import LedgerGroup, steps_that_stand
 from rewardlab_testing.backend_laws.trial import RECIPE, RUN, BackendTrial, TriedRun
 from rewardlab_testing.backend_laws.whole_laws import refuse_incomplete
-from rewardlab_testing.messages import quoted, violation
-from rewardlab_testing.outcome import NothingToTry, UnmetNeed
+from rewardlab_testing.outcomes.messages import quoted, violation
+from rewardlab_testing.outcomes.outcome import NothingToTry, UnmetNeed
 
 TRACEBACK = "Traceback (most recent call last)"
 FAILED = re.compile(

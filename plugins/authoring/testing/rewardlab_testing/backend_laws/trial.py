@@ -13,8 +13,8 @@ from rewardlab.recipe import RlStage, dump
 from rewardlab_testing.backend_laws import blocking_reward, mask, outcome
 from rewardlab_testing.backend_laws.commands import Commands, EndedCommand
 from rewardlab_testing.backend_laws.ledger import LedgerGroup, read_groups
-from rewardlab_testing.messages import violation
-from rewardlab_testing.outcome import LawViolation, UnmetNeed
+from rewardlab_testing.outcomes.messages import violation
+from rewardlab_testing.outcomes.outcome import LawViolation, UnmetNeed
 
 RECIPE = "recipe.yaml"
 RUN = ["run", RECIPE]

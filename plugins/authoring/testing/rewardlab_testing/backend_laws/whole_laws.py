@@ -12,8 +12,8 @@ from rewardlab_training import read_dataset
 
 from rewardlab_testing.backend_laws.ledger import LedgerGroup, steps_that_stand
 from rewardlab_testing.backend_laws.trial import BackendTrial, TriedRun
-from rewardlab_testing.messages import quoted, violation
-from rewardlab_testing.outcome import NothingToTry, UnmetNeed
+from rewardlab_testing.outcomes.messages import quoted, violation
+from rewardlab_testing.outcomes.outcome import NothingToTry, UnmetNeed
 
 MAX_GROUPS = 64
 """groups of a ledger that are scored again"""

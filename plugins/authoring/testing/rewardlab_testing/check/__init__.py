@@ -2,7 +2,7 @@
 
 In go the name of an installed plugin or of one of its components, and options as KEY=VALUE. Out comes a `PluginCheck`
 with the result of every law, as text for people, whose rows are printed as they are known, or as JSON. The laws
-themselves stand in `rewardlab_testing`.
+themselves stand in `laws/`.
 
     check        tries the laws on every component, and measures the import
     options      KEY=VALUE settings, given to the components that have such an option

@@ -17,10 +17,10 @@ from rewardlab_testing.check.import_cost import ImportCost, measure_import_cost
 from rewardlab_testing.check.options import options_by_component
 from rewardlab_testing.check.progress import TrialProgress, show_progress
 from rewardlab_testing.check.table import LawTable
-from rewardlab_testing.law_words import LAWS_OF_KIND, check_laws_off
+from rewardlab_testing.outcomes.law_words import LAWS_OF_KIND, check_laws_off
 
 if TYPE_CHECKING:
-    from rewardlab_testing.outcome import LawOutcome, State, TrialResult
+    from rewardlab_testing.outcomes.outcome import LawOutcome, State, TrialResult
 
 MAIN_LAWS: dict[str, Sequence[str]] = {
     "reward": ("range", "order"),
@@ -83,7 +83,7 @@ def check_plugin(
     hypothesis is not installed.
     """
     _prepare_hypothesis()
-    from rewardlab_testing.run_laws import try_laws
+    from rewardlab_testing.laws.run_laws import try_laws
 
     started = time.monotonic()
     plugin, specs = _chosen(installed(), name)
@@ -159,8 +159,8 @@ class _Listener:
 
 def _titles(specs: Sequence[Spec], plugin: Plugin) -> list[str]:
     """Return the titles of all examples, which decide how wide the table is."""
-    from rewardlab_testing.outcome import UnmetNeed
-    from rewardlab_testing.run_laws import examples_of
+    from rewardlab_testing.laws.run_laws import examples_of
+    from rewardlab_testing.outcomes.outcome import UnmetNeed
 
     titles = []
     for spec in specs:
@@ -193,7 +193,7 @@ def _chosen(registry: Registry, name: str) -> tuple[Plugin, list[Spec]]:
 
 
 def _result_without_examples(plugin: Plugin, spec: Spec, only: Sequence[str] | None) -> "TrialResult":
-    from rewardlab_testing.outcome import LawOutcome, TrialResult
+    from rewardlab_testing.outcomes.outcome import LawOutcome, TrialResult
 
     laws = [law for law in LAWS_OF_KIND[spec.kind] if only is None or law in only]
     untried = [LawOutcome(law=law, state="untried", why="needs an example") for law in laws]

@@ -9,11 +9,11 @@ from rewardlab_testing.check.check import PluginCheck
 from rewardlab_testing.check.import_cost import LAW as IMPORT
 from rewardlab_testing.check.import_cost import WORDS as IMPORT_WORDS
 from rewardlab_testing.check.table import MAX_NAMED, WORDS
-from rewardlab_testing.law_words import LAWS_OF_KIND
-from rewardlab_testing.messages import build_failures, remedy_text
+from rewardlab_testing.outcomes.law_words import LAWS_OF_KIND
+from rewardlab_testing.outcomes.messages import build_failures, remedy_text
 
 if TYPE_CHECKING:
-    from rewardlab_testing.outcome import State, TrialResult
+    from rewardlab_testing.outcomes.outcome import State, TrialResult
 
 UNPROVED = "not proved, so exit code 1; what it takes"
 

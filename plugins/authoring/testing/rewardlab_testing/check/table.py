@@ -7,10 +7,10 @@ from rewardlab.text import columns
 
 from rewardlab_testing.check.import_cost import LAW as IMPORT
 from rewardlab_testing.check.import_cost import ImportCost
-from rewardlab_testing.law_words import LAWS_OF_KIND
+from rewardlab_testing.outcomes.law_words import LAWS_OF_KIND
 
 if TYPE_CHECKING:
-    from rewardlab_testing.outcome import LawOutcome, State
+    from rewardlab_testing.outcomes.outcome import LawOutcome, State
 
 HEAD = ("component", "example", "law", "result")
 WORDS: dict["State", str] = {

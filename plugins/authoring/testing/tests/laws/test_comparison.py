@@ -6,8 +6,8 @@ import pytest
 from helpers.each_case import each_case
 from rewardlab import Completion, RewardSpec, Score
 from rewardlab.laws import Laws
-from rewardlab_testing.outcome import LawViolation
-from rewardlab_testing.reward_laws.comparison import as_from_json, check_same
+from rewardlab_testing.laws.reward_laws.comparison import as_from_json, check_same
+from rewardlab_testing.outcomes.outcome import LawViolation
 
 ABSTENTION, FAILURE = Score(), Score(error="no luck")
 

@@ -6,9 +6,9 @@ import pytest
 from helpers.each_case import each_case
 from rewardlab import Candidates, Completion, CurriculumSpec, PoolEntry, Sample, Score
 from rewardlab.laws import CurriculumExample
-from rewardlab_testing.curriculum_laws import LAWS
-from rewardlab_testing.law_words import CURRICULUM
-from rewardlab_testing.run_laws import try_laws
+from rewardlab_testing.laws.curriculum_laws import LAWS
+from rewardlab_testing.laws.run_laws import try_laws
+from rewardlab_testing.outcomes.law_words import CURRICULUM
 
 TRIES = 5
 SAMPLES = [Sample(id=f"s{k}", fields={"difficulty": 5 - k}) for k in range(5)]

@@ -11,9 +11,9 @@ import pytest
 from rewardlab import Ask, Config, DatasetSpec, Reply, Sample
 from rewardlab.data import in_order
 from rewardlab.laws import DatasetExample, Laws
-from rewardlab_testing.dataset_laws import LAWS
-from rewardlab_testing.law_words import DATASET
-from rewardlab_testing.run_laws import try_laws
+from rewardlab_testing.laws.dataset_laws import LAWS
+from rewardlab_testing.laws.run_laws import try_laws
+from rewardlab_testing.outcomes.law_words import DATASET
 
 COUNT = 30
 STEP_LAWS = ("required", "going_on", "makes")

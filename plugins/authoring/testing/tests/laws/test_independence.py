@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 from rewardlab import RewardSpec, Sample, Score
 from rewardlab.laws import Laws, RewardExample
-from rewardlab_testing.run_laws import try_laws
+from rewardlab_testing.laws.run_laws import try_laws
 
 SAMPLE = Sample(id="s", prompt=({"role": "user", "content": "Yes?"},), fields={"gold": "yes"})
 EXAMPLE = RewardExample(sample=SAMPLE, good=["yes", "yes, yes"], bad=["no", "never", ""])

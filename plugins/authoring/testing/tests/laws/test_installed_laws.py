@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 from helpers.each_case import each_case
 from rewardlab import installed
-from rewardlab_testing.law_words import REWARD
-from rewardlab_testing.messages import broken_text
-from rewardlab_testing.run_laws import EXAMPLE_OF_KIND, try_laws
+from rewardlab_testing.laws.run_laws import EXAMPLE_OF_KIND, try_laws
+from rewardlab_testing.outcomes.law_words import REWARD
+from rewardlab_testing.outcomes.messages import broken_text
 
 QUICK = ("order", "hedge", "antisymmetry", "unanswered", "required", "empty", "prompt_copy")
 OF_REPLIES = ("padding", "info")

@@ -9,9 +9,9 @@ from helpers.each_case import each_case
 from pydantic import Field
 from rewardlab import Ask, Config, JudgeSpec, Reply
 from rewardlab.laws import JudgeExample
-from rewardlab_testing.judge_laws import LAWS
-from rewardlab_testing.law_words import JUDGE
-from rewardlab_testing.run_laws import try_laws
+from rewardlab_testing.laws.judge_laws import LAWS
+from rewardlab_testing.laws.run_laws import try_laws
+from rewardlab_testing.outcomes.law_words import JUDGE
 
 TRIES = 5
 

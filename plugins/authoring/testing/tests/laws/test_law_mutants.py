@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 from helpers.paths import ROOT
-from rewardlab_testing.law_words import LAWS_OF_KIND
-from rewardlab_testing.messages import broken_text
-from rewardlab_testing.run_laws import EXAMPLE_OF_KIND, try_laws
+from rewardlab_testing.laws.run_laws import EXAMPLE_OF_KIND, try_laws
+from rewardlab_testing.outcomes.law_words import LAWS_OF_KIND
+from rewardlab_testing.outcomes.messages import broken_text
 
 EVIDENCE = ROOT / "evidence"
 ELSEWHERE = ("worker", "ray")

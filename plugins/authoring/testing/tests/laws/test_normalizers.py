@@ -6,9 +6,9 @@ import random
 import pytest
 from rewardlab import NormalizerSpec
 from rewardlab.laws import NormalizerExample
-from rewardlab_testing.law_words import NORMALIZER
-from rewardlab_testing.normalizer_laws import LAWS
-from rewardlab_testing.run_laws import try_laws
+from rewardlab_testing.laws.normalizer_laws import LAWS
+from rewardlab_testing.laws.run_laws import try_laws
+from rewardlab_testing.outcomes.law_words import NORMALIZER
 
 TRIES = 5
 

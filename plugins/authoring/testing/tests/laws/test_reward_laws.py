@@ -9,9 +9,9 @@ import pytest
 from rewardlab import Ask, Completion, Reply, RewardSpec, Sample, Score
 from rewardlab.errors import UserError
 from rewardlab.laws import JudgeExample, Laws, RewardExample
-from rewardlab_testing.law_words import REWARD
-from rewardlab_testing.reward_laws import independence
-from rewardlab_testing.run_laws import laws_of, try_laws
+from rewardlab_testing.laws.reward_laws import independence
+from rewardlab_testing.laws.run_laws import laws_of, try_laws
+from rewardlab_testing.outcomes.law_words import REWARD
 
 TRIES = 3
 ELSEWHERE = ("worker", "ray")

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from rewardlab import RewardSpec, Sample, Score
 from rewardlab.laws import Laws, RewardExample
-from rewardlab_testing.run_laws import try_laws
+from rewardlab_testing.laws.run_laws import try_laws
 
 EXAMPLE = RewardExample(sample=Sample(id="s", prompt=({"role": "user", "content": "?"},)), good=["yes"], bad=["no"])
 
