@@ -160,12 +160,14 @@ def _rewrite(path: Path, scratch: Path, index: RowIndex) -> None:
         raise JobError(problem) from error
 
 
-def output_path_problem(path: Path) -> Problem | None:
-    """Return why no file can be made at `path`; None if no reason is known beforehand."""
+def output_path_problem(path: Path, new: bool = False) -> Problem | None:
+    """Return why no file can be made at `path`; None if no reason is known beforehand. new: nor one replaced."""
     if path.is_dir():
         return Problem(where=str(path), what="this is a folder; name a file")
     if not path.parent.is_dir():
         return Problem(where=str(path), what=f"there is no folder {path.parent}; make it first")
     if not os.access(path.parent, os.W_OK):
         return Problem(where=str(path), what=f"the folder {path.parent} cannot be written to")
+    if new and path.exists():
+        return Problem(where=str(path), what="exists already; give -o another name")
     return None

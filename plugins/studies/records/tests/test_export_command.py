@@ -52,6 +52,15 @@ def test_a_table_has_every_component_of_every_completion(main, scored, tmp_path)
     assert "of an exported table the .parquet is read, no .csv" in err
 
 
+def test_rows_with_other_components_than_the_first_are_no_table(main, scored, write):
+    first, second = scored(VERL)
+    second["components"]["extra"] = second["components"].pop("short")
+    write("out.jsonl", "".join(json.dumps(line) + "\n" for line in (first, second)))
+    code, out, err = main("export", VERL, "out.jsonl", "-o", "t.csv")
+    problem = f"the row {second['id']!r} has other components than box, short, those of the first"
+    assert (code, out, err) == (2, "", f"error: out.jsonl: {problem}; export the scores of one recipe\n")
+
+
 def test_a_folder_says_how_the_reward_is_composed(main, scored, tmp_path):
     pytest.importorskip("pyarrow")
     scored(VERL)

@@ -86,10 +86,8 @@ def refuse_outputs(paths: Sequence[Path]) -> None:
         if path.suffix not in FORMATS:
             what = f"the ending says the format: {', '.join(FORMATS)}"
             problems.append(Problem(where=str(path), what=what))
-        elif problem := output_path_problem(path):
+        elif problem := output_path_problem(path, new=True):
             problems.append(problem)
-        elif path.exists():
-            problems.append(Problem(where=str(path), what="exists already; give -o another name"))
     if problems:
         raise UserError(problems)
 

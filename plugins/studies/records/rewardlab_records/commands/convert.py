@@ -52,10 +52,8 @@ def run(options: Options) -> CommandResult:
     """
     if taken_names := {"id", "prompt", "completions"} & options.fields.keys():
         raise UserError("a field is NAME=TEXT, and not id, prompt or completions", where=f"--set {min(taken_names)}")
-    if problem := output_path_problem(options.output):
+    if problem := output_path_problem(options.output, new=True):
         raise UserError([problem])
-    if options.output.exists():
-        raise UserError("exists already; give -o another name", where=str(options.output))
     bad, taken = BadRows(), set[str]()
     write_text(options.output, _lines(options, bad, taken))
     files = counted(len(options.samples), "file")

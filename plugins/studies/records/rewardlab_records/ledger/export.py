@@ -1,6 +1,6 @@
 """The ledger of a run as one file with a row for each completion: parquet, CSV or JSON lines."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
@@ -52,26 +52,21 @@ def export_ledger(run: Path, output: Path, say: Callable[[str], None], raw: bool
     if ledger is None:
         raise UserError("there is no ledger here; name the folder of a run that has scored something", str(run))
     form = format_of(output)
-    _refuse_output(output)
+    if problem := output_path_problem(output, new=True):
+        raise UserError([problem])
     first = _FirstReading(str(run), ledger, say)
     columns = first.finder.columns()
-    rows = _CountedRows(_ordered(ledger, form, columns, first), columns)
+    names = [column.name for column in columns]
+    place_of = {name: names.index(name) for name in ("superseded", "phase", "trained")}
+    count = superseded = discarded = 0
     with flat_file(output, form, columns, raw) as write:
-        for row in rows:
+        for row in _ordered(ledger, form, columns, first):
             write(row)
-    return ExportResult(
-        rows=rows.count,
-        superseded=rows.superseded,
-        discarded=rows.discarded,
-        columns=[column.name for column in columns],
-    )
-
-
-def _refuse_output(output: Path) -> None:
-    if problem := output_path_problem(output):
-        raise UserError([problem])
-    if output.exists():
-        raise UserError("exists already; give -o another name", where=str(output))
+            values = {name: row[place] for name, place in place_of.items()}
+            count += 1
+            superseded += bool(values["superseded"])
+            discarded += is_discarded(values)
+    return ExportResult(rows=count, superseded=superseded, discarded=discarded, columns=names)
 
 
 def _ordered(ledger: LedgerFile, form: Format, columns: Sequence[Column], first: "_FirstReading") -> Iterator[FlatRow]:
@@ -159,23 +154,3 @@ def _fault_of_sample(line: Mapping[str, Any]) -> str:
     if not isinstance(line.get("fields", None if "prompt" in line else {}), Mapping):
         return "fields must be an object"
     return ""
-
-
-class _CountedRows:
-    """Rows on their way to the file, counted."""
-
-    def __init__(self, rows: Iterable[FlatRow], columns: Sequence[Column]) -> None:
-        self._rows = rows
-        self._names = [column.name for column in columns]
-        self.count = 0
-        self.superseded = 0
-        self.discarded = 0
-
-    def __iter__(self) -> Iterator[FlatRow]:
-        superseded = self._names.index("superseded")
-        told = [(name, self._names.index(name)) for name in ("phase", "trained")]
-        for row in self._rows:
-            self.count += 1
-            self.superseded += bool(row[superseded])
-            self.discarded += is_discarded({name: row[place] for name, place in told})
-            yield row

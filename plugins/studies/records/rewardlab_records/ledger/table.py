@@ -28,7 +28,7 @@ def flat_rows(
         if "prompt" in line:
             asked = {"prompt": prompt_cell(line["prompt"]), "fields": line["fields"]}
         values = {"version": 1, **line, **asked, "superseded": line not in current}
-        yield [typed(_at(values, column.path), column.type) for column in columns]
+        yield flat_row(values, columns)
 
 
 def prompt_cell(messages: Sequence[Mapping[str, str]]) -> Any:
@@ -36,6 +36,11 @@ def prompt_cell(messages: Sequence[Mapping[str, str]]) -> Any:
     if len(messages) == 1 and messages[0]["role"] == "user":
         return messages[0]["content"]
     return messages
+
+
+def flat_row(values: Mapping[str, Any], columns: Sequence[Column]) -> FlatRow:
+    """Return the value of each column in a line, as the column's type has it; None if the line has none."""
+    return [_typed(_at(values, column.path), column.type) for column in columns]
 
 
 def _at(values: Mapping[str, Any], path: Sequence[str]) -> Any:
@@ -47,8 +52,7 @@ def _at(values: Mapping[str, Any], path: Sequence[str]) -> Any:
     return found
 
 
-def typed(value: Any, kind: ColumnType) -> bool | int | float | str | None:
-    """Return a value as a column of this type has it."""
+def _typed(value: Any, kind: ColumnType) -> bool | int | float | str | None:
     if value is None:
         return None
     if kind == "text":
