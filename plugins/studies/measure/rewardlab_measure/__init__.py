@@ -8,6 +8,7 @@ In go plans, rows with completions and what runs and `score` wrote. Out come res
     judge_benchmarks judges measured on published benchmarks: `rewardlab judge --benchmark`
     compare          two rewards on the same completions: `rewardlab compare`
     causes           which components moved the reward: `rewardlab causes`, `rewardlab check`, and the end of `score`
+    correlation      Pearson's correlation, and ranks
 """
 
 from rewardlab import CommandSpec, DatasetSpec, hookimpl

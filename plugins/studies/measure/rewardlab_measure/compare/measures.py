@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from rewardlab_measure.correlation import correlation, deviations_of, ranks
+
 TOLERANCE = 1e-9
 """Shaped rewards of a group are equal if they differ by no more than this share of the largest |total| or |shaped|.
 
@@ -118,7 +120,7 @@ class _SideStatistics:
         """The advantages in units of their standard deviation; 0 if there is no variance."""
         if self.flat:
             return [0.0] * len(self.shaped)
-        deviations = _deviations(self.shaped)
+        deviations = deviations_of(self.shaped)
         unit = math.sqrt(math.fsum(d * d for d in deviations) / len(deviations))
         return [deviation / unit for deviation in deviations]
 
@@ -132,44 +134,6 @@ class _SideStatistics:
         """The places of the highest rewards: several if they are equal."""
         least = max(self.shaped) - self.tolerance
         return {place for place, value in enumerate(self.shaped) if value >= least}
-
-
-def correlation(one: Sequence[float], other: Sequence[float]) -> float | None:
-    """Return Pearson's correlation of two lists (n,), in [-1, 1], 1 for equal ones; None if either is constant."""
-    left, right = _deviations(one), _deviations(other)
-    squares = math.fsum(x * x for x in left) * math.fsum(y * y for y in right)
-    if squares == 0.0:
-        return None
-    both = math.fsum(x * y for x, y in zip(left, right, strict=True))
-    return max(-1.0, min(1.0, both / math.sqrt(squares)))  # the root of a square is exact
-
-
-def ranks(values: Sequence[float], tolerance: float = 0.0) -> list[float]:
-    """Return the ranks (n,) of `values`, 1 for the lowest.
-
-    Neighbours that are no more than `tolerance` apart share the mean of their ranks.
-    """
-    order = sorted(range(len(values)), key=values.__getitem__)
-    found = [0.0] * len(values)
-    start = 0
-    for end in range(1, len(order) + 1):
-        if end < len(order) and values[order[end]] - values[order[end - 1]] <= tolerance:
-            continue
-        for place in order[start:end]:
-            found[place] = (start + 1 + end) / 2
-        start = end
-    return found
-
-
-def _deviations(values: Sequence[float]) -> list[float]:
-    """Return the deviations from the mean in units of the largest one.
-
-    Their squares are then neither too large nor too small for a float.
-    """
-    center = math.fsum(value / len(values) for value in values)
-    deviations = [value - center for value in values]
-    largest = max(map(abs, deviations))
-    return [deviation / largest for deviation in deviations] if largest else deviations
 
 
 def quantile(ordered: Sequence[float], share: float) -> float:

@@ -1,11 +1,12 @@
 """The official score of a benchmark, and the measures of all of its cases and of each slice."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from statistics import StatisticsError, correlation, fmean
+from statistics import fmean
 from typing import Any
 
 from rewardlab_training import kendall_tau_b
 
+from rewardlab_measure.correlation import correlation
 from rewardlab_measure.judge_agreement.measures import cluster_interval
 from rewardlab_measure.judge_benchmarks.benchmark_format import Average, JudgeBenchmark
 from rewardlab_measure.judge_benchmarks.outcomes import Outcome
@@ -75,7 +76,7 @@ def measures(benchmark: JudgeBenchmark, outcomes: Sequence[Outcome]) -> dict[str
         "accuracy_parsed": _mean(parsed),
         "in_both": _mean(both),
         "kendall_tau": kendall_tau_b(said, gold),
-        "pearson": pearson(said, gold),
+        "pearson": correlation(said, gold),
     }
 
 
@@ -88,7 +89,7 @@ def _score(benchmark: JudgeBenchmark, outcomes: Sequence[Outcome]) -> float | No
     if benchmark.score == "accuracy":
         return _accuracy(outcomes)
     said, gold = _said_and_gold(benchmark, [outcome for outcome in outcomes if outcome.right is not None])
-    return kendall_tau_b(said, gold) if benchmark.score == "kendall_tau" else pearson(said, gold)
+    return kendall_tau_b(said, gold) if benchmark.score == "kendall_tau" else correlation(said, gold)
 
 
 def _said_and_gold(benchmark: JudgeBenchmark, outcomes: Iterable[Outcome]) -> tuple[list[float], list[float]]:
@@ -155,14 +156,3 @@ def _sections(benchmark: JudgeBenchmark, outcomes: Sequence[Outcome]) -> dict[st
     return {
         section: _mean([score for one in found if (score := one[section]) is not None]) for section in average.weights
     }
-
-
-# --- correlations
-
-
-def pearson(one: Sequence[float], other: Sequence[float]) -> float | None:
-    """Return Pearson's correlation of two lists (n,), in [-1, 1]; None if either is constant or n < 2."""
-    try:
-        return max(-1.0, min(1.0, correlation(one, other)))
-    except StatisticsError:
-        return None

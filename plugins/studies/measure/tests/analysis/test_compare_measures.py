@@ -7,7 +7,8 @@ import pytest
 from helpers.each_case import each_case
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from rewardlab_measure.compare.measures import GroupMeasures, SideRewards, correlation, measure, quantile, ranks
+from rewardlab_measure.compare.measures import GroupMeasures, SideRewards, measure, quantile
+from rewardlab_measure.correlation import correlation, ranks
 
 
 def rewards(*shaped, total=None):
@@ -125,6 +126,7 @@ def test_ranks_of_ties_are_their_mean():
 
 def test_a_constant_has_no_correlation():
     assert correlation([1, 1, 1], [1, 2, 3]) is None
+    assert correlation([0.9] * 3, [1, 2, 3]) is None, "whose mean is not 0.9 for a float"
 
 
 def test_quantiles_lie_between_neighbours():

@@ -4,8 +4,9 @@ import random
 
 import pytest
 from helpers.each_case import each_case
+from rewardlab_measure.correlation import correlation
 from rewardlab_measure.judge_benchmarks.benchmark_format import BENCHMARKS
-from rewardlab_measure.judge_benchmarks.official_scores import benchmark_tables, official_score, pearson
+from rewardlab_measure.judge_benchmarks.official_scores import benchmark_tables, official_score
 from rewardlab_measure.judge_benchmarks.outcomes import Outcome
 from rewardlab_measure.judge_benchmarks.resource_classes import classes, level_of
 from rewardlab_training import kendall_tau_b
@@ -86,13 +87,13 @@ def test_pearson_is_that_of_the_books(seed):
     draw = random.Random(seed)
     one = [draw.randint(1, 5) for _ in range(200)]
     other = [max(1, min(5, value + draw.randint(-2, 2))) for value in one]
-    assert pearson(one, other) == pytest.approx(by_the_book(one, other))
+    assert correlation(one, other) == pytest.approx(by_the_book(one, other))
 
 
 def test_correlations_that_nothing_defines_are_none():
     assert kendall_tau_b([1] * 9, list(range(9))) is None
-    assert pearson([1.0, 1.0], [1.0, 2.0]) is None
-    assert (pearson([1.0], [1.0]), kendall_tau_b([], [])) == (None, None)
+    assert correlation([1.0, 1.0], [1.0, 2.0]) is None
+    assert (correlation([1.0], [1.0]), kendall_tau_b([], [])) == (None, None)
     assert benchmark_tables(BENCHMARKS.load("feedback_bench"), [outcome(None)])["score"] is None
 
 
