@@ -36,15 +36,15 @@ def _check(row: Mapping[str, Any]) -> None:
         raise ValueError(
             f"the id must be a whole number or a text, not {kind_of(row['id'])}" if "id" in row else "no id"
         )
-    size = len(check_numbers(row.get("total"), "total"))
+    size = len(_check_numbers(row.get("total"), "total"))
     if not size:
         raise ValueError("total is empty")
-    shaped = check_numbers(row.get("shaped"), "shaped")
+    shaped = _check_numbers(row.get("shaped"), "shaped")
     if None in shaped:
         raise ValueError("shaped holds null")
     components = row_components(row)
     columns = {
-        f"components.{name}.value": check_numbers(entry.get("value"), name) for name, entry in components.items()
+        f"components.{name}.value": _check_numbers(entry.get("value"), name) for name, entry in components.items()
     }
     columns |= {f"components.{name}.error": _list(entry.get("error"), name) for name, entry in components.items()}
     for what, column in {"shaped": shaped, **columns}.items():
@@ -60,7 +60,7 @@ def row_components(row: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
     return components
 
 
-def check_numbers(column: Any, what: str) -> list[float | None]:
+def _check_numbers(column: Any, what: str) -> list[float | None]:
     """Return the column. Raises ValueError if it is not a list of finite numbers and nulls."""
     values = _list(column, what)
     for value in values:

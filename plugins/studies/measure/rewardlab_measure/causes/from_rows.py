@@ -6,18 +6,17 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from rewardlab.data import BadRows, kind_of, refuse_stream
+from rewardlab.data import BadRows, refuse_stream
 from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.plan import Plan
 from rewardlab.text import counted
-from rewardlab_records.ledger import LedgerFile, current_steps, find_ledger, is_discarded, whole_lines
-from rewardlab_records.scored_lines import check_numbers, row_components, scored_lines
+from rewardlab_records.ledger import LedgerFile, current_steps, fault_of_line, find_ledger, is_discarded, whole_lines
+from rewardlab_records.scored_lines import row_components, scored_lines
 
 from rewardlab_measure.causes.from_ledger import ledger_movement
 from rewardlab_measure.causes.movement import Movement
 from rewardlab_measure.causes.records import OutputRecords
 
-LEDGER_KEYS = ("attempt", "stage", "step", "group", "trained")
 SCORES_THEM = "`rewardlab causes` scores some of them, which may ask judges, and `rewardlab score` all"
 SCORED_OTHERWISE = "are these scores of this recipe? `rewardlab score` makes new ones"
 
@@ -104,14 +103,8 @@ def _refuse(bad: BadRows, path: str) -> None:
 
 def _check_line(row: Mapping[str, Any], plan: Plan) -> None:
     """Raise a ValueError if this is not a line of the ledger of a run of this plan."""
-    for key in LEDGER_KEYS:
-        if key not in row:
-            raise ValueError(f"no {key}; a ledger's lines have one")
-    for key in ("attempt", "stage", "group"):
-        if type(row[key]) is not int:
-            raise ValueError(f"{key} must be a whole number, not {kind_of(row[key])}")
-    if row["step"] is not None and type(row["step"]) is not int:
-        raise ValueError(f"step must be a whole number or null, not {kind_of(row['step'])}")
+    if fault := fault_of_line(row):
+        raise ValueError(fault)
     entries = _components(row, list(plan.components))
     assert plan.expression is not None
     contributing = {name for name, entry in entries.items() if "contribution" in entry}
@@ -119,9 +112,7 @@ def _check_line(row: Mapping[str, Any], plan: Plan) -> None:
         found = ", ".join(sorted(contributing)) or "none"
         wanted = ", ".join(plan.expression.names)
         raise ValueError(f"the total names {wanted}; contributions are those of {found}; {SCORED_OTHERWISE}")
-    for name, entry in entries.items():
-        check_numbers([entry.get("value"), entry.get("contribution")], name)
-    if None in check_numbers([row.get("rest")], "rest"):
+    if row.get("rest") is None:
         raise ValueError("no rest; a line with contributions has one")
 
 

@@ -387,7 +387,10 @@ def test_a_ledgers_line_that_does_not_fit_is_told_by_its_line(recipe, causes, tm
     assert "step must be a whole number or null, not a text" in told(first | {"step": "1"})["what"]
     assert "no rest" in told({k: v for k, v in first.items() if k != "rest"})["what"]
     wrong = first["components"] | {"long": {"value": "x", "contribution": 0}}
-    assert "long: expected a number or null, found a text" in told(first | {"components": wrong})["what"]
+    assert (
+        "value of the component 'long' must be a number or null, not a text"
+        in told(first | {"components": wrong})["what"]
+    )
 
 
 @pytest.mark.parametrize(

@@ -6,20 +6,17 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from rewardlab.data import BadRows, kind_of, told_name
+from rewardlab.data import BadRows
 from rewardlab.errors import Problem, UserError
 from rewardlab.scorefile import output_path_problem
-from rewardlab_training import LEDGER_COLUMNS, SCORE_COLUMNS, ColumnType
 
-from rewardlab_records.ledger.columns import INT64, Column, ColumnFinder
+from rewardlab_records.ledger.columns import Column, ColumnFinder
 from rewardlab_records.ledger.flat_file import Format, flat_file, format_of
 from rewardlab_records.ledger.ledger_file import LedgerFile, find_ledger
+from rewardlab_records.ledger.line_check import fault_of_line
 from rewardlab_records.ledger.scan import refuse_later_version, whole_lines
 from rewardlab_records.ledger.superseded_steps import CurrentSteps, is_discarded
 from rewardlab_records.ledger.table import FlatRow, flat_rows
-
-NUMBERS = ("attempt", "stage", "group", "index")
-NEEDED = (*NUMBERS, "step", "trained", "id", "completion", "components", "total")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,57 +97,9 @@ class _FirstReading:
     def _lines(self, ledger: LedgerFile, say: Callable[[str], None]) -> Iterator[Mapping[str, Any]]:
         for place, line in whole_lines(ledger, self._bad, torn=say):
             refuse_later_version(line, place)
-            if fault := _fault(line):
+            if fault := fault_of_line(line):
                 self._bad.add(Problem(where=place, what=fault))
                 continue
             self.count += 1
             self.finder.add(line)
             yield line
-
-
-def _fault(line: Mapping[str, Any]) -> str:
-    """Return why this is not a line of a ledger; "" if it is one."""
-    if missing := [key for key in NEEDED if key not in line]:
-        return f"no {missing[0]}; a ledger's lines have one"
-    if empty := [key for key in NUMBERS if line[key] is None]:
-        return f"{empty[0]} must be a whole number, not null"
-    for key, kind in LEDGER_COLUMNS.items():
-        if wrong := _wrong_type(line.get(key), kind):
-            return f"{key} must be {wrong}"
-    return _fault_of_components(line["components"]) or _fault_of_sample(line)
-
-
-def _wrong_type(value: Any, kind: ColumnType) -> str:
-    """Return what a value of a column must be, and what it is; "" if it fits. Everything can be written as text."""
-    if value is None or kind == "text":
-        return ""
-    if kind == "bool":
-        return "" if isinstance(value, bool) else f"true, false or null, not {kind_of(value)}"
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return f"{'a whole number' if kind == 'int' else 'a number'} or null, not {kind_of(value)}"
-    if kind == "int" and isinstance(value, float):
-        return f"a whole number or null, not {kind_of(value)}"
-    if isinstance(value, int) and value not in INT64:
-        return f"a number of 64 bits, not {kind_of(value)}"
-    return ""
-
-
-def _fault_of_components(entries: Any) -> str:
-    if not isinstance(entries, Mapping) or not all(isinstance(entry, Mapping) for entry in entries.values()):
-        return "components must be an object with an object for each component"
-    for name, entry in entries.items():
-        for key, kind in SCORE_COLUMNS.items():
-            if wrong := _wrong_type(entry.get(key), kind):
-                return f"{key} of the component {told_name(name)} must be {wrong}"
-    return ""
-
-
-def _fault_of_sample(line: Mapping[str, Any]) -> str:
-    messages = line.get("prompt", [])
-    if not isinstance(messages, list) or not all(
-        isinstance(message, Mapping) and {"role", "content"} <= message.keys() for message in messages
-    ):
-        return "prompt must be a list of messages, each with role and content"
-    if not isinstance(line.get("fields", None if "prompt" in line else {}), Mapping):
-        return "fields must be an object"
-    return ""
