@@ -10,7 +10,7 @@ from rewardlab.text import columns, counted
 from rewardlab_measure.compare.job import RewardComparison, as_dict
 from rewardlab_measure.compare.most_different import MOST, ComparedGroup
 from rewardlab_measure.compare.scored_file import ScoredFile
-from rewardlab_measure.compare.side_by_side import excerpt, format_group
+from rewardlab_measure.compare.side_by_side import excerpt, format_group, number_text
 from rewardlab_measure.compare.sources import SideSource
 from rewardlab_measure.compare.tally import QUANTILES
 
@@ -105,12 +105,12 @@ def _line(name: str, tally: Mapping[str, Any]) -> list[str]:
         excerpt(name, LABEL),
         f"{tally['groups']:,}",
         f"{tally['correlated']:,}",
-        _number(tally["pearson"]["mean"]),
-        _number(tally["spearman"]["mean"]),
+        number_text(tally["pearson"]["mean"]),
+        number_text(tally["spearman"]["mean"]),
         _percent(tally["flips"]["share"]),
         _percent(tally["best_changes"]["share"]),
         f"A {flat['a']:,} B {flat['b']:,} both {flat['both']:,}",
-        _number(tally["std"]["ratio"]),
+        number_text(tally["std"]["ratio"]),
     ]
 
 
@@ -118,7 +118,7 @@ def _quantiles(whole: Mapping[str, Any]) -> Iterator[str]:
     if whole["correlated"]:
         names = [f"p{share * 100:g}" for share in QUANTILES]
         for measure in ("pearson", "spearman"):
-            yield f"{measure}: " + ", ".join(f"{name} {_number(whole[measure][name])}" for name in names)
+            yield f"{measure}: " + ", ".join(f"{name} {number_text(whole[measure][name])}" for name in names)
 
 
 def _remarks(whole: Mapping[str, Any]) -> Iterator[str]:
@@ -165,10 +165,6 @@ def _different(cases: Sequence[ComparedGroup], whole: Mapping[str, Any], width: 
         yield f"the {len(cases)} of {counted(groups, 'group')} that differ most"
     for number, case in enumerate(cases, 1):
         yield f"{number}. {format_group(case, width)}"
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
 
 
 def _percent(value: float | None) -> str:

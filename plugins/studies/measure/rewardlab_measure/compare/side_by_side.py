@@ -20,7 +20,7 @@ def format_group(case: ComparedGroup, width: int) -> str:
     row, measures = case.row, case.measures
     flips = f", {measures.flips} of {measures.compared} flip" if not any(measures.flat) else ""
     flat = "".join(f", no variance in {side}" for side, is_flat in zip("AB", measures.flat, strict=True) if is_flat)
-    correlated = f"pearson {_number(measures.pearson)}, spearman {_number(measures.spearman)}, "
+    correlated = f"pearson {number_text(measures.pearson)}, spearman {number_text(measures.spearman)}, "
     place = f" ({row.sample.source})" if row.sample.source else ""
     title = f"{case.a['id']!r}{place}:"
     numbers = f"{correlated}distance {measures.distance:.3f}{flips}{flat}"
@@ -72,7 +72,7 @@ def _columns(case: ComparedGroup) -> list[Column]:
     flips = ["x" if place in case.measures.flipped else "" for place in range(len(case.a["total"]))]
     columns: list[Column] = [("flip", flips)] if case.measures.flipped else []
     columns += [
-        (f"{letter} {what}", [_number(value) for value in row[what]])
+        (f"{letter} {what}", [number_text(value) for value in row[what]])
         for what in ("total", "shaped")
         for letter, row in (("A", case.a), ("B", case.b))
     ]
@@ -90,12 +90,13 @@ def _values(scores: Mapping[str, Any]) -> list[str]:
     values = scores["value"]
     errors = scores.get("error") or [None] * len(values)
     return [
-        _number(value) if value is not None else "abstains" if error is None else "fails"
+        number_text(value) if value is not None else "abstains" if error is None else "fails"
         for value, error in zip(values, errors, strict=True)
     ]
 
 
-def _number(value: float | None) -> str:
+def number_text(value: float | None) -> str:
+    """Return a number as people read it; "-" if there is none."""
     return "-" if value is None else f"{value:.3f}"
 
 

@@ -11,6 +11,7 @@ from rewardlab.data import read_lines
 from rewardlab.errors import JobError, Problem, UserError, nearest
 from rewardlab.plan import Plan
 from rewardlab.scorefile import ScoreJob
+from rewardlab_records.scored_lines import scored_lines
 
 from rewardlab_measure.tables.averages import PromptValues, TableAverage, cells_with_values
 from rewardlab_measure.tables.clusters import Clustering
@@ -183,7 +184,7 @@ class WinRatesJob:
         prompts = PromptIndex(self.fields)
         wins: dict[int, list[float]] = {}
         missing = ties = 0
-        for (number, row), (_, scored) in zip(read_lines(rows), read_lines(scores, any_text=True), strict=True):
+        for (number, row), (_, scored) in zip(read_lines(rows), scored_lines(scores), strict=True):
             place = f"{rows}:{number}"
             if isinstance(row, Problem) or isinstance(scored, Problem) or row["id"] != scored["id"]:
                 raise JobError(f"{scores} does not fit {rows}; give -o another name")
