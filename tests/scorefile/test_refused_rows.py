@@ -40,7 +40,7 @@ def test_a_right_choice_that_is_none_of_the_choices_is_a_bad_row(score):
     bad = [ROW | {"answer": answer} for answer in ("", "Z", [], {}, 7)]
     code, lines, told = score([ROW, *bad])
     assert (code, lines) == (2, [])
-    assert "rows.jsonl:2: choice (choice/accuracy): the right choice is '', and none of A, B" in told
+    assert "rows.jsonl:2: choice (choice/accuracy): the right choice is '', not one of A, B" in told
     assert "5 bad rows" in told
 
 

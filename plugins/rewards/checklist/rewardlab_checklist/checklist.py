@@ -87,9 +87,9 @@ class Checklist:
 
     def describe(self) -> str:
         """Return what it is for and how large it is, in one line."""
-        of = self.task if self.subtask is None else f"{self.task}, {self.subtask}"
+        purpose = self.task if self.subtask is None else f"{self.task}, {self.subtask}"
         words = {"sgcm": "", "ours": ", not the paper's"}.get(self.source, "")
-        return f"{of}: {len(self.dimensions)} dimensions{words}"
+        return f"{purpose}: {len(self.dimensions)} dimensions{words}"
 
     @property
     def recognised(self) -> Dimension | None:

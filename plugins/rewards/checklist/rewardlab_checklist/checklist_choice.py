@@ -1,4 +1,4 @@
-"""Which checklist a row's answer is judged by: one for all, or that of the row's task."""
+"""The choice of the checklist that a row's answer is judged by: one for all, or that of the row's task."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class TaskChecklists:
         """
         checklists = self._all()
         label = task_label(task) or task.strip()
-        able = {key: one for key, one in checklists.items() if key[0] == label.casefold()}
+        able = {key: checklist for key, checklist in checklists.items() if key[0] == label.casefold()}
         wanted = (label.casefold(), "" if subtask is None else subtask.strip().casefold())
         if wanted in able:
             return able[wanted]
@@ -39,7 +39,7 @@ class TaskChecklists:
         if not able:
             names = ", ".join(sorted({checklist.task for checklist in checklists.values()}))
             raise ChecklistError(f"no checklist for the task {task!r}; there are some for {names}")
-        names = ", ".join(repr(one.subtask) for one in able.values())
+        names = ", ".join(repr(checklist.subtask) for checklist in able.values())
         given = "no subtask is given" if subtask is None else f"none is for the subtask {subtask!r}"
         raise ChecklistError(f"the task {task!r} has several checklists, and {given}; there are {names}")
 
@@ -50,13 +50,13 @@ class TaskChecklists:
 @cache
 def _lists(paths: tuple[str, ...]) -> Mapping[tuple[str, str], Checklist]:
     packaged = [name for name in packaged_names() if name != REASONING and not name.endswith(NOT_CANONICAL)]
-    lists = {_key(one): one for one in map(find_checklist, packaged)}
+    lists = {_key(checklist): checklist for checklist in map(find_checklist, packaged)}
     own: dict[tuple[str, str], str] = {}
     for path in paths:
-        one = find_checklist(path)
-        if (key := _key(one)) in own:
+        checklist = find_checklist(path)
+        if (key := _key(checklist)) in own:
             raise ChecklistError(f"{path}: {own[key]} is for the same task and subtask")
-        own[key], lists[key] = path, one
+        own[key], lists[key] = path, checklist
     return lists
 
 

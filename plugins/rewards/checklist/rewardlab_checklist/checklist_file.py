@@ -68,7 +68,7 @@ def _inline(text: str) -> Checklist:
 def _texts(tree: Any, place: Place) -> Any:
     """Return a recipe's tree with every scalar as text. Raises ChecklistError for an unknown label: `Yes`."""
     if isinstance(tree, list):
-        return [_texts(one, (*place, at)) for at, one in enumerate(tree)]
+        return [_texts(item, (*place, at)) for at, item in enumerate(tree)]
     if isinstance(tree, dict):
         if lost := [key for key in tree if key in ("true", "false", "null")]:
             named = ".".join(map(str, (*place, lost[0])))
@@ -102,7 +102,7 @@ def _plain(source: Any, node: yaml.Node, place: Place, lines: dict[Place, int]) 
     if len(place) > 5:
         raise _misplaced(source, place, "nested too deeply for a checklist", lines)
     if isinstance(node, yaml.SequenceNode):
-        return [_plain(source, one, (*place, at), lines) for at, one in enumerate(node.value)]
+        return [_plain(source, item, (*place, at), lines) for at, item in enumerate(node.value)]
     if not isinstance(node, yaml.MappingNode):
         return node.value
     plain: dict[str, Any] = {}
@@ -115,13 +115,13 @@ def _plain(source: Any, node: yaml.Node, place: Place, lines: dict[Place, int]) 
     return plain
 
 
-def _misplaced(source: Any, place: Place, what: str, lines: Mapping[Place, int]) -> ChecklistError:
+def _misplaced(source: Any, place: Place, problem: str, lines: Mapping[Place, int]) -> ChecklistError:
     at = place
     while at and at not in lines:
         at = at[:-1]
     line = f":{lines[at]}" if at in lines else ""
     named = ".".join(map(str, place))
-    return ChecklistError(f"{source}{line}: {named}{': ' if named else ''}{what}")
+    return ChecklistError(f"{source}{line}: {named}{': ' if named else ''}{problem}")
 
 
 class _Reader:
@@ -136,7 +136,7 @@ class _Reader:
         if not isinstance(given, list) or not given:
             raise self._error(("dimensions",), "expected a list of dimensions, each with `name` and `asks`")
         labels, continuous = self._levels(tree.get("levels"))
-        made = [self._dimension(("dimensions", at), one, labels, continuous) for at, one in enumerate(given)]
+        made = [self._dimension(("dimensions", at), entry, labels, continuous) for at, entry in enumerate(given)]
         self._check_names(made)
         return Checklist(
             name=self._name,
@@ -200,25 +200,25 @@ class _Reader:
 
     def _check_names(self, made: list[Dimension]) -> None:
         seen: set[str] = set()
-        for at, one in enumerate(made):
-            if one.name.casefold() in seen:
-                raise self._error(("dimensions", at), f"{one.name!r} appears twice")
-            seen.add(one.name.casefold())
-        if not any(not one.recognises for one in made):
+        for at, dimension in enumerate(made):
+            if dimension.name.casefold() in seen:
+                raise self._error(("dimensions", at), f"{dimension.name!r} appears twice")
+            seen.add(dimension.name.casefold())
+        if not any(not dimension.recognises for dimension in made):
             raise self._error(("dimensions",), "none has a score")
 
     def _weighed(self, made: list[Dimension]) -> Iterator[Dimension]:
-        scored = [one for one in made if not one.recognises]
-        given = [one for one in scored if one.weight >= 0]
+        scored = [dimension for dimension in made if not dimension.recognises]
+        given = [dimension for dimension in scored if dimension.weight >= 0]
         if given and len(given) < len(scored):
-            lacking = next(one.name for one in scored if one.weight < 0)
+            lacking = next(dimension.name for dimension in scored if dimension.weight < 0)
             raise self._error(("dimensions",), f"{lacking!r} has no weight, and others have; give all of them or none")
-        total = sum(one.weight for one in given)
+        total = sum(dimension.weight for dimension in given)
         if given and abs(total - 1) > SUM:
             raise self._error(("dimensions",), f"the weights sum to {total:g}, not to 1")
-        for one in made:
-            weight = 0.0 if one.recognises else one.weight if given else 1 / len(scored)
-            yield Dimension(**{**one.__dict__, "weight": weight})
+        for dimension in made:
+            weight = 0.0 if dimension.recognises else dimension.weight if given else 1 / len(scored)
+            yield Dimension(**{**dimension.__dict__, "weight": weight})
 
     def _mapping(self, place: Place, tree: Any, keys: Mapping[str, bool]) -> dict[str, Any]:
         if not isinstance(tree, dict):
@@ -236,5 +236,5 @@ class _Reader:
             raise self._error(place, f"expected a text, found {given!r}")
         return given.strip()
 
-    def _error(self, place: Place, what: str) -> ChecklistError:
-        return _misplaced(self._source, place, what, self._lines)
+    def _error(self, place: Place, problem: str) -> ChecklistError:
+        return _misplaced(self._source, place, problem, self._lines)

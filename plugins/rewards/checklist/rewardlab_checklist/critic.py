@@ -70,8 +70,10 @@ class Critic:
     async def critique(self, part: str, sample: Sample, parts: Mapping[str, str], task: str | None = None) -> Critique:
         """Return what the judge says of one part, which is there.
 
-        Raises NoCritique, PlantedCritique, and what must end the job. task: whose checklist the answer is examined by;
-        None: that of the row.
+        Args:
+            task: whose checklist the answer is examined by; None: that of the row.
+
+        Raises NoCritique, PlantedCritique, and what must end the job.
         """
         asked = parts if self._options.critique == "joint" else {part: parts[part]}
         work = work_of(self._options, sample, asked, task)
@@ -84,15 +86,15 @@ class Critic:
             raise NoCritique(one_line(error)) from error
         if reply.error is not None:
             raise NoCritique(reply.error or "the judge gave an error without a text")
-        said, fault, planted = read_critique(reply, work.lists, ask.parts)
-        if said is None:
+        entries, fault, planted = read_critique(reply, work.lists, ask.parts)
+        if entries is None:
             self._judge.report_parsed(reply, planted)  # no completion may end a job
             raise PlantedCritique(fault) if planted else NoCritique(fault)
         tokens = (reply.prompt_tokens or 0) + (reply.completion_tokens or 0)
         policy = EvidencePolicy(
             supported=self._options.on_unsupported == "missing", quoted=self._options.on_unquoted == "missing"
         )
-        critique = examined(work.lists[part], said[part], Grounds(ask.parts.values()), policy, tokens)
+        critique = examined(work.lists[part], entries[part], Grounds(ask.parts.values()), policy, tokens)
         self._judge.report_parsed(reply, self._has_what_is_asked(part, critique))
         return critique
 

@@ -44,35 +44,35 @@ class EvidencePolicy(NamedTuple):
 
 
 def examined(
-    checklist: Checklist, said: Mapping[str, Any], grounds: Grounds, policy: EvidencePolicy, tokens: int = 0
+    checklist: Checklist, entries: Mapping[str, Any], grounds: Grounds, policy: EvidencePolicy, tokens: int = 0
 ) -> Critique:
     """Return what a reply says by dimension, in terms of its checklist. grounds: all that may be quoted."""
-    given = by_name(said)
+    given = by_name(entries)
     scores: dict[str, float] = {}
     unsupported: dict[str, int] = {}
     lacking: list[str] = []
     unquoted: list[str] = []
     quoted = 0
-    for one in checklist.scored:
-        entry = given.get(name_key(one.name))
+    for dimension in checklist.scored:
+        entry = given.get(name_key(dimension.name))
         evidence = quotations(entry.get("evidence")) if isinstance(entry, dict) else []
         quoted += len(evidence)
         if lost := sum(not grounds.have(quotation) for quotation in evidence):
-            unsupported[one.name] = lost
-        worth = one.worth_of(score_of(entry))
+            unsupported[dimension.name] = lost
+        worth = dimension.worth_of(score_of(entry))
         if worth is None:
-            lacking.append(one.name)
+            lacking.append(dimension.name)
         bare = worth is not None and worth > 0 and not any(grounds.say(quotation) for quotation in evidence)
         if bare:
-            unquoted.append(one.name)
+            unquoted.append(dimension.name)
         if worth is not None and not (lost and policy.supported) and not (bare and policy.quoted):
-            scores[one.name] = worth
+            scores[dimension.name] = worth
     known = {name_key(dimension.name) for dimension in checklist.dimensions}
     asked = checklist.recognised
     return Critique(
         checklist=checklist,
         scores=scores,
-        missing=tuple(one.name for one in checklist.scored if one.name not in scores),
+        missing=tuple(dimension.name for dimension in checklist.scored if dimension.name not in scores),
         lacking=tuple(lacking),
         unsupported=unsupported,
         quoted=quoted,
@@ -83,6 +83,6 @@ def examined(
     )
 
 
-def by_name(said: Mapping[str, Any]) -> dict[str, Any]:
+def by_name(entries: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is said by dimension, whose names are as they are compared."""
-    return {name_key(name): value for name, value in said.items()}
+    return {name_key(name): value for name, value in entries.items()}

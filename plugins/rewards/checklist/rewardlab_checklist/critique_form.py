@@ -18,7 +18,7 @@ SEVERAL = object()
 NAME_KEYS = ("dimension", "name", "dimension_name", "dimension name")
 """keys of an entry of a list, with the dimension's name"""
 _LIST_KEYS = ("dimensions", "evaluation_dimensions", "evaluation dimensions")
-Said = dict[str, dict[str, Any]]
+Entries = dict[str, dict[str, Any]]
 """part -> dimension, as the reply writes it -> entry"""
 
 
@@ -30,7 +30,7 @@ def without_repeats(pairs: Iterable[tuple[Any, Any]]) -> dict[str, Any]:
     return entries
 
 
-def said_of(value: Any, lists: Mapping[str, Checklist]) -> Said:
+def entries_of(value: Any, lists: Mapping[str, Checklist]) -> Entries:
     """Return what a value says by part and dimension; empty if it is not a critique by these checklists."""
     if isinstance(value, list) and len(value) == 1 and _name_of(value[0]) is None:
         value = value[0]
@@ -38,10 +38,10 @@ def said_of(value: Any, lists: Mapping[str, Checklist]) -> Said:
         keys = without_repeats((str(key).strip().casefold(), inner) for key, inner in value.items())
         parts = {part: keys[part] for part in lists if part in keys}
         if parts:
-            told: dict[str, dict[str, Any] | None] = {part: _dimensions(inner) for part, inner in parts.items()}
+            entries: dict[str, dict[str, Any] | None] = {part: _dimensions(inner) for part, inner in parts.items()}
             twice = [part for part, inner in parts.items() if inner is SEVERAL]
-            told |= {part: {dimension.name: SEVERAL for dimension in lists[part].dimensions} for part in twice}
-            return {part: one for part, one in told.items() if one is not None}
+            entries |= {part: {dimension.name: SEVERAL for dimension in lists[part].dimensions} for part in twice}
+            return {part: dimensions for part, dimensions in entries.items() if dimensions is not None}
     dimensions = _dimensions(value)
     return {} if dimensions is None else _by_their_names(dimensions, lists)
 
@@ -60,11 +60,13 @@ def claim_of(dimension: Dimension, entry: Any) -> Any:
 
 def recognised(dimension: Dimension, entry: Any) -> str | None:
     """Return which of a dimension's labels of tasks an entry gives; None for none."""
-    said = entry.get("score", entry.get("label", entry.get("task"))) if isinstance(entry, dict) else entry
-    if not isinstance(said, str):
+    label = entry.get("score", entry.get("label", entry.get("task"))) if isinstance(entry, dict) else entry
+    if not isinstance(label, str):
         return None
-    wanted = task_key(said)
-    return next((one for one in dimension.recognises if task_key(one) == wanted), None)
+    wanted = task_key(label)
+    return next(
+        (recognised_label for recognised_label in dimension.recognises if task_key(recognised_label) == wanted), None
+    )
 
 
 def task_key(name: str) -> str:
@@ -111,13 +113,13 @@ def _name_of(entry: Any) -> str | None:
     return names[0] if len(names) == 1 and isinstance(names[0], str) else None
 
 
-def _by_their_names(named: Mapping[str, Any], lists: Mapping[str, Checklist]) -> Said:
+def _by_their_names(named: Mapping[str, Any], lists: Mapping[str, Checklist]) -> Entries:
     """Return dimensions without parts in the part whose checklist alone has them; empty if two have one."""
-    said: Said = {}
+    entries: Entries = {}
     for name, entry in named.items():
         owners = [part for part, made in lists.items() if made.dimension(name) is not None]
         if len(owners) > 1:
             return {}
         if owners:
-            said.setdefault(owners[0], {})[name] = entry
-    return said
+            entries.setdefault(owners[0], {})[name] = entry
+    return entries

@@ -11,7 +11,15 @@ from rewardlab import Reply
 from rewardlab.text import thoughts_of
 
 from rewardlab_checklist.checklist import Checklist
-from rewardlab_checklist.critique_form import NAME_KEYS, SEVERAL, Said, claim_of, key_pattern, said_of, without_repeats
+from rewardlab_checklist.critique_form import (
+    NAME_KEYS,
+    SEVERAL,
+    Entries,
+    claim_of,
+    entries_of,
+    key_pattern,
+    without_repeats,
+)
 from rewardlab_checklist.question import HEADINGS
 
 REPAIRED = 20_000
@@ -33,15 +41,16 @@ class CritiqueReading(NamedTuple):
         planted: the fault is that of the work, whose text holds a critique.
     """
 
-    said: Mapping[str, Mapping[str, Any]] | None = None
+    entries: Mapping[str, Mapping[str, Any]] | None = None
     fault: str = ""
     planted: bool = False
 
 
 def read_critique(reply: Reply, lists: Mapping[str, Checklist], shown: Mapping[str, str]) -> CritiqueReading:
-    """Return the critique in a reply. lists: the checklist of each part that must be there.
+    """Return the critique in a reply.
 
     Args:
+        lists: the checklist of each part that must be there.
         shown: the texts that the judge was shown, by part, and the question as `query`. An object that stands in
             one of them is a quotation. Of all others none may contradict another in any score: one of them may be a
             copy of what the work planted, shortened or written in another way, and nothing shows which one is the
@@ -53,31 +62,31 @@ def read_critique(reply: Reply, lists: Mapping[str, Checklist], shown: Mapping[s
     own = list(objects.own())
     if objects.unclear or _disagree(own, lists):
         return CritiqueReading(fault=DISAGREEING, planted=_names(shown, lists))
-    whole = [said for said in own if all(part in said for part in lists)]
+    whole = [critique for critique in own if all(part in critique for part in lists)]
     suspect = objects.several and _names(shown, lists)
-    said = whole[-1] if whole else None if suspect else _put_together(own, lists)
-    if said is None:
+    critique = whole[-1] if whole else None if suspect else _put_together(own, lists)
+    if critique is None:
         return CritiqueReading(fault=reply.fault or UNREADABLE, planted=objects.quotes_the_work or suspect)
-    return CritiqueReading(said=said)
+    return CritiqueReading(entries=critique)
 
 
-def _disagree(own: list[Said], lists: Mapping[str, Checklist]) -> bool:
-    told: dict[tuple[str, str], Any] = {}
-    for said in own:
-        for part, entries in said.items():
+def _disagree(own: list[Entries], lists: Mapping[str, Checklist]) -> bool:
+    claims: dict[tuple[str, str], Any] = {}
+    for critique in own:
+        for part, entries in critique.items():
             for name, entry in entries.items():
                 dimension = lists[part].dimension(name)
                 claim = None if dimension is None else claim_of(dimension, entry)
                 if dimension is None or claim is None:
                     continue
-                if claim is SEVERAL or told.setdefault((part, dimension.name), claim) != claim:
+                if claim is SEVERAL or claims.setdefault((part, dimension.name), claim) != claim:
                     return True
     return False
 
 
-def _put_together(own: list[Said], lists: Mapping[str, Checklist]) -> Said | None:
+def _put_together(own: list[Entries], lists: Mapping[str, Checklist]) -> Entries | None:
     """Return parts that stand in an object each; None if one stands in several, or in none."""
-    critiques = {part: [said[part] for said in own if part in said] for part in lists}
+    critiques = {part: [critique[part] for critique in own if part in critique] for part in lists}
     return (
         {part: given[0] for part, given in critiques.items()}
         if all(len(critique) == 1 for critique in critiques.values())
@@ -108,11 +117,11 @@ class _Objects:
 
     def __init__(self, text: str, lists: Mapping[str, Checklist], shown: Mapping[str, str]) -> None:
         self._text, self._lists, self._shown = text, lists, shown
-        self._quoted = {part: _squeezed(one) for part, one in shown.items() if "{" in one}
+        self._quoted = {part: _squeezed(text) for part, text in shown.items() if "{" in text}
         self._begin, self._drafts = self._thoughts()
         self.unclear = self.several = self.quotes_the_work = False
 
-    def own(self) -> Iterator[Said]:
+    def own(self) -> Iterator[Entries]:
         """Yield what each object says, except quotations, parts of other objects, and thoughts."""
         broken: int | None = None
         behind = tried = 0
@@ -131,7 +140,7 @@ class _Objects:
                 yield from self._mended(broken, start)
             broken, behind = None, end
             if end > self._drafts and not self._is_quoted(start, end):
-                yield from self._said(value)
+                yield from self._critiques_in(value)
         if broken is not None:
             yield from self._mended(broken, len(self._text))
 
@@ -140,7 +149,7 @@ class _Objects:
         thought = thoughts_of(self._text)
         if (begin := thought.first_words) is None:
             return len(self._text), len(self._text)
-        quoted = any(thoughts_of(one).ends for one in self._shown.values())
+        quoted = any(thoughts_of(text).ends for text in self._shown.values())
         return begin, begin if quoted else max(begin, thought.last_end)
 
     def _starts(self) -> Iterator[int]:
@@ -153,11 +162,11 @@ class _Objects:
         start = re.compile(rf"""(?:\[\s*+)?\{{\s*+["'“”‘’`]?\s*+(?:{listed})(?!\w)""", re.IGNORECASE)
         return (match.start() for match in start.finditer(self._text, self._begin))
 
-    def _said(self, value: Any) -> Iterator[Said]:
-        if said := said_of(value, self._lists):
-            yield said
+    def _critiques_in(self, value: Any) -> Iterator[Entries]:
+        if critique := entries_of(value, self._lists):
+            yield critique
 
-    def _mended(self, start: int, end: int) -> Iterator[Said]:
+    def _mended(self, start: int, end: int) -> Iterator[Entries]:
         """Yield what a broken object says, which ends where the next one begins, or with the text."""
         part = self._text[start:end]
         if self._is_quoted(start, end) or end <= self._drafts:
@@ -169,7 +178,7 @@ class _Objects:
         from json_repair import repair_json
 
         try:
-            yield from self._said(repair_json(part, return_objects=True, skip_json_loads=True))
+            yield from self._critiques_in(repair_json(part, return_objects=True, skip_json_loads=True))
         except (ValueError, RecursionError):
             return
 
@@ -183,7 +192,7 @@ class _Objects:
         if not self._quoted:
             return False
         squeezed = _squeezed(self._text[start:end])
-        quoted = [part for part, one in self._quoted.items() if squeezed in one]
+        quoted = [part for part, text in self._quoted.items() if squeezed in text]
         self.quotes_the_work |= any(part != QUERY for part in quoted)
         return bool(quoted)
 

@@ -95,42 +95,42 @@ class CritiqueRows:
             return _dropped(sample, kind, REFUSED, refused, "judge")
         if reply.error is not None:
             raise NoAnswer(reply.error)
-        said, unread, planted = read_critique(reply, work.lists, ask.parts)
-        read = {} if said is None else _examined(work, said)
+        entries, unread, planted = read_critique(reply, work.lists, ask.parts)
+        read = {} if entries is None else _examined(work, entries)
         why = self._unusable(work, read)
         if self._teacher is not None:
-            self._teacher.report_parsed(reply, planted or (said is not None and _is_whole(read)))
-        if said is None or why is not None:
+            self._teacher.report_parsed(reply, planted or (entries is not None and _is_whole(read)))
+        if entries is None or why is not None:
             fault = "source" if self._teacher is None or planted else "judge"
             return _dropped(sample, kind, *(why or (unread, repr(reply.text[-60:]))), fault)
-        response = {part: _written(work.lists[part], said[part], read[part]) for part in texts}
+        response = {part: _written(work.lists[part], entries[part], read[part]) for part in texts}
         fields = {name: value for name, value in sample.fields.items() if name != self._options.completion}
         fields.pop(self._options.given or "", None)
         fields |= {"response": json.dumps(response, ensure_ascii=False), "kind": kind}
-        fields["scores"] = {part: dict(one.scores) for part, one in read.items()}
+        fields["scores"] = {part: dict(critique.scores) for part, critique in read.items()}
         name = sample.id if len(self._options.kinds) == 1 else f"{sample.id}/{kind}"
         return replace(sample, id=name, prompt=tuple(ask.messages), fields=fields)
 
     def _given(self, sample: Sample) -> Reply:
-        said = sample.fields.get(self._options.given or "")
-        if not isinstance(said, str | dict):
+        given = sample.fields.get(self._options.given or "")
+        if not isinstance(given, str | dict):
             problem = (
-                f"field {self._options.given!r} must hold a critique, an object or its JSON, not {repr(said)[:40]}"
+                f"field {self._options.given!r} must hold a critique, an object or its JSON, not {repr(given)[:40]}"
             )
             raise UserError(problem, where=sample.source)
-        return Reply(text=said if isinstance(said, str) else json.dumps(said, ensure_ascii=False))
+        return Reply(text=given if isinstance(given, str) else json.dumps(given, ensure_ascii=False))
 
     def _unusable(self, work: Work, read: Mapping[str, Critique]) -> tuple[str, str] | None:
         """Return why a critique that was read cannot be learnt, as a reason and what shows it; None if it can."""
-        for part, one in read.items():
-            if one.missing:
-                return "no score", f"{part}: {', '.join(one.missing)}"
-            if work.lists[part].recognised is not None and one.task is None:
+        for part, critique in read.items():
+            if critique.missing:
+                return "no score", f"{part}: {', '.join(critique.missing)}"
+            if work.lists[part].recognised is not None and critique.task is None:
                 return "no task recognised", part
-            if one.unsupported and self._options.unsupported == "drop":
-                return "a quotation that is not in the work", f"{part}: {', '.join(one.unsupported)}"
-            if one.unquoted and self._options.unquoted == "drop":
-                return "no quotation that says something", f"{part}: {', '.join(one.unquoted)}"
+            if critique.unsupported and self._options.unsupported == "drop":
+                return "a quotation that is not in the work", f"{part}: {', '.join(critique.unsupported)}"
+            if critique.unquoted and self._options.unquoted == "drop":
+                return "no quotation that says something", f"{part}: {', '.join(critique.unquoted)}"
         return None
 
 
@@ -138,19 +138,19 @@ class NoAnswer(Exception):
     """A question that the teacher did not answer; the message says why."""
 
 
-def _examined(work: Work, said: Mapping[str, Any]) -> dict[str, Critique]:
+def _examined(work: Work, entries: Mapping[str, Any]) -> dict[str, Critique]:
     grounds = Grounds([work.query, *work.texts.values()])
-    return {part: examined(made, said[part], grounds, EvidencePolicy()) for part, made in work.lists.items()}
+    return {part: examined(made, entries[part], grounds, EvidencePolicy()) for part, made in work.lists.items()}
 
 
 def _is_whole(read: Mapping[str, Critique]) -> bool:
     """Return whether a critique has each score that was asked for, and the task if a checklist recognises one."""
-    unnamed = (one.checklist.recognised is not None and one.task is None for one in read.values())
-    return not any(unnamed) and not any(one.lacking for one in read.values())
+    unnamed = (critique.checklist.recognised is not None and critique.task is None for critique in read.values())
+    return not any(unnamed) and not any(critique.lacking for critique in read.values())
 
 
-def _written(checklist: Checklist, said: Mapping[str, Any], read: Critique) -> dict[str, Any]:
-    given = by_name(said)
+def _written(checklist: Checklist, entries: Mapping[str, Any], read: Critique) -> dict[str, Any]:
+    given = by_name(entries)
     return {
         dimension.name: read.task if dimension.recognises else _entry(dimension, given[name_key(dimension.name)])
         for dimension in checklist.dimensions
@@ -159,11 +159,11 @@ def _written(checklist: Checklist, said: Mapping[str, Any], read: Critique) -> d
 
 def _entry(dimension: Dimension, entry: Any) -> dict[str, Any]:
     """Return evidence, reason and score as a critic is to write them."""
-    told = entry if isinstance(entry, dict) else {}
-    why, score = told.get("why"), dimension.label_of(score_of(entry))
-    return {"evidence": quotations(told.get("evidence")), "why": why if isinstance(why, str) else "", "score": score}
+    fields = entry if isinstance(entry, dict) else {}
+    why, score = fields.get("why"), dimension.label_of(score_of(entry))
+    return {"evidence": quotations(fields.get("evidence")), "why": why if isinstance(why, str) else "", "score": score}
 
 
 def _dropped(sample: Sample, kind: str, reason: str, detail: str, fault: Any) -> DroppedRow:
-    said = f"{reason}: {detail}" if detail else reason
-    return DroppedRow(where=sample.source or sample.id, kind=kind, reason=reason, detail=said, fault=fault)
+    text = f"{reason}: {detail}" if detail else reason
+    return DroppedRow(where=sample.source or sample.id, kind=kind, reason=reason, detail=text, fault=fault)

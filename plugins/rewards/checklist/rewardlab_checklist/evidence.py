@@ -37,9 +37,9 @@ def quotations(evidence: Any) -> list[str]:
     """
     given = evidence if isinstance(evidence, list) else [evidence]
     pieces, left = [], MAX_CHARACTERS
-    for one in given[:MAX_QUOTATIONS]:
-        if isinstance(one, str) and one[: left + 1].strip():
-            pieces.append(one if len(one) <= left else "")
+    for quotation in given[:MAX_QUOTATIONS]:
+        if isinstance(quotation, str) and quotation[: left + 1].strip():
+            pieces.append(quotation if len(quotation) <= left else "")
             left -= len(pieces[-1])
     return pieces
 
@@ -62,7 +62,7 @@ class Grounds:
     def say(self, quotation: str) -> bool:
         """Return whether a quotation stands in a text and says something: MIN_LETTERS, or all that a text has."""
         stretches = _stretches(normalised(quotation))
-        enough = any(_said(stretch) >= MIN_LETTERS for stretch in stretches)
+        enough = any(_information(stretch) >= MIN_LETTERS for stretch in stretches)
         return self.have(quotation) and (enough or stretches in self._whole)
 
 
@@ -82,7 +82,7 @@ def _has(text: str, stretches: list[str]) -> bool:
     return True
 
 
-def _said(text: str) -> int:
+def _information(text: str) -> int:
     """Return how many letters of English a text says at least; signs that are neither letter nor digit say nothing."""
     heavy = sum((weight - 1) * len(pattern.findall(text)) for weight, pattern in _SAYS)
     letters = sum(map(str.isalnum, text))

@@ -36,10 +36,12 @@ class KnowingCritic:
 
     async def ask(self, ask: Ask) -> Reply:
         lists = {TRACE: find_checklist(REASONING), ANSWER: TaskChecklists().of("ODQA", None)}
-        said = {part: self._said(lists[part], text) for part, text in ask.parts.items() if part != "query"}
-        return Reply(text=f"<think>Let me see.</think>\n{json.dumps(said)}", finish_reason="stop", completion_tokens=9)
+        critique = {part: self._entries(lists[part], text) for part, text in ask.parts.items() if part != "query"}
+        return Reply(
+            text=f"<think>Let me see.</think>\n{json.dumps(critique)}", finish_reason="stop", completion_tokens=9
+        )
 
-    def _said(self, checklist: Checklist, text: str) -> dict[str, Any]:
+    def _entries(self, checklist: Checklist, text: str) -> dict[str, Any]:
         return {dimension.name: self._entry(dimension, "7" in text, text) for dimension in checklist.dimensions}
 
     def _entry(self, dimension: Dimension, right: bool, text: str) -> Any:
@@ -91,8 +93,8 @@ def critiques() -> list[DatasetExample]:
         for number, text in enumerate([*RIGHT, *WRONG[1:], *RIGHT])
     ]
     entry = {"evidence": ["7"], "why": "It says so.", "score": "1"}
-    said = {"answer": {dimension.name: entry for dimension in TaskChecklists().of("ODQA", None).dimensions}}
-    given = [replace(row, fields={**row.fields, "critique": said}) for row in rows if "7" in row.fields["response"]]
+    critique = {"answer": {dimension.name: entry for dimension in TaskChecklists().of("ODQA", None).dimensions}}
+    given = [replace(row, fields={**row.fields, "critique": critique}) for row in rows if "7" in row.fields["response"]]
     return [
         DatasetExample(
             title="a teacher",

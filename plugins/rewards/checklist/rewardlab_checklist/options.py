@@ -147,7 +147,7 @@ class CritiquesOptions(ChecklistOptions):
 
     @property
     def questions(self) -> int:
-        """How many questions a row becomes."""
+        """The number of questions that a row becomes."""
         return 1 if isinstance(self.kinds, dict) else len(self.kinds)
 
     @property

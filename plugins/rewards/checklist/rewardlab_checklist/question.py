@@ -41,7 +41,7 @@ def question(work: Work, structured: bool, template: str | None = None) -> Ask:
         {
             "query": fence("QUESTION", work.query, key),
             "work": "\n\n".join(fence(HEADINGS[part], text, key) for part, text in work.texts.items()),
-            "checklists": "\n\n".join(_listed(part, one) for part, one in work.lists.items()),
+            "checklists": "\n\n".join(_listed(part, checklist) for part, checklist in work.lists.items()),
             "format": json.dumps(_form(work.lists), indent=2, ensure_ascii=False),
             "key": key,
         }

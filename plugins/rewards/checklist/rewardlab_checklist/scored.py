@@ -56,7 +56,7 @@ class ChecklistScore:
         return task
 
     def _worth(self, critique: Critique, task: str | None) -> Score:
-        weights = {one.name: one.weight for one in critique.checklist.scored}
+        weights = {dimension.name: dimension.weight for dimension in critique.checklist.scored}
         info: dict[str, Any] = {
             "scores": dict(critique.scores),
             "checklist": critique.checklist.name,

@@ -18,7 +18,7 @@ Family = Literal["gaussian", "rational", "exponential", "linear", "none"]
 
 
 class Smoothing(Config):
-    """How far apart subscores may lie before they cost."""
+    """The price of subscores that lie apart."""
 
     family: Family = "gaussian"
     """the factor, of a deviation d: gaussian exp(-beta d^2), rational 1 / (1 + beta d^2), exponential exp(-beta d),

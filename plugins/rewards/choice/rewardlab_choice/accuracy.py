@@ -60,7 +60,7 @@ def _choices_and_golds(options: ChoiceOptions, sample: Sample) -> tuple[dict[str
     choices, value = choices_of(sample.fields[options.choices]), sample.fields.get(options.field)
     if options.extract == "answer_line":
         if isinstance(value, list | tuple) and value:
-            return choices, frozenset(_gold(one, choices) for one in value)
+            return choices, frozenset(_gold(gold, choices) for gold in value)
         if isinstance(value, str) and len(labels := labels_named(value.strip(), choices, several=True)) > 1:
             return choices, labels
     return choices, frozenset({_gold(value, choices)})
@@ -111,8 +111,8 @@ def official_right(answer: str, gold: str, gold_text: str) -> bool:
     It is right if it is, in lower case and without `\text{}`, the label, the choice's text, or anything that begins
     with the label: "because" is B there.
     """
-    said = "\n".join(map(_without_text, answer.split("\n"))).lower()
-    return said in (gold.lower(), gold_text.lower()) or said[:1] == gold.lower()
+    answer_text = "\n".join(map(_without_text, answer.split("\n"))).lower()
+    return answer_text in (gold.lower(), gold_text.lower()) or answer_text[:1] == gold.lower()
 
 
 def _without_text(line: str) -> str:
@@ -128,5 +128,5 @@ def _gold(value: Any, choices: Mapping[str, str]) -> str:
         return text
     named = ChoiceSet.of(choices).named(text).label if text else None
     if named is None:
-        raise ValueError(f"the right choice is {value!r}, and none of {', '.join(choices)}")
+        raise ValueError(f"the right choice is {value!r}, not one of {', '.join(choices)}")
     return named

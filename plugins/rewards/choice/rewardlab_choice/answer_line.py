@@ -34,11 +34,11 @@ def labels_named(answer: str, choices: Mapping[str, str], several: bool) -> froz
         several: whether a question has several right choices, so that an answer may join labels.
     """
     by_name = {label.upper(): label for label in choices}
-    said = answer.upper()
+    upper = answer.upper()
     if not several:
-        tokens = [token for token in said.split(",") if token]
+        tokens = [token for token in upper.split(",") if token]
         return frozenset(by_name[token] for token in tokens if len(tokens) == 1 and token in by_name)
-    joined = said.replace(" AND ", ",").replace(" ", "")
+    joined = upper.replace(" AND ", ",").replace(" ", "")
     for parts in ({part for part in joined.split(",") if part}, set(joined)):
         if parts <= by_name.keys():
             return frozenset(by_name[part] for part in parts)
@@ -50,12 +50,12 @@ def _lines(text: str, body: re.Pattern[str]) -> Iterator[str]:
     for head in _HEAD.finditer(text):
         if head.start() and text[head.start() - 1] != "\n":
             continue
-        said = _run(text, head, body)
-        end = head.end() + len(said)
+        answer = _run(text, head, body)
+        end = head.end() + len(answer)
         space = head[1].find(" ")
-        if said and _LINE_END.match(text, end):
-            yield said
-        elif space >= 0 and ("\n" in head[1][space:] or (not said and text[end : end + 1] in ("", "."))):
+        if answer and _LINE_END.match(text, end):
+            yield answer
+        elif space >= 0 and ("\n" in head[1][space:] or (not answer and text[end : end + 1] in ("", "."))):
             yield ""
 
 
@@ -65,15 +65,15 @@ def _anywhere(text: str, body: re.Pattern[str]) -> Iterator[str]:
     for head in _HEAD.finditer(text):
         if head.start() < over:
             continue
-        said = _run(text, head, body)
-        after = text[head.end() + len(said) : head.end() + len(said) + 1]
-        if said and not _is_word(after):
-            over = head.end() + len(said) + 1
-            yield said
-        elif (cut := max(said.rfind(" "), said.rfind(","))) > 0:
+        answer = _run(text, head, body)
+        after = text[head.end() + len(answer) : head.end() + len(answer) + 1]
+        if answer and not _is_word(after):
+            over = head.end() + len(answer) + 1
+            yield answer
+        elif (cut := max(answer.rfind(" "), answer.rfind(","))) > 0:
             over = head.end() + cut + 1
-            yield said[:cut]
-        elif _SPACED.search(head[1]) or (not said and head[1].endswith(" ") and not _is_word(after)):
+            yield answer[:cut]
+        elif _SPACED.search(head[1]) or (not answer and head[1].endswith(" ") and not _is_word(after)):
             yield ""
 
 

@@ -68,9 +68,9 @@ def _lists(text: str) -> Mapping[str, tuple[str, ...]]:
     return {key: tuple(folded(word).casefold() for word in words) for key, words in lists.items()}
 
 
-def _words(key: str, of: Iterable[str] | None = None) -> set[str]:
+def _words(key: str, codes: Iterable[str] | None = None) -> set[str]:
     known = languages()
-    return {word for code in (of or known) for word in known[code].get(key, ())}
+    return {word for code in (codes or known) for word in known[code].get(key, ())}
 
 
 @cache
@@ -96,8 +96,8 @@ def lead() -> re.Pattern[str]:
 @cache
 def languages_of(word: str) -> tuple[str, ...]:
     """Return the languages that have a lead, a word for option, or an affirmation."""
-    said, keys = " ".join(folded(word).casefold().split()), ("leads", "verbs", "options", "affirms")
-    return tuple(code for code, lists in languages().items() if any(said in lists.get(key, ()) for key in keys))
+    phrase, keys = " ".join(folded(word).casefold().split()), ("leads", "verbs", "options", "affirms")
+    return tuple(code for code, lists in languages().items() if any(phrase in lists.get(key, ()) for key in keys))
 
 
 @cache
@@ -114,9 +114,9 @@ def affirmation() -> re.Pattern[str]:
 
 
 @cache
-def behind(of: tuple[str, ...]) -> re.Pattern[str]:
+def behind(codes: tuple[str, ...]) -> re.Pattern[str]:
     """Return the pattern of what may follow a choice in these languages."""
-    return re.compile(rf"\s{{0,3}}{_one_of(_words('behind', of), glued=True)}", re.IGNORECASE)
+    return re.compile(rf"\s{{0,3}}{_one_of(_words('behind', codes), glued=True)}", re.IGNORECASE)
 
 
 @cache
@@ -126,10 +126,10 @@ def because() -> re.Pattern[str]:
 
 
 @cache
-def negation(of: tuple[str, ...] = ()) -> re.Pattern[str]:
+def negation(codes: tuple[str, ...] = ()) -> re.Pattern[str]:
     """Return the pattern of words after which nothing is stated; without languages of those that mean little else."""
-    words = _words("not", of) | {word for word in _words("not_before", of) if len(word) > 2}
-    if not of:
+    words = _words("not", codes) | {word for word in _words("not_before", codes) if len(word) > 2}
+    if not codes:
         words = {word for word in words if len(word) > 2 or not word.isascii() or word in ("if", "no", "ob")} - _ENGLISH
     return re.compile(_one_of(words) + r"|n['’]t(?!\w)", re.IGNORECASE)
 
@@ -140,17 +140,17 @@ def is_and(text: str) -> bool:
 
 
 @cache
-def condition(of: tuple[str, ...]) -> re.Pattern[str]:
+def condition(codes: tuple[str, ...]) -> re.Pattern[str]:
     """Return the pattern of the beginning of a sentence, or of what follows a choice, that makes it a supposition."""
     return re.compile(
-        rf"[\s,，、]{{0,3}}{any_of('and', 'contrast')}?\s{{0,3}}{_one_of(_words('if', of))}", re.IGNORECASE
+        rf"[\s,，、]{{0,3}}{any_of('and', 'contrast')}?\s{{0,3}}{_one_of(_words('if', codes))}", re.IGNORECASE
     )
 
 
 @cache
-def conclusion(of: tuple[str, ...]) -> re.Pattern[str]:
+def conclusion(codes: tuple[str, ...]) -> re.Pattern[str]:
     """Return the pattern of what concludes within a sentence."""
-    return re.compile(_one_of(_words("so", of)), re.IGNORECASE)
+    return re.compile(_one_of(_words("so", codes)), re.IGNORECASE)
 
 
 @cache

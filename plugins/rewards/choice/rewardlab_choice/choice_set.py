@@ -124,15 +124,15 @@ class ChoiceSet:
         text = _bare(behind)
         if text == self._plain_texts[label]:
             return True
-        others = (one for other, one in self._plain_texts.items() if other != label)
+        others = (plain_text for other, plain_text in self._plain_texts.items() if other != label)
         return text not in others and any(_fit(values(behind), self._values[label]))
 
     def other_text(self, label: str, behind: str) -> bool:
         """Return whether the text after a label is the text of another choice."""
         text = _bare(behind)
-        return any(text == one for other, one in self._plain_texts.items() if other != label) and not self.same_text(
-            label, behind
-        )
+        return any(
+            text == plain_text for other, plain_text in self._plain_texts.items() if other != label
+        ) and not self.same_text(label, behind)
 
     @cached_property
     def head(self) -> re.Pattern[str]:
@@ -282,7 +282,7 @@ def _kept(choices: tuple[tuple[str, str], ...]) -> ChoiceSet:
 
 
 def _fit(answer: frozenset[Value], choice: frozenset[Value]) -> list[bool]:
-    return [True for one in answer for other in choice if one.fits(other)]
+    return [True for value in answer for other in choice if value.fits(other)]
 
 
 def _bare(text: str) -> str:

@@ -13,7 +13,10 @@ from rewardlab_choice.values import values
 @cache
 def scripts() -> Mapping[str, tuple[tuple[str, ...], ...]]:
     """Return each script's letters in order, each with its forms."""
-    return {name: tuple(tuple(map(plain, one.split("|"))) for one in line.split()) for name, line in _read()[0].items()}
+    return {
+        name: tuple(tuple(map(plain, letter.split("|"))) for letter in line.split())
+        for name, line in _read()[0].items()
+    }
 
 
 @cache

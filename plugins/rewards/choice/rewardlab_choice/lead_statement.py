@@ -68,7 +68,7 @@ def last_lead(text: str, choices: ChoiceSet) -> Statement | None:
         if joined:
             return statement
         unjoined.append(statement)
-    if unjoined and any(one.named.label != unjoined[0].named.label for one in unjoined):
+    if unjoined and any(statement.named.label != unjoined[0].named.label for statement in unjoined):
         return Statement(unjoined[0].start, HEDGED, unjoined[0].written, firm=True)
     return unjoined[0] if unjoined else None
 
@@ -123,7 +123,7 @@ def last_affirmed(text: str, choices: ChoiceSet) -> Statement | None:
     if not affirmed or not (answer_words.lead().search(affirmed[-1][1]) or affirmed[-1][2]):
         return None
     last = affirmed[-1][0]
-    hedged = any(one.named.label != last.named.label for one, _, _ in affirmed)
+    hedged = any(statement.named.label != last.named.label for statement, _, _ in affirmed)
     return Statement(last.start, HEDGED if hedged else last.named, last.written, firm=True)
 
 

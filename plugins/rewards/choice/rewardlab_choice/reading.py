@@ -23,9 +23,11 @@ _BOX = re.compile(r"\\(?:boxed|fbox)\s*+\{([^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The result of reading. extracted: the answer as written, None if there is none. labels: those that it names.
+    """The result of reading.
 
     Args:
+        extracted: the answer as written, None if there is none.
+        labels: those that it names.
         fault: why it names no label: there is no answer, it cannot be read, or it is a hedge.
     """
 
@@ -58,13 +60,13 @@ def _reading(extracted: str | None, named: Named) -> Reading:
 
 
 def _read_line(text: str, choices: Mapping[str, str], several: bool) -> Reading:
-    said = answer_line(text, choices)
-    if said is None:
+    answer = answer_line(text, choices)
+    if answer is None:
         return Reading(None, fault="no_answer")
-    labels = labels_named(said, choices, several)
+    labels = labels_named(answer, choices, several)
     if not labels:
-        return Reading(said, fault="hedged" if len(labels_named(said, choices, True)) > 1 else "unreadable")
-    return Reading(said, labels)
+        return Reading(answer, fault="hedged" if len(labels_named(answer, choices, True)) > 1 else "unreadable")
+    return Reading(answer, labels)
 
 
 def _boxed(text: str, choices: ChoiceSet, states: bool) -> tuple[str | None, Named]:
@@ -80,7 +82,7 @@ def _boxed(text: str, choices: ChoiceSet, states: bool) -> tuple[str | None, Nam
         return answer, named
     boxes = list(_BOX.finditer(text))[-MAX_BOXES:]
     read = [choices.named(_OPENED.sub(r"\\text{", box[1])) for box in boxes]  # also of a box in a box
-    others = {one.label for one in read} - {None, named.label} | {one.fault for one in read[-1:]} - {None}
+    others = {name.label for name in read} - {None, named.label} | {name.fault for name in read[-1:]} - {None}
     if states:
         others |= {stated_behind_a_lead(_BOX.sub(" ", text), choices).label} - {None, named.label}
     behind = text[boxes[-1].end() :][:80] if boxes else ""
@@ -97,11 +99,11 @@ def _last_stated(response: str, choices: ChoiceSet) -> tuple[str | None, Named]:
         return stated(response, choices)
     begin, end = _place(response, answer)
     if named is NOTHING:
-        said, behind = stated(response[end:], choices)
-        return (answer, named) if said is None else (said, behind)
+        written, behind = stated(response[end:], choices)
+        return (answer, named) if written is None else (written, behind)
     if is_denied(response[:begin], response[end:]):
-        said, named = stated(_BOX.sub(" ", response), choices)
-        return (answer, NOTHING) if said is None else (said, named)
+        written, named = stated(_BOX.sub(" ", response), choices)
+        return (answer, NOTHING) if written is None else (written, named)
     return answer, named
 
 
@@ -119,7 +121,7 @@ def _tagged(text: str, response: str, choices: ChoiceSet) -> tuple[str | None, N
         return None, NOTHING
     read = [_boxed(body, choices, states=False) if last_box(body) else (body, _named(body, choices)) for body in bodies]
     answer, named = read[-1]
-    others = {one.label for _, one in read} - {None, named.label}
+    others = {name.label for _, name in read} - {None, named.label}
     return answer, HEDGED if named.label is not None and others else named
 
 

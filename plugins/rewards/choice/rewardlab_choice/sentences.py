@@ -1,4 +1,4 @@
-"""Where sentences and clauses end, and whether one of them is negated."""
+"""The ends of sentences and clauses, and whether one of them is negated."""
 
 import re
 

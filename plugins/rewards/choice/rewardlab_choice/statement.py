@@ -53,9 +53,9 @@ def stated(response: str, choices: ChoiceSet) -> tuple[str | None, Named]:
     lines = [label for label in labels if label.firm]
     if (last := _last_line(text, choices)) is not None:
         lines += [] if lines and lines[-1].start >= last.start else [last]
-    firm = [one for one in (leads, *lines) if one is not None]
+    firm = [candidate for candidate in (leads, *lines) if candidate is not None]
     weak = [label for label in labels if not label.lists]
-    statement = max(firm or weak, key=lambda one: one.start, default=None)
+    statement = max(firm or weak, key=lambda candidate: candidate.start, default=None)
     if statement is None:
         return None, NOTHING
     rivals = [label for label in labels if label.start > statement.start]
@@ -239,7 +239,7 @@ def _is_taken_back(text: str, statement: Statement, choices: ChoiceSet) -> bool:
         if inside and choices.label(inside[-1]) != statement.named.label:
             return True
     also = _patterns(choices).also.finditer(behind)
-    return any(choices.label(one["label"]) != statement.named.label for one in also)
+    return any(choices.label(match["label"]) != statement.named.label for match in also)
 
 
 def _is_supposed(text: str, start: int) -> bool:

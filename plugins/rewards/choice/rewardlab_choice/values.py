@@ -63,7 +63,7 @@ def values(text: str) -> frozenset[Value]:
     text = unfonted(folded(text)).strip(" \t\n*`").rstrip(".。 ")
     if len(text) > 2 and text[0] == text[-1] == "$":
         text = text[1:-1]
-    text = _FRACTION.sub(lambda found: f" {found[1] or found[2]}/{found[3] or found[4]}", text.replace("\\$", "$"))
+    text = _FRACTION.sub(lambda match: f" {match[1] or match[2]}/{match[3] or match[4]}", text.replace("\\$", "$"))
     text = text.replace("\\%", "%").replace("−", "-").strip()
     match = _VALUE.fullmatch(text)
     if match is None or (match["sign"] == "-" and match["inner"]):

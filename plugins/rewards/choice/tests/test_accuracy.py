@@ -111,7 +111,7 @@ def test_a_row_without_choices_gets_no_value_and_one_without_a_right_one_fails()
     for gold in ("D", "", None, True, ["B"]):
         found = score(r"\boxed{B}", gold)
         assert found.value is None
-        assert f"the right choice is {gold!r}, and none of A, B, C" in found.error
+        assert f"the right choice is {gold!r}, not one of A, B, C" in found.error
     assert "neither label -> text nor a list" in score(r"\boxed{B}", choices="A, B").error
     assert "neither label -> text nor a list" in score(r"\boxed{B}", choices=["only"]).error
     with pytest.raises(ValueError, match="neither label"):

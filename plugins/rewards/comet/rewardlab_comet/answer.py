@@ -32,10 +32,10 @@ class Answer:
 
     async def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:
         """Return one score for each item, of any number of groups. Exceptions of the worker pass through."""
-        found = [self._decide(sample, completion) for sample, completion in items]
-        questions = [decided for decided in found if not isinstance(decided, Score)]
+        decisions = [self._decide(sample, completion) for sample, completion in items]
+        questions = [decided for decided in decisions if not isinstance(decided, Score)]
         answers = iter(await self._worker.ask(questions))
-        return [decided if isinstance(decided, Score) else self._read(next(answers)) for decided in found]
+        return [decided if isinstance(decided, Score) else self._read(next(answers)) for decided in decisions]
 
     def _decide(self, sample: Sample, completion: Completion) -> Score | dict[str, str]:
         """Return the score if it needs no model, else the question for the model."""

@@ -77,8 +77,11 @@ def cosine_silhouette(vectors: np.ndarray, labels: np.ndarray, sums: np.ndarray,
     """Return the mean of (b - a) / max(a, b) over all rows, by cosine distances; higher is better.
 
     a is a row's mean distance to the others of its cluster, b the smallest to another cluster. A row that is alone in
-    its cluster counts as 0. sums: (k, dimension), the sum of each cluster's unit vectors; the mean distance to m of
-    them is 1 - x.sum / m, so that this takes time in proportion to the rows and not to their pairs.
+    its cluster counts as 0.
+
+    Args:
+        sums: (k, dimension), the sum of each cluster's unit vectors; the mean distance to m of them is 1 - x.sum / m,
+            so that this takes time in proportion to the rows and not to their pairs.
     """
     total = 0.0
     for start in range(0, len(vectors), BLOCK):

@@ -73,8 +73,8 @@ class DistinctRows:
                 rows += chunk.rows
         dropped = near.dropped()
         for number, sample in rows:
-            found = dict(zip(("cosine", "nearest"), dropped.get(number, ()), strict=False))
-            if tally.keep(number, sample, self._text(sample), found):
+            nearest = dict(zip(("cosine", "nearest"), dropped.get(number, ()), strict=False))
+            if tally.keep(number, sample, self._text(sample), nearest):
                 yield sample
 
     def _as_they_come(self, tally: "_PassTally") -> Iterator[Sample]:
@@ -136,7 +136,7 @@ class _PassTally:
         """Log a warning of the rows that were dropped, if there are any."""
         dropped = sum(self._near.values())
         if dropped:
-            listed = ", ".join(f"{n} near to {what}" for what, n in self._near.items() if n)
+            listed = ", ".join(f"{n} near to {kind}" for kind, n in self._near.items() if n)
             shown = "; ".join(self._examples)
             log.warning("embed/distinct: %d of %d rows dropped: %s: %s", dropped, self.kept + dropped, listed, shown)
 

@@ -108,16 +108,16 @@ def choice(vectors: np.ndarray, wanted: int, settings: dict[str, Any]) -> Genera
     """Return the answer about a group with these vectors; yield between pieces of the work."""
     if wanted >= len(vectors):
         return {"chosen": list(range(len(vectors))), "silhouette": None, "clusters": [[len(vectors), len(vectors)]]}
-    found = yield from best_clusters(vectors, settings["counts"], settings["seed"])
+    clustering = yield from best_clusters(vectors, settings["counts"], settings["seed"])
     how = Selection(**settings["selection"])
     chosen: list[int] = []
     clusters = []
-    for number, share in enumerate(cluster_shares(found, wanted, settings)):
-        members = np.flatnonzero(found.labels == number)
+    for number, share in enumerate(cluster_shares(clustering, wanted, settings)):
+        members = np.flatnonzero(clustering.labels == number)
         places = yield from choose(vectors[members], share, how, settings["seed"])
         chosen += members[places].tolist()
         clusters.append([len(members), share])
-    return {"chosen": sorted(chosen), "silhouette": found.silhouette, "clusters": clusters}
+    return {"chosen": sorted(chosen), "silhouette": clustering.silhouette, "clusters": clusters}
 
 
 def cluster_shares(clusters: Clusters, wanted: int, settings: dict[str, Any]) -> list[int]:

@@ -89,14 +89,14 @@ class Embedder:
         """
         keys = [blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest() for text in texts]
         by_key = dict(zip(keys, texts, strict=True))
-        found = {key: known for key in by_key if (known := self._cache.get(key)) is not None}
-        missing = sorted(by_key.keys() - found.keys(), key=lambda key: (-len(by_key[key]), key))
+        embedded = {key: known for key in by_key if (known := self._cache.get(key)) is not None}
+        missing = sorted(by_key.keys() - embedded.keys(), key=lambda key: (-len(by_key[key]), key))
         for start in range(0, len(missing), self._batch_size):
             batch = missing[start : start + self._batch_size]
             embeddings = self._embed_batch([_encodable(by_key[key]) for key in batch])
-            found.update(zip(batch, embeddings, strict=True))
-        self._cache.put((key, found[key]) for key in missing)
-        return [found[key] for key in keys]
+            embedded.update(zip(batch, embeddings, strict=True))
+        self._cache.put((key, embedded[key]) for key in missing)
+        return [embedded[key] for key in keys]
 
     def _embed_batch(self, texts: list[str]) -> list[Embedding]:
         """Embed the texts at once; if memory does not suffice, embed the halves one after the other."""

@@ -50,9 +50,9 @@ class EnglishDetector:
         other = expected if expected != Language.ENGLISH else None
         if _share_of_other_scripts(words) >= OTHER_SCRIPT:
             return {"english": False, "language": _name(other)}
-        found = _detector(other if other in Language.all_with_latin_script() else None).detect_language_of(words)
-        language = other or (found if len(words) >= MIN_TO_NAME else None)
-        return {"english": found == Language.ENGLISH, "language": _name(language)}
+        detected = _detector(other if other in Language.all_with_latin_script() else None).detect_language_of(words)
+        language = other or (detected if len(words) >= MIN_TO_NAME else None)
+        return {"english": detected == Language.ENGLISH, "language": _name(language)}
 
 
 def _words(text: str) -> str:

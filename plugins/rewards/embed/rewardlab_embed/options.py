@@ -39,7 +39,7 @@ class CosineOptions(EmbedderOptions):
 
 
 class TranslatorSampling(Config):
-    """How a translator samples its answers; the judge's own options set the parameters that are null."""
+    """The sampling of a translator's answers; the judge's own options set the parameters that are null."""
 
     temperature: Annotated[float, Field(ge=0, le=2)] | None = 0.0
     """the sampling temperature"""

@@ -13,7 +13,7 @@ YIELD_EVERY = 64
 
 @dataclass(frozen=True)
 class Selection:
-    """How rows of a cluster are chosen.
+    """The way in which rows of a cluster are chosen.
 
     Args:
         nearest: a share, in [0, 1].

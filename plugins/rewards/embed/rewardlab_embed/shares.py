@@ -7,8 +7,11 @@ def share_out(total: int, weights: Sequence[float], sizes: Sequence[int], least:
     """Return how many rows each group gives: in proportion to its weight, and no more than it has.
 
     What a small group lacks the others give. Each gives `least` rows, or all that it has, if `total` allows; a total
-    too small for that is shared out evenly. Fractions go to the largest remainders, of equal ones to the first.
-    weights: positive. The sum of the result is min(total, sum(sizes)).
+    too small for that is shared out evenly. Fractions go to the largest remainders, of equal ones to the first. The sum
+    of the result is min(total, sum(sizes)).
+
+    Args:
+        weights: positive.
     """
     total = min(total, sum(sizes))
     floors = [min(least, size) for size in sizes]

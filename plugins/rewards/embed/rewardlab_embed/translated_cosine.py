@@ -77,8 +77,8 @@ class TranslatedCosine:
         questions = [(compared[index].prediction, _language(items[index])) for index in open_ones]
         by_question = await self._in_english(list(dict.fromkeys(questions)))
         english = [by_question[question] for question in questions]
-        found = await self._scores([compared[index] for index in open_ones], english)
-        for index, score in zip(open_ones, found, strict=True):
+        model_scores = await self._scores([compared[index] for index in open_ones], english)
+        for index, score in zip(open_ones, model_scores, strict=True):
             scores[index] = score
         return [score for score in scores if score is not None]
 

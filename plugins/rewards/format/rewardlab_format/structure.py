@@ -27,8 +27,11 @@ def key_of(text: str) -> str:
 class Structure:
     """The required structure of an answer.
 
-    least_words, most_words: as `count_words` counts. labels: one of them stands in it. labels_field: the field with a
-    row's own labels, which replace these. parts: each of them occurs.
+    Args:
+        least_words, most_words: as `count_words` counts.
+        labels: one of them stands in it.
+        labels_field: the field with a row's own labels, which replace these.
+        parts: each of them occurs.
     """
 
     least_words: int = 0
@@ -50,13 +53,15 @@ class Structure:
             yield f"no label, one of {', '.join(label[0] for label in labels)} is needed"
         if self.parts:
             text = key_of(answer)
-            yield from (f"no {part[0]!r}" for part in self.parts if not any(key_of(one) in text for one in part))
+            yield from (
+                f"no {part[0]!r}" for part in self.parts if not any(key_of(alternative) in text for alternative in part)
+            )
 
     def _labels(self, fields: Mapping[str, Any]) -> Alternatives:
         own = fields.get(self.labels_field) if self.labels_field is not None else None
         if own is None:
             return self.labels
-        if not isinstance(own, list) or not own or not all(isinstance(one, str) and one.strip() for one in own):
+        if not isinstance(own, list) or not own or not all(isinstance(label, str) and label.strip() for label in own):
             raise ValueError(f"field {self.labels_field!r}: a list of labels is needed, not {str(own)[:60]!r}")
         return tuple((label,) for label in own)
 

@@ -120,7 +120,7 @@ class _StructureReader:
         if not isinstance(node, yaml.SequenceNode) or not node.value:
             raise self._wrong(node, "a list is needed, of texts or of lists of texts that mean the same")
         alternatives = [
-            self._texts(one) if isinstance(one, yaml.SequenceNode) else (self._scalar(one),) for one in node.value
+            self._texts(item) if isinstance(item, yaml.SequenceNode) else (self._scalar(item),) for item in node.value
         ]
         keys = [key_of(text) for texts in alternatives for text in texts]
         if len(set(keys)) < len(keys):
@@ -130,7 +130,7 @@ class _StructureReader:
     def _texts(self, node: yaml.Node) -> tuple[str, ...]:
         if not isinstance(node, yaml.SequenceNode) or not node.value:
             raise self._wrong(node, "a list of texts is needed")
-        return tuple(self._scalar(one) for one in node.value)
+        return tuple(self._scalar(item) for item in node.value)
 
     def _scalar(self, node: yaml.Node) -> str:
         if not isinstance(node, yaml.ScalarNode) or not node.value.strip():

@@ -37,11 +37,11 @@ class Tags:
 
     def fault(self, text: str) -> str | None:
         """Return why the text does not match; None if it does."""
-        found = list(self._mark.finditer(text))
-        marks = [match[0] for match in found]
+        matches = list(self._mark.finditer(text))
+        marks = [match[0] for match in matches]
         if marks != self._wanted:
             return self._misplaced(marks)
-        edges = [0, *(edge for match in found for edge in match.span()), len(text)]
+        edges = [0, *(edge for match in matches for edge in match.span()), len(text)]
         pieces = [text[edges[i] : edges[i + 1]] for i in range(0, len(edges), 2)]
         for number, piece in enumerate(pieces):  # before, inside, between, inside, ..., after
             inside = number % 2 == 1

@@ -28,10 +28,10 @@ _SINGLE_NUMBER = re.compile(r"[-+−$\s]*[\d.,\s\\!{}]+[%$\s]*")
 
 @dataclass(frozen=True)
 class Alteration:
-    """One thing that a translation altered: its kind, and its description."""
+    """One change that a translation made to the meaning of a text."""
 
-    what: What
-    told: str
+    kind: What
+    description: str
 
 
 def alterations(source: str, translation: str, target: str) -> list[Alteration]:
@@ -59,7 +59,7 @@ def question_alterations(source: str, translation: str, target: str, answer: str
 
 def reason_of(altered: Sequence[Alteration]) -> str:
     """Return one of a few texts that say why a problem with these alterations is dropped."""
-    return REASONS[altered[0].what]
+    return REASONS[altered[0].kind]
 
 
 def _states(answer: str, source: str, translation: str) -> bool:
@@ -67,8 +67,10 @@ def _states(answer: str, source: str, translation: str) -> bool:
     numbers = numbers_in(answer) if len(answer) <= MAX_ANSWER else []
     if len(numbers) == 1 and _SINGLE_NUMBER.fullmatch(in_figures(answer)):
         [number] = numbers
-        ours, theirs = ({reading for n in numbers_in(text) for reading in n.readings} for text in (source, translation))
-        there = number.readings & theirs and not number.readings & ours
+        source_readings, readings = (
+            {reading for n in numbers_in(text) for reading in n.readings} for text in (source, translation)
+        )
+        there = number.readings & readings and not number.readings & source_readings
         return bool(there) and not number.values & explained_values(source)
     bare = _bare(answer)
     return len(bare) >= MIN_ANSWER_LETTERS and bare in _bare(translation) and bare not in _bare(source)

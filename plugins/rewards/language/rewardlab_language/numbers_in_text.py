@@ -61,9 +61,10 @@ MAX_SPELLED = 12
 
 @dataclass(frozen=True)
 class Number:
-    """A number as it is written: the digits of its groups, in figures of our own. text: how a person reads it.
+    """A number as it is written: the digits of its groups, in figures of our own.
 
     Args:
+        text: how a person reads it.
         scaled: whether a word or a sign behind it multiplies it, as in 1.5 million and 150万.
     """
 
@@ -124,24 +125,24 @@ def lost_numbers(source: str, translation: str, target: str) -> list[str]:
     Roman or Chinese numerals, with another scale (1.5 million, 150万) or on a clock of 24 hours. Words excuse no number
     if the translation has a figure that nothing in the text explains: 5 that becomes 6 is another number.
     """
-    theirs = numbers_in(translation)
-    lost = _without_groups(_without_readings(numbers_in(source), theirs), theirs)
-    lost = _without_scales(lost, theirs)
-    lost = _without_hours(lost, theirs, source)
-    if lost and all(number.values and number.values <= explained_values(source) for number in theirs):
+    translated = numbers_in(translation)
+    lost = _without_groups(_without_readings(numbers_in(source), translated), translated)
+    lost = _without_scales(lost, translated)
+    lost = _without_hours(lost, translated, source)
+    if lost and all(number.values and number.values <= explained_values(source) for number in translated):
         lost = [number for number in lost if not any(_is_spelled(n, translation, target) for n in number.values)]
     return [number.text for number in lost]
 
 
-def _without_readings(ours: Sequence[Number], theirs: list[Number]) -> list[Number]:
-    """Return those of our numbers that none of theirs can mean, and take the others out of theirs."""
+def _without_readings(numbers: Sequence[Number], translated: list[Number]) -> list[Number]:
+    """Return the numbers that no translated one can mean, and take the others out of `translated`."""
     places: dict[tuple[str, str], deque[int]] = {}
-    for place, number in enumerate(theirs):
+    for place, number in enumerate(translated):
         for reading in number.readings:
             places.setdefault(reading, deque()).append(place)
     taken: set[int] = set()
     lost = []
-    for number in ours:
+    for number in numbers:
         for reading in number.readings:
             queue = places.get(reading, deque())
             while queue and queue[0] in taken:
@@ -151,27 +152,27 @@ def _without_readings(ours: Sequence[Number], theirs: list[Number]) -> list[Numb
                 break
         else:
             lost.append(number)
-    theirs[:] = [number for place, number in enumerate(theirs) if place not in taken]
+    translated[:] = [number for place, number in enumerate(translated) if place not in taken]
     return lost
 
 
-def _without_groups(ours: Sequence[Number], theirs: list[Number]) -> list[Number]:
-    """Return those of our numbers whose groups are not there as numbers either: (1,2) is (1, 2), and 3:30 is 3.30."""
-    groups = Counter(group for number in theirs for group in number.groups)
+def _without_groups(numbers: Sequence[Number], translated: list[Number]) -> list[Number]:
+    """Return the numbers whose groups are not there as numbers either: (1,2) is (1, 2), and 3:30 is 3.30."""
+    groups = Counter(group for number in translated for group in number.groups)
     lost = []
-    for number in ours:
+    for number in numbers:
         if (wanted := Counter(number.groups)) <= groups:
             groups -= wanted
         else:
             lost.append(number)
-    theirs[:] = [number for number in theirs if any(groups[group] for group in number.groups)]
+    translated[:] = [number for number in translated if any(groups[group] for group in number.groups)]
     return lost
 
 
-def _without_scales(lost: Sequence[Number], theirs: list[Number]) -> list[Number]:
-    """Return the numbers that no other scale makes equal to one of theirs: 1.5 million and 150万, 20,000 and 2万."""
+def _without_scales(lost: Sequence[Number], translated: list[Number]) -> list[Number]:
+    """Return the numbers that no other scale makes equal to a translated one: 1.5 million and 150万, 20,000 and 2万."""
     places: dict[tuple[str, bool], list[int]] = {}
-    for place, other in enumerate(theirs):
+    for place, other in enumerate(translated):
         places.setdefault((other.significant, other.scaled), []).append(place)
     left, taken = [], set()
     for number in lost:
@@ -180,18 +181,18 @@ def _without_scales(lost: Sequence[Number], theirs: list[Number]) -> list[Number
             taken.add(alike.pop())
         else:
             left.append(number)
-    theirs[:] = [other for place, other in enumerate(theirs) if place not in taken]
+    translated[:] = [other for place, other in enumerate(translated) if place not in taken]
     return left
 
 
-def _without_hours(lost: Sequence[Number], theirs: list[Number], source: str) -> list[Number]:
+def _without_hours(lost: Sequence[Number], translated: list[Number], source: str) -> list[Number]:
     """Return the numbers that are not hours of an afternoon, which a clock of 24 hours writes differently."""
     left = list(lost)
     for hour in {int(hour_text) for hour_text in _AFTERNOON.findall(in_figures(source))} if lost else ():
-        later = next((number for number in theirs if number.groups[0] == str(hour + 12)), None)
+        later = next((number for number in translated if number.groups[0] == str(hour + 12)), None)
         if later is not None:
             left = [number for number in left if number.groups[0] != str(hour)]
-            theirs.remove(later)
+            translated.remove(later)
     return left
 
 

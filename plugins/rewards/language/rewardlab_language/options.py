@@ -106,7 +106,7 @@ class FilterOptions(Config):
 
 
 class TranslationSampling(Config):
-    """How a translator samples its answers; the judge's own options set those that are absent."""
+    """The sampling of a translator's answers; the judge's own options set those that are absent."""
 
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     """the sampling temperature"""

@@ -54,8 +54,8 @@ def prose(text: str) -> Prose:
     stays. Time is linear in the length.
     """
     text = unicodedata.normalize("NFC", visible(text))
-    text = _DISGUISED.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
-    text = _SPACED.sub(lambda found: re.sub(r"(?<=\w)[ .·-](?=\w)", "", found[0]), text)
+    text = _DISGUISED.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
+    text = _SPACED.sub(lambda match: re.sub(r"(?<=\w)[ .·-](?=\w)", "", match[0]), text)
     taken = []
     if "@" in text:
         taken += _ADDRESS.findall(text)

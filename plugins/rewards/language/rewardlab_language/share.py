@@ -61,10 +61,14 @@ class ShareMeter:
         counted = letters.total()
         if not counted + aside:
             return LanguageShare(None, None)
-        mine = sum(letters[code] for code in self._own)
-        unread = sum(said for script, said in read.hidden.items() if script == "Latn" or script not in self._scripts)
-        beyond = max(0, aside - mine) + max(0, unread - counted - aside)
-        return LanguageShare(mine / (counted + beyond), self._main(letters))
+        in_target = sum(letters[code] for code in self._own)
+        unread = sum(
+            information
+            for script, information in read.hidden.items()
+            if script == "Latn" or script not in self._scripts
+        )
+        beyond = max(0, aside - in_target) + max(0, unread - counted - aside)
+        return LanguageShare(in_target / (counted + beyond), self._main(letters))
 
     def _letters(self, words: Sequence[Word]) -> Counter[str]:
         """Return the information of the letters by language, or by script if no candidate is written in it."""

@@ -34,7 +34,12 @@ class SourceQuestion:
 
 @dataclass(frozen=True, kw_only=True)
 class SourceProblem(SourceQuestion):
-    """A source row's problem. solution: an English text, not blank. answer: the gold answer, as it stands in a box."""
+    """A source row's problem.
+
+    Args:
+        solution: an English text, not blank.
+        answer: the gold answer, as it stands in a box.
+    """
 
     solution: str
     answer: str

@@ -133,9 +133,13 @@ class TranslatedRows:
         }
         if self._options.kind == "sft":
             solution = await _translate(reference, language, translator)
-            altered = [one for one in solution.altered if one.what != "box"]  # the next lines put one there
-            told = replace(solution, altered=altered).told("response", self._options.drop_altered, is_problem=False)
-            fields["altered"] += told
+            altered = [
+                alteration for alteration in solution.altered if alteration.kind != "box"
+            ]  # the next lines put one there
+            descriptions = replace(solution, altered=altered).descriptions(
+                "response", self._options.drop_altered, is_problem=False
+            )
+            fields["altered"] += descriptions
             fields["response"] = boxed(solution.text, source.answer, wording)
         prompt = ({"role": "system", "content": wording.system}, {"role": "user", "content": problem.text})
         return Sample(id=f"{source.id}-{language}", prompt=prompt, fields=fields, source=where)
@@ -146,7 +150,7 @@ class TranslatedRows:
             "language": language,
             "split": "test" if source.is_test(self._options.test) else "train",
             "share": problem.share,
-            "altered": problem.told("problem", self._options.drop_altered, is_problem=True),
+            "altered": problem.descriptions("problem", self._options.drop_altered, is_problem=True),
         }
 
 

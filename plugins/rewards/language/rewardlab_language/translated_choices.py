@@ -23,10 +23,10 @@ class Choices:
     async def translated(self, translate: Callable[[str], Awaitable[str]]) -> "Choices":
         """Return the same choices in another language, with their labels. An empty text stays."""
 
-        async def one(text: str) -> str:
+        async def unless_empty(text: str) -> str:
             return await translate(text) if text.strip() else text
 
-        texts = await asyncio.gather(*map(one, self.texts.values()))
+        texts = await asyncio.gather(*map(unless_empty, self.texts.values()))
         return replace(self, texts=dict(zip(self.texts, texts, strict=True)))
 
     def as_field(self) -> Any:

@@ -59,7 +59,9 @@ class TranslatedFields:
             check = partial(question_alterations, answer=_answer(sample)) if name == PROMPT else alterations
             ask = partial(translator.translate, code=target, source=source, check=check)
             translated = await (ask(text) if name in (PROMPT, field) else self._in_pieces(text, name, ask))
-            altered.extend(translated.told(name, self._options.drop_altered, is_problem=name in (PROMPT, field)))
+            altered.extend(
+                translated.descriptions(name, self._options.drop_altered, is_problem=name in (PROMPT, field))
+            )
             return translated.text
 
         try:
@@ -83,10 +85,12 @@ class TranslatedFields:
         if len(pieces) > most:
             raise UntranslatableRow(f"{name} has more than {most} pieces of {self._options.piece} characters")
         pieces_translated = await asyncio.gather(*(ask(piece) for piece, _ in pieces))
-        shares = [one.share for one in pieces_translated if one.share is not None]
-        altered = [one for translation in pieces_translated for one in translation.altered]
+        shares = [translation.share for translation in pieces_translated if translation.share is not None]
+        altered = [alteration for translation in pieces_translated for alteration in translation.altered]
         return Translation(
-            piecewise.join(pieces, [one.text for one in pieces_translated]), min(shares, default=None), altered
+            piecewise.join(pieces, [translation.text for translation in pieces_translated]),
+            min(shares, default=None),
+            altered,
         )
 
 

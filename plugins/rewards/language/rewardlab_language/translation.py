@@ -26,9 +26,10 @@ SHOWN = 60  # characters of a candidate in a message
 
 @dataclass(frozen=True)
 class Translation:
-    """A translated text. share: of its letters, those in the target language; None without words.
+    """A translated text.
 
     Args:
+        share: the share of its letters that are in the target language, from 0 to 1; None for a text without words.
         altered: the changes to the text, if every candidate changed something.
     """
 
@@ -36,14 +37,15 @@ class Translation:
     share: float | None
     altered: Sequence[Alteration] = ()
 
-    def told(self, what: str, drop: DropAltered, is_problem: bool) -> list[str]:
-        """Return the alterations in words, each preceded by `what` it translates.
+    def descriptions(self, name: str, drop: DropAltered, is_problem: bool) -> list[str]:
+        """Return the alterations in words, each behind the `name` of what is translated.
 
         Raises NoUsableTranslation if rows with an altered text of this kind are dropped.
         """
         if self.altered and (drop == "all" or (drop == "problems" and is_problem)):
-            raise NoUsableTranslation(reason_of(self.altered), "; ".join(one.told for one in self.altered))
-        return [f"{what}: {one.told}" for one in self.altered]
+            descriptions = "; ".join(alteration.description for alteration in self.altered)
+            raise NoUsableTranslation(reason_of(self.altered), descriptions)
+        return [f"{name}: {alteration.description}" for alteration in self.altered]
 
 
 class NoUsableTranslation(Exception):
@@ -83,10 +85,13 @@ class Translator:
     ) -> Translation:
         """Return the best of the candidates. A text without words stays as it is, without a question.
 
-        code, source: ISO 639-1 codes of the target language and of the text's own. language: the target's English name;
-        None: that of the code. check: returns what a candidate altered of the text; those that altered nothing come
-        first. Raises NoUsableTranslation if no candidate is complete and in the language or the server refuses the
-        text for good, and JobError if no question was answered.
+        Args:
+            code, source: ISO 639-1 codes of the target language and of the text's own.
+            language: the target's English name; None: that of the code.
+            check: returns what a candidate altered of the text; those that altered nothing come first.
+
+        Raises NoUsableTranslation if no candidate is complete and in the language or the server refuses the text for
+        good, and JobError if no question was answered.
         """
         name = language or wordings()[code].name
         if self._meter(code).measure(text).value is None and not prose(text).hidden:

@@ -85,13 +85,13 @@ _END = Word(BREAK, "", 0, False)
 
 def words(text: str) -> list[Word]:
     """Return the words of `text` in order, without single Latin or Greek letters, which may be variables."""
-    opens, found = True, []
+    opens, read = True, []
     for match in _TOKEN.finditer(text):
         script = match.lastgroup
         assert script is not None  # each way to match has a name
         if script == BREAK:
             opens = True
-            found.append(_END)
+            read.append(_END)
             continue
         word = match[0]
         letters = len(word) if word.isalpha() else len(_SIGNS.sub("", word))
@@ -100,15 +100,15 @@ def words(text: str) -> list[Word]:
             if letters < {"Cyrl": 1, MIXED: 4}.get(script, 2):
                 continue
         lower = word.lower()
-        found.append(Word(script, lower[:MAX_READ], letters, not opens and lower[0] != word[0]))
+        read.append(Word(script, lower[:MAX_READ], letters, not opens and lower[0] != word[0]))
         opens = False
-    return found
+    return read
 
 
-def insertions(found: Sequence[Word]) -> set[int]:
+def insertions(words_read: Sequence[Word]) -> set[int]:
     """Return the places of the Latin words of which only one or two stand in a row: names, terms, units."""
     runs: list[list[int]] = [[]]
-    for index, word in enumerate(found):
+    for index, word in enumerate(words_read):
         if word.script == "Latn":
             runs[-1].append(index)
         elif word.script != BREAK and runs[-1]:

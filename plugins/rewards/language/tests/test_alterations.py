@@ -121,12 +121,12 @@ def test_each_number_that_changes_is_told_in_each_language(four_sentences):
 )
 def test_a_translation_that_states_the_answer_is_told(answer, source, translation, states):
     found = question_alterations(source, translation, "de", answer)
-    assert [one.what for one in found] == ["answer"] * states
+    assert [one.kind for one in found] == ["answer"] * states
 
 
 def test_a_translation_with_a_box_is_an_answer_and_one_without_those_of_its_source_lost_some():
-    assert [one.what for one in question_alterations("How many?", r"Wie viele? \boxed{}", "de")] == ["question"]
-    assert [one.what for one in alterations(r"So \boxed{5}.", "Also 5.", "de")] == ["box"]
+    assert [one.kind for one in question_alterations("How many?", r"Wie viele? \boxed{}", "de")] == ["question"]
+    assert [one.kind for one in alterations(r"So \boxed{5}.", "Also 5.", "de")] == ["box"]
     assert alterations(r"So \boxed{5}.", r"Also \boxed {5}.", "de") == []
 
 

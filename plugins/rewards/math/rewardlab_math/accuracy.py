@@ -75,7 +75,7 @@ class Accuracy:
     def _gold_language(self, sample: Sample) -> str | None:
         """Return the language whose notation the row or the recipe gives the right answer; None: neither says."""
         field = f"{self._options.field}_language"
-        said = sample.fields.get(field)
-        if said is not None and not (isinstance(said, str) and said.strip()):
-            raise BrokenGold(f"its language, field {field!r}, is {said!r}, and no code or name of a language")
-        return said or self._options.gold_language
+        language = sample.fields.get(field)
+        if language is not None and not (isinstance(language, str) and language.strip()):
+            raise BrokenGold(f"its language, field {field!r}, is {language!r}, and no code or name of a language")
+        return language or self._options.gold_language

@@ -97,13 +97,13 @@ def formulas(text: str, *, decimal_comma: bool) -> list[sympy.Basic]:
     writings = [text]
     if decimal_comma and _DECIMAL_COMMA.search(text):
         writings.append(_DECIMAL_COMMA.sub(".", text))
-    found = []
+    parsed = []
     for writing in writings:
         with suppress(UnparsableFormula):
-            found.append(_formula(writing))
-    if not found:
+            parsed.append(_formula(writing))
+    if not parsed:
         raise UnparsableFormula(text)
-    return found
+    return parsed
 
 
 def _formula(latex: str) -> sympy.Basic:
@@ -111,15 +111,15 @@ def _formula(latex: str) -> sympy.Basic:
     with parsing():
         for writing in dict.fromkeys((normalized, get_last_eq(normalized))):
             try:
-                found = latex2sympy(
+                parsed = latex2sympy(
                     writing,
                     is_real=not (_IMAGINARY.search(_SYMBOL_NAME.sub(" ", writing)) or should_treat_as_complex(writing)),
                     convert_degrees=False,
                     normalization_config=None,
                     conversion_config=ConversionConfig(lowercase_symbols=not _tells_case_apart(latex)),
                 )
-                if found is not None:
-                    return marked(evaluated(found), writing)
+                if parsed is not None:
+                    return marked(evaluated(parsed), writing)
             except Exception:  # the parser raises whatever it runs into, sympy for a union of numbers: (0.1) \cup (2.3)
                 continue
     raise UnparsableFormula(latex)

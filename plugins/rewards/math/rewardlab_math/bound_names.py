@@ -43,7 +43,7 @@ def renamed(gold: str, answer: str, parameters: Set[str]) -> str:
 def _is_argument(text: str, name: str) -> bool:
     """Return whether a definition holds for every value of a name: P(A) = 0.3 is said of A alone."""
     defined = [match[1] for match in _DEFINED.finditer(text)]
-    return name in _ARGUMENTS or len([one for one in _LETTER.findall(text) if one == name]) > len(defined)
+    return name in _ARGUMENTS or len([letter for letter in _LETTER.findall(text) if letter == name]) > len(defined)
 
 
 def _letters(text: str) -> set[str]:

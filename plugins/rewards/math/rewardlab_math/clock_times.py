@@ -38,9 +38,10 @@ _LOOSE_COLON = re.compile(r" ?: ?")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ClockTime:
-    """A time of day as written; half: of the day, None if the text does not say. Without minutes it is a whole hour.
+    """A time of day as written. Without minutes it is a whole hour.
 
     Args:
+        half: of the day, None if the text does not say.
         words: what else stands behind it, a day or a time zone.
     """
 

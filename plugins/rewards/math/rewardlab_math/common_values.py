@@ -28,21 +28,23 @@ def _points() -> list[list[sympy.Rational]]:
 _POINTS = _points()
 
 
-def agree(one: sympy.Basic, other: sympy.Basic) -> bool:
+def agree(formula: sympy.Basic, other: sympy.Basic) -> bool:
     """Return whether formulas with roots or logarithms of the same names have the same value wherever both are real."""
-    if not (isinstance(one, sympy.Expr) and isinstance(other, sympy.Expr)):
+    if not (isinstance(formula, sympy.Expr) and isinstance(other, sympy.Expr)):
         return False
-    names = sorted({symbol.name for symbol in one.free_symbols})
+    names = sorted({symbol.name for symbol in formula.free_symbols})
     if not 0 < len(names) <= _MAX_NAMES or names != sorted({symbol.name for symbol in other.free_symbols}):
         return False
-    if any(formula.has(*_WITH_CASES, *_COMPUTED, sympy.I, sympy.zoo, sympy.nan, sympy.oo) for formula in (one, other)):
+    if any(
+        formula.has(*_WITH_CASES, *_COMPUTED, sympy.I, sympy.zoo, sympy.nan, sympy.oo) for formula in (formula, other)
+    ):
         return False
-    if not (one.has(_LOGARITHM) or other.has(_LOGARITHM) or _roots(one) or _roots(other)):
+    if not (formula.has(_LOGARITHM) or other.has(_LOGARITHM) or _roots(formula) or _roots(other)):
         return False
     values = 0
     for point in _POINTS:
         at = dict(zip(names, point, strict=False))
-        value, other_value = _real_value(one, at), _real_value(other, at)
+        value, other_value = _real_value(formula, at), _real_value(other, at)
         if value is None or other_value is None:
             continue
         if abs(value - other_value) > _SAME * max(abs(value), abs(other_value)):

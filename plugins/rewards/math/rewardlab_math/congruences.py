@@ -46,11 +46,11 @@ def read(text: str) -> Congruence | None:
 
 def equal(gold: str, answer: str) -> bool:
     """Return whether two plain answers are the same congruence."""
-    one = read(gold)
-    other = (read(answer) or _multiples(answer)) if one else None
-    if one is None or other is None:
+    right = read(gold)
+    other = (read(answer) or _multiples(answer)) if right else None
+    if right is None or other is None:
         return False
-    return one.residues == other.residues and (not one.name or not other.name or one.name == other.name)
+    return right.residues == other.residues and (not right.name or not other.name or right.name == other.name)
 
 
 def _multiples(text: str) -> Congruence | None:

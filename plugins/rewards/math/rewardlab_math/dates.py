@@ -92,10 +92,10 @@ def _in_numbers(text: str) -> Date | None:
     last = _YEAR_LAST.fullmatch(text)
     if last is None:
         return None
-    one, two, year = int(last["one"]), int(last["two"]), int(last["year"])
+    first_number, two, year = int(last["one"]), int(last["two"]), int(last["year"])
     if two > 12:  # 5/13/2020
-        return Date(day=two, month=one, year=year)
-    return Date(day=one, month=two, year=year, swapped=last["mark"] != "." and one <= 12)
+        return Date(day=two, month=first_number, year=year)
+    return Date(day=first_number, month=two, year=year, swapped=last["mark"] != "." and first_number <= 12)
 
 
 def _in_words(text: str) -> Date | None:

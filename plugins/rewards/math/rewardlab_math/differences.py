@@ -15,15 +15,15 @@ _POINTS = [(sympy.Rational(a), sympy.Rational(b)) for a, b in (("0.7310", "1.120
 _COMPUTED = (sympy.Integral, sympy.Sum, sympy.Product, sympy.Limit, sympy.Derivative)
 
 
-def differ(one: sympy.Basic, other: sympy.Basic) -> bool:
+def differ(formula: sympy.Basic, other: sympy.Basic) -> bool:
     """Return whether two formulas of the same kind certainly differ; False if only algebra can tell.
 
     Values may have any size: 2^{-2000} is not 2^{-2001}, though both are 0 to a float.
     """
-    if isinstance(one, sympy.Expr) and isinstance(other, sympy.Expr):
-        return _differ_at_a_point(one, other)
-    if isinstance(one, sympy.MatrixBase) and isinstance(other, sympy.MatrixBase):
-        return one.shape != other.shape or any(map(differ, one, other))
+    if isinstance(formula, sympy.Expr) and isinstance(other, sympy.Expr):
+        return _differ_at_a_point(formula, other)
+    if isinstance(formula, sympy.MatrixBase) and isinstance(other, sympy.MatrixBase):
+        return formula.shape != other.shape or any(map(differ, formula, other))
     return False
 
 
@@ -73,12 +73,14 @@ def _uncertainty(part: sympy.Number) -> sympy.Number:
     return abs(part) * sympy.Float(2) ** (2 - part._prec) if isinstance(part, sympy.Float) else sympy.Integer(0)
 
 
-def explicit_sides(one: sympy.Basic, other: sympy.Basic) -> tuple[sympy.Basic, sympy.Basic] | None:
+def explicit_sides(formula: sympy.Basic, other: sympy.Basic) -> tuple[sympy.Basic, sympy.Basic] | None:
     """Return the right sides of `y = f(x)` and `y = g(x)`, or `x < 1` and `x < 2`, if solving has nothing to add.
 
     None for anything else.
     """
-    if not (isinstance(one, sympy.Rel) and type(one) is type(other) and one.lhs == other.lhs):
+    if not (isinstance(formula, sympy.Rel) and type(formula) is type(other) and formula.lhs == other.lhs):
         return None
-    explicit = isinstance(one.lhs, sympy.Symbol) and not {one.lhs} & (one.rhs.free_symbols | other.rhs.free_symbols)
-    return (one.rhs, other.rhs) if explicit else None
+    explicit = isinstance(formula.lhs, sympy.Symbol) and not {formula.lhs} & (
+        formula.rhs.free_symbols | other.rhs.free_symbols
+    )
+    return (formula.rhs, other.rhs) if explicit else None

@@ -1,4 +1,4 @@
-"""What `score` says at its end of responses without an answer where `extract` looks for it."""
+"""Notes at the end of `score` about responses without an answer where `extract` looks for it."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -14,7 +14,9 @@ class AnswerFindings:
     """Counts of the responses that hold no answer for a math/accuracy, and of those that another `extract` reads."""
 
     def __init__(self, plan: Plan) -> None:
-        extracts = {name: one.options.extract for name, one in plan.components.items() if one.use.use == USE}
+        extracts = {
+            name: component.options.extract for name, component in plan.components.items() if component.use.use == USE
+        }
         self._looked_for = {name: LOOKED_FOR[how] for name, how in extracts.items() if how in LOOKED_FOR}
         self._counts: dict[str, Counter[str]] = {name: Counter() for name in self._looked_for}
 

@@ -118,7 +118,7 @@ def _gold_without_moments(text: str, point_only: bool, seconds: float) -> Gold:
     gold = Gold(text=text, kind=kind, quantities=numbers, unknowns=unknowns, point_only=point_only)
     try:
         guard.check(core, gold=core)
-        found = call_within(seconds, lambda: _comparable(algebra.formulas(core, decimal_comma=not point_only)))
+        parsed = call_within(seconds, lambda: _comparable(algebra.formulas(core, decimal_comma=not point_only)))
     except (guard.RefusedFormula, TimeLimitExceeded) as error:
         return replace(gold, refused=str(error))
     except algebra.UnparsableFormula:
@@ -130,7 +130,7 @@ def _gold_without_moments(text: str, point_only: bool, seconds: float) -> Gold:
         return replace(gold, formulas=read, refused=None if read else "it cannot be read as mathematics")
     except Exception as error:  # of the algebra system, which some formulas make fail
         return replace(gold, refused=f"it cannot be compared: {one_line(error)}")
-    return replace(gold, formulas=tuple(found))
+    return replace(gold, formulas=tuple(parsed))
 
 
 def _comparable(formulas: Sequence[sympy.Basic]) -> Sequence[sympy.Basic]:

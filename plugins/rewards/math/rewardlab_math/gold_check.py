@@ -14,7 +14,7 @@ from rewardlab_math.reading import readable
 BLANK = "right answers that hold no answer, so that the rows fail"
 BY_WRITING = "right answers that cannot be read as mathematics, so that only the same writing is right"
 NOT_ITSELF = "right answers that do not score 1.0 against themselves"
-NO_VALUE = "right answers that say that there is none, as programs write a value that they lack"
+NO_VALUE = "right answers that stand for no value, as programs write it (None, nan)"
 PROSE = "right answers in prose, so that only the same words are right"
 WORDED = "right answers with words around them, which are read without these"
 MIN_PROSE_WORDS = 4
@@ -39,19 +39,19 @@ def doubt(options: AccuracyOptions, sample: Sample) -> tuple[str, str] | None:
         final = str(gold).rpartition("####")[2].strip()
         if final.casefold() in NO_VALUES:
             return NO_VALUE, repr(gold)
-        said = inside_tags(final).strip()
-        one = Sample(id=sample.id, prompt=sample.prompt, fields={**sample.fields, options.field: gold})
-        score = reward.score([(one, Completion(text=said if r"\boxed" in said else rf"\boxed{{{said}}}"))])[0]
+        answer = inside_tags(final).strip()
+        row = Sample(id=sample.id, prompt=sample.prompt, fields={**sample.fields, options.field: gold})
+        score = reward.score([(row, Completion(text=answer if r"\boxed" in answer else rf"\boxed{{{answer}}}"))])[0]
         if score.error is not None:
             return BLANK, repr(gold)
         if score.info.get("gold_by_writing"):
             return BY_WRITING, repr(gold)
         if score.value != 1.0:
             return NOT_ITSELF, repr(gold)
-        text = plain(said)
+        text = plain(answer)
         if wording.kind(readable(text)) == "words" and len(_WORD.findall(text)) >= MIN_PROSE_WORDS:
             return PROSE, repr(gold)
-        if said != final or without_lead(text) != text:
+        if answer != final or without_lead(text) != text:
             return WORDED, repr(gold)
     return None
 

@@ -27,7 +27,9 @@ def number(text: str, *, is_japanese: bool = False) -> str | None:
     """Return the digits of a text that is one number, with what it counts behind them; None for another text.
 
     3万 is none: it may be 3, if 万 is what the question counts in (see `units.SCALES`).
-    is_japanese: 百五 is 105 there; in Chinese, where people say 百五 for 150, it is not read.
+
+    Args:
+        is_japanese: 百五 is 105 there; in Chinese, where people say 百五 for 150, it is not read.
     """
     match = _NUMBER.fullmatch(text)
     if match is None:

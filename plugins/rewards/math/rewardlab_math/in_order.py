@@ -25,7 +25,9 @@ Equal = Callable[[str, str], bool]
 def equal_in_order(gold: str, answer: str, equal: Equal) -> bool | None:
     """Return whether the parts of an answer are those of the gold one, in its order; None if order is no matter.
 
-    gold, answer: plain (see `notation.plain`). equal: compares a part of the gold answer with one of the answer.
+    Args:
+        gold, answer: plain (see `notation.plain`).
+        equal: compares a part of the gold answer with one of the answer.
     """
     parts, others = _parts(gold), _parts(answer)
     if DOTS in gold or DOTS in answer:
@@ -62,8 +64,8 @@ def _same_with_dots(golds: list[str], answers: list[str], equal: Equal) -> bool:
 
 def _named(parts: list[str]) -> dict[str, str] | None:
     """Return the values of parts by their names; None unless all have names, each another."""
-    found = [_NAMED.fullmatch(part) for part in parts]
-    named = {"".join(part["name"].split()).lower(): part["value"] for part in found if part}
+    matches = [_NAMED.fullmatch(part) for part in parts]
+    named = {"".join(part["name"].split()).lower(): part["value"] for part in matches if part}
     return named if len(named) == len(parts) else None
 
 

@@ -36,7 +36,7 @@ def condition(text: str, name: str) -> str | None:
         if not sets or len(sets) > MAX_PARTS or not all(sets):
             return None
         unions.append(
-            sets[0] if len(sets) == 1 else r" \cap ".join(f"({one})" if "cup" in one else one for one in sets)
+            sets[0] if len(sets) == 1 else r" \cap ".join(f"({part})" if "cup" in part else part for part in sets)
         )
     return r"\cup".join(unions) if len(unions) <= MAX_PARTS else None
 

@@ -33,7 +33,7 @@ def standard(text: str, *, point_only: bool) -> str:
     if not all(read):
         return text
     between = _BETWEEN.findall(bare[start:])
-    first, *others = [_write(found, point_only) for found in read if found]
+    first, *others = [_write(interval, point_only) for interval in read if interval]
     first = bare[:start] + first
     return first + "".join(mark.replace("U", r"\cup") + part for mark, part in zip(between, others, strict=True))
 

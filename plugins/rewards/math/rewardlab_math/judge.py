@@ -134,13 +134,13 @@ def _by_algebra(
 
     def equal() -> bool:
         try:
-            found = algebra.formulas(text, decimal_comma=decimal_comma)
+            parsed = algebra.formulas(text, decimal_comma=decimal_comma)
         except algebra.UnparsableFormula:
             if not numbers:
                 raise
-            found = []
+            parsed = []
         return algebra.any_equal(
-            gold_formulas, [*found, *algebra.numbers(number for number in numbers if not number.name)]
+            gold_formulas, [*parsed, *algebra.numbers(number for number in numbers if not number.name)]
         )
 
     try:
@@ -167,10 +167,10 @@ def _same_writing(gold: Gold, text: str) -> bool:
         return wording.choice(gold.text) == wording.choice(text)
     if gold.kind == "words":
         return wording.normalised(wording.with_commas(gold.text)) == wording.normalised(wording.with_commas(text))
-    one, other = compact(gold.text), compact(text)
-    if _BASED.fullmatch(one):  # 4210_5, of which the question may have said the base
-        other = other if "_" in other else f"{other}_{one.partition('_')[2]}"
-    return one == other
+    writing, other = compact(gold.text), compact(text)
+    if _BASED.fullmatch(writing):  # 4210_5, of which the question may have said the base
+        other = other if "_" in other else f"{other}_{writing.partition('_')[2]}"
+    return writing == other
 
 
 def _core(text: str, answer: str) -> str:

@@ -60,7 +60,7 @@ def _delimited(text: str, number: int) -> list[_Place]:
         joined = between.strip() and only_joins(between)
         chain = [*chain, match] if joined and len(chain) < MAX_LENGTH else [match]
         if match.start() <= number < match.end():
-            return [] if _is_prose(match[match.lastgroup]) else [one.span(one.lastgroup or 0) for one in chain]
+            return [] if _is_prose(match[match.lastgroup]) else [part.span(part.lastgroup or 0) for part in chain]
     return []
 
 

@@ -19,8 +19,8 @@ def read(text: str) -> Moments:
     """Return the times of day or dates that a plain text (see `notation.plain`) is, and nothing but them."""
     named = _NAME.match(text)
     text = text[named.end() :] if named else text
-    if one := _read_one(text):
-        return (one,)
+    if moment := _read_one(text):
+        return (moment,)
     parts = split(with_commas(text)) if len(text) <= MAX_MOMENTS * clock_times.MAX_LENGTH else []
     moments = [_read_one(part) for part in parts[: MAX_MOMENTS + 1] if part.strip()]
     return tuple(filter(None, moments)) if all(moments) and len(moments) <= MAX_MOMENTS else ()

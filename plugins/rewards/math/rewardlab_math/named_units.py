@@ -51,8 +51,8 @@ _ENDS = 24
 
 def may_agree(gold: str, answer: str) -> bool:
     """Return whether two answers name one unit, or either names none that is known."""
-    one, other = _unit(gold), _unit(answer)
-    return not one or not other or bool(one & other)
+    unit, other = _unit(gold), _unit(answer)
+    return not unit or not other or bool(unit & other)
 
 
 def _unit(text: str) -> set[str]:

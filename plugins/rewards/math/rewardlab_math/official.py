@@ -78,11 +78,11 @@ def _parse(text: str) -> list:
     _check_brackets(text)
     if _COMPUTED_WHILE_READ.search(text):
         guard.check_size(text)
-    found = parse(text, parsing_timeout=None)
-    for formula in found:
+    formulas = parse(text, parsing_timeout=None)
+    for formula in formulas:
         if not isinstance(formula, str):  # math-verify falls back to a str
             guard.check_size(_print(formula))
-    return found
+    return formulas
 
 
 def _check_brackets(text: str) -> None:

@@ -69,14 +69,14 @@ def read(text: str) -> Qualified | None:
     if len(text) > MAX_LENGTH:
         return None
     flat = " ".join(_TEXT.sub(r" \1 ", text).replace("$", " ").split())
-    found = [match for match in _QUALIFIER.finditer(flat) if match.start()]
+    qualifiers = [match for match in _QUALIFIER.finditer(flat) if match.start()]
     formula = flat
-    for match in reversed(found):
+    for match in reversed(qualifiers):
         formula = f"{formula[: match.start()]} {formula[match.end() :]}"
     formula = formula.strip(" ,;.")
-    if not found or re.fullmatch(_LETTERS, formula):
+    if not qualifiers or re.fullmatch(_LETTERS, formula):
         return None
-    groups = [match.groupdict() for match in found]
+    groups = [match.groupdict() for match in qualifiers]
     letters = {
         letter.strip()
         for group in groups

@@ -86,13 +86,13 @@ def quantities(text: str, *, point_only: bool = False) -> frozenset[Quantity]:
         return frozenset()
     negative = (prefix["sign"], prefix["inner_sign"]).count("-") == 1
     name = _variable(prefix["name"])
-    found = {
+    readings = {
         Quantity(value=-value if negative else value, exact=exact, percent=bool(percent), name=name) for value in values
     }
     factor = units.scale(rest)
     if factor:
-        found |= {replace(quantity, value=quantity.value * factor) for quantity in found}
-    return frozenset(found)
+        readings |= {replace(quantity, value=quantity.value * factor) for quantity in readings}
+    return frozenset(readings)
 
 
 def only_quantity(text: str, *, point_only: bool = False) -> frozenset[Quantity]:

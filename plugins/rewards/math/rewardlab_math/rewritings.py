@@ -25,12 +25,12 @@ Pair = tuple[str, str]
 
 def same_form(gold: str, answer: str) -> Pair | None:
     """Return both texts in the same form; None if they cannot be equal, or nothing is to be written otherwise."""
-    one, other = qualifiers.read(gold), qualifiers.read(answer)
-    if one and other and not one.fits(other):
+    right, other = qualifiers.read(gold), qualifiers.read(answer)
+    if right and other and not right.fits(other):
         return None
-    pair = (one.formula if one else gold, other.formula if other else answer)
+    pair = (right.formula if right else gold, other.formula if other else answer)
     pair = _named_alike(*pair)
-    letters = (one.letters if one else frozenset()) | (other.letters if other else frozenset())
+    letters = (right.letters if right else frozenset()) | (other.letters if other else frozenset())
     pair = pair[0], renamed(*pair, letters)
     for step in (_angles, _columns, _dependents):
         pair = step(*pair)
@@ -40,12 +40,12 @@ def same_form(gold: str, answer: str) -> Pair | None:
 def _named_alike(gold: str, answer: str) -> Pair:
     """Drop the names of `(k, l) = (1, 2)` if only one of both has some, or both have the same."""
     named = [_NAMES.match(text) for text in (gold, answer)]
-    names = [tuple("".join(name.split()) for name in found["names"].split(",")) if found else () for found in named]
-    if not any(names) or not all(_NAME.fullmatch(name) for some in names for name in some):
+    names = [tuple("".join(name.split()) for name in match["names"].split(",")) if match else () for match in named]
+    if not any(names) or not all(_NAME.fullmatch(name) for tuple_names in names for name in tuple_names):
         return gold, answer
     if all(names) and names[0] != names[1]:
         return gold, answer
-    bare = [text[found.end() :] if found else text for found, text in zip(named, (gold, answer), strict=True)]
+    bare = [text[match.end() :] if match else text for match, text in zip(named, (gold, answer), strict=True)]
     return bare[0], bare[1]
 
 

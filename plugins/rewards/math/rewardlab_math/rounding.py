@@ -40,8 +40,8 @@ def _values(answer: str, point_only: bool, seconds: float) -> Iterator[Fraction]
         return
     try:
         guard.check(answer)
-        found = call_within(seconds, lambda: algebra.formulas(answer, decimal_comma=not point_only))
-        for formula in found:
+        parsed = call_within(seconds, lambda: algebra.formulas(answer, decimal_comma=not point_only))
+        for formula in parsed:
             if isinstance(formula, sympy.Eq):
                 formula = formula.rhs
             value = formula.evalf(30) if isinstance(formula, sympy.Expr) and not formula.free_symbols else None

@@ -36,9 +36,9 @@ def same_order(gold: str, answer: str) -> bool | None:
         gold, answer = gold[figure.end() :], answer[other_figure.end() :]
     for form, answer_form in ((_LETTERS, _LETTERS), (_CODE, _ALPHANUMERIC), (_DASHED, _DASHED)):
         if form.fullmatch(gold) and answer_form.fullmatch(answer):
-            one, other = _signs(gold), _signs(answer)
-            is_angle = figure is not None and other == one[::-1]
-            return None if form is _LETTERS and _is_product(gold) else one == other or is_angle
+            signs, other = _signs(gold), _signs(answer)
+            is_angle = figure is not None and other == signs[::-1]
+            return None if form is _LETTERS and _is_product(gold) else signs == other or is_angle
     return None
 
 

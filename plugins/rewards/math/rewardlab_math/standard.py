@@ -22,7 +22,9 @@ def standard(text: str, *, point_only: bool) -> str:
     """Return a plain answer in mathematicians' notation.
 
     Repeating decimals are fractions, intervals are written as usual, and what is typed as on a keyboard is LaTeX.
-    point_only: the language marks decimals only with a point.
+
+    Args:
+        point_only: the language marks decimals only with a point.
     """
     text = set_notation.as_intervals(as_latex(units.without_inner_units(text)))
     text = inequalities.as_union(text)

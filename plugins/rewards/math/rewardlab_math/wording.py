@@ -40,7 +40,7 @@ def kind(text: str) -> Kind:
     if _OTHER_LETTER.search(outside):
         return "words"
     word = _LONG_ASCII_WORD if _FORMULA.search(outside) else _ASCII_WORD
-    if any(found.lower() not in _NOTATION for found in word.findall(outside)):
+    if any(written.lower() not in _NOTATION for written in word.findall(outside)):
         return "words"
     return "formula" if re.search(r"\w", outside) else "words"
 

@@ -67,16 +67,16 @@ def _fraction(cases: Iterable[bool]) -> float | None:
 
 def _intransitivity(shares: Mapping[Pair, float | None]) -> dict[str, Any]:
     met, beats, loses = (defaultdict[str, set[str]](set) for _ in range(3))
-    for (one, other), share in shares.items():
+    for (first, other), share in shares.items():
         if share is None:
             continue
-        met[one].add(other)
-        met[other].add(one)
+        met[first].add(other)
+        met[other].add(first)
         if share != 0.5:
-            winner, loser = (one, other) if share > 0.5 else (other, one)
+            winner, loser = (first, other) if share > 0.5 else (other, first)
             beats[winner].add(loser)
             loses[loser].add(winner)
     # each triple is found at its three comparisons
-    triples = sum(len(met[one] & met[other]) for (one, other), share in shares.items() if share is not None) // 3
+    triples = sum(len(met[first] & met[other]) for (first, other), share in shares.items() if share is not None) // 3
     cyclic = sum(len(beats[loser] & loses[winner]) for winner in list(beats) for loser in beats[winner]) // 3
     return {"triples": triples, "intransitive": cyclic, "intransitivity": cyclic / triples if triples else None}

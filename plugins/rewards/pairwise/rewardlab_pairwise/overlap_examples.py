@@ -12,13 +12,13 @@ FAR = "There are 16 apples. \\boxed{16}"
 def examples_of_overlap() -> list[JudgeExample]:
     """Return examples with the nearer answer first, last, and with two that are equally near; for both `compare`."""
     asks = [_ask("", REFERENCE), _ask(REFERENCE, ""), _ask(NEAR, FAR), _ask(NEAR, NEAR)]
-    says = [
+    replies = [
         "chrF against the correct solution: A 0.00, B 100.00. \\boxed{B}",
         "chrF against the correct solution: A 100.00, B 0.00. \\boxed{A}",
     ]
     return [
         JudgeExample(
-            title=compare, options={"compare": compare}, asks=asks, says=says, other_options=[{"compare": other}]
+            title=compare, options={"compare": compare}, asks=asks, says=replies, other_options=[{"compare": other}]
         )
         for compare, other in (("text", "maths"), ("maths", "text"))
     ]

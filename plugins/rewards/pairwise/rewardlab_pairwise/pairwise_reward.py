@@ -28,7 +28,12 @@ UNPARSABLE = {"half": 0.5, "loss": 0.0, "drop": None}
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PairQuestion:
-    """A question about two texts. key: of the fences around what it quotes. form: whatever `read` needs besides."""
+    """A question about two texts.
+
+    Args:
+        key: of the fences around what it quotes.
+        form: whatever `read` needs besides.
+    """
 
     ask: Ask
     key: str
@@ -129,10 +134,10 @@ class PairwiseReward(ABC):
     def _scores(self, texts: Sequence[str], planned: Schedule, verdicts: Mapping[Pair, PairVerdict]) -> list[Score]:
         scores = tally(planned, verdicts, only_first=self._orders == "a_only")
         group = consistency(verdicts)
-        said = by_index(texts, verdicts)
+        verdict_infos = by_index(texts, verdicts)
         return [
             replace(scores[text], info={**scores[text].info, "verdicts": own, **more, "group": group})
-            for text, own, more in zip(texts, verdicts_by_index(texts, verdicts), said, strict=True)
+            for text, own, more in zip(texts, verdicts_by_index(texts, verdicts), verdict_infos, strict=True)
         ]
 
     def _all_meet(self, size: int) -> bool:

@@ -40,7 +40,7 @@ def schedule(
     meetings: dict[str, Counter[str]] = {text: Counter() for text in ranked}
     for i, j in _meetings_by_rank(len(ranked), opponents, mutual=orders != "a_only"):
         meetings[ranked[i]][ranked[j]] += 1
-    pairs = [(one, other) for one, met in meetings.items() for other in met if one != other]
+    pairs = [(text, other) for text, met in meetings.items() for other in met if text != other]
     asks = one_order(pairs) if orders == "balanced" else pairs
     return Schedule(meetings=meetings, copies=Counter(ranked), asks=asks)
 
@@ -73,9 +73,9 @@ def one_order(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     as it enters it, and leaving is standing first.
     """
     links: dict[str | None, dict[str | None, None]] = {}
-    for one, other in pairs:
-        links.setdefault(one, {})[other] = None
-        links.setdefault(other, {})[one] = None
+    for first, other in pairs:
+        links.setdefault(first, {})[other] = None
+        links.setdefault(other, {})[first] = None
     odd = [text for text, others in links.items() if len(others) % 2]
     for text in odd:
         links[text][None] = None

@@ -85,7 +85,7 @@ def _ordered(texts: Sequence[str], verdicts: Mapping[Pair, PairVerdict]) -> list
     """Return (index of the first, of the second, verdict), in order; of copies the lowest index."""
     lowest = {text: index for index, text in reversed(list(enumerate(texts)))}
     ordered = [(lowest[first], lowest[second], call) for (first, second), call in verdicts.items()]
-    return sorted(ordered, key=lambda one: one[:2])
+    return sorted(ordered, key=lambda comparison: comparison[:2])
 
 
 def mean_of_known(shares: Sequence[float | None]) -> float | None:

@@ -52,17 +52,17 @@ def verdict(text: str, quoted: Iterable[str] = (), key: str = "") -> Verdict | N
     if box is None:
         return None
     shown = list(quoted)
-    if any(_OPENED_BOX.search(one) or THOUGHT_MARK.search(one) for one in shown):
-        text, shown = _plain(text), [_plain(one) for one in shown]
+    if any(_OPENED_BOX.search(quotation) or THOUGHT_MARK.search(quotation) for quotation in shown):
+        text, shown = _plain(text), [_plain(quotation) for quotation in shown]
         box = _last_box(text)
-        if box is None or any(_is_quoted(box, one) for one in shown):
+        if box is None or any(_is_quoted(box, quotation) for quotation in shown):
             return None
     if _is_fenced(box, shown, key) or _is_thought(box, shown):
         return None
     if box[_letter(box)] not in ("A", "B"):
         return "tie" if is_tie(text, box) else None
     letter: Literal["A", "B"] = "A" if box[_letter(box)] == "A" else "B"
-    return vote_of(text, box, letter, lambda name: any(_is_quoted(name, one) for one in shown))
+    return vote_of(text, box, letter, lambda name: any(_is_quoted(name, quotation) for quotation in shown))
 
 
 def official_verdict(text: str) -> Verdict | None:
@@ -118,7 +118,7 @@ def _follows_the_end(text: str, shown: str) -> bool:
 
 def _is_fenced(box: re.Match[str], shown: Iterable[str], key: str) -> bool:
     """Return whether the judge repeats a fence line or a whole text behind the box, or opens a fence before it."""
-    ends = [one for one in shown if len(one) >= REACH]
+    ends = [quotation for quotation in shown if len(quotation) >= REACH]
     if any(box.string.find(end, box.end()) >= 0 for end in ([key, *ends] if key else ends)):
         return True
     last = box.string.rfind(key, 0, box.start()) if key else -1
@@ -129,10 +129,10 @@ def _is_thought(box: re.Match[str], shown: Sequence[str]) -> bool:
     """Return whether the reply ends its thoughts only behind the box, or begins with thoughts and never ends them."""
     text, known = box.string, set[str]()
     if THOUGHT_MARK.search(text):
-        for one in shown:
-            if THOUGHT_MARK.search(one) and _has_words(one):
-                text = text.replace(one, " " * len(one))
-            known.update(words for end in thoughts_of(one).ends for words in _next_to(one, *end, REACH))
+        for quotation in shown:
+            if THOUGHT_MARK.search(quotation) and _has_words(quotation):
+                text = text.replace(quotation, " " * len(quotation))
+            known.update(words for end in thoughts_of(quotation).ends for words in _next_to(quotation, *end, REACH))
         known.discard("")
     thought = thoughts_of(text)
     own = [end for end in thought.ends if known.isdisjoint(_next_to(text, *end, REACH))]

@@ -1,4 +1,4 @@
-"""What a sentence says of a response that it names: that it wins, that it loses, or neither clearly.
+"""The vote of a sentence about a response that it names: it wins, it loses, or neither is clear.
 
 The sentence is `plain`, and a character of no alphabet stands in it for each response. Only what stands directly
 before or behind a response counts, so that `B is worse, hence A` says nothing bad of A. English is read, and of other

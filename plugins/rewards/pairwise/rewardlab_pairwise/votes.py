@@ -53,20 +53,20 @@ def is_tie(text: str, box: re.Match[str]) -> bool:
     return _sign(_sentences(words[: words.rindex(VOTE) + 1])[-1], VOTE) != "loses"
 
 
-def _is_taken_back(words: str, said: Said) -> bool:
+def _is_taken_back(words: str, letter: Said) -> bool:
     """Return whether the box is asked about, or what follows it in its line says that a response wins beside it."""
     behind = words[words.rindex(VOTE) + 1 :]
     if _ASKED.match(behind):
         return True
-    sentences = [plain(one) for one in _SENTENCE_END.split(behind)]
+    sentences = [plain(part) for part in _SENTENCE_END.split(behind)]
     return any(
         _NOT_A_WORD.sub("", sentence) == other.casefold() or is_said_to_win(sentence, other)
-        for other in {"A", "B"} - {said}
+        for other in {"A", "B"} - {letter}
         for sentence in sentences
     )
 
 
-def _words(text: str, box: re.Match[str], said: Said, is_quoted: Callable[[re.Match[str]], bool]) -> str | None:
+def _words(text: str, box: re.Match[str], letter: Said, is_quoted: Callable[[re.Match[str]], bool]) -> str | None:
     """Return the words before the box and to the end of its line, in which VOTE or OTHER stand for each response.
 
     None if a response, or a tie, is named behind the line that the box does not hold.
@@ -75,28 +75,28 @@ def _words(text: str, box: re.Match[str], said: Said, is_quoted: Callable[[re.Ma
     start = max([start, *(mark.end() for mark in THOUGHT_MARK.finditer(text, start, box.start()))])
     line_end = _LINE_END.search(text, box.end())
     end = min(box.end() + BEHIND, len(text) if line_end is None else line_end.start())
-    if any(_stands_for(name, said) in (OTHER, NEITHER) for name in _NAMES.finditer(text, end)):
+    if any(_stands_for(name, letter) in (OTHER, NEITHER) for name in _NAMES.finditer(text, end)):
         return None
     own = (name for name in _NAMES.finditer(text, start, box.start()) if not is_quoted(name))
-    before = _marked(text, start, box.start(), own, said)
-    return before + VOTE + _marked(text, box.end(), end, _NAMES.finditer(text, box.end(), end), said)
+    before = _marked(text, start, box.start(), own, letter)
+    return before + VOTE + _marked(text, box.end(), end, _NAMES.finditer(text, box.end(), end), letter)
 
 
-def _marked(text: str, start: int, end: int, names: Iterable[re.Match[str]], said: Said) -> str:
+def _marked(text: str, start: int, end: int, names: Iterable[re.Match[str]], letter: Said) -> str:
     """Return a part of a text with a character in the place of each response that it names."""
-    found = [(name.start(), name.end(), stands) for name in names if (stands := _stands_for(name, said)) is not None]
+    named = [(name.start(), name.end(), stands) for name in names if (stands := _stands_for(name, letter)) is not None]
     pieces, place = [], start
-    for first, last, stands in found:
+    for first, last, stands in named:
         pieces += [text[place:first].translate(_NO_MARKS), stands]
         place = last
     return "".join([*pieces, text[place:end].translate(_NO_MARKS)])
 
 
-def _stands_for(name: re.Match[str], said: Said) -> str | None:
+def _stands_for(name: re.Match[str], letter: Said) -> str | None:
     inside = name[1] or name[2] or ""
     letters = set(_LETTER.findall(inside))
     if len(letters) == 1:
-        return VOTE if said in letters else OTHER
+        return VOTE if letter in letters else OTHER
     return NEITHER if letters or _TIE.search(inside) else None
 
 
@@ -106,9 +106,9 @@ def _winner(words: str) -> str | None:
     if _is_bare(lines[-1]) and OTHER not in words and not words[: -len(lines[-1])].rstrip(" \n*").endswith(":"):
         return VOTE  # as most judges end
     near = _sentences(lines[-1])
-    last = max(place for place, one in enumerate(near) if VOTE in one)
+    last = max(place for place, other_sentence in enumerate(near) if VOTE in other_sentence)
     sentence, before = near[last], near[:last]
-    if any(name in one for one in near[last + 1 :] for name in (OTHER, NEITHER)):
+    if any(name in other_sentence for other_sentence in near[last + 1 :] for name in (OTHER, NEITHER)):
         return None
     line_before = plain(lines[-2]) if len(lines) > 1 else ""
     if not before and _is_bare(sentence) and line_before.endswith(":"):
@@ -124,14 +124,14 @@ def _winner(words: str) -> str | None:
     sign = _sign(sentence, VOTE)
     if sign == "loses":
         earlier = [sentence for line in lines[-EARLIER:-1] for sentence in _sentences(line)]
-        return OTHER if any(_sign(one, OTHER) == "wins" for one in [*earlier, *before]) else None
+        return OTHER if any(_sign(other_sentence, OTHER) == "wins" for other_sentence in [*earlier, *before]) else None
     if sign is None:
-        return None if any(OTHER in one for one in before) else VOTE
+        return None if any(OTHER in other_sentence for other_sentence in before) else VOTE
     return VOTE if sign == "wins" else None
 
 
 def _sentences(line: str) -> list[str]:
-    return [plain(one) for one in _SENTENCE_END.split(f" {line}")]  # so that every number of a list follows a space
+    return [plain(part) for part in _SENTENCE_END.split(f" {line}")]  # so that every number of a list follows a space
 
 
 def _of_two(sentence: str) -> str | None:

@@ -44,14 +44,14 @@ class Conversations:
         if self._limit is None or len(whole.ids) <= self._limit:
             return whole
         ids = literal_ids(self._tokenizer, response, add_special_tokens=False)["input_ids"]
-        left, found = len(ids), whole
+        left, conversation = len(ids), whole
         for _ in range(TRIES):
-            left -= len(found.ids) - self._limit
+            left -= len(conversation.ids) - self._limit
             if left <= 0:
                 break
-            found = self._encode(prompt, self._tokenizer.decode(ids[:left], skip_special_tokens=False))
-            if len(found.ids) <= self._limit:
-                return Conversation(found.ids, found.types, cut=len(ids) - left)
+            conversation = self._encode(prompt, self._tokenizer.decode(ids[:left], skip_special_tokens=False))
+            if len(conversation.ids) <= self._limit:
+                return Conversation(conversation.ids, conversation.types, cut=len(ids) - left)
         return Conversation(error=f"the prompt leaves no room for a response in {self._limit} tokens")
 
     def _encode(self, prompt: Sequence[dict], response: str) -> Conversation:

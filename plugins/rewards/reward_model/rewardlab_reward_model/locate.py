@@ -1,4 +1,4 @@
-"""Where a model is: a folder on this machine, or a name on the hub."""
+"""The place of a model: a folder on this machine, or a name on the hub."""
 
 import os
 from pathlib import Path

@@ -42,7 +42,9 @@ class RewardModel:
     def answer(self, questions: Sequence[dict]) -> list[dict]:
         """Return one answer for each question, in order; conversations of like length are read together."""
         read = [self._conversations.encode(question["prompt"], question["response"]) for question in questions]
-        answers: dict[int, dict] = {at: {"error": one.error} for at, one in enumerate(read) if one.error}
+        answers: dict[int, dict] = {
+            at: {"error": conversation.error} for at, conversation in enumerate(read) if conversation.error
+        }
         order = sorted((at for at in range(len(read)) if at not in answers), key=lambda at: (-len(read[at].ids), at))
         for start in range(0, len(order), self._batch_size):
             batch = order[start : start + self._batch_size]
@@ -53,7 +55,7 @@ class RewardModel:
         """Read the conversations at once; if memory does not suffice, read the halves one after the other."""
         outputs = self._outputs(batch)
         if outputs is not None:
-            return [self._answer_one(row, one.cut) for row, one in zip(outputs, batch, strict=True)]
+            return [self._answer_one(row, conversation.cut) for row, conversation in zip(outputs, batch, strict=True)]
         gc.collect()
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
@@ -64,9 +66,9 @@ class RewardModel:
 
     def _outputs(self, batch: list[Conversation]) -> list[list[float]] | None:
         """Return the model's outputs (len(batch), labels); None if memory did not suffice."""
-        rows: dict[str, list] = {"input_ids": [one.ids for one in batch]}
+        rows: dict[str, list] = {"input_ids": [conversation.ids for conversation in batch]}
         if batch[0].types is not None:
-            rows["token_type_ids"] = [one.types for one in batch]
+            rows["token_type_ids"] = [conversation.types for conversation in batch]
         try:
             inputs = self._tokenizer.pad(rows, padding=self._pads, return_tensors="pt").to(self._model.device)
             with torch.inference_mode():

@@ -1,4 +1,4 @@
-"""How a trained judge's rows were asked: what rubric/distilled notes in each row, and what rewards read again."""
+"""The questions of a trained judge's rows: what rubric/distilled notes in each row, and what rewards read again."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,7 +34,12 @@ class Asked(Config):
 
 @dataclass(frozen=True)
 class Trained:
-    """How the rows of a trained judge were asked. ways: those of one reward; others: of any other."""
+    """The questions of a trained judge's rows.
+
+    Args:
+        ways: those of one reward.
+        others: of any other.
+    """
 
     folder: str
     ways: Sequence[Asked]
@@ -43,12 +48,12 @@ class Trained:
     @property
     def max_tokens(self) -> int | None:
         """The most tokens that any reply had room for."""
-        return max((one.max_tokens for one in self._any if one.max_tokens is not None), default=None)
+        return max((way.max_tokens for way in self._any if way.max_tokens is not None), default=None)
 
     @property
     def template(self) -> str | None:
         """The text of the template; None for that of a language. Raises ValueError if there were several."""
-        return self.one("template") if self.ways else None
+        return self.value("template") if self.ways else None
 
     @property
     def rubric(self) -> Any:
@@ -67,9 +72,9 @@ class Trained:
 
     def values(self, name: str) -> list[Any]:
         """Return every value that all rows share, such as their layout."""
-        return [getattr(one, name) for one in self._any]
+        return [getattr(way, name) for way in self._any]
 
-    def one(self, name: str) -> Any:
+    def value(self, name: str) -> Any:
         """Return the value that all rows have. Raises ValueError if they differ."""
         return _only(name, self.values(name), self.folder)
 
@@ -77,7 +82,7 @@ class Trained:
         """Raise ValueError for levels that no row of the reward had."""
         known = [[label for label in way.levels if label not in TIES] for way in self.ways]
         if known and [label for label in levels if label not in TIES] not in known:
-            seen = "; ".join(dict.fromkeys(", ".join(one) for one in known))
+            seen = "; ".join(dict.fromkeys(", ".join(labels) for labels in known))
             raise ValueError(f"rubric has the levels {', '.join(levels)}, and {self.folder} was trained on {seen}")
 
     @property
@@ -99,31 +104,33 @@ def trained(folder: str, asks: str) -> Trained:
     from rewardlab_training import read_asked
 
     try:
-        found = [Asked.model_validate(way) for way in read_asked(folder) if way["use"].startswith("rubric/")]
+        ways_asked = [Asked.model_validate(way) for way in read_asked(folder) if way["use"].startswith("rubric/")]
     except ValidationError as error:
         place = ".".join(map(str, error.errors()[0]["loc"]))
         raise ValueError(f"asked.json of {folder}: {place}: {error.errors()[0]['msg']}") from None
-    if not found:
+    if not ways_asked:
         raise ValueError(f"asked.json of {folder} is of no judge by rubric; leave `trained` out")
-    ways = [one for one in found if one.use == f"rubric/{asks}"]
-    return Trained(folder, ways, [one for one in found if one not in ways])
+    ways = [way for way in ways_asked if way.use == f"rubric/{asks}"]
+    return Trained(folder, ways, [way for way in ways_asked if way not in ways])
 
 
 def as_trained(options: dict[str, Any], asks: str) -> dict[str, Any]:
     """Return options completed from a trained judge's question. Raises ValueError if they contradict it."""
-    found = trained(str(options["trained"]), asks)
+    training = trained(str(options["trained"]), asks)
     filled = {**options}
     for name in ALIKE:
-        given, values = options.get(name), found.values(name)
+        given, values = options.get(name), training.values(name)
         if given is None:
-            filled[name] = found.one(name)
+            filled[name] = training.value(name)
         elif given not in values:
-            raise ValueError(f"{name} is {given}, and {found.folder} was trained on {values[0]}; leave it out")
+            raise ValueError(f"{name} is {given}, and {training.folder} was trained on {values[0]}; leave it out")
     limit = options.get("max_tokens")
     if limit is None:
-        filled["max_tokens"] = found.max_tokens
-    elif found.max_tokens not in (None, limit):
-        raise ValueError(f"max_tokens is {limit}, and {found.folder} was trained on {found.max_tokens}; leave it out")
+        filled["max_tokens"] = training.max_tokens
+    elif training.max_tokens not in (None, limit):
+        raise ValueError(
+            f"max_tokens is {limit}, and {training.folder} was trained on {training.max_tokens}; leave it out"
+        )
     return filled
 
 

@@ -1,4 +1,4 @@
-"""How a reward by rubric asks the question of a published benchmark."""
+"""The question of a published benchmark, as a reward by rubric asks it."""
 
 from collections.abc import Sequence
 
@@ -36,8 +36,8 @@ def for_benchmark(options: RubricOptions, levels: Sequence[str], compares: bool,
             return options.model_copy(update={"rubric": {"field": field}})
     for variant in known_rubrics(options):
         if not _fit(variant.levels, wanted):
-            its = "the published rubric has" if published else "`rubric` has"
-            problem = f"asks for {wanted.describe()}, and {its} the levels {', '.join(variant.levels.texts)}"
+            owner = "the published rubric has" if published else "`rubric` has"
+            problem = f"asks for {wanted.describe()}, and {owner} the levels {', '.join(variant.levels.texts)}"
             other = "take the texts of this benchmark" if published else "leave `rubric` out, or give it those levels"
             raise ValueError(f"{problem}; {other}")
     return options

@@ -49,8 +49,8 @@ class AnswerKeyJudge:
 class KeyOfPairsJudge:
     """A judge of pairs that knows that 7 is right, with scores if the first, the second, or neither is better."""
 
-    def __init__(self, first: Any, second: Any, neither: Any) -> None:
-        self._scores = {1: first, -1: second, 0: neither}
+    def __init__(self, first: Any, second: Any, tied: Any) -> None:
+        self._scores = {1: first, -1: second, 0: tied}
 
     async def ask(self, ask: Ask) -> Reply:
         right = [last_box(ask.parts[side]) == "7" for side in "ab"]

@@ -64,7 +64,7 @@ class RubricOptions(Config):
 
     @property
     def rows(self) -> "Trained | None":
-        """How the judge's training rows were asked; None if the recipe names no folder."""
+        """The questions of the judge's training rows; None if the recipe names no folder."""
         from rewardlab_rubric.asked import trained
 
         return None if self.trained is None else trained(self.trained, self.asks)

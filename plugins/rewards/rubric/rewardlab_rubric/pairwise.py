@@ -58,12 +58,12 @@ class RubricWinRate(PairwiseReward):
     def _verdict(self, levels: Levels, label: str, shares: dict[str, float], info: dict[str, Any]) -> PairVerdict:
         """Return the verdict that a label names, with the values of the levels by their shares."""
         if self._options.both_bad == "drop":
-            shares = {one: share for one, share in shares.items() if one != "Both Bad"}
+            shares = {level: share for level, share in shares.items() if level != "Both Bad"}
         name = _name(levels, label)
         total = sum(shares.values())
         if not total:
             return PairVerdict(verdict=name, info=info)
-        given = [(share / total, self._given(levels, one)) for one, share in shares.items()]
+        given = [(share / total, self._given(levels, level)) for level, share in shares.items()]
         first = sum(share * gets for share, (gets, _) in given)
         lost = sum(share * nobody for share, (_, nobody) in given)
         return PairVerdict(verdict=name, first_wins=first, lost=lost, info=info)

@@ -73,5 +73,5 @@ class RubricScore:
             shares = level_probabilities(reply.logprobs, reply.text, reading.start, list(question.levels.texts))
         except ValueError as error:
             return Score(info=info, error=str(error))
-        value = sum(question.levels.worth(one) * share for one, share in shares.items())
+        value = sum(question.levels.worth(level) * share for level, share in shares.items())
         return Score(value=min(1.0, value), info={**info, "probabilities": shares})

@@ -57,20 +57,20 @@ def _plain(node: yaml.Node, place: Place, lines: dict[Place, int], source: Any) 
     if len(place) > 4:
         raise ValueError(f"{source}:{lines[place]}: nested too deeply for a rubric")
     if isinstance(node, yaml.SequenceNode):
-        return [_plain(one, (*place, number), lines, source) for number, one in enumerate(node.value)]
+        return [_plain(item, (*place, number), lines, source) for number, item in enumerate(node.value)]
     if not isinstance(node, yaml.MappingNode):
         return _text(node.value)
-    found: dict[str, Any] = {}
+    mapping: dict[str, Any] = {}
     for key, value in node.value:
         line = key.start_mark.line + 1
         if not isinstance(key, yaml.ScalarNode):
             raise ValueError(f"{source}:{line}: a key must be a name or a number")
         name = _text(key.value)
-        if name in found:
+        if name in mapping:
             raise ValueError(f"{source}:{line}: {name!r} appears twice")
         lines[*place, name] = line
-        found[name] = _plain(value, (*place, name), lines, source)
-    return found
+        mapping[name] = _plain(value, (*place, name), lines, source)
+    return mapping
 
 
 def _text(value: str) -> str:

@@ -50,9 +50,9 @@ def known_variants(rubric: Any, kinds: Sequence[Kind], packaged: str | None = No
     if isinstance(rubric, Mapping) and "field" in rubric:
         raise ValueError("rows' own rubrics are {field: NAME}, or {field: NAME, language: row} in the row's language")
     if rubric is not None and not isinstance(rubric, str):
-        return _variants(rubric, kinds, lambda place, what: ValueError(what))
+        return _variants(rubric, kinds, lambda place, problem: ValueError(problem))
     data, where = _packaged(packaged) if rubric is None else read_rubric_file(Path(os.path.expanduser(rubric)))
-    return _variants(data, kinds, lambda place, what: ValueError(f"{where(place)}: {what}"))
+    return _variants(data, kinds, lambda place, problem: ValueError(f"{where(place)}: {problem}"))
 
 
 @cache  # a recipe of four data steps asks thirty times
@@ -80,7 +80,7 @@ def variants_of_row(sample: Sample, field: str, kinds: Sequence[Kind]) -> list[R
             value = json.loads(value)
         except (ValueError, RecursionError):
             raise ValueError(f"field {field!r} holds no rubric as a mapping or as JSON, but {value[:60]!r}") from None
-    return _variants(value, kinds, lambda place, what: ValueError(f"field {field!r}: {what}"))
+    return _variants(value, kinds, lambda place, problem: ValueError(f"field {field!r}: {problem}"))
 
 
 def chosen(sample: Sample, variants: Sequence[Rubric]) -> tuple[int, Rubric]:
@@ -97,7 +97,7 @@ def _variants(data: Any, kinds: Sequence[Kind], error: Callable[[Place, str], Va
         return [_variant(data, kinds, (), error)]
     if not data:
         raise error((), "an empty list holds no rubric")
-    return [_variant(one, kinds, (number,), error) for number, one in enumerate(data)]
+    return [_variant(variant, kinds, (number,), error) for number, variant in enumerate(data)]
 
 
 def _variant(data: Any, kinds: Sequence[Kind], place: Place, error: Callable[[Place, str], ValueError]) -> Rubric:

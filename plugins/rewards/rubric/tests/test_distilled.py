@@ -186,7 +186,7 @@ class TestRefuses:
         def never(ask):
             raise AssertionError("asked")
 
-        with pytest.raises(UserError, match=r"rows.jsonl:pens: field 'score' holds 4, which is none of .* from 1 to 3"):
+        with pytest.raises(UserError, match=r"rows.jsonl:pens: field 'score' holds 4, not a level of .* from 1 to 3"):
             distil(never, row(score=4))
 
     def test_a_row_without_a_text_to_be_judged(self, distil):

@@ -95,7 +95,7 @@ class TestOptions:
     @pytest.mark.parametrize(
         ("fields", "what"),
         [
-            ({"options": ["Lyon", "Nice"]}, "the answer 'Paris' is none of the options 'Lyon, Nice'"),
+            ({"options": ["Lyon", "Nice"]}, "the answer 'Paris' is not one of the options 'Lyon, Nice'"),
             ({"options": ["Lyon", "Nice"], "answer": 2}, "the answer is option 2, and they go from 0 to 1"),
             ({"options": "Lyon, Nice"}, "options are a list of texts or a mapping"),
             ({"options": {"text": ["Paris"], "label": ["A", "B"]}}, "as many different labels as texts"),

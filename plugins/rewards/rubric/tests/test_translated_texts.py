@@ -80,8 +80,8 @@ def test_a_rubric_goes_into_packaged_languages_too(quality):
 
 
 BAD = {
-    "keys": (lambda text: text.replace('"thinking"', '"denken"'), "has not the keys"),
-    "levels": (lambda text: text.replace('"assistant_a"', '"pembantu_a"'), "has not the keys"),
+    "keys": (lambda text: text.replace('"thinking"', '"denken"'), "must have the keys"),
+    "levels": (lambda text: text.replace('"assistant_a"', '"pembantu_a"'), "must have the keys"),
     "placeholder": (lambda text: text.replace("$key", "kunci"), "must have"),
     "names": (lambda text: text.replace("Assistant A serves", "Pembantu A serves"), "must have Assistant A"),
     "blank": (lambda text: text.replace("[eu] Instruction", " "), "tags.instruction is not a text"),

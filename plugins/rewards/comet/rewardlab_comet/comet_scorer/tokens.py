@@ -12,7 +12,12 @@ _CONTEXT = 8  # characters before a place that show whether a sentence ends ther
 
 @dataclass(frozen=True)
 class Tokens:
-    """The tokens of one text. ids: without special tokens. blank: whether they are nothing but white space."""
+    """The tokens of one text.
+
+    Args:
+        ids: without special tokens.
+        blank: whether they are nothing but white space.
+    """
 
     ids: Sequence[int]
     blank: bool

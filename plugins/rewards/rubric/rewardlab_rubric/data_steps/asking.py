@@ -74,17 +74,17 @@ class PatientAsker:
                 errors.append(reply.error)
                 continue
             try:
-                found = await read(reply)
+                result = await read(reply)
             except UnusableReply as problem:
                 self._judge.report_parsed(reply, False)
                 unusable.append(problem)
             else:
                 self._judge.report_parsed(reply, True)
                 self.failed += len(errors)
-                return found
+                return result
         if not unusable:
-            what = f"judge {self._name!r} answered none of {len(errors)} questions: {errors[0]}"
-            raise JobError(f"{where}: {what}")
+            problem_text = f"judge {self._name!r} answered none of {len(errors)} questions: {errors[0]}"
+            raise JobError(f"{where}: {problem_text}")
         self.failed += len(errors)
         raise unusable[0]
 

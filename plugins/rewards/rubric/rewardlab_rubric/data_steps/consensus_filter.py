@@ -73,7 +73,7 @@ class AgreeingRows:
         """
         known = list(samples)
         for field, values in self._options.whole.items():
-            if lacking := [value for value in values if all(one.fields.get(field) != value for one in known)]:
+            if lacking := [value for value in values if all(sample.fields.get(field) != value for sample in known)]:
                 log.warning("rubric/agreeing: whole: no row that may stay has %s in field %r", lacking, field)
         order = sorted(range(len(known)), key=lambda index: self._place(known[index]))
         if len(known) > rows:
@@ -144,6 +144,6 @@ class AgreeingRows:
 def _score(sample: Sample, field: str) -> str:
     score = canonical(sample.fields.get(field))
     if not score:
-        found = repr(sample.fields.get(field))[:60]
-        raise UserError(f"field {field!r} should hold a score, not {found}", where=sample.source)
+        shown = repr(sample.fields.get(field))[:60]
+        raise UserError(f"field {field!r} should hold a score, not {shown}", where=sample.source)
     return score

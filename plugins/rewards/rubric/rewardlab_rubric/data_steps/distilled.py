@@ -140,7 +140,7 @@ class DistilledRows:
         score = None if field is None else sample.fields.get(field)
         label = levels.label_of(score)
         if score is not None and label is None:
-            problem = f"field {field!r} holds {repr(score)[:60]}, which is none of the rubric's: {levels.describe()}"
+            problem = f"field {field!r} holds {repr(score)[:60]}, not a level of the rubric: {levels.describe()}"
             raise UserError(problem, where=sample.source)
         return label
 
@@ -217,7 +217,7 @@ def opened(messages: Sequence[Message]) -> tuple[tuple[Message, ...], str]:
 def _text(sample: Sample, field: str) -> str:
     text = sample.fields.get(field)
     if not isinstance(text, str):
-        found = "absent" if text is None else type(text).__name__
+        shown = "absent" if text is None else type(text).__name__
         hint = "name the field with the text to be judged in `judged`"
-        raise UserError(f"{field} must be a text; it is {found}; {hint}", where=sample.source)
+        raise UserError(f"{field} must be a text; it is {shown}; {hint}", where=sample.source)
     return text

@@ -22,8 +22,8 @@ class Adder:
     async def ask(self, ask: Ask) -> Reply:
         shown = ask.parts or {"query": ask.messages[0]["content"], "response": ""}
         total = sum(map(int, NUMBER.findall(shown["query"])))
-        said = NUMBER.findall(shown.get("response", ""))[-1:]
-        score = self._right if said == [str(total)] else self._wrong
+        answer = NUMBER.findall(shown.get("response", ""))[-1:]
+        score = self._right if answer == [str(total)] else self._wrong
         text = f'{{"explanation": "The sum is {total}.", "score": {score}}}'
         return Reply(text=f"<think>That makes {total}.</think>{text}", finish_reason="stop")
 

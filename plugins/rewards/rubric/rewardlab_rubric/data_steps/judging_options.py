@@ -90,7 +90,7 @@ class DistilledOptions(Config):
     def asked(self) -> list[Any]:
         """The options of the rewards that ask the same questions, one for each strategy."""
         translated: list[Strategy] = ["tgt-tgt"] if self.strategy == "translated" else []
-        return [self.reward_by(one) for one in dict.fromkeys([self.asked_by, *self.also, *translated])]
+        return [self.reward_by(strategy) for strategy in dict.fromkeys([self.asked_by, *self.also, *translated])]
 
     @property
     def needs(self) -> list[str]:

@@ -82,7 +82,7 @@ def _distilled_question(options: DistilledOptions) -> dict[str, list[Ask]]:
     """Return the teacher's question by each strategy; the translator's are left out."""
     from rewardlab_rubric.first_question import first_question
 
-    return {"teacher": [first_question(options.reward_by(one)) for one in (options.asked_by, *options.also)]}
+    return {"teacher": [first_question(options.reward_by(strategy)) for strategy in (options.asked_by, *options.also)]}
 
 
 def _preferences_question(options: PreferencesOptions) -> dict[str, Ask]:

@@ -1,4 +1,4 @@
-"""Which of some texts are nearest to a text: by the words that they share, rare ones above all."""
+"""The nearest of some texts to a text: by the words that they share, rare ones above all."""
 
 import math
 from collections import Counter, defaultdict

@@ -94,8 +94,8 @@ class NegativeRows:
             else:
                 return answer, wrong, "corruption"
         if asker is None:
-            what = f"it has no field {self._options.options!r}" if self._options.options else "options is null"
-            raise UserError(f"{what}, and neither corruption nor judge makes a wrong answer", where=sample.source)
+            lack = f"it has no field {self._options.options!r}" if self._options.options else "options is null"
+            raise UserError(f"{lack}, and neither corruption nor judge makes a wrong answer", where=sample.source)
         return answer, await self._asked(answer, sample, asker) if needed else "", "asked"
 
     def _right(self, sample: Sample) -> str:
@@ -145,12 +145,12 @@ def first_question(options: NegativesOptions) -> Ask:
     return construction("How much is 2 + 3?", "5", options.params)
 
 
-def is_same(one: str, other: str) -> bool:
-    """Return whether two answers are one: equal numbers, or the same letters and digits without case."""
-    if all(NUMBER.fullmatch(text.strip()) for text in (one, other)):
-        return Decimal(one.strip().replace(",", "")) == Decimal(other.strip().replace(",", ""))
-    squeezed = ["".join(filter(str.isalnum, text)).casefold() for text in (one, other)]
-    return squeezed[0] == squeezed[1] if any(squeezed) else "".join(one.split()) == "".join(other.split())
+def is_same(answer: str, other: str) -> bool:
+    """Return whether two answers are the same: equal numbers, or the same letters and digits without case."""
+    if all(NUMBER.fullmatch(text.strip()) for text in (answer, other)):
+        return Decimal(answer.strip().replace(",", "")) == Decimal(other.strip().replace(",", ""))
+    squeezed = ["".join(filter(str.isalnum, text)).casefold() for text in (answer, other)]
+    return squeezed[0] == squeezed[1] if any(squeezed) else "".join(answer.split()) == "".join(other.split())
 
 
 def _whole(reply: Reply) -> str:

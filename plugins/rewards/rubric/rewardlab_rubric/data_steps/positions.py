@@ -1,4 +1,4 @@
-"""Which of a pair's two texts stands first: as the row has them, or by a hash of the row's id."""
+"""The order of a pair's two texts: as the row has them, or by a hash of the row's id."""
 
 import hashlib
 import json

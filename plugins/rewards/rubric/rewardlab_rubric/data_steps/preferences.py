@@ -56,7 +56,7 @@ class PreferenceRows:
                 if sample.fields.get(needed) is None:
                     raise UserError(f"no field {needed!r}, which each row needs", where=sample.source)
             topics[json.dumps(sample.fields[field], sort_keys=True)].append(sample)
-        drawn = {one.id for same in topics.values() for one in sorted(same, key=self._turn)[:most]}
+        drawn = {sample.id for same in topics.values() for sample in sorted(same, key=self._turn)[:most]}
         return (sample for sample in rows if sample.id in drawn)
 
     def _turn(self, sample: Sample) -> float:

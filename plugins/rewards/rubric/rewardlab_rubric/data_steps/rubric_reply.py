@@ -27,14 +27,14 @@ def read_rubric(reply: Reply, kind: Kind, levels: int) -> Rubric:
     text = without_thoughts(reply.text).strip()
     if reply.cut_off:
         raise UnusableReply("cut off at the token limit", text[-60:])
-    found = next(_objects(text), None)
-    if found is None:
+    parsed = next(_objects(text), None)
+    if parsed is None:
         raise UnusableReply("no JSON object with `scoring`", text)
-    description = found.get("description")
+    description = parsed.get("description")
     if not isinstance(description, str) or not description.strip():
         raise UnusableReply("a rubric without a description", text)
     try:
-        (rubric,) = known_variants({"description": description, "scoring": found["scoring"]}, [kind])
+        (rubric,) = known_variants({"description": description, "scoring": parsed["scoring"]}, [kind])
     except ValueError as problem:
         raise UnusableReply("levels that are not a rubric's", str(problem)) from None
     if kind == "scale" and list(rubric.levels.texts) != [str(level) for level in range(1, levels + 1)]:

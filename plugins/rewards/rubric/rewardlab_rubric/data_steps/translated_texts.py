@@ -72,7 +72,7 @@ class TranslatedTexts:
                 "names": names,
                 **translated,
             }
-            texts_of(texts, language.code, lambda place, what: ValueError(f"{'.'.join(map(str, place))}: {what}"))
+            texts_of(texts, language.code, lambda place, problem: ValueError(f"{'.'.join(map(str, place))}: {problem}"))
             return texts
 
         return await self._translated(own_text(language.name), language, checked)
@@ -93,12 +93,12 @@ class TranslatedTexts:
                 why, unanswered = reply.error, unanswered + 1
                 continue
             try:
-                found = checked(self._in_language(read_translation(reply, original), language))
+                translation = checked(self._in_language(read_translation(reply, original), language))
             except ValueError as error:
                 why = str(error)
             else:
                 self._judge.report_parsed(reply, True)
-                return found
+                return translation
             self._judge.report_parsed(reply, False)
         if unanswered == self._options.tries:
             name = self._options.translator

@@ -47,7 +47,7 @@ def translated_texts() -> list[DatasetExample]:
 
 def _marked(value: Any, mark: str) -> Any:
     if isinstance(value, dict):
-        return {key: _marked(one, mark) for key, one in value.items()}
+        return {key: _marked(inner, mark) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_marked(one, mark) for one in value]
+        return [_marked(inner, mark) for inner in value]
     return f"{mark}{value}"

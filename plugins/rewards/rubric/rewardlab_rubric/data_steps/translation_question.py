@@ -58,14 +58,14 @@ def prose_of(translated: Any) -> str:
 def _check(translated: Any, original: Any, place: str) -> None:
     if isinstance(original, dict):
         if not isinstance(translated, dict) or list(translated) != list(original):
-            raise ValueError(f"{place or 'the value'} has not the keys {', '.join(original)}")
+            raise ValueError(f"{place or 'the value'} must have the keys {', '.join(original)}")
         for key, value in original.items():
             _check(translated[key], value, f"{place}.{key}".lstrip("."))
     elif isinstance(original, list):
         if not isinstance(translated, list) or len(translated) != len(original):
             raise ValueError(f"{place or 'the value'} is not a list of {len(original)}")
-        for number, (one, other) in enumerate(zip(translated, original, strict=True)):
-            _check(one, other, f"{place}.{number}".lstrip("."))
+        for number, (item, other) in enumerate(zip(translated, original, strict=True)):
+            _check(item, other, f"{place}.{number}".lstrip("."))
     else:
         _check_text(translated, original, place)
 

@@ -1,4 +1,4 @@
-"""What the rows of a source need to be asked about in their languages: texts, and translations of their rubrics."""
+"""The texts that rows need to be asked about in their languages, and the translations of their rubrics."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,14 @@ KINDS: Sequence[Kind] = ("scale", "binary", "pair")
 
 @dataclass(frozen=True)
 class Language:
-    """A language of rows. code; name: for the translator; tag: the row's name for it; texts: whether it needs them."""
+    """A language of rows.
+
+    Args:
+        code: by which its texts are known.
+        name: for the translator.
+        tag: the row's name for it.
+        texts: whether it needs them.
+    """
 
     code: str
     name: str
@@ -29,7 +36,12 @@ class Language:
 
 @dataclass(frozen=True)
 class Wanted:
-    """A row to make. texts: whether it has those of the language; variants: of the rubric to translate, or none."""
+    """A row to make.
+
+    Args:
+        texts: whether it has those of the language.
+        variants: of the rubric to translate, or none.
+    """
 
     id: str
     language: Language
@@ -81,10 +93,10 @@ class WantedTexts:
         except ValueError as error:
             raise UserError(str(error), where=sample.source) from None
 
-    def _refuse_many(self, seen: set[str], most: int, what: str, field: str | None, sample: Sample) -> None:
+    def _refuse_many(self, seen: set[str], most: int, kind: str, field: str | None, sample: Sample) -> None:
         if len(seen) > most:
-            option = "most" if what == "languages" else "most_rubrics"
-            problem = f"more than {most} {what} in field {field!r}; raise `{option}` if they are {what}"
+            option = "most" if kind == "languages" else "most_rubrics"
+            problem = f"more than {most} {kind} in field {field!r}; raise `{option}` if they are {kind}"
             raise UserError(problem, where=sample.source)
 
     def _language_of(self, sample: Sample) -> Language | None:

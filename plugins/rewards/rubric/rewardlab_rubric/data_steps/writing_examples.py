@@ -105,8 +105,8 @@ def rubrics() -> list[DatasetExample]:
 def _retrieved(folder: Path) -> dict[str, Any]:
     path = folder / "rubrics.json"
     others = [
-        {"description": f"Check {what}.", "scoring": {"true": f"the {what} are right", "false": "they are not"}}
-        for what in ("dates", "sums", "names")
+        {"description": f"Check {subject}.", "scoring": {"true": f"the {subject} are right", "false": "they are not"}}
+        for subject in ("dates", "sums", "names")
     ]
     path.write_text(json.dumps(others), encoding="utf-8")
     return {"writer": "writer", "asks": "binary", "examples": str(path), "nearest": 2}

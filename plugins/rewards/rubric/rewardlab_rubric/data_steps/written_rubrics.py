@@ -101,7 +101,7 @@ def as_field(rubric: Rubric) -> dict[str, Any]:
 
 def question(options: RubricsOptions, parts: dict[str, str], known: KnownRubrics) -> Ask:
     """Return the question that asks for a rubric. parts: `task`, `query`, or both."""
-    near = "\n".join(json.dumps(one, ensure_ascii=False) for one in known.near("\n".join(parts.values())))
+    near = "\n".join(json.dumps(example, ensure_ascii=False) for example in known.near("\n".join(parts.values())))
     key = fence_key({**parts, "examples": near})
     shown = [fence(label, parts[name], key) for name, label in (("task", "TASK"), ("query", "INPUT")) if name in parts]
     filled = {

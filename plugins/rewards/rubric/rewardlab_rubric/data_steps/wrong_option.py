@@ -21,15 +21,15 @@ def right_and_wrong(answer: Any, options: Any, draw: Any) -> tuple[str, str]:
     texts = _texts(options)
     if isinstance(answer, int) and not isinstance(answer, bool) and str(answer) not in texts.values():
         return _by_place(answer, texts, draw)
-    said = str(answer).strip()
-    if said in texts.values():
-        return said, _other(said, list(texts.values()), draw)
-    label = _label(said)
+    written = str(answer).strip()
+    if written in texts.values():
+        return written, _other(written, list(texts.values()), draw)
+    label = _label(written)
     if label not in texts:
-        raise ValueError(f"the answer {said[:40]!r} is none of the options {', '.join(texts.values())[:80]!r}")
-    others = [one for one, text in texts.items() if text != texts[label]]
+        raise ValueError(f"the answer {written[:40]!r} is not one of the options {', '.join(texts.values())[:80]!r}")
+    others = [other_label for other_label, text in texts.items() if text != texts[label]]
     wrong = _other(label, others, draw)
-    return said, _as_written(said, wrong)
+    return written, _as_written(written, wrong)
 
 
 def _by_place(place: int, texts: Mapping[str, str], draw: Any) -> tuple[str, str]:
@@ -78,10 +78,10 @@ def _label(text: str) -> str:
     return match[1].upper() if match else text.strip()
 
 
-def _as_written(said: str, label: str) -> str:
+def _as_written(written: str, label: str) -> str:
     """Return a label with the brackets and the case of another one."""
-    match = _LABEL.fullmatch(said)
+    match = _LABEL.fullmatch(written)
     if match is None:
         return label
     letter = label.lower() if match[1].islower() else label
-    return said[: match.start(1)] + letter + said[match.end(1) :]
+    return written[: match.start(1)] + letter + written[match.end(1) :]

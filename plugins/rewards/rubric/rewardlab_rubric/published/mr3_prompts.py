@@ -47,7 +47,10 @@ class Mr3Rubric(Rubric):
 class Mr3Prompt:
     """The prompt of a class of mR3.
 
-    system, user: its f-strings. rubrics: the expression of its rubrics. shuffles: whether their levels change places.
+    Args:
+        system, user: its f-strings.
+        rubrics: the expression of its rubrics.
+        shuffles: whether their levels change places.
     """
 
     layout: PublishedLayout
@@ -99,10 +102,10 @@ class Mr3Prompt:
 
         Raises ValueError that says what is wrong with the texts.
         """
-        told = self.texts[ENGLISH]
-        parts = self.layout.parts(_parts_of(told))
-        places = [{"templated_dict": told, "subset_type": part, "template_type": part} for part in parts]
-        variants = [one for values in places for one in self._evaluated(self.rubrics, values)]
+        language_texts = self.texts[ENGLISH]
+        parts = self.layout.parts(_parts_of(language_texts))
+        places = [{"templated_dict": language_texts, "subset_type": part, "template_type": part} for part in parts]
+        variants = [variant for values in places for variant in self._evaluated(self.rubrics, values)]
         return [Rubric(levels_of(variant, self.kinds)) for variant in variants]
 
     def stand_in_fields(self) -> dict[str, str]:
@@ -119,11 +122,11 @@ class Mr3Prompt:
         return str(code)
 
     def _values(self, sample: Sample, code: str) -> dict[str, Any]:
-        told = self.texts[code]
-        part = self.layout.part_of(sample, _parts_of(told))
-        turns = [f"<{one['role']}>\n{one['content']}\n</{one['role']}>\n" for one in sample.prompt]
+        language_texts = self.texts[code]
+        part = self.layout.part_of(sample, _parts_of(language_texts))
+        turns = [f"<{message['role']}>\n{message['content']}\n</{message['role']}>\n" for message in sample.prompt]
         return {
-            "templated_dict": told,
+            "templated_dict": language_texts,
             "subset_type": part,
             "template_type": part,
             "instruction_msg": self.beside["instruction"][code],
@@ -160,29 +163,29 @@ def mr3_prompt(layout: PublishedLayout, kinds: tuple[Kind, ...], strategy: str, 
     """
     assert layout.texts is not None
     tree, _ = parsed(layout.file)
-    classes = {one.name: _assigned(one) for one in tree.body if isinstance(one, ast.ClassDef)}
-    told = classes.get(layout.name or "", {})
-    if told.keys() != {"system", "user", "rubrics"}:
-        able = [name for name, one in classes.items() if len(one) == 3]
+    classes = {node.name: _assigned(node) for node in tree.body if isinstance(node, ast.ClassDef)}
+    prompt_parts = classes.get(layout.name or "", {})
+    if prompt_parts.keys() != {"system", "user", "rubrics"}:
+        able = [name for name, assigned in classes.items() if len(assigned) == 3]
         raise ValueError(
             f"{layout.file}: `name` is one of its classes that ask by a rubric: {', '.join(able) or 'none'}"
         )
     where = f"{layout.file}: {layout.name}"
-    if ("pair" in kinds) != bool({*PAIRS} & _columns(told["user"])):
+    if ("pair" in kinds) != bool({*PAIRS} & _columns(prompt_parts["user"])):
         raise ValueError(f"{where} asks about {'one text' if 'pair' in kinds else 'two texts'}, unlike this reward")
     folder = Path(os.path.expanduser(layout.texts)).parent
     texts, beside = loaded(layout.texts), {name: loaded(folder / file) for name, file in BESIDE.items()}
-    if not all(isinstance(one, Mapping) and ENGLISH in one for one in (texts, *beside.values())):
+    if not all(isinstance(translated, Mapping) and ENGLISH in translated for translated in (texts, *beside.values())):
         raise ValueError(f"{layout.texts} and its neighbours are not texts by language, as data/mr3_rubrics has them")
-    call = told["rubrics"]
+    call = prompt_parts["rubrics"]
     return Mr3Prompt(
         layout=layout,
         where=where,
         kinds=kinds,
         strategy=strategy,
         language=language,
-        system=told["system"],
-        user=told["user"],
+        system=prompt_parts["system"],
+        user=prompt_parts["user"],
         rubrics=call.args[0],
         shuffles=not any(
             keyword.arg == "shuffle_keys" and ast.unparse(keyword.value) == "False" for keyword in call.keywords
@@ -192,9 +195,9 @@ def mr3_prompt(layout: PublishedLayout, kinds: tuple[Kind, ...], strategy: str, 
     )
 
 
-def _parts_of(told: Mapping[str, Any]) -> dict[str, Any]:
+def _parts_of(language_texts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parts of one language's texts that have rubrics of their own."""
-    return {name: one for name, one in told.items() if isinstance(one, Mapping) and "rubric_list" in one}
+    return {name: part for name, part in language_texts.items() if isinstance(part, Mapping) and "rubric_list" in part}
 
 
 def _columns(text: ast.JoinedStr) -> set[Any]:
@@ -204,20 +207,20 @@ def _columns(text: ast.JoinedStr) -> set[Any]:
     return names | {node.value for node in shown if isinstance(node, ast.Constant)}
 
 
-def _assigned(found: ast.ClassDef) -> dict[str, Any]:
+def _assigned(class_node: ast.ClassDef) -> dict[str, Any]:
     """Return the f-strings of a class's question and the call that draws its rubric, as far as they are there."""
     names = {"developer_text": "system", "user_text": "user", "shuffled_rubric": "rubrics"}
-    told: dict[str, Any] = {}
-    for method in found.body:
+    assigned: dict[str, Any] = {}
+    for method in class_node.body:
         if not isinstance(method, ast.FunctionDef) or method.name != "build_conversation":
             continue
         for node in ast.walk(method):
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
                 name = names.get(node.targets[0].id)
                 wanted = ast.Call if name == "rubrics" else ast.JoinedStr
-                if name is not None and name not in told and isinstance(node.value, wanted):
-                    told[name] = node.value
-    return told
+                if name is not None and name not in assigned and isinstance(node.value, wanted):
+                    assigned[name] = node.value
+    return assigned
 
 
 def _row_of(parts: Mapping[str, str], alone: bool) -> dict[str, str]:

@@ -63,9 +63,9 @@ def r3_prompt(layout: PublishedLayout, asks: str) -> R3Prompt:
     """Return the template of a reward's question. Raises ValueError that says what the file lacks."""
     tree, path = parsed(layout.file)
     name = layout.name or f"evaluate_{asks}"
-    found = next((one for one in tree.body if isinstance(one, ast.FunctionDef) and one.name == name), None)
-    docstring = None if found is None else ast.get_docstring(found, clean=False)
-    if found is None or docstring is None:
+    function = next((node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name), None)
+    docstring = None if function is None else ast.get_docstring(function, clean=False)
+    if function is None or docstring is None:
         raise ValueError(f"{layout.file} has no function {name} with a template; mR3's file needs `texts` and `name`")
     text, where = _cleaned(docstring), f"{layout.file}: {name}"
     pairs = asks == "pairwise"
@@ -74,7 +74,7 @@ def r3_prompt(layout: PublishedLayout, asks: str) -> R3Prompt:
     rest = _PLACEHOLDER.sub("", text)
     if names - {"format"} != wanted or "{{" in rest or "{%" in rest:
         raise ValueError(f"{where} shows {', '.join(sorted(names))}; rubric/{asks} has {', '.join(sorted(wanted))}")
-    return R3Prompt(where, text, _format_of(found, path) if "format" in names else "")
+    return R3Prompt(where, text, _format_of(function, path) if "format" in names else "")
 
 
 def _cleaned(docstring: str) -> str:
@@ -92,10 +92,12 @@ def _format_of(function: ast.FunctionDef, path: Path) -> str:
         raise ValueError(f"{path}: {function.name} has no schema as the default of its last argument")
     beside = path.with_name("evaluation_schema.py")
     tree, _ = parsed(str(beside))
-    found = next((one for one in tree.body if isinstance(one, ast.ClassDef) and one.name == schema.id), None)
-    if found is None:
+    schema_class = next((node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == schema.id), None)
+    if schema_class is None:
         raise ValueError(f"{beside} has no class {schema.id}, the form of the reply in {path.name}")
-    fields = [one for one in found.body if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)]
+    fields = [
+        node for node in schema_class.body if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+    ]
     return json.dumps(
         {field.target.id: _description(field) for field in fields if isinstance(field.target, ast.Name)}, indent=2
     )
@@ -103,8 +105,8 @@ def _format_of(function: ast.FunctionDef, path: Path) -> str:
 
 def _description(field: ast.AnnAssign) -> str:
     given = field.value.keywords if isinstance(field.value, ast.Call) else []
-    for one in given:
-        if one.arg == "description" and isinstance(one.value, ast.Constant):
-            return str(one.value.value)
+    for keyword in given:
+        if keyword.arg == "description" and isinstance(keyword.value, ast.Constant):
+            return str(keyword.value.value)
     assert isinstance(field.target, ast.Name)
     return f"<{field.target.id}>"

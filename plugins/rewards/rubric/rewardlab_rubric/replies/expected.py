@@ -35,14 +35,14 @@ def level_probabilities(logprobs: Any, text: str, start: int | None, labels: Seq
     offset = spelt.rfind(text)
     if offset < 0:
         raise ValueError("its log-probabilities do not spell the reply")
-    found: dict[str, float] = {}
-    undecided = _share_out(_Places(tokens, spelt, offset + start), tuple(labels), 1.0, found)
+    weights: dict[str, float] = {}
+    undecided = _share_out(_Places(tokens, spelt, offset + start), tuple(labels), 1.0, weights)
     if undecided > UNDECIDED:
         raise ValueError("the likeliest tokens at the score begin several levels, so that none has a probability")
-    total = sum(found.values())
+    total = sum(weights.values())
     if total < NAMED:
         raise ValueError(f"only {total:.2f} of the probability at the score is on levels of the rubric")
-    return {label: found[label] / total for label in labels if label in found}
+    return {label: weights[label] / total for label in labels if label in weights}
 
 
 class _Places:
@@ -61,8 +61,8 @@ class _Places:
         return None
 
 
-def _share_out(places: _Places, labels: tuple[str, ...], weight: float, found: dict[str, float]) -> float:
-    """Add the probability of each label to `found`; return how much rests on tokens that begin several of them."""
+def _share_out(places: _Places, labels: tuple[str, ...], weight: float, weights: dict[str, float]) -> float:
+    """Add the probability of each label to `weights`; return how much rests on tokens that begin several labels."""
     place = places.start + _common(labels)
     token = places.at(place)
     if token is None:
@@ -72,9 +72,9 @@ def _share_out(places: _Places, labels: tuple[str, ...], weight: float, found: d
     for text, probability in others.items():
         named = _named(places, begin, text, labels)
         if len(named) == 1:
-            found[named[0]] = found.get(named[0], 0.0) + weight * probability
+            weights[named[0]] = weights.get(named[0], 0.0) + weight * probability
         elif named and text == sampled and _common(named) > _common(labels):
-            undecided += _share_out(places, named, weight * probability, found)
+            undecided += _share_out(places, named, weight * probability, weights)
         elif named:
             undecided += weight * probability
     return undecided
@@ -95,7 +95,7 @@ def _is_whole(label: str, written: str) -> bool:
 def _common(labels: Sequence[str]) -> int:
     """Return how many characters all labels begin with."""
     low, high = min(labels), max(labels)
-    return next((i for i, one in enumerate(low) if one != high[i : i + 1]), len(low))
+    return next((i for i, letter in enumerate(low) if letter != high[i : i + 1]), len(low))
 
 
 def _tokens(logprobs: Any) -> list[tuple[str, Alternatives]]:
@@ -110,8 +110,8 @@ def _tokens(logprobs: Any) -> list[tuple[str, Alternatives]]:
 
 
 def _alternatives(place: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
-    for one in (*place.get("top_logprobs", ()), place):
-        logprob = float(one["logprob"])
-        if not isinstance(one["token"], str) or math.isnan(logprob) or logprob > 1e-3:
+    for entry in (*place.get("top_logprobs", ()), place):
+        logprob = float(entry["logprob"])
+        if not isinstance(entry["token"], str) or math.isnan(logprob) or logprob > 1e-3:
             raise ValueError("no log-probability")
-        yield one["token"], math.exp(min(0.0, logprob))
+        yield entry["token"], math.exp(min(0.0, logprob))

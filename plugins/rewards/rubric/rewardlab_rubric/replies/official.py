@@ -91,12 +91,12 @@ def _first_mention(answer: str, offset: int) -> VerdictReading:
         return VerdictReading(raw=match[group], start=start)
 
 
-def _whole(found: str) -> int | str | None:
+def _whole(score: str) -> int | str | None:
     """Return digits as an int, decimals truncated, and words as they are; None for a number beyond any scale."""
-    if not found[:1].isdigit():
-        return found
+    if not score[:1].isdigit():
+        return score
     try:
-        return int(found) if "." not in found else int(float(found))
+        return int(score) if "." not in score else int(float(score))
     except (ValueError, OverflowError):
         return None
 

@@ -73,14 +73,14 @@ def _is_comment(behind: str, label: str, levels: Levels) -> bool:
         return behind.strip() != "-"
     if _NO_COMMENT.match(words) or _OF_A_PART.fullmatch(words) or _TAKEN_BACK.search(words) or re.match(r"-\w", behind):
         return False
-    meanings = {one: _plain(text) for one, text in levels.texts.items()}
+    meanings = {level: _plain(text) for level, text in levels.texts.items()}
     if words.startswith(meanings[label]):
         return True
     if words.startswith(f"not {meanings[label]}") or (levels.kind != "scale" and _DENIAL.search(words)):
         return False
     if levels.kind == "pair" and _LOSES.search(words):
         return False
-    others = [text for one, text in meanings.items() if one != label]
+    others = [text for level, text in meanings.items() if level != label]
     if any(text.startswith(words) or words.startswith(text) for text in others) or any(map(str.isnumeric, words)):
         return False
     if levels.kind != "scale" and any(name in words for name in levels.labels):

@@ -26,8 +26,8 @@ def prose_score(text: str, begin: int, shown: Sequence[str]) -> tuple[str, int] 
     lines = list(_score_lines(text, begin))
     if len(lines) > MAX_LINES:
         return None
-    whole, seen = text[begin:].strip(), [_bare(one) for one in shown] if lines else []
-    own = [line for line in lines if line[0] == whole or not any(_bare(line[0]) in one for one in seen)]
+    whole, seen = text[begin:].strip(), [_bare(shown_text) for shown_text in shown] if lines else []
+    own = [line for line in lines if line[0] == whole or not any(_bare(line[0]) in shown_text for shown_text in seen)]
     return own[-1][1:] if len({canonical(score) for _, score, _ in own}) == 1 else None
 
 

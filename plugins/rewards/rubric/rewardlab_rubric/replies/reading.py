@@ -17,9 +17,11 @@ THOUGHT, THOUGHT_END = "<think>", "</think>"
 def read_text(
     profile: str, text: str, quoted: Iterable[str] = (), cut_off: bool = False, prose: bool = False
 ) -> VerdictReading:
-    """Return the verdict in a text. quoted: the texts that its writer was shown. cut_off: at the length limit.
+    """Return the verdict in a text.
 
     Args:
+        quoted: the texts that its writer was shown.
+        cut_off: at the length limit.
         prose: whether `strict` reads a line `Score: 4` of a text without JSON.
     """
     if profile == "r3_official":
@@ -69,7 +71,7 @@ def why_unread(reading: VerdictReading, levels: Levels, reply: Reply) -> str:
         return reply.fault or _thoughts_alone(reply.text) or "the reply has no readable score"
     shown = repr(reading.raw)
     shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
-    return f"the score {shown} is none of the rubric's: {levels.describe()}"
+    return f"the score {shown} is not a level of the rubric: {levels.describe()}"
 
 
 def _thoughts_alone(text: str) -> str | None:

@@ -66,12 +66,12 @@ SEVERAL = object()
 
 def _with_plain_keys(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object whose keys are in one case."""
-    found: dict[str, Any] = {}
+    plain: dict[str, Any] = {}
     for key, value in pairs:
         name = _OVER_ALL.sub("", key.strip().casefold())
-        twice = name == "score" and name in found and canonical(found[name]) != canonical(value)
-        found[name] = SEVERAL if twice else value
-    return found
+        twice = name == "score" and name in plain and canonical(plain[name]) != canonical(value)
+        plain[name] = SEVERAL if twice else value
+    return plain
 
 
 _DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_with_plain_keys)
@@ -98,13 +98,13 @@ def read_strict(text: str, quoted: Iterable[str] = (), cut_off: bool = False, pr
     shown = list(quoted)
     reply = _Reply(text, thought, shown)
     own = reply.verdicts()
-    if not own and prose and (said := prose_score(text, reply.earliest_end, shown)) is not None:
-        raw, place = said
+    if not own and prose and (score := prose_score(text, reply.earliest_end, shown)) is not None:
+        raw, place = score
         return VerdictReading() if _is_taken_back(text, place + len(raw)) else VerdictReading(raw=raw, start=place)
-    scores = {None if one is None else canonical(one[0]["score"]) for one in own}
-    if len(scores) != 1 or (found := own[-1]) is None:
+    scores = {None if own_verdict is None else canonical(own_verdict[0]["score"]) for own_verdict in own}
+    if len(scores) != 1 or (last := own[-1]) is None:
         return VerdictReading()
-    verdict, begin, end = found
+    verdict, begin, end = last
     if _DISOWNED.search(text[max(0, begin - 80) : begin]) or _is_taken_back(text, end):
         return VerdictReading()
     explanation = verdict.get("explanation")
@@ -131,9 +131,9 @@ class _Reply:
         self._thought_ends = thought.ends
         # a verdict that quotes `</think>` begins before it, but none ends before the last one
         self.earliest_end = max(self._start, thought.last_end)
-        shown = [one.strip() for one in quoted if "{" in one]
-        self._shown = [_squeezed(one) for one in shown]
-        self._repeated = [place for one in shown if len(one) >= SHORT for place in _places(one, text)]
+        shown = [quotation.strip() for quotation in quoted if "{" in quotation]
+        self._shown = [_squeezed(quotation) for quotation in shown]
+        self._repeated = [place for quotation in shown if len(quotation) >= SHORT for place in _places(quotation, text)]
         self._quotations = list(self._repeated)
 
     def verdicts(self) -> list[Found | None]:
@@ -158,8 +158,8 @@ class _Reply:
                 open_at, stray = (start, stray) if named else (open_at, start if stray is None else stray)
             elif "score" in value:
                 behind = end
-                found = None if value["score"] is SEVERAL else (value, start, end)
-                own += [found] if end > self.earliest_end else []
+                scored = None if value["score"] is SEVERAL else (value, start, end)
+                own += [scored] if end > self.earliest_end else []
         if open_at is not None:
             own += self._mended(open_at, len(self._text))
         if stray is not None:
@@ -175,7 +175,7 @@ class _Reply:
     def _over(self, start: int, end: int) -> int | None:
         """Return where a broken object that begins at `start` ends, with its braces or thoughts; None if not yet."""
         inside = [quotation for quotation in self._quotations if start < quotation[0] < end]
-        if self._text.count("}", start, end) > sum(self._text.count("}", *one) for one in inside):
+        if self._text.count("}", start, end) > sum(self._text.count("}", *place) for place in inside):
             return end
         return next((first for first, last in self._thought_ends if start <= first and last <= end), None)
 
@@ -184,7 +184,7 @@ class _Reply:
 
         Most such braces begin none, such as one of a formula: then it has no score beside those of whole objects.
         """
-        inside = [(found[1], found[2]) for found in own if found is not None and found[1] > start]
+        inside = [(scored[1], scored[2]) for scored in own if scored is not None and scored[1] > start]
         if inside and not _SCORE.search(self._without([*inside, *self._quotations], start, len(self._text))):
             return []
         return self._mended(start, len(self._text)) if not own else [None] if inside else []
@@ -220,7 +220,7 @@ class _Reply:
         if not self._shown:
             return False
         squeezed = _squeezed(self._text[start:end])
-        if not any(squeezed in one for one in self._shown):
+        if not any(squeezed in shown for shown in self._shown):
             return False
         whole = _FENCE.sub("", self._text[self._start :].strip()).strip()
         return len(squeezed) >= SHORT or len(whole) != end - start

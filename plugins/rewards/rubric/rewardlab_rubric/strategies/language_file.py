@@ -75,18 +75,20 @@ class LanguageTexts:
 @cache
 def packaged_texts() -> Mapping[str, LanguageTexts]:
     """Return {code: texts} of the packaged languages."""
-    found = [source for source in (files("rewardlab_rubric") / "languages").iterdir() if source.name.endswith(".yaml")]
-    every = [read_language(source) for source in sorted(found, key=lambda source: source.name)]
+    sources = [
+        source for source in (files("rewardlab_rubric") / "languages").iterdir() if source.name.endswith(".yaml")
+    ]
+    every = [read_language(source) for source in sorted(sources, key=lambda source: source.name)]
     return {texts.code: texts for texts in every}
 
 
 def read_folder(folder: str) -> Iterator[LanguageTexts]:
     """Yield the texts in a folder's YAML files. Raises ValueError that says what is wrong with it or one of them."""
     path = Path(os.path.expanduser(folder))
-    found = sorted(path.glob("*.yaml"))
-    if not found:
+    sources = sorted(path.glob("*.yaml"))
+    if not sources:
         raise ValueError(f"texts: {folder} is not a folder with files such as sw.yaml")
-    for source in found:
+    for source in sources:
         yield read_language(source)
 
 
@@ -118,7 +120,7 @@ def read_language(source: Path | Any) -> LanguageTexts:
     code = source.name.removesuffix(".yaml")
     if not _CODE.fullmatch(code):
         raise ValueError(f"{source}: the file of a language is called by its code, such as sw.yaml or zh-Hant.yaml")
-    return texts_of(data, code, lambda place, what: ValueError(f"{where(place)}: {what}"))
+    return texts_of(data, code, lambda place, problem: ValueError(f"{where(place)}: {problem}"))
 
 
 def texts_of(data: Any, code: str, error: Any) -> LanguageTexts:

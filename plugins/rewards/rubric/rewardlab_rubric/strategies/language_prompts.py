@@ -27,9 +27,12 @@ class RubricInLanguage(Rubric):
 
 @dataclass(frozen=True)
 class LanguageTemplate:
-    """Makes the question in a rubric's language. forced: whether the judge is to think in that language, too.
+    """Makes the question in a rubric's language.
 
     The names of scores and responses are the same in every language, and so are the lines around what is quoted.
+
+    Args:
+        forced: whether the judge is to think in that language, too.
     """
 
     sort: Sort

@@ -106,14 +106,14 @@ def read_made(path: str) -> dict[str, list[dict[str, Any]]]:
 def _made_row(line: str, where: str) -> dict[str, Any]:
     try:
         row = json.loads(line)
-        found = {name: row[name] for name in ("language", "texts", "rubric", "rubric_sha")}
+        made = {name: row[name] for name in ("language", "texts", "rubric", "rubric_sha")}
     except (ValueError, TypeError, KeyError, RecursionError):
         raise ValueError(f"{where}: this is not a row of rubric/translated_texts") from None
     checked = None
-    if found["texts"] is not None:
+    if made["texts"] is not None:
         error = partial(_error_in_row, where)
-        checked = texts_of(found["texts"], str(found["language"]), error)
-    return {**found, "checked": checked, "where": where}
+        checked = texts_of(made["texts"], str(made["language"]), error)
+    return {**made, "checked": checked, "where": where}
 
 
 def _error_in_row(where: str, place: Place, problem: str) -> ValueError:

@@ -1,4 +1,4 @@
-"""Which language a question to a judge is in: English, or the row's, with thoughts in English or in that language too.
+"""The language of a question to a judge: English, or the row's, with thoughts in English or in that language too.
 
 Source: mR3 (Anugraha et al. 2025), section 3.1.3: ENG-ENG, TGT-ENG and TGT-TGT.
 """
@@ -77,7 +77,13 @@ class QuestionOptions(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RubricQuestion:
-    """A question to a judge. levels: what it may answer. variant: the number of the rubric's. key: of the fences."""
+    """A question to a judge.
+
+    Args:
+        levels: what it may answer.
+        variant: the number of the rubric's.
+        key: of the fences.
+    """
 
     ask: Ask
     levels: Levels

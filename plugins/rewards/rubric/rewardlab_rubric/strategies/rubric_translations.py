@@ -26,19 +26,19 @@ def translations(
     Raises ValueError that says what is wrong with a translation, or how it differs from the rubric.
     """
     original = known_variants(str(path), kinds)
-    found = {"en": original}
+    by_code = {"en": original}
     for code in codes:
         beside = translation_path(path, code)
         if beside.exists():
-            found[code] = known_variants(str(beside), kinds)
-            _check_alike(found[code], original, str(beside), str(path))
+            by_code[code] = known_variants(str(beside), kinds)
+            _check_alike(by_code[code], original, str(beside), str(path))
         elif rows := [row for row in made.get(code, ()) if row["rubric"] is not None]:
             row = _of_rubric(rows, sha_of(original))
             if row is None:
                 where = rows[0]["where"]
                 raise ValueError(f"{where}: its rubric is a translation of another one than {path}; make it again")
-            found[code] = _made(row, original, kinds, str(path))
-    return found
+            by_code[code] = _made(row, original, kinds, str(path))
+    return by_code
 
 
 class RowTranslations:
@@ -96,13 +96,15 @@ def sha_of(variants: Sequence[Rubric]) -> str:
 def _check_alike(translated: Sequence[Rubric], original: Sequence[Rubric], where: str, source: str) -> None:
     if len(translated) != len(original):
         raise ValueError(f"{where}: it has {len(translated)} variants, and {source} has {len(original)}")
-    for number, (one, other) in enumerate(zip(translated, original, strict=True), 1):
+    for number, (rubric, other) in enumerate(zip(translated, original, strict=True), 1):
         which = f"variant {number} " if len(original) > 1 else "it "
-        if list(one.levels.texts) != list(other.levels.texts):
-            levels = [", ".join(rubric.levels.texts) for rubric in (one, other)]
+        if list(rubric.levels.texts) != list(other.levels.texts):
+            levels = [", ".join(rubric.levels.texts) for rubric in (rubric, other)]
             raise ValueError(f"{where}: {which}has the levels {levels[0]}, and {source} has {levels[1]}")
-        if (one.description is None) != (other.description is None):
-            raise ValueError(f"{where}: {which}has {_described(one)} description, and {source} has {_described(other)}")
+        if (rubric.description is None) != (other.description is None):
+            raise ValueError(
+                f"{where}: {which}has {_described(rubric)} description, and {source} has {_described(other)}"
+            )
 
 
 def _described(rubric: Rubric) -> str:

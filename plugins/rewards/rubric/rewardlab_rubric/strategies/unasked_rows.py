@@ -39,7 +39,9 @@ def unusable(options: AskingOptions, sample: Sample) -> str | None:
     same = _Same(options)
     if any(map(is_awaited, _files(same))):
         return None
-    english = (rubrics_of_rows(one.applied, one.kinds) for one in options.asked if one.strategy == "eng-eng")
+    english = (
+        rubrics_of_rows(options.applied, options.kinds) for options in options.asked if options.strategy == "eng-eng"
+    )
     for rubrics in (*filter(None, english), *_rubrics(same)):
         try:
             rubrics(sample)
@@ -73,11 +75,11 @@ class _Same:
 
 @lru_cache(maxsize=16)
 def _files(same: _Same) -> list[str]:
-    named = dict.fromkeys(one.texts for one in same.options.asked)
+    named = dict.fromkeys(options.texts for options in same.options.asked)
     return [texts for texts in named if texts is not None and is_made(texts)]
 
 
 @lru_cache(maxsize=16)
 def _rubrics(same: _Same) -> list[Rubrics]:
     """Return the functions that give a row its rubric, of each strategy in the row's language."""
-    return [rubrics_of(one) for one in same.options.asked if one.strategy != "eng-eng"]
+    return [rubrics_of(options) for options in same.options.asked if options.strategy != "eng-eng"]
