@@ -18,7 +18,7 @@ class MessagesOptions(ServerOptions):
     reserved: ClassVar[tuple[str, ...]] = (*ServerOptions.reserved, "system")
 
     base_url: str = "https://api.anthropic.com/v1"
-    """where `/messages` is"""
+    """the address above `/messages`"""
     max_tokens: Annotated[int, Field(ge=1)]
     """the most tokens of an answer, thinking included"""
     temperature: Annotated[float, Field(ge=0, le=1)] | None = None

@@ -19,7 +19,7 @@ class ChatOptions(ServerOptions):
     sent: ClassVar[tuple[str, ...]] = ("temperature", "top_p", "seed", "response_format")
 
     base_url: str = "https://api.openai.com/v1"
-    """where `/chat/completions` is; for vLLM and the like http://HOST:PORT/v1"""
+    """the address above `/chat/completions`; for vLLM and the like http://HOST:PORT/v1"""
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     """the sampling temperature; null leaves it to the server"""
     max_tokens: Annotated[int, Field(ge=1)] | None = None

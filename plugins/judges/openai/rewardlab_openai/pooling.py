@@ -57,5 +57,5 @@ def _numbers(item: Mapping[str, Any], endpoint: str) -> Sequence[float]:
         return [item["score"]]
     if endpoint == "classify":
         return item["probs"]
-    found = item["data"]
-    return found[-1] if isinstance(found[-1], list) else found
+    vectors = item["data"]
+    return vectors[-1] if isinstance(vectors[-1], list) else vectors

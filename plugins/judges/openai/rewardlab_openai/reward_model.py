@@ -68,14 +68,14 @@ def number_in(reply: Reply, label: int | None) -> float:
     if label is None and len(numbers) != 1:
         raise ValueError(f"the model gives {len(numbers)} numbers; `label` says which one counts, from 0")
     if label is not None and label >= len(numbers):
-        raise ValueError(f"the model gives {len(numbers)} numbers, and none has the number {label}, counted from 0")
+        raise ValueError(f"the model gives {len(numbers)} numbers, not one of them `label` {label}, counted from 0")
     try:
-        found = float(numbers[label or 0])
+        number = float(numbers[label or 0])
     except OverflowError:  # a whole number beyond all floats
-        found = math.inf
-    if not math.isfinite(found):
-        raise ValueError(f"the model's number is {found}, which is not finite")
-    return found
+        number = math.inf
+    if not math.isfinite(number):
+        raise ValueError(f"the model's number is {number}, which is not finite")
+    return number
 
 
 def sigmoid(x: float) -> float:

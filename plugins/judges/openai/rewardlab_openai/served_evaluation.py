@@ -158,7 +158,7 @@ def _write(job: StageJob, stage: EvalStage, answers: Sequence[Answers], scored: 
         raise JobError(f"{job.where}: {stage.served} gave no answer at all")
     job.ledger.write(job.index, None, scored, trained="no", phase="eval")
     _write_missing(path.with_suffix(".missing.jsonl"), lacking)
-    missing = [one.sample for one in lacking for _ in one.missing]
+    missing = [answer.sample for answer in lacking for _ in answer.missing]
     title = f"{job.name} {name}"
     results = write_evaluation(path, scored, stage.split_by, title, job.plan.counted_info, missing)
     job.say(results.table())
@@ -169,9 +169,9 @@ def _write(job: StageJob, stage: EvalStage, answers: Sequence[Answers], scored: 
 def _write_missing(path: Path, lacking: Sequence[Answers]) -> None:
     """Write a line for each missing completion: {"id", "draw", "error"}; no file if nothing is missing."""
     lines = [
-        json.dumps({"id": one.sample.id, "draw": draw, "error": why}, ensure_ascii=False)
-        for one in lacking
-        for draw, why in one.missing.items()
+        json.dumps({"id": answer.sample.id, "draw": draw, "error": why}, ensure_ascii=False)
+        for answer in lacking
+        for draw, why in answer.missing.items()
     ]
     if lines:
         write_text(path, "".join(f"{line}\n" for line in lines))

@@ -68,8 +68,10 @@ def _error_of(reply: Reply) -> str | None:
 def sampling_params(stage: EvalStage, bounded: bool) -> dict[str, Any]:
     """Return the keys of every request that a stage decides: those that its recipe gives, and a bound on the length.
 
-    What is left out is the judge's own option, or the server's default. bounded: whether the judge's own options bound
-    the length of an answer.
+    What is left out is the judge's own option, or the server's default.
+
+    Args:
+        bounded: whether the judge's own options bound the length of an answer.
     """
     given = stage.model_fields_set
     params: dict[str, Any] = {}

@@ -117,7 +117,7 @@ def test_more_of_the_request_is_the_users(models):
     ("data", "options", "told"),
     [
         ([{"data": [0.1, 0.9]}], {}, "the model gives 2 numbers; `label` says which one counts, from 0"),
-        ([{"data": [0.1, 0.9]}], {"label": 2}, "gives 2 numbers, and none has the number 2"),
+        ([{"data": [0.1, 0.9]}], {"label": 2}, "gives 2 numbers, not one of them `label` 2"),
         ([{"data": [3.0]}], {"convert": "none"}, "the model's number is 3, and `convert: none` needs one in [0, 1]"),
     ],
 )
