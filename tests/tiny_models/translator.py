@@ -60,7 +60,7 @@ def patterns(language, part):
 
 def _pattern(template, wording):
     """What matches a filled template; a placeholder that stands there twice has one value."""
-    nouns = "|".join(sorted({re.escape(noun) for thing in wording.things for noun in thing}, key=len, reverse=True))
+    nouns = "|".join(sorted({re.escape(noun) for thing in wording.nouns for noun in thing}, key=len, reverse=True))
     values = {"name": "|".join(names()), "things": nouns, "a_things": nouns}
     seen, parts = set(), []
     for text, name in re.findall(r"([^{]*)(?:\{(\w+)\})?", template):
@@ -73,7 +73,7 @@ def _pattern(template, wording):
 
 def thing_of(language, noun):
     """The index of a counted noun."""
-    return next(index for index, thing in enumerate(wordings()[language].things) if noun in thing)
+    return next(index for index, thing in enumerate(wordings()[language].nouns) if noun in thing)
 
 
 def problem_of(question, language):
@@ -82,7 +82,7 @@ def problem_of(question, language):
         if found := pattern.fullmatch(question.strip()):
             values = {"operation": operation, "template": index, "language": language, "name": found["name"]}
             thing = thing_of(language, found["things"])
-            return WordProblem(a=int(found["a"]), b=int(found["b"]), thing=thing, **values)
+            return WordProblem(a=int(found["a"]), b=int(found["b"]), noun=thing, **values)
     return None
 
 
@@ -108,7 +108,7 @@ def sentence_in_english(sentence):
             if found := pattern.fullmatch(sentence):
                 values = found.groupdict()
                 if noun := values.get("a_things") or values.get("things"):
-                    one, many = english.things[thing_of(language, noun)]
+                    one, many = english.nouns[thing_of(language, noun)]
                     values |= {"things": many, "a_things": one if values.get("a") == "1" else many}
                 return english.steps[operation][index].format(**values)
     return sentence
@@ -119,7 +119,7 @@ def into(language, question):
     problem = problem_of(question, "en")
     if problem is None:
         return None
-    values = {name: getattr(problem, name) for name in ("operation", "template", "a", "b", "name", "thing")}
+    values = {name: getattr(problem, name) for name in ("operation", "template", "a", "b", "name", "noun")}
     return WordProblem(language=language, **values).question()
 
 

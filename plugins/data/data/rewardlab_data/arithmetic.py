@@ -171,7 +171,7 @@ def draw(generator: random.Random, language: str, among: Sequence[Pair]) -> Word
         a=a,
         b=b,
         name=pick(generator, names()),
-        thing=pick(generator, range(len(wording.things))),
+        noun=pick(generator, range(len(wording.nouns))),
         template=pick(generator, range(len(wording.questions[operation]))),
     )
 

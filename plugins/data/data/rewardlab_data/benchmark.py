@@ -97,10 +97,10 @@ class BenchmarkRows:
         self._refuse_few(shots, f"{case.language} of {self._benchmark.shots_by} {case.group!r}")
         return shots
 
-    def _refuse_few(self, questions: Sequence[BenchmarkQuestion], what: str) -> None:
+    def _refuse_few(self, questions: Sequence[BenchmarkQuestion], source: str) -> None:
         wanted = self._options.shots
         if len(questions) < wanted:
-            problem = f"{len(questions)} examples in {what}; `shots` asks for {wanted}"
+            problem = f"{len(questions)} examples in {source}; `shots` asks for {wanted}"
             raise UserError(problem, where=self._options.shots_path or self._options.benchmark)
 
     def _cases(
@@ -126,20 +126,20 @@ class BenchmarkRows:
 
     def _rows(self, language: str, path: str | None, shots: bool = False) -> Iterator[PlacedRow]:
         """Yield (place, row or what is wrong with it) from the local file or the hub."""
-        theirs = self._benchmark.languages[language]
+        language_name = self._benchmark.languages[language]
         if path is not None:
-            return _file_rows(path.replace("{language}", theirs), self._benchmark.headerless)
+            return _file_rows(path.replace("{language}", language_name), self._benchmark.headerless)
         if self._options.path is not None:
             raise UserError("`shots` needs `shots_path` if `path` names a file", where=self._options.benchmark)
-        return self._hub_rows(theirs, shots)
+        return self._hub_rows(language_name, shots)
 
-    def _hub_rows(self, theirs: str, shots: bool) -> Iterator[PlacedRow]:
+    def _hub_rows(self, language_name: str, shots: bool) -> Iterator[PlacedRow]:
         hub = self._benchmark.hub
         if hub is None:
             raise UserError("is on no hub; give `path`", where=self._options.benchmark)
         if shots and hub.shots is None:
             raise UserError("has no examples on the hub; give `shots_path`", where=self._options.benchmark)
-        name = hub.name or (theirs if self._benchmark.language_is == "configuration" else None)
+        name = hub.name or (language_name if self._benchmark.language_is == "configuration" else None)
         return hub.rows(name, split=hub.shots if shots else None, revision=self._options.revision)
 
 
@@ -167,5 +167,5 @@ def _table_rows(file: Path, names: tuple[str, ...]) -> Iterator[PlacedRow]:
                 else:
                     yield place, dict(zip(names, cells, strict=True))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        told = error.strerror if isinstance(error, OSError) else str(error)
-        raise UserError(f"cannot be read: {told}", where=str(file)) from None
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise UserError(f"cannot be read: {reason}", where=str(file)) from None

@@ -44,7 +44,10 @@ class BenchmarkQuestion:
 
 
 def case_of(benchmark: BenchmarkFormat, row: Row, language: str, number: int) -> BenchmarkQuestion:
-    """Return a row's case. number: of the row, from 0; it names the case if no column does.
+    """Return a row's case.
+
+    Args:
+        number: of the row, from 0; it names the case if no column does.
 
     Raises ValueError that says what the row lacks.
     """
@@ -144,8 +147,8 @@ def _answer(benchmark: BenchmarkFormat, row: Row, choices: Mapping[str, str]) ->
         return text
     label = _label(benchmark, value, choices)
     if label not in choices:
-        told = ", ".join(choices)
-        raise NoRightChoice(f"the right answer, column {benchmark.answer!r}, is {value!r}, not a choice of {told}")
+        labels = ", ".join(choices)
+        raise NoRightChoice(f"the right answer, column {benchmark.answer!r}, is {value!r}, not a choice of {labels}")
     return label
 
 

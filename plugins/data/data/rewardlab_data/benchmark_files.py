@@ -42,7 +42,7 @@ class ColumnTemplate(Template):
 
 
 class HubSource(Config):
-    """Where a benchmark is on the Hugging Face hub."""
+    """The place of a benchmark on the Hugging Face hub."""
 
     path: Name
     """its name there"""
@@ -67,7 +67,12 @@ class BenchmarkFiles(Generic[Format]):
     """The descriptions of one kind of benchmark: the YAML files of a package's folder, and those that users write."""
 
     def __init__(self, model: type[Format], package: str, folder: str, kind: str = "benchmark") -> None:
-        """Read no file yet. model: what a description holds. kind: what one is called in messages."""
+        """Read no file yet.
+
+        Args:
+            model: what a description holds.
+            kind: what one is called in messages.
+        """
         self._model, self._kind = model, kind
         self._package, self._folder = package, folder
         self._read: dict[str, Format] = {}
@@ -100,11 +105,11 @@ class BenchmarkFiles(Generic[Format]):
         if not isinstance(tree, dict):
             needed = ", ".join(name for name, field in self._model.model_fields.items() if field.is_required())
             raise UserError(f"is not a {self._kind}: its keys are {needed} ...", where=file)
-        found: Format
-        found, problems = validate(self._model, tree, lambda path: f"{file}:{_line(root, path)}{_keys(path)}")
+        parsed: Format
+        parsed, problems = validate(self._model, tree, lambda path: f"{file}:{_line(root, path)}{_keys(path)}")
         if problems:
             raise UserError(problems)
-        return found
+        return parsed
 
 
 def label_of(answer: str, first: int) -> str:

@@ -18,7 +18,7 @@ YesOrNo = Annotated[bool, BeforeValidator(TypeAdapter(bool).validate_python)]
 
 
 class HubSplits(HubSource):
-    """Where a benchmark and its examples are on the Hugging Face hub."""
+    """The place of a benchmark and its examples on the Hugging Face hub."""
 
     shots: Name | None = None
     """the split with examples for few-shot prompts"""
@@ -28,7 +28,7 @@ class BenchmarkFormat(Config):
     """The format of a benchmark: how its rows become prompts with a right answer."""
 
     version: Literal[1, "1"]
-    """of this format"""
+    """version of this format"""
     task: Name
     """the field `task` of every row"""
     about: str = ""

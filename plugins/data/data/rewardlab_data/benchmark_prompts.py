@@ -46,8 +46,10 @@ class BenchmarkPrompts:
     def _example(self, case: BenchmarkQuestion) -> list[Message]:
         r"""Return an example as two turns: the question, and its worked solution with the answer, boxed or bare."""
         box = rf"\boxed{{{case.answer}}}" if self._benchmark.boxed else case.answer
-        told = box if case.worked is None else case.worked if r"\boxed" in case.worked else f"{case.worked}\n\n{box}"
-        return [self._question(case), {"role": "assistant", "content": told}]
+        solution = (
+            box if case.worked is None else case.worked if r"\boxed" in case.worked else f"{case.worked}\n\n{box}"
+        )
+        return [self._question(case), {"role": "assistant", "content": solution}]
 
     def _instruction(self, language: str) -> str:
         own, where = self._options.instruction, self._options.benchmark

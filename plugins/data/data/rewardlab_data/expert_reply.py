@@ -53,11 +53,13 @@ class ExpertAnswer:
 def read_reference(reply: Reply, bare: bool) -> ExpertAnswer:
     """Return the parts of a reply. Raises IllFormedReply if it was cut off, is empty, or has another form.
 
-    Thoughts in the text itself count if present; a `<think>` that a chat template opened is put back. Else
-    the reasoning that the server sends separately becomes the think block: without the four tags, which it may
-    mention, and in place of an empty block in the text.
-    bare: what follows the think block may stand without tags; all of it is the answer. An answer that refuses, in any
-    form, does not count.
+    Thoughts in the text itself count if present; a `<think>` that a chat template opened is put back. Else the
+    reasoning that the server sends separately becomes the think block: without the four tags, which it may mention, and
+    in place of an empty block in the text.
+
+    Args:
+        bare: what follows the think block may stand without tags; all of it is the answer. An answer that refuses, in
+            any form, does not count.
     """
     if reply.cut_off:
         raise IllFormedReply("cut off at the token limit", reply.text[-SHOWN:])

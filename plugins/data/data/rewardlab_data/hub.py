@@ -73,4 +73,4 @@ def drawn_of(items: Iterable[Any], count: int, draw: random.Random) -> list[Any]
             kept.append((number, item))
         elif (place := draw.randrange(number + 1)) < count:
             kept[place] = (number, item)
-    return [item for _, item in sorted(kept, key=lambda one: one[0])]
+    return [item for _, item in sorted(kept, key=lambda numbered: numbered[0])]

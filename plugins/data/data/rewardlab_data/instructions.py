@@ -1,4 +1,4 @@
-"""How to answer, by language: the texts of this package, and those of a file of the user's."""
+"""Instructions on how to answer, by language: the texts of this package, and those of a user's file."""
 
 import json
 from collections.abc import Mapping
@@ -31,8 +31,8 @@ def instructions_of_file(path: str) -> Mapping[str, str]:
     except OSError as error:
         raise UserError(f"cannot be read: {error.strerror}", where=path) from None
     except (ValueError, RecursionError, yaml.YAMLError) as error:
-        told = " ".join(str(error).split()) or "nested too deeply"
-        raise UserError(f"is neither YAML nor JSON: {told[:200]}", where=path) from None
+        reason = " ".join(str(error).split()) or "nested too deeply"
+        raise UserError(f"is neither YAML nor JSON: {reason[:200]}", where=path) from None
     if not isinstance(instructions, dict) or not instructions:
         raise UserError('must be a mapping of language code -> text, such as {"de": "...", "sw": "..."}', where=path)
     for code, instruction in instructions.items():

@@ -52,13 +52,13 @@ class MixPart(Config):
     path: RowsPath | None = None
     """a file, as in data/jsonl; null: the dataset of the part's name under `from`"""
     skip_bad: bool = False
-    """of a file: leave out rows that cannot be read, with a warning, instead of stopping"""
+    """with `path`: leave out rows that cannot be read, with a warning, instead of stopping"""
     skip: Annotated[int, Field(ge=0, strict=True)] = 0
     """rows to leave out at its beginning"""
     first: Annotated[int, Field(ge=1, strict=True)] | None = None
     """how many rows to read, the first ones behind `skip`; null: all"""
     share: PositiveFloat | None = None
-    """of the rows, as a weight: 3 beside 1 is three in four; or give `rows`"""
+    """share of the rows, as a weight: 3 beside 1 is three in four; or give `rows`"""
     rows: Annotated[int, Field(ge=1, strict=True)] | None = None
     """a quota in place of a share, which then every part has: the part gives this many rows"""
     fields: dict[str, str] = Field(default_factory=dict)
@@ -67,7 +67,7 @@ class MixPart(Config):
     @model_validator(mode="after")
     def _is_a_file_where_it_is_read_as_one(self) -> Self:
         if self.path is None and (self.skip_bad or self.fields):
-            raise ValueError("skip_bad and fields are for a file; of a dataset under `from` they stand there")
+            raise ValueError("skip_bad and fields are for a file; give them to the dataset itself under `from`")
         return self
 
 
@@ -125,7 +125,7 @@ class HubOptions(Config):
     drawn: bool = False
     """whether the recipe's seed draws those `rows` among all, which are read to the end; they come in their order"""
     seed: Annotated[int, Field(ge=0, strict=True)] | None = None
-    """of the draw, in place of the recipe's: with another one, rows are drawn independently"""
+    """seed of the draw, in place of the recipe's: with another one, rows are drawn independently"""
 
     @model_validator(mode="after")
     def _draws_some(self) -> Self:

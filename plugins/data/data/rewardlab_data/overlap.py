@@ -60,8 +60,8 @@ class OverlapRows:
 
 def texts_of(sample: Sample, fields: Sequence[str]) -> list[str]:
     """Return the texts of these fields that are not blank; `prompt` is all that the user says in the prompt."""
-    said = "\n".join(message["content"] for message in sample.prompt if message["role"] == "user")
-    values = [said if field == "prompt" else sample.fields.get(field) for field in fields]
+    prompt_text = "\n".join(message["content"] for message in sample.prompt if message["role"] == "user")
+    values = [prompt_text if field == "prompt" else sample.fields.get(field) for field in fields]
     return [value for value in values if isinstance(value, str) and value.strip()]
 
 

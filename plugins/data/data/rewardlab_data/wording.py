@@ -16,21 +16,21 @@ STEPS = 4
 class ProblemWording:
     """The wording in one language: nouns as (one, many), question templates and reasoning sentences by operation."""
 
-    things: tuple[tuple[str, str], ...]
+    nouns: tuple[tuple[str, str], ...]
     questions: dict[Operation, tuple[str, ...]]
     steps: dict[Operation, tuple[str, ...]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class WordProblem:
-    """A word problem: its numbers and its story. `thing` and `template` are indices into the wording."""
+    """A word problem: its numbers and its story. `noun` and `template` are indices into the wording."""
 
     language: str
     operation: Operation
     a: int
     b: int
     name: str
-    thing: int
+    noun: int
     template: int
 
     @property
@@ -60,14 +60,14 @@ class WordProblem:
         return f"<think>{text}</think><answer>{result}</answer>" if formed and form == "tagged" else text
 
     def _fill(self, template: str, wording: ProblemWording, answer: str = "") -> str:
-        one, many = wording.things[self.thing]
+        singular, many = wording.nouns[self.noun]
         return template.format(
             name=self.name,
             a=self.a,
             b=self.b,
             c=self.result,
             things=many,
-            a_things=one if self.a == 1 else many,
+            a_things=singular if self.a == 1 else many,
             ans=answer,
         )
 
@@ -92,8 +92,8 @@ def _data() -> dict:
 
 
 def _wording(block: dict) -> ProblemWording:
-    things = tuple((thing, thing) if isinstance(thing, str) else tuple(thing) for thing in block["things"])
+    nouns = tuple((noun, noun) if isinstance(noun, str) else tuple(noun) for noun in block["things"])
     operations: tuple[Operation, ...] = get_args(Operation)
     questions = {operation: tuple(block[operation]) for operation in operations}
     steps = {operation: tuple(block["steps"][operation]) for operation in operations}
-    return ProblemWording(things=things, questions=questions, steps=steps)
+    return ProblemWording(nouns=nouns, questions=questions, steps=steps)

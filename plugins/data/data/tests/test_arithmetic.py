@@ -186,7 +186,7 @@ def test_without_noise_a_response_is_a_right_solution_and_with_full_noise_never(
 
 def test_a_slip_is_always_wrong():
     for operation, a, b in pairs(20):
-        values = {"language": "en", "name": "Rosa", "thing": 0, "template": 0}
+        values = {"language": "en", "name": "Rosa", "noun": 0, "template": 0}
         problem = WordProblem(operation=operation, a=a, b=b, **values)
         assert slip(problem) != problem.result
 

@@ -249,7 +249,7 @@ class TestDatasets:
             ("{use: data/mix, with: PARTS, from: {a: A, b: 3}}", "dataset.from"),
             (
                 "{use: data/mix, with: {parts: {a: {share: 1, fields: {x: y}}, b: {share: 1}}}, from: {a: A, b: B}}",
-                "skip_bad and fields are for a file; of a dataset under `from` they stand there",
+                "skip_bad and fields are for a file; give them to the dataset itself under `from`",
             ),
         ],
     )

@@ -13,7 +13,7 @@ LANGUAGES = list(wordings())
 
 
 def problem(**changes):
-    values = {"language": "en", "operation": "add", "a": 3, "b": 4, "name": "Rosa", "thing": 0, "template": 0}
+    values = {"language": "en", "operation": "add", "a": 3, "b": 4, "name": "Rosa", "noun": 0, "template": 0}
     return WordProblem(**values | changes)
 
 
@@ -29,8 +29,8 @@ def test_the_options_offer_the_languages_that_have_a_wording():
 def test_languages_match_each_other(language):
     """Nouns and sentences are at the same index everywhere, so that languages can be mixed in one text."""
     wording, english = wordings()[language], wordings()["en"]
-    assert len(wording.things) == len(english.things)
-    assert len(set(wording.things)) == len(wording.things)
+    assert len(wording.nouns) == len(english.nouns)
+    assert len(set(wording.nouns)) == len(wording.nouns)
     for operation in ("add", "sub"):
         assert len(wording.questions[operation]) == len(english.questions[operation])
         assert len(wording.steps[operation]) == STEPS
@@ -60,12 +60,12 @@ def test_a_solution_ends_in_the_right_box_after_the_calculation(language, operat
 
 
 def test_a_noun_agrees_with_its_number():
-    assert "holds 1 bottle, and" in problem(a=1, thing=2, template=1).question()
-    assert "holds 2 bottles, and" in problem(a=2, thing=2, template=1).question()
-    assert problem(a=1, thing=2).solution("de").startswith("Am Anfang haben wir 1 Flasche.")
-    assert problem(a=2, thing=2).solution("de").startswith("Am Anfang haben wir 2 Flaschen.")
-    assert "1 şişe" in problem(a=1, thing=2, language="tr").question()
-    assert "5 şişe, " in problem(a=5, thing=2, language="tr").question()
+    assert "holds 1 bottle, and" in problem(a=1, noun=2, template=1).question()
+    assert "holds 2 bottles, and" in problem(a=2, noun=2, template=1).question()
+    assert problem(a=1, noun=2).solution("de").startswith("Am Anfang haben wir 1 Flasche.")
+    assert problem(a=2, noun=2).solution("de").startswith("Am Anfang haben wir 2 Flaschen.")
+    assert "1 şişe" in problem(a=1, noun=2, language="tr").question()
+    assert "5 şişe, " in problem(a=5, noun=2, language="tr").question()
 
 
 def test_sentences_of_several_languages_can_be_mixed():
