@@ -53,7 +53,7 @@ def _opened(path: str, overrides: tuple[str, ...]) -> RecipeReward:
 
 
 def _refuse_comparisons(reward: RecipeReward) -> None:
-    compares = [name for name, one in reward.plan.components.items() if one.spec.scope == "group"]
+    compares = [name for name, component in reward.plan.components.items() if component.spec.scope == "group"]
     if compares:
         named = f"{', '.join(compares)} compare{'s' * (len(compares) == 1)}"
         problem = f"{named} the answers to a question, of which a scorer sees one"
@@ -63,13 +63,13 @@ def _refuse_comparisons(reward: RecipeReward) -> None:
 
 
 def _as_score(completion: ScoredCompletion, state: TaskState) -> Score:
-    values = {name: _value(one.value) for name, one in completion.components.items()}
-    reasons = (f"{name}: {one.reason}" for name, one in completion.components.items() if one.reason)
+    values = {name: _value(score.value) for name, score in completion.components.items()}
+    reasons = (f"{name}: {score.reason}" for name, score in completion.components.items() if score.reason)
     return Score(
         value={TOTAL: _value(completion.total), **values},
         answer=state.output.completion,
         explanation="\n".join(reasons) or None,
-        metadata={name: dict(one.info) for name, one in completion.components.items() if one.info},
+        metadata={name: dict(score.info) for name, score in completion.components.items() if score.info},
     )
 
 

@@ -42,19 +42,19 @@ def _prompt(asked: str | list[ChatMessage]) -> str | list[dict[str, str]]:
 
 def _completion(state: TaskState) -> dict[str, Any]:
     output = state.output
-    completion: dict[str, Any] = {**_said(state), "truncated": output.stop_reason in CUT_OFF}
+    completion: dict[str, Any] = {**_output_of(state), "truncated": output.stop_reason in CUT_OFF}
     if output.usage is not None:
         completion["token_count"] = output.usage.output_tokens
     return completion
 
 
-def _said(state: TaskState) -> dict[str, Any]:
+def _output_of(state: TaskState) -> dict[str, Any]:
     """Return the output's text, or all messages from the model's first one on if they end with that text."""
     text = state.output.completion
-    said = list(dropwhile(lambda message: message.source != "generate", state.messages))
-    if len(said) < 2 or said[-1].role != "assistant" or said[-1].text != text:
+    messages = list(dropwhile(lambda message: message.source != "generate", state.messages))
+    if len(messages) < 2 or messages[-1].role != "assistant" or messages[-1].text != text:
         return {"text": text}
-    return {"messages": [_turn(message) for message in said]}
+    return {"messages": [_turn(message) for message in messages]}
 
 
 def _turn(message: ChatMessage) -> dict[str, Any]:

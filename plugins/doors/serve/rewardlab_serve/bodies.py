@@ -26,5 +26,5 @@ def read_body(form: type[Read], body: Any) -> Read:
 
 
 def _problems(error: ValidationError) -> Sequence[str]:
-    problems = [(".".join(map(str, one["loc"])) or "the body", one["msg"]) for one in error.errors()]
+    problems = [(".".join(map(str, detail["loc"])) or "the body", detail["msg"]) for detail in error.errors()]
     return [f"{place}: {message[0].lower()}{message[1:]}" for place, message in problems[:MAX_PROBLEMS]]

@@ -37,8 +37,10 @@ class RewardClient:
     def score(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """Return the scores of a group: {"id", "total": [G], "shaped": [G], "components"}.
 
-        row: {"prompt", "completions", ...fields}, with an `id` if the same texts are to be scored anew. Raises a
-        UserError for a row that cannot be scored, and a JobError if there is no reward after all tries.
+        Args:
+            row: {"prompt", "completions", ...fields}, with an `id` if the same texts are to be scored anew.
+
+        Raises a UserError for a row that cannot be scored, and a JobError if there is no reward after all tries.
         """
         return self._home.run(self._post("/v1/groups", row))
 
@@ -49,8 +51,10 @@ class RewardClient:
     def score_member(self, group: str, slot: int, size: int, row: Mapping[str, Any]) -> dict[str, Any]:
         """Return the scores of one completion, once all `size` members of its group have come, from any process.
 
-        row: {"prompt", "completion", ...fields}; all but the completion is the same in each member. Raises what `score`
-        raises.
+        Args:
+            row: {"prompt", "completion", ...fields}; all but the completion is the same in each member.
+
+        Raises what `score` raises.
         """
         return self._home.run(self._member(group, slot, size, row))
 

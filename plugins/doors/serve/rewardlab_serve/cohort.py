@@ -18,7 +18,8 @@ from rewardlab_serve.memory import memory_of_json
 class GroupIdentity:
     """The identity of a group: two requests with the same id are about the same group only if all of it is equal.
 
-    completions: slot -> a digest of the completion there.
+    Args:
+        completions: slot -> a digest of the completion there.
     """
 
     sample: str

@@ -50,7 +50,7 @@ class Options(Config):
     max_requests: Annotated[PositiveInt, Flag(metavar="N")] = 8192
     """requests in progress at most; others are answered 429"""
     max_body: Annotated[PositiveInt, Flag(metavar="BYTES")] = 16 * 2**20
-    """of a request"""
+    """largest body of a request"""
     rate: Annotated[PositiveFloat | None, Flag(metavar="N")] = None
     """requests a second; others are answered 429"""
     keep: Annotated[PositiveInt, Flag(metavar="BYTES")] = 64 * 2**20
@@ -79,8 +79,8 @@ def run(options: Options) -> CommandResult:
 
     plan = make_plan(load(options.recipe, options.overrides, strict=False), purpose="score")
     if plan.replaces_groups:
-        what = "no server generates other prompts; write drop: all of a flat group get the same `shaped`"
-        raise UserError(what, where=plan.document.where(("reward", "teach", "flat")))
+        problem = "no server generates other prompts; write drop: all of a flat group get the same `shaped`"
+        raise UserError(problem, where=plan.document.where(("reward", "teach", "flat")))
     for line in plan.progress_note:
         options.say(line)
     requests = connections_for(options.max_requests)
@@ -103,8 +103,8 @@ def run(options: Options) -> CommandResult:
         doors=[door(name) for name in options.door],
         door_options=DoorOptions(label=options.label, group_size=options.group_size, end_tokens=options.end_token),
     )
-    for one in settings.doors:
-        refuse_recipe(plan, one, settings.door_options)
+    for named_door in settings.doors:
+        refuse_recipe(plan, named_door, settings.door_options)
     folder = None if options.state is None else Path(options.state)
     with (
         bound_socket(options.host, options.port) as listening,

@@ -14,8 +14,8 @@ class RequestError(Exception):
     after: seconds after which it is worth asking again; None if a repeat of the same request cannot succeed.
     """
 
-    def __init__(self, status: HTTPStatus, kind: str, what: str, after: float | None = None) -> None:
-        super().__init__(what)
+    def __init__(self, status: HTTPStatus, kind: str, message: str, after: float | None = None) -> None:
+        super().__init__(message)
         self.status, self.kind, self.after = status, kind, after
 
     def as_dict(self) -> dict[str, Any]:
@@ -23,36 +23,36 @@ class RequestError(Exception):
         return {"error": {"kind": self.kind, "message": redact(str(self)), "retry_after": self.after}}
 
 
-def bad_request(what: str) -> RequestError:
+def bad_request(message: str) -> RequestError:
     """Return the error of a request whose body is no JSON, or which lacks a header."""
-    return RequestError(HTTPStatus.BAD_REQUEST, "bad_request", what)
+    return RequestError(HTTPStatus.BAD_REQUEST, "bad_request", message)
 
 
-def bad_body(what: str) -> RequestError:
+def bad_body(message: str) -> RequestError:
     """Return the error of a body that is JSON, and not what the route reads."""
-    return RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, "bad_body", what)
+    return RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, "bad_body", message)
 
 
-def failed_response(what: str) -> RequestError:
+def failed_response(message: str) -> RequestError:
     """Return the error of a trainer's answer that its maker's server did not finish, which no reward can judge."""
-    return RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, "failed_response", what)
+    return RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, "failed_response", message)
 
 
-def bad_row(what: str) -> RequestError:
+def bad_row(message: str) -> RequestError:
     """Return the error of a row that the recipe's reward cannot score, whoever asks."""
-    return RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, "bad_row", what)
+    return RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, "bad_row", message)
 
 
-def conflict(what: str) -> RequestError:
+def conflict(message: str) -> RequestError:
     """Return the error of a request that contradicts an earlier one."""
-    return RequestError(HTTPStatus.CONFLICT, "conflict", what)
+    return RequestError(HTTPStatus.CONFLICT, "conflict", message)
 
 
-def too_many(what: str, after: float) -> RequestError:
+def too_many(message: str, after: float) -> RequestError:
     """Return the error of a request that comes too soon."""
-    return RequestError(HTTPStatus.TOO_MANY_REQUESTS, "too_many_requests", what, after)
+    return RequestError(HTTPStatus.TOO_MANY_REQUESTS, "too_many_requests", message, after)
 
 
-def unavailable(kind: str, what: str, after: float = 1.0) -> RequestError:
+def unavailable(kind: str, message: str, after: float = 1.0) -> RequestError:
     """Return the error of a request that is right, and for which there is no reward now."""
-    return RequestError(HTTPStatus.SERVICE_UNAVAILABLE, kind, what, after)
+    return RequestError(HTTPStatus.SERVICE_UNAVAILABLE, kind, message, after)

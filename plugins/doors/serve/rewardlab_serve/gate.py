@@ -25,7 +25,10 @@ MAX_HELD = 2**30
 class GateRules(VisitorRules):
     """The rules of a gate: who may ask, and how much. `X-API-Key` may bring the token, too.
 
-    body: bytes of a request. requests: that are answered at the same time. rate: requests a second; None: no limit.
+    Args:
+        body: bytes of a request.
+        requests: that are answered at the same time.
+        rate: requests a second; None: no limit.
     """
 
     body: int = 16 * 2**20
@@ -101,7 +104,7 @@ class RequestGate:
 
 @dataclass
 class _Bounded:
-    """What receives a request's body, and ends one that is longer than it said or than it may be."""
+    """The receiver of a request's body, which ends one that is longer than it said or than it may be."""
 
     receive: Receive
     most: int
@@ -125,12 +128,12 @@ def _check_form(headers: Headers) -> None:
     """Raise a RequestError for a body that is no JSON, or that is packed."""
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
-        what = "a request has JSON: Content-Type: application/json"
-        raise RequestError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "bad_request", what)
+        message = "a request has JSON: Content-Type: application/json"
+        raise RequestError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "bad_request", message)
     packed = headers.get("content-encoding", "identity").strip().lower()
     if packed != "identity":
-        what = f"Content-Encoding {packed[:40]!r} is not read; send the JSON as it is"
-        raise RequestError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "bad_request", what)
+        message = f"Content-Encoding {packed[:40]!r} is not read; send the JSON as it is"
+        raise RequestError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "bad_request", message)
 
 
 def _has_body(headers: Headers) -> bool:
@@ -138,5 +141,5 @@ def _has_body(headers: Headers) -> bool:
 
 
 def _too_large(most: int) -> RequestError:
-    what = f"the request is too large; {most:,} bytes are the most (--max-body)"
-    return RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", what)
+    message = f"the request is too large; {most:,} bytes are the most (--max-body)"
+    return RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", message)

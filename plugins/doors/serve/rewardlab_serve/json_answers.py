@@ -38,8 +38,8 @@ def json_endpoint(door: str, metrics: Metrics, handler: Handler) -> Callable[[Re
     async def answer(request: Request) -> Response:
         try:
             work = handler(await _body(request), request)
-            found = await _unless_gone(work, request)
-            response = found if isinstance(found, Response) else json_answer(found)
+            result = await _unless_gone(work, request)
+            response = result if isinstance(result, Response) else json_answer(result)
         except RequestError as error:
             response = json_answer(error.as_dict(), error.status, error.after)
         except ClientDisconnect:
@@ -66,8 +66,8 @@ async def _body(request: Request) -> Any:
         async with asyncio.timeout(BODY_SECONDS):
             body = b"".join([part async for part in request.stream()])  # Request.body would keep it until the answer
     except TimeoutError:
-        what = f"the body has not come within {BODY_SECONDS:g} s"
-        raise RequestError(HTTPStatus.REQUEST_TIMEOUT, "bad_request", what) from None
+        message = f"the body has not come within {BODY_SECONDS:g} s"
+        raise RequestError(HTTPStatus.REQUEST_TIMEOUT, "bad_request", message) from None
     if not body:
         return None
     try:
@@ -100,6 +100,6 @@ async def _disconnected(request: Request) -> None:
 def number_of(value: float | None, door: str) -> float:
     """Return a reward for a door that has no word for a missing one; raise a RequestError for that."""
     if value is None:
-        what = f"a component has no value, so there is no reward, and the door {door!r} cannot say so by a number"
-        raise unavailable("missing_reward", what)
+        message = f"a component has no value, so there is no reward, and the door {door!r} cannot say so by a number"
+        raise unavailable("missing_reward", message)
     return value

@@ -21,8 +21,11 @@ def shared_scorer(
 ) -> Iterator[Scorer]:
     """Yield the scorer of a server that has `share` of the judges.
 
-    folder: keeps judges' answers and what was spent; None: nothing is kept. UserError if another server has this share
-    of what is kept there, or one of another number of shares, or if it cannot be a folder.
+    Args:
+        folder: keeps judges' answers and what was spent; None: nothing is kept.
+
+    UserError if another server has this share of what is kept there, or one of another number of shares, or if it
+    cannot be a folder.
     """
     judging = JudgingSettings(folder=folder, say=say, share=share)
     with (
@@ -43,8 +46,8 @@ def _lock(folder: Path, share: Share) -> FileLock:
             raise
         return lock
     except BlockingIOError:
-        what = f"another server has share {share} of the judges here: give each a --share or a --state of its own"
-        raise UserError(what, where=str(folder)) from None
+        problem = f"another server has share {share} of the judges here: give each a --share or a --state of its own"
+        raise UserError(problem, where=str(folder)) from None
     except OSError as error:
         raise UserError(f"cannot keep what is spent: {error.strerror}", where=str(folder)) from error
 
@@ -52,8 +55,8 @@ def _lock(folder: Path, share: Share) -> FileLock:
 def _refuse_beside_others(folder: Path, share: Share) -> None:
     """Raise a UserError if a server runs that divides the judges into another number of parts."""
     for path in folder.glob("lock*"):
-        found = LOCK.fullmatch(path.name)  # a judge called "lock" has files here, too
-        other = share if found is None else Share(int(found[1] or 1), int(found[2] or 1))
+        match = LOCK.fullmatch(path.name)  # a judge called "lock" has files here, too
+        other = share if match is None else Share(int(match[1] or 1), int(match[2] or 1))
         if other.parts != share.parts and is_held(path):
-            what = f"a server with share {other} of the judges here runs: end all of its kind before one with share"
-            raise UserError(f"{what} {share} begins, or give this one a --state of its own", where=str(folder))
+            problem = f"a server with share {other} of the judges here runs: end all of its kind before one with share"
+            raise UserError(f"{problem} {share} begins, or give this one a --state of its own", where=str(folder))

@@ -1,4 +1,4 @@
-"""How much memory JSON takes once it is read: a value takes far more than its characters."""
+"""The memory that JSON takes once it is read: a value takes far more than its characters."""
 
 A_VALUE = 64
 """bytes that a value takes beside its text: an empty list has 56, and 8 in the list around it"""

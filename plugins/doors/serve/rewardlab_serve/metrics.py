@@ -16,15 +16,15 @@ class Metrics:
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
-        of, labels = self._registry, ["component", "outcome"]
-        self._requests = Counter("rewardlab_requests", "Requests answered", ["door", "status"], registry=of)
-        self._groups = Counter("rewardlab_groups", "Groups by how they ended", ["outcome"], registry=of)
-        self._scores = Counter("rewardlab_scores", "Scores: value, failed or abstained", labels, registry=of)
-        self._masked = Counter("rewardlab_masked_completions", "Completions without a total", registry=of)
+        registry, labels = self._registry, ["component", "outcome"]
+        self._requests = Counter("rewardlab_requests", "Requests answered", ["door", "status"], registry=registry)
+        self._groups = Counter("rewardlab_groups", "Groups by how they ended", ["outcome"], registry=registry)
+        self._scores = Counter("rewardlab_scores", "Scores: value, failed or abstained", labels, registry=registry)
+        self._masked = Counter("rewardlab_masked_completions", "Completions without a total", registry=registry)
         self._seconds = Histogram(
-            "rewardlab_group_seconds", "From the first completion to the scores", buckets=SECONDS, registry=of
+            "rewardlab_group_seconds", "From the first completion to the scores", buckets=SECONDS, registry=registry
         )
-        self._under_way = Gauge("rewardlab_groups_under_way", "Groups that have no answer yet", registry=of)
+        self._under_way = Gauge("rewardlab_groups_under_way", "Groups that have no answer yet", registry=registry)
 
     def watch(self, under_way: Callable[[], float], usage: Callable[[], Mapping[str, Usage]]) -> None:
         """Read the groups under way and the judges' usage whenever somebody asks for the counts."""

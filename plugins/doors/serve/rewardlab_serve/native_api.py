@@ -75,21 +75,21 @@ def native_routes(service: RewardService, metrics: Metrics) -> list[Route]:
         given = _checked(MemberBody, body)
         row = {name: value for name, value in given.items() if name not in ("size", "completion")}
         row["completions"] = [given["completion"]]
-        found = await service.member(request.path_params["group"], slot, given["size"], row)
-        return member_of(found, slot)
+        scored = await service.member(request.path_params["group"], slot, given["size"], row)
+        return member_of(scored, slot)
 
     async def batch(body: Any, _: Request) -> dict[str, Any]:
         rows = _checked(BatchBody, body)["groups"]
         return {"groups": await service.in_turn(partial(_answer_or_error, service), rows)}
 
     async def state(request: Request) -> Response:
-        found = service.state(request.path_params["group"])
-        if found is None:
+        known = service.state(request.path_params["group"])
+        if known is None:
             error = RequestError(
                 HTTPStatus.NOT_FOUND, "unknown_group", "no such group is under way, nor its answer kept"
             )
             return json_answer(error.as_dict(), error.status)
-        return json_answer(found[0], HTTPStatus.OK if found[1] else HTTPStatus.ACCEPTED)
+        return json_answer(known[0], HTTPStatus.OK if known[1] else HTTPStatus.ACCEPTED)
 
     post = [("/v1/groups", group), ("/v1/groups/{group:path}/members/{slot}", member), ("/v1/batch", batch)]
     routes = [Route(path, json_endpoint(NAME, metrics, handler), methods=["POST"]) for path, handler in post]

@@ -58,7 +58,7 @@ def _post(summary: str, body: dict[str, Any], answer: dict[str, Any]) -> dict[st
     error = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
     responses: dict[str, Any] = {
         "200": {"description": "the scores", "content": {"application/json": {"schema": answer}}},
-        **{status: {"description": what, "content": error} for status, what in FAILURES.items()},
+        **{status: {"description": meaning, "content": error} for status, meaning in FAILURES.items()},
     }
     request = {"required": True, "content": {"application/json": {"schema": body}}}
     return {"post": {"summary": summary, "requestBody": request, "responses": responses}}
@@ -78,7 +78,7 @@ def _body(model: type[BaseModel], fields: dict[str, Any]) -> dict[str, Any]:
 
 def _inlined(schema: Any, definitions: dict[str, Any]) -> Any:
     if isinstance(schema, list):
-        return [_inlined(one, definitions) for one in schema]
+        return [_inlined(item, definitions) for item in schema]
     if not isinstance(schema, dict):
         return schema
     if "$ref" in schema:
@@ -87,8 +87,8 @@ def _inlined(schema: Any, definitions: dict[str, Any]) -> Any:
 
 
 def _group(plan: Plan, many: bool) -> dict[str, Any]:
-    def of(one: dict[str, Any]) -> dict[str, Any]:
-        return {"type": "array", "items": one} if many else one
+    def of(schema: dict[str, Any]) -> dict[str, Any]:
+        return {"type": "array", "items": schema} if many else schema
 
     component = {
         "type": "object",

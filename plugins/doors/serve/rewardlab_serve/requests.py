@@ -36,8 +36,8 @@ class Requests:
             try:
                 async with self._opened().post(self._url + path, json=body, headers=self._headers) as answer:
                     if answer.status == 200:
-                        found: dict[str, Any] = await answer.json()
-                        return found
+                        scores: dict[str, Any] = await answer.json()
+                        return scores
                     last = f"HTTP {answer.status}: {_message(await answer.text())}"
                     if answer.status not in PASSING:
                         raise UserError(last, where=self._url + path)

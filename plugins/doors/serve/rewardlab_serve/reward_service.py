@@ -42,9 +42,12 @@ proxy sends the next ones elsewhere, and not for ever, since only further groups
 class ServiceLimits:
     """The bounds of a service.
 
-    cohort: seconds that a group may take to arrive, from its first completion on. scoring: seconds that it may be
-    scored for once it is there. groups, memory: that are under way at the same time, and bytes that they hold, at which
-    no new group is taken; members of these groups are, up to twice as many. kept: bytes of answers that are kept.
+    Args:
+        cohort: seconds that a group may take to arrive, from its first completion on.
+        scoring: seconds that it may be scored for once it is there.
+        groups, memory: that are under way at the same time, and bytes that they hold, at which no new group is taken;
+            members of these groups are, up to twice as many.
+        kept: bytes of answers that are kept.
     """
 
     cohort: float = 600.0
@@ -114,20 +117,22 @@ class RewardService:
     ) -> dict[str, Any]:
         """Return what `group` returns, once all members of the group have come; `row` has one completion.
 
-        slot: which of the group's `size` completions it is, from 0 on. age: seconds for which an answer counts as that
-        of this group; afterwards the same id is another group. Raises a RequestError if the group gets no reward, also
-        if the others do not come in time.
+        Args:
+            slot: which of the group's `size` completions it is, from 0 on.
+            age: seconds for which an answer counts as that of this group; afterwards the same id is another group.
+
+        Raises a RequestError if the group gets no reward, also if the others do not come in time.
         """
         if not 0 <= slot < size:
             raise bad_row(f"slot {slot} of group {key!r}, which has {size} completions: 0 to {size - 1}")
         group = self._group_of(row)
         if len(group.completions) != 1:
             raise bad_row(f"a member is one completion, and this request has {len(group.completions)}")
-        found = self._key(key)
-        if found is None:
+        group_key = self._key(key)
+        if group_key is None:
             raise bad_row("a member needs the id of its group")
-        group = replace(group, sample=replace(group.sample, id=found))
-        return await self._answered(found, group, [slot], size, age)
+        group = replace(group, sample=replace(group.sample, id=group_key))
+        return await self._answered(group_key, group, [slot], size, age)
 
     def state(self, key: str) -> tuple[dict[str, Any], bool] | None:
         """Return a group's answer and true, or while it is under way what has come and false; None if it is unknown."""
@@ -194,7 +199,7 @@ class RewardService:
             self._metrics.repeated()
             answer: dict[str, Any] = json.loads(kept.line)
             return answer
-        if self._memory + sum(one.characters for one in group.completions) > 2 * self._limits.memory:
+        if self._memory + sum(completion.characters for completion in group.completions) > 2 * self._limits.memory:
             raise self._full()
         cohort = self._pending.get(key) or self._begin(key, group, size)
         cohort.identity.refuse_other(key, sample, size, digests)
@@ -218,8 +223,8 @@ class RewardService:
         return cohort
 
     def _full(self) -> RequestError:
-        found = f"{len(self._pending):,} groups with {self._memory:,} bytes"
-        return too_many(f"{found} are under way, the limit of this server", after=1.0)
+        load = f"{len(self._pending):,} groups with {self._memory:,} bytes"
+        return too_many(f"{load} are under way, the limit of this server", after=1.0)
 
     async def _score(self, cohort: ServedGroup) -> dict[str, Any]:
         """Return what all who ask for a group are answered, or raise the RequestError that they get."""
@@ -230,8 +235,8 @@ class RewardService:
             return answer
         except asyncio.CancelledError:
             self._host.drop(cohort.key)
-            what = "the server was shut down before the group was scored"
-            raise self._failed(unavailable("shutting_down", what)) from None
+            message = "the server was shut down before the group was scored"
+            raise self._failed(unavailable("shutting_down", message)) from None
         except MissingMembersError as error:
             raise self._failed(self._incomplete(cohort, error.missing)) from error
         except Exception as error:  # a fault of ours is no reward either
@@ -267,9 +272,9 @@ class RewardService:
 
     def _incomplete(self, cohort: ServedGroup, missing: Sequence[int]) -> RequestError:
         slots = ", ".join(map(str, missing[:12])) + (", ..." if len(missing) > 12 else "")
-        what = f"{len(missing)} of {cohort.size} members of group {cohort.key!r} have not come within"
-        what = f"{what} {self._limits.cohort:g} s: {slots}; send all of its members again"
-        return unavailable(INCOMPLETE_GROUP, what)
+        message = f"{len(missing)} of {cohort.size} members of group {cohort.key!r} have not come within"
+        message = f"{message} {self._limits.cohort:g} s: {slots}; send all of its members again"
+        return unavailable(INCOMPLETE_GROUP, message)
 
 
 def _look_at(scoring: "asyncio.Task[Any]") -> None:

@@ -17,7 +17,7 @@ DONE = {"role": "environment", "content": "Environment: done"}
 
 
 class EnvironmentSettings(Config):
-    """What NeMo-RL's configuration says under `env: rewardlab:`."""
+    """The settings of NeMo-RL's configuration under `env: rewardlab:`."""
 
     recipe: str
     """a YAML file, or the name of a recipe that comes with rewardlab"""
@@ -44,11 +44,13 @@ class RewardEnvironment(EnvironmentInterface[dict[str, Any]]):
     """
 
     def __init__(self, cfg: Mapping[str, Any]) -> None:
-        said = self._said = EnvironmentSettings.model_validate(dict(cfg))
-        if (grouped := said.group is not None) != (said.group_size is not None):
+        settings = self._settings = EnvironmentSettings.model_validate(dict(cfg))
+        if (grouped := settings.group is not None) != (settings.group_size is not None):
             raise UserError("give both `group` and `group_size`, or neither", where="env")
-        sent = None if said.fields is None else {said.label, *said.fields}
-        self._door = RecipeDoor(replace(NEMO_RL, groups=grouped), said.recipe, said.overrides, sent, said.device)
+        sent = None if settings.fields is None else {settings.label, *settings.fields}
+        self._door = RecipeDoor(
+            replace(NEMO_RL, groups=grouped), settings.recipe, settings.overrides, sent, settings.device
+        )
         self._door.expect(EnvironmentReturn, "observations", "metadata", "rewards", "terminateds", "answers")
 
     def step(
@@ -59,8 +61,8 @@ class RewardEnvironment(EnvironmentInterface[dict[str, Any]]):
         rows = [self._row(indices, message_log_batch, metadata) for indices in places]
         rewards = torch.zeros(len(metadata), dtype=torch.float32)
         for indices, scored in zip(places, self._door.groups_now(rows), strict=True):
-            for index, one in zip(indices, scored.by_completion(), strict=True):
-                rewards[index] = self._door.with_total(one).shaped
+            for index, completion in zip(indices, scored.by_completion(), strict=True):
+                rewards[index] = self._door.with_total(completion).shaped
         return EnvironmentReturn(
             observations=[DONE] * len(rewards),
             metadata=list(metadata),
@@ -80,7 +82,7 @@ class RewardEnvironment(EnvironmentInterface[dict[str, Any]]):
 
     def _groups(self, metadata: Sequence[Mapping[str, Any]]) -> list[list[int]]:
         """Return the places of each group. Raises a JobError if one is not whole."""
-        key, size = self._said.group, self._said.group_size
+        key, size = self._settings.group, self._settings.group_size
         if key is None or size is None:
             return [[index] for index in range(len(metadata))]
         groups: dict[Hashable, list[int]] = defaultdict(list)
@@ -98,10 +100,10 @@ class RewardEnvironment(EnvironmentInterface[dict[str, Any]]):
         self, indices: Sequence[int], logs: Sequence[Any], metadata: Sequence[Mapping[str, Any]]
     ) -> dict[str, Any]:
         log, info = logs[indices[0]], dict(metadata[indices[0]])
-        label = {self._said.label: info.pop("ground_truth", None)}
-        if self._said.group is None:
+        label = {self._settings.label: info.pop("ground_truth", None)}
+        if self._settings.group is None:
             info.pop("id", None)  # the completions of a prompt share it, and are rows of their own
-        messages = [{"role": one["role"], "content": one["content"]} for one in log[:-1]]
+        messages = [{"role": message["role"], "content": message["content"]} for message in log[:-1]]
         return row_of(info, messages, [{"text": logs[index][-1]["content"]} for index in indices], **label)
 
 

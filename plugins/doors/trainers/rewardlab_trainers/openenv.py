@@ -48,12 +48,12 @@ class RecipeRubric(Rubric):
         row = None if given is None else _row(given)
         if self._awaited:
             return self._later(row)
-        return 0.0 if row is None else self._told(self._door.alone_now(row))
+        return 0.0 if row is None else self._number(self._door.alone_now(row))
 
     async def _later(self, row: Mapping[str, Any] | None) -> float:
-        return 0.0 if row is None else self._told(await self._door.alone(row))
+        return 0.0 if row is None else self._number(await self._door.alone(row))
 
-    def _told(self, completion: ScoredCompletion) -> float:
+    def _number(self, completion: ScoredCompletion) -> float:
         for name, part in completion.components.items():
             self.components[name].last_score = part.value
         return completion.shaped

@@ -57,8 +57,10 @@ class RecipeDoor:
             if not trainer.groups:
                 self.refuse_comparisons(f"doors with whole groups: {WITH_GROUPS}")
             if (readers := plan.readers_of_messages) and not trainer.messages:
-                what = f"{', '.join(readers)} reads whole conversations, and {trainer.name} hands over the last answer"
-                raise UserError(f"{what}; verifiers, TRL and `rewardlab serve` carry them", where="reward")
+                problem = (
+                    f"{', '.join(readers)} reads whole conversations, and {trainer.name} hands over the last answer"
+                )
+                raise UserError(f"{problem}; verifiers, TRL and `rewardlab serve` carry them", where="reward")
             self._refuse_teaching()
             if fields is not None:
                 self._refuse_lacking(fields)
@@ -84,47 +86,51 @@ class RecipeDoor:
         (scored,) = self.groups_now([row])
         return self.with_total(scored.by_completion()[0])
 
-    def with_total(self, one: ScoredCompletion) -> ScoredCompletion:
+    def with_total(self, completion: ScoredCompletion) -> ScoredCompletion:
         """Return a completion that nothing can mask. Raises a JobError if it has no total."""
-        if one.total is None:
-            reasons = [f"{name}: {part.reason}" for name, part in one.components.items() if part.failed]
+        if completion.total is None:
+            reasons = [f"{name}: {part.reason}" for name, part in completion.components.items() if part.failed]
             why = "; ".join(reasons) or "no total"
-            raise JobError(f"no reward for {one.sample.place()}: {why}; {self.trainer.name} has no mask for it here")
-        return one
+            raise JobError(
+                f"no reward for {completion.sample.place()}: {why}; {self.trainer.name} has no mask for it here"
+            )
+        return completion
 
     def refuse_comparisons(self, instead: str) -> None:
         """Raise a UserError if the recipe compares the completions of a prompt, which the trainer hands over alone."""
         if compared := self.reward.plan.comparisons:
-            what = f"{', '.join(compared)} compares the completions of a prompt"
-            raise UserError(f"{what}, and {self.trainer.name} hands over each alone here; {instead}", where="reward")
+            problem = f"{', '.join(compared)} compares the completions of a prompt"
+            raise UserError(f"{problem}, and {self.trainer.name} hands over each alone here; {instead}", where="reward")
 
-    def expect(self, thing: object, *names: str) -> None:
+    def expect(self, received: object, *names: str) -> None:
         """Raise a UserError if an object of the trainer lacks what the adapter reads: it is of another version."""
-        has = thing.__contains__ if isinstance(thing, Mapping) else partial(hasattr, thing)
+        has = received.__contains__ if isinstance(received, Mapping) else partial(hasattr, received)
         if lacking := [name for name in names if not has(name)]:
-            what = f"{type(thing).__name__} has no {', '.join(lacking)}, so it is of another version than this adapter"
-            raise UserError(f"{what} knows; install {self.trainer.name} {self.trainer.known}")
+            problem = (
+                f"{type(received).__name__} has no {', '.join(lacking)}, so it is of another version than this adapter"
+            )
+            raise UserError(f"{problem} knows; install {self.trainer.name} {self.trainer.known}")
 
     def _refuse_teaching(self) -> None:
         """Raise a UserError if the recipe leaves groups out in a way that the trainer has not."""
         reward = self.reward.plan.recipe.reward
         assert reward is not None
         if reward.teach.flat == "replace":
-            what = f"{self.trainer.name} generates no other prompts for a reward; write drop"
-            raise UserError(f"{what}: one reward for all of a flat group", where="reward.teach.flat")
+            problem = f"{self.trainer.name} generates no other prompts for a reward; write drop"
+            raise UserError(f"{problem}: one reward for all of a flat group", where="reward.teach.flat")
         if reward.teach.flat == "drop" and not self.trainer.groups:
-            what = f"which groups are flat is not known here: {self.trainer.name} hands over each completion alone"
-            raise UserError(f"{what}; doors with whole groups: {WITH_GROUPS}", where="reward.teach")
+            problem = f"which groups are flat is not known here: {self.trainer.name} hands over each completion alone"
+            raise UserError(f"{problem}; doors with whole groups: {WITH_GROUPS}", where="reward.teach")
 
     def _refuse_lacking(self, sent: Collection[str]) -> None:
         plan = self.reward.plan
-        theirs = plan.recipe.columns
-        lacking = {name: by for name, by in plan.row_needs.fields.items() if not {name, theirs.get(name)} & {*sent}}
+        columns = plan.recipe.columns
+        lacking = {name: by for name, by in plan.row_needs.fields.items() if not {name, columns.get(name)} & {*sent}}
         if lacking:
             needed = "; ".join(f"{name!r} is needed by {readers}" for name, readers in lacking.items())
             hint = f"map its column with `dataset: {{fields: {{{next(iter(lacking))}: <column>}}}}`, or have it sent"
-            what = f"{needed}, and {self.trainer.name} sends {', '.join(sorted(sent)) or 'no field'}; {hint}"
-            raise UserError(what, where="reward")
+            problem = f"{needed}, and {self.trainer.name} sends {', '.join(sorted(sent)) or 'no field'}; {hint}"
+            raise UserError(problem, where="reward")
 
 
 def row_of(columns: Mapping[str, Any], prompt: Any, completions: Sequence[Any], **label: Any) -> dict[str, Any]:
@@ -133,9 +139,9 @@ def row_of(columns: Mapping[str, Any], prompt: Any, completions: Sequence[Any], 
     return {"prompt": prompt, **given, "completions": list(completions)}
 
 
-def numbers_of(one: ScoredCompletion) -> dict[str, float]:
+def numbers_of(completion: ScoredCompletion) -> dict[str, float]:
     """Return the total and the value of each component that has one, for a trainer's logs."""
-    numbers = {"total": one.total, **{name: part.value for name, part in one.components.items()}}
+    numbers = {"total": completion.total, **{name: part.value for name, part in completion.components.items()}}
     return {f"rewardlab/{name}": value for name, value in numbers.items() if value is not None}
 
 

@@ -48,9 +48,9 @@ class RecipeEvaluator:
         self._door.expect(episode, "trajectories")
         columns = dict(task.metadata)
         label = {self._label: columns.pop("ground_truth", None)}
-        one = self._door.alone_now(row_of(columns, _text(task.instruction), [_completion(episode)], **label))
-        signals = [Signal(name=name, value=value) for name, value in numbers_of(one).items()]
-        return EvalOutput(reward=one.shaped, is_correct=self._number(one) >= 1.0, signals=signals)
+        completion = self._door.alone_now(row_of(columns, _text(task.instruction), [_completion(episode)], **label))
+        signals = [Signal(name=name, value=value) for name, value in numbers_of(completion).items()]
+        return EvalOutput(reward=completion.shaped, is_correct=self._number(completion) >= 1.0, signals=signals)
 
     def _number(self, completion: ScoredCompletion) -> float:
         """Return what says whether an answer is right: the recipe's `correctness`, or else the total."""

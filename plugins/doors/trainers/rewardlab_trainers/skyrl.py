@@ -66,9 +66,9 @@ class RewardedGenerator:
         scored = await self._door.groups([self._row(indices, input_batch, output) for indices in groups])
         rewards, masks = [0.0] * len(output["rewards"]), list(output["loss_masks"])
         for indices, group in zip(groups, scored, strict=True):
-            for index, one in zip(indices, group.by_completion(), strict=True):
-                rewards[index] = one.shaped
-                if one.total is None:
+            for index, completion in zip(indices, group.by_completion(), strict=True):
+                rewards[index] = completion.shaped
+                if completion.total is None:
                     masks[index] = [0] * len(masks[index])
         metrics = {**(output["rollout_metrics"] or {}), **metrics_of_step(scored)}
         return {**output, "rewards": rewards, "loss_masks": masks, "rollout_metrics": metrics}

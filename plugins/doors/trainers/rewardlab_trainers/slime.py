@@ -64,7 +64,9 @@ class SlimeReward:
         if len(indices := {sample.group_index for sample in samples}) > 1 or None in indices:
             raise JobError(f"these samples are not of one group: their group_index is {', '.join(map(str, indices))}")
         (scored,) = await self.door.groups([self._row(samples)])
-        return [_given(args, sample, one) for sample, one in zip(samples, scored.by_completion(), strict=True)]
+        return [
+            _given(args, sample, completion) for sample, completion in zip(samples, scored.by_completion(), strict=True)
+        ]
 
     async def _alone(self, args: Any, sample: Any) -> Any:
         self.door.expect(sample, *OF_THE_SAMPLE)

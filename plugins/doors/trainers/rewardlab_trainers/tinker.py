@@ -49,12 +49,12 @@ class TinkerReward:
             self.door.expect(trajectory.transitions[-1].ac, "tokens", "stop_reason")
         completions = [_completion(trajectory.transitions[-1].ac, renderer) for trajectory in trajectories]
         (scored,) = await self.door.groups([row_of(row, row.get("prompt"), completions)])
-        found = scored.by_completion()
-        for trajectory, one in zip(trajectories, found, strict=True):
-            if one.total is None:
+        rewarded = scored.by_completion()
+        for trajectory, completion in zip(trajectories, rewarded, strict=True):
+            if completion.total is None:
                 for transition in trajectory.transitions:
                     transition.metrics[MASKED] = 1.0
-        return [(one.shaped, numbers_of(one)) for one in found]
+        return [(completion.shaped, numbers_of(completion)) for completion in rewarded]
 
 
 def _completion(action: Any, renderer: Any) -> dict[str, Any]:

@@ -18,9 +18,13 @@ def reward_function(
         reward = reward_function("/path/recipe.yaml")  # fn = "my_rewards:reward"
 
     The fields of the task's data are those of the row, and the agent's last reply is the completion. A reply that
-    cannot be scored is an error of the rollout. fields: the names that tasks have; given, a recipe that needs others is
-    refused at once. Raises a UserError that lists every mistake of the recipe, or says that it compares completions:
-    verifiers scores each rollout by itself.
+    cannot be scored is an error of the rollout.
+
+    Args:
+        fields: the names that tasks have; given, a recipe that needs others is refused at once.
+
+    Raises a UserError that lists every mistake of the recipe, or says that it compares completions: verifiers scores
+    each rollout by itself.
     """
     door = RecipeDoor(VERIFIERS, recipe, overrides, fields=fields, device=device)
     whole = door.reward.plan.readers_of_messages
@@ -28,9 +32,9 @@ def reward_function(
     async def reward(task: Any, trace: Any) -> float:
         """Return the total of a trace, and record each component as a metric."""
         door.expect(trace, *OF_THE_TRACE)
-        one = await door.alone(row_of(_columns(task), task.prompt_text, [_completion(trace, bool(whole))]))
-        trace.record_metrics(numbers_of(one))
-        return one.shaped
+        completion = await door.alone(row_of(_columns(task), task.prompt_text, [_completion(trace, bool(whole))]))
+        trace.record_metrics(numbers_of(completion))
+        return completion.shaped
 
     return reward
 
@@ -43,9 +47,9 @@ def _completion(trace: Any, whole: bool) -> dict[str, Any]:
     """Return the last reply; whole: all that the final branch has from the model's first message on."""
     messages = trace.assistant_messages
     text = with_thinking(messages[-1].reasoning_content if messages else None, trace.last_reply)
-    said: dict[str, Any] = {"text": text}
+    completion: dict[str, Any] = {"text": text}
     if whole and messages:
-        behind = dropwhile(lambda one: one is not messages[0], trace.messages)
-        turns = [one.model_dump(mode="json", exclude_none=True) for one in behind]
-        said = {"messages": turns} if turns else said
-    return {**said, "token_count": trace.num_output_tokens, "truncated": trace.is_truncated}
+        behind = dropwhile(lambda message: message is not messages[0], trace.messages)
+        turns = [message.model_dump(mode="json", exclude_none=True) for message in behind]
+        completion = {"messages": turns} if turns else completion
+    return {**completion, "token_count": trace.num_output_tokens, "truncated": trace.is_truncated}

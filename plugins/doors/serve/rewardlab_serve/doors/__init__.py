@@ -20,11 +20,12 @@ from rewardlab_serve.reward_service import RewardService
 
 @dataclass(frozen=True, kw_only=True)
 class DoorOptions:
-    """What the doors need to know of a trainer.
+    """The facts about a trainer that doors need.
 
-    label: the field of the recipe that a trainer's label, reference or ground truth is. group_size: completions of a
-    group, for doors whose requests do not say it. end_tokens: texts of special tokens that a trainer leaves at the end
-    of its answers.
+    Args:
+        label: the field of the recipe that a trainer's label, reference or ground truth is.
+        group_size: completions of a group, for doors whose requests do not say it.
+        end_tokens: texts of special tokens that a trainer leaves at the end of its answers.
     """
 
     label: str = "answer"
@@ -42,9 +43,13 @@ class DoorOptions:
 class Door:
     """A trainer's dialect.
 
-    path: of its route, for people. groups: whether the trainer says which completions belong together. says_size: and
-    how many they are. messages: whether it sends what tools did, beside the last answer. bounds: of the numbers that it
-    takes; None: any. ends_answers: whether its answers come with the token that ended them.
+    Args:
+        path: of its route, for people.
+        groups: whether the trainer says which completions belong together.
+        says_size: whether it says how many these are.
+        messages: whether it sends what tools did, beside the last answer.
+        bounds: of the numbers that it takes; None: any.
+        ends_answers: whether its answers come with the token that ended them.
     """
 
     name: str
@@ -70,7 +75,7 @@ async def scored_alone(
 
 def values_of(member: Mapping[str, Any]) -> dict[str, float | None]:
     """Return the value of each component for a completion; None if it has none."""
-    return {name: one["value"] for name, one in member["components"].items()}
+    return {name: score["value"] for name, score in member["components"].items()}
 
 
 def row_of(fields: Mapping[str, Any], prompt: Any, completion: Any) -> dict[str, Any]:
@@ -83,31 +88,37 @@ def door(name: str) -> Door:
     """Return a door by its name. Raises a UserError for another name."""
     if name.replace("-", "_") not in NAMES:
         raise UserError(f"no door {name!r}{nearest(name, NAMES)}", where="--door")
-    found: Door = import_module(f"{__name__}.{name.replace('-', '_')}").DOOR
-    return found
+    module_door: Door = import_module(f"{__name__}.{name.replace('-', '_')}").DOOR
+    return module_door
 
 
-def refuse_recipe(plan: Plan, one: Door, options: DoorOptions) -> None:
+def refuse_recipe(plan: Plan, candidate: Door, options: DoorOptions) -> None:
     """Raise a UserError if a door cannot carry a recipe: its groups, or its numbers."""
     compared = [*plan.comparisons, *(["reward.teach"] if plan.left_out_by else [])]
-    if compared and not one.groups:
+    if compared and not candidate.groups:
         others = ", ".join(name for name in NAMES if door(name).groups)
-        what = f"this trainer does not say which completions are of one prompt, and {', '.join(compared)} compares them"
-        raise UserError(f"{what}; doors that carry groups: {others}, and /v1/groups", where=f"--door {one.name}")
-    if compared and options.group_size is None and one.groups and not one.says_size:
-        raise UserError("give --group-size, the completions of a group", where=f"--door {one.name}")
-    if (readers := plan.readers_of_messages) and not one.messages:
+        problem = (
+            f"this trainer does not say which completions are of one prompt, and {', '.join(compared)} compares them"
+        )
+        raise UserError(
+            f"{problem}; doors that carry groups: {others}, and /v1/groups", where=f"--door {candidate.name}"
+        )
+    if compared and options.group_size is None and candidate.groups and not candidate.says_size:
+        raise UserError("give --group-size, the completions of a group", where=f"--door {candidate.name}")
+    if (readers := plan.readers_of_messages) and not candidate.messages:
         others = ", ".join(name for name in NAMES if door(name).messages)
-        what = f"{', '.join(readers)} reads whole conversations, and this trainer sends the last answer"
-        raise UserError(f"{what}; doors that carry them: {others}, and /v1/groups", where=f"--door {one.name}")
-    if one.ends_answers and not options.end_tokens:
-        what = "this trainer sends answers with the special token that ended them: say which, as in --end-token '</s>'"
-        raise UserError(what, where=f"--door {one.name}")
+        problem = f"{', '.join(readers)} reads whole conversations, and this trainer sends the last answer"
+        raise UserError(f"{problem}; doors that carry them: {others}, and /v1/groups", where=f"--door {candidate.name}")
+    if candidate.ends_answers and not options.end_tokens:
+        problem = (
+            "this trainer sends answers with the special token that ended them: say which, as in --end-token '</s>'"
+        )
+        raise UserError(problem, where=f"--door {candidate.name}")
     bounds = plan.shaped_range(options.group_size or 1)
-    if one.bounds is None:
+    if candidate.bounds is None:
         return
-    low, high = one.bounds
+    low, high = candidate.bounds
     if bounds is None or bounds[0] < low or bounds[1] > high:
-        found = "unknown bounds" if bounds is None else f"{bounds[0]:g} to {bounds[1]:g}"
-        what = f"this trainer takes rewards from {low:g} to {high:g}, and the recipe's have {found}"
-        raise UserError(f"{what}; scale `total`", where=f"--door {one.name}")
+        bounds_text = "unknown bounds" if bounds is None else f"{bounds[0]:g} to {bounds[1]:g}"
+        problem = f"this trainer takes rewards from {low:g} to {high:g}, and the recipe's have {bounds_text}"
+        raise UserError(f"{problem}; scale `total`", where=f"--door {candidate.name}")

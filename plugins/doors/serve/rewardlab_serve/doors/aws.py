@@ -35,15 +35,15 @@ Answers = Annotated[list[AwsAnswer], Field(min_length=1)]
 
 def _routes(service: RewardService, metrics: Metrics, options: DoorOptions) -> Sequence[Route]:
     async def rewards(body: Any, _: Request) -> list[dict[str, Any]]:
-        rows = [_row(one, options.label) for one in read_body(Answers, body)]
+        rows = [_row(answer, options.label) for answer in read_body(Answers, body)]
         scored = await service.in_turn(lambda row: scored_alone(service, *row), rows)
-        return [_answer(one, scores) for one, scores in zip(body, scored, strict=True)]
+        return [_answer(answer, scores) for answer, scores in zip(body, scored, strict=True)]
 
     return [Route(PATH, json_endpoint(NAME, metrics, rewards), methods=["POST"])]
 
 
 def _row(answer: AwsAnswer, label: str) -> tuple[Mapping[str, Any], list[dict[str, Any]], str]:
-    prompt, text = split_conversation([one.plain() for one in answer.messages])
+    prompt, text = split_conversation([message.plain() for message in answer.messages])
     fields = {**(answer.metadata or {})}
     of_metadata = fields.pop(REFERENCE, None)
     reference = of_metadata if answer.reference_answer is None else answer.reference_answer
@@ -54,11 +54,11 @@ def _row(answer: AwsAnswer, label: str) -> tuple[Mapping[str, Any], list[dict[st
     return fields, prompt, text
 
 
-def _answer(one: Mapping[str, Any], scores: Mapping[str, Any]) -> dict[str, Any]:
+def _answer(answer: Mapping[str, Any], scores: Mapping[str, Any]) -> dict[str, Any]:
     there = {name: value for name, value in values_of(scores).items() if value is not None}
     metrics = [{"name": name, "value": value, "type": "Metric"} for name, value in there.items()]
     return {
-        "id": one.get("id"),
+        "id": answer.get("id"),
         "aggregate_reward_score": number_of(scores["total"], NAME),
         "metrics_list": metrics,
     }

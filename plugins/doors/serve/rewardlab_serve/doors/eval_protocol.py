@@ -29,13 +29,13 @@ class EvaluationBody(Body):
 
 def _routes(service: RewardService, metrics: Metrics, options: DoorOptions) -> Sequence[Route]:
     async def reward(body: Any, _: Request) -> dict[str, Any]:
-        prompt, text = split_conversation([one.plain() for one in read_body(EvaluationBody, body).messages])
+        prompt, text = split_conversation([message.plain() for message in read_body(EvaluationBody, body).messages])
         row = {name: value for name, value in body.items() if name not in THEIRS}
         if body.get("ground_truth") is not None:
             row[options.label] = body["ground_truth"]
         scores = await scored_alone(service, row, prompt, text)
-        found = {name: _metric(one) for name, one in scores["components"].items() if _is_metric(one["value"])}
-        return {"score": number_of(scores["total"], NAME), "reason": "total of the recipe", "metrics": found}
+        reported = {name: _metric(score) for name, score in scores["components"].items() if _is_metric(score["value"])}
+        return {"score": number_of(scores["total"], NAME), "reason": "total of the recipe", "metrics": reported}
 
     return [Route(PATH, json_endpoint(NAME, metrics, reward), methods=["POST"])]
 
@@ -44,8 +44,8 @@ def _is_metric(value: float | None) -> bool:
     return value is not None and 0 <= value <= 1
 
 
-def _metric(one: dict[str, Any]) -> dict[str, Any]:
-    return {"score": one["value"], "is_score_valid": True, "reason": str(one["info"].get("reason", ""))}
+def _metric(score: dict[str, Any]) -> dict[str, Any]:
+    return {"score": score["value"], "is_score_valid": True, "reason": str(score["info"].get("reason", ""))}
 
 
 DOOR = Door(name=NAME, path=PATH, groups=False, routes=_routes)

@@ -61,7 +61,7 @@ class GoogleExample(Body):
 
 
 class ModelContent(Body):
-    """What the model said; a candidate that was blocked, or that thought to its end, has no parts."""
+    """The output of the model; a candidate that was blocked, or that thought to its end, has no parts."""
 
     role: Literal["model"] | None = None
     parts: Sequence[GooglePart] = ()
@@ -93,9 +93,9 @@ def _routes(service: RewardService, metrics: Metrics, options: DoorOptions) -> S
         answer, truncated = _answer(sent.response)
         asked = sent.example.contents
         system = sent.example.systemInstruction
-        before = [] if system is None else [{"role": "system", "content": "".join(one.text for one in system.parts)}]
-        said = [{"role": _ROLES[one.role], "content": one.text()} for one in asked]
-        prompt, text = split_conversation([*before, *said, {"role": "assistant", "content": answer}])
+        before = [] if system is None else [{"role": "system", "content": "".join(part.text for part in system.parts)}]
+        turns = [{"role": _ROLES[content.role], "content": content.text()} for content in asked]
+        prompt, text = split_conversation([*before, *turns, {"role": "assistant", "content": answer}])
         completion = {"text": text, "truncated": truncated}
         scores = await scored_alone(service, _fields(sent.example, options.label), prompt, completion)
         total = {"reward": number_of(scores["total"], NAME)}

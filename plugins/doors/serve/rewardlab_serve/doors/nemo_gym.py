@@ -68,7 +68,7 @@ class ResponseMessage(Body):
 
 
 class ResponseUsage(Body):
-    """What a response cost."""
+    """The tokens of a response."""
 
     output_tokens: int | None = None
 
@@ -84,7 +84,7 @@ class ModelResponse(Body):
 
 
 class ResponseRequest(Body):
-    """What the model was asked."""
+    """The question that the model was asked."""
 
     input: str | list[dict[str, Any]]
 
@@ -156,8 +156,8 @@ def _prompt(asked: ResponseRequest) -> str | list[dict[str, Any]]:
 def _answer(response: ModelResponse, whole: bool) -> dict[str, Any]:
     """Return a response as a completion, "" if it ended before a message; whole: with what tools did."""
     items = [_item(item) for item in response.output]
-    said = [item.text() for item in items if isinstance(item, ResponseMessage) and item.role == "assistant"]
-    completion: dict[str, Any] = {"text": said[-1] if said else ""}
+    texts = [item.text() for item in items if isinstance(item, ResponseMessage) and item.role == "assistant"]
+    completion: dict[str, Any] = {"text": texts[-1] if texts else ""}
     turns = [turn for item in items if (turn := _turn(item)) is not None]
     if whole and len(turns) > 1:
         completion = {"messages": turns}
@@ -193,9 +193,9 @@ def _verdict(service: RewardService, member: Mapping[str, Any]) -> dict[str, Any
     verdict = {"reward": member["shaped"], "reward_components": components}
     if member["total"] is not None:
         return verdict
-    failed = {name: one for name, one in member["components"].items() if one["error"] is not None}
-    reason = "; ".join(f"{name}: {one['error']}" for name, one in failed.items()) or "no total"
-    judged = [one["info"] or {} for name, one in failed.items() if service.plan.components[name].judges()]
+    failed = {name: score for name, score in member["components"].items() if score["error"] is not None}
+    reason = "; ".join(f"{name}: {score['error']}" for name, score in failed.items()) or "no total"
+    judged = [score["info"] or {} for name, score in failed.items() if service.plan.components[name].judges()]
     kind = VERIFIER_ERROR if not judged else JUDGE_UNPARSEABLE if all(map(_unread, judged)) else JUDGE_FAILED
     return {**_masked(kind, reason), **verdict}
 

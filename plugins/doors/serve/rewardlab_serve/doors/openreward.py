@@ -60,7 +60,7 @@ class ToolCallBlock(Body):
 
 
 class ToolResultBlock(Body):
-    """What a tool returned."""
+    """The result of a tool."""
 
     type: Literal["tool_result"]
     tool_call_id: str | None = None
@@ -120,7 +120,9 @@ def _routes(service: RewardService, metrics: Metrics, _: DoorOptions) -> Sequenc
         task = sessions.row(_session(request))
         prompt, whole = task.get("prompt"), bool(service.plan.readers_of_messages)
         sent, asked = read_body(CandidatesBody, body).candidates, read_body(list[OpenRewardMessage], _messages(prompt))
-        completions = [_conversation(one.messages, asked) if whole else _answer(one.messages) for one in sent]
+        completions = [
+            _conversation(candidate.messages, asked) if whole else _answer(candidate.messages) for candidate in sent
+        ]
         row = {**row_of(task, prompt, ""), "completions": completions}
         scoring = asyncio.ensure_future(service.group(row))
         try:
@@ -165,7 +167,9 @@ def _session_routes(service: RewardService, sessions: Sessions) -> Sequence[tupl
         return _messages(sessions.row(_session(request)).get("prompt"))
 
     async def prompt(_: Any, request: Request) -> list[dict[str, Any]]:
-        return [block for one in _messages(sessions.row(_session(request)).get("prompt")) for block in one["blocks"]]
+        return [
+            block for message in _messages(sessions.row(_session(request)).get("prompt")) for block in message["blocks"]
+        ]
 
     ends = [("POST", path, end) for path in ("/delete", "/delete_session")]
     begins = [("POST", "/create_session", begin), ("POST", "/create", create), ("POST", "/ping", keep)]
@@ -192,15 +196,15 @@ def _fixed_routes() -> Sequence[tuple[str, str, Handler]]:
 
 
 def _session(request: Request) -> str:
-    found = request.headers.get("x-session-id", "").strip()
-    if not found:
+    session = request.headers.get("x-session-id", "").strip()
+    if not session:
         raise bad_request("the request has no header X-Session-ID")
-    return found
+    return session
 
 
 def _messages(prompt: Any) -> list[dict[str, Any]]:
     given = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt or []
-    return [{"role": one["role"], "blocks": [{"type": "text", "text": one["content"]}]} for one in given]
+    return [{"role": message["role"], "blocks": [{"type": "text", "text": message["content"]}]} for message in given]
 
 
 def _answer(messages: Sequence[OpenRewardMessage]) -> dict[str, Any]:
@@ -232,14 +236,16 @@ def _turns(message: OpenRewardMessage) -> list[dict[str, Any]]:
     if strange := [block.type for block in message.blocks if isinstance(block, OtherBlock)]:
         raise bad_body(f"rewards read texts only, and a message has a block {strange[0][:64]!r}")
     of_tools = [block for block in message.blocks if isinstance(block, ToolResultBlock)]
-    results = [{"role": "tool", "content": _text(one.blocks), "tool_call_id": one.tool_call_id} for one in of_tools]
+    results = [
+        {"role": "tool", "content": _text(result.blocks), "tool_call_id": result.tool_call_id} for result in of_tools
+    ]
     calls = [
         {**block.model_dump(), "arguments": block.input} for block in message.blocks if isinstance(block, ToolCallBlock)
     ]
-    said: dict[str, Any] = {"role": message.role, "content": _text(message.blocks)}
+    turn: dict[str, Any] = {"role": message.role, "content": _text(message.blocks)}
     if calls:
-        said["tool_calls"] = calls
-    return [*results, *([said] if said["content"] or calls or not results else [])]
+        turn["tool_calls"] = calls
+    return [*results, *([turn] if turn["content"] or calls or not results else [])]
 
 
 def _text(blocks: Sequence[Any]) -> str:
@@ -249,11 +255,13 @@ def _text(blocks: Sequence[Any]) -> str:
 def _scores(group: Mapping[str, Any]) -> dict[str, Any]:
     """Return the answer about a group. Raises a RequestError if one has no reward: the door has no word for that."""
     members = [member_of(group, slot) for slot in range(len(group["total"]))]
-    masked = [str(one["slot"]) for one in members if one["total"] is None]
+    masked = [str(member["slot"]) for member in members if member["total"] is None]
     if masked:
-        what = f"candidates {', '.join(masked)} have no reward, since a component has no value"
-        raise unavailable("missing_reward", what)
-    return {"scores": [{"reward": one["shaped"], "metadata": {"components": values_of(one)}} for one in members]}
+        problem = f"candidates {', '.join(masked)} have no reward, since a component has no value"
+        raise unavailable("missing_reward", problem)
+    return {
+        "scores": [{"reward": member["shaped"], "metadata": {"components": values_of(member)}} for member in members]
+    }
 
 
 DOOR = Door(name=NAME, path=PATH, groups=True, says_size=True, messages=True, routes=_routes)

@@ -36,15 +36,15 @@ def _routes(service: RewardService, metrics: Metrics, options: DoorOptions) -> S
         labels = [None] * len(queries) if sent.labels is None else sent.labels
         if not len(queries) == len(prompts) == len(labels):
             raise bad_body(f"{len(queries)} queries, {len(prompts)} prompts and {len(labels)} labels")
-        answers = [options.without_end(_answer(*one)) for one in zip(queries, prompts, strict=True)]
+        answers = [options.without_end(_answer(*pair)) for pair in zip(queries, prompts, strict=True)]
         fields = [{} if label is None else {options.label: label} for label in labels]
         rows = zip(fields, prompts, answers, strict=True)
         scored = await service.in_turn(lambda row: scored_alone(service, *row), rows)
-        found = [number_of(scores["total"], NAME) for scores in scored]
+        totals = [number_of(scores["total"], NAME) for scores in scored]
         logs = {name: [values_of(scores)[name] for scores in scored] for name in service.plan.components}
         return {
-            "rewards": found,
-            "scores": found,
+            "rewards": totals,
+            "scores": totals,
             "extra_logs": {name: values for name, values in logs.items() if None not in values},
         }
 
@@ -53,8 +53,10 @@ def _routes(service: RewardService, metrics: Metrics, options: DoorOptions) -> S
 
 def _answer(query: str, prompt: str) -> str:
     if not query.startswith(prompt):
-        what = "a query is its prompt and the answer after it, and this one begins otherwise: the tokenizer changes the"
-        raise bad_body(f"{what} prompt, or it was cut to fit; what is left of it would be taken for the answer")
+        problem = (
+            "a query is its prompt and the answer after it, and this one begins otherwise: the tokenizer changes the"
+        )
+        raise bad_body(f"{problem} prompt, or it was cut to fit; what is left of it would be taken for the answer")
     return query.removeprefix(prompt)
 
 
