@@ -13,8 +13,8 @@ def environment(cpu: bool) -> EnvironmentDefinition:
 
     rewardlab and its own plugins go in as far, and in the versions, as they are installed here.
     """
-    ours = own_distributions("rewardlab-trl", "rewardlab-verl")
-    return EnvironmentDefinition(name="openrlhf", steps=_cpu() if cpu else _gpu(), distributions=ours)
+    distributions = own_distributions("rewardlab-trl", "rewardlab-verl")
+    return EnvironmentDefinition(name="openrlhf", steps=_cpu() if cpu else _gpu(), distributions=distributions)
 
 
 def _gpu() -> tuple[InstallStep, ...]:

@@ -87,15 +87,15 @@ def roles(plan: Plan, stage: TrainingStage, layout: StageLayout, size: ModelSize
     """Return what stays on each of a stage's GPUs, by role; a rollout engine's is its weights."""
     engine, whole = options_of(plan).engine, size.parameters / GIB
     policy = trained(engine, layout, whole, adapters=engine.lora is not None and not isinstance(stage, RlStage))
-    found = {"policy": policy}
+    by_role = {"policy": policy}
     if layout.critic:
-        found["critic"] = policy
+        by_role["critic"] = policy
     if layout.reference or isinstance(stage, DpoStage):
         weights = 0.0 if engine.offload_reference else policy.asleep
-        found["reference"] = Role(awake=weights, asleep=weights)
+        by_role["reference"] = Role(awake=weights, asleep=weights)
     if isinstance(stage, RlStage):
-        found["rollout engine"] = Role(awake=BF16 * whole / layout.tensor_parallel, asleep=0.0)
-    return found
+        by_role["rollout engine"] = Role(awake=BF16 * whole / layout.tensor_parallel, asleep=0.0)
+    return by_role
 
 
 def trained(engine: Engine, layout: StageLayout, whole: float, adapters: bool = False) -> Role:

@@ -1,4 +1,4 @@
-"""What an engine can be told, as its plugin packages it: names, types and values, read without the engine.
+"""The settings of an engine, as its plugin packages them: names, types and values, read without the engine.
 
 `release/engine_settings.py` writes the files from the engine's wheel.
 """

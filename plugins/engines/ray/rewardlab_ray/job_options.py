@@ -46,7 +46,7 @@ class RayEngineOptions(Config):
 
 
 class RayOptions(TrackerOptions):
-    """Where a job runs, and what its processes receive."""
+    """Options of a job: where it runs, and what its processes receive."""
 
     nodes: PositiveInt = 1
     """machines of the job"""

@@ -105,6 +105,6 @@ class Deadline:
             raise self._error(self._text) from error
 
 
-def scoring_deadline(seconds: float, what: str, actor: str) -> Deadline:
-    """Return the time limit of calls to an actor that scores; what: the subject of the calls, for the message."""
-    return Deadline(seconds, f"{what}: no answer of {actor} within {seconds:g} s (scoring_timeout)")
+def scoring_deadline(seconds: float, subject: str, actor: str) -> Deadline:
+    """Return the time limit of calls to an actor that scores. subject: what the calls are about, for the message."""
+    return Deadline(seconds, f"{subject}: no answer of {actor} within {seconds:g} s (scoring_timeout)")

@@ -23,13 +23,17 @@ class StageTokenizer:
     """
 
     def __init__(self, task: StageTask, tools: Sequence[Mapping[str, Any]] = ()) -> None:
-        """Load it; tools: JSON schemas of what the policy may call."""
+        """Load it.
+
+        Args:
+            tools: JSON schemas of what the policy may call.
+        """
         self.tokenizer = load_tokenizer(task.model)
         config, generation = _load_configs(task.model)
         self.ends = ends_of(self.tokenizer, generation)
         self.format = PromptFormat(self.tokenizer, task.stage.chat, self.ends, tools=tools)
-        found = getattr(config.get_text_config(), "max_position_embeddings", None)
-        self.context = found if found and found > 0 else None
+        positions = getattr(config.get_text_config(), "max_position_embeddings", None)
+        self.context = positions if positions and positions > 0 else None
 
     def length(self, text: str) -> int:
         """Return how many tokens a text has."""

@@ -65,7 +65,7 @@ def _of_file(path: Path) -> ModuleType:
 def environment_tools(environment: type) -> dict[str, Tool]:
     """Return the methods of an environment that the policy may call, by their names."""
     methods = inspect.getmembers(environment, predicate=inspect.isfunction)
-    return {name: one for name, one in methods if not name.startswith("_") and name not in (START, OWN_REWARD)}
+    return {name: method for name, method in methods if not name.startswith("_") and name not in (START, OWN_REWARD)}
 
 
 def environment_problems(environment: Any) -> Iterator[str]:
@@ -102,10 +102,10 @@ def tool_problems(tool: Any, skipped: int = 0) -> Iterator[str]:
         return
     if inspect.iscoroutinefunction(tool):
         yield "is async, and is called as a plain function; write one"
-    said = inspect.getdoc(tool) or ""
-    if not said:
+    docstring = inspect.getdoc(tool) or ""
+    if not docstring:
         yield "has no docstring, which tells the policy what it does"
-    described = _described(said)
+    described = _described(docstring)
     for argument in _arguments(tool, skipped):
         if argument.kind in STARRED:
             yield f"takes {argument}; a policy is told single arguments, with names"
@@ -113,7 +113,7 @@ def tool_problems(tool: Any, skipped: int = 0) -> Iterator[str]:
             yield f"takes {argument.name} by its place; a policy gives names"
         elif argument.annotation is argument.empty:
             yield f"says no type of {argument.name}; write one, such as {argument.name}: str"
-        elif said and argument.name not in described:
+        elif docstring and argument.name not in described:
             yield (
                 f"does not say what {argument.name} is; its docstring needs `Args:` and below it `{argument.name}: ...`"
             )

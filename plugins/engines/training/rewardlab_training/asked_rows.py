@@ -1,4 +1,4 @@
-"""How the rows were asked on which a judge was trained: a field of theirs, kept in a file of the model's folder."""
+"""The questions on whose answers a judge was trained: a field of its rows, kept in a file of the model's folder."""
 
 import json
 from collections.abc import Iterable, Mapping

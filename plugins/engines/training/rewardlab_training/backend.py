@@ -52,7 +52,7 @@ class Backend(Protocol):
 
     @property
     def capabilities(self) -> Capabilities:
-        """What it can do."""
+        """The capabilities of the engine."""
 
     def findings(self, plan: Plan) -> Iterable[Finding]:
         """Yield (place in the recipe, why) for all that this engine cannot do, beyond what `capabilities` say."""
@@ -116,19 +116,19 @@ def open_backend(plan: Plan) -> PolicyBackend | JobBackend:
     """
     if plan.backend is None:
         return NoEngine()
-    what = f"backend {plan.backend.use.use}"
+    subject = f"backend {plan.backend.use.use}"
     try:
         backend: Any = plan.backend.spec.build(plan.backend.options)
     except RewardlabError as error:
         kind = UserError if isinstance(error, UserError) else JobError
-        raise kind(f"{what}: {error}") from error
+        raise kind(f"{subject}: {error}") from error
     except PLUGIN_FAULTS as error:
-        raise JobError(f"{what} could not be built: {one_line_at(error)}") from error
+        raise JobError(f"{subject} could not be built: {one_line_at(error)}") from error
     absent = [name for name in METHODS if not callable(getattr(backend, name, None))]
     absent += ["capabilities"] * (not isinstance(getattr(backend, "capabilities", None), Capabilities))
     absent += ["load_policy"] * (not isinstance(backend, PolicyBackend | JobBackend))
     if absent:
-        raise JobError(f"{what} could not be built: `build` gave {type(backend).__name__} without `{absent[0]}`")
+        raise JobError(f"{subject} could not be built: `build` gave {type(backend).__name__} without `{absent[0]}`")
     engine: PolicyBackend | JobBackend = backend
     return engine
 

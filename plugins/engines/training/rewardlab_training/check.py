@@ -40,7 +40,7 @@ def check_recipe(
         raise draft.error([Problem(where=str(document.path), what=str(error))]) from error
     if draft.problems or problems:
         raise draft.error(problems)
-    idle = [f"{document.where(path)}: {what}" for path, what in idle_settings(draft.plan)]
+    idle = [f"{document.where(path)}: {problem}" for path, problem in idle_settings(draft.plan)]
     missing = lacking(draft.plan) if purpose == "check" else None
     return replace(draft.plan, warnings=[*draft.plan.warnings, *idle, *warnings, *([missing] if missing else [])])
 
@@ -56,9 +56,9 @@ def _check_rows_and_backend(plan: Plan, draft: Draft, purpose: str) -> tuple[lis
     problems += [problem for problem in _served_problems(plan) if draft.lost.is_founded(problem.path)]
     if plan.backend is not None:
         backend = open_backend(plan)
-        found = [problem for problem in engine_problems(plan, backend) if draft.lost.is_founded(problem.path)]
-        problems += found
-        if not found and not draft.problems:
+        engine_found = [problem for problem in engine_problems(plan, backend) if draft.lost.is_founded(problem.path)]
+        problems += engine_found
+        if not engine_found and not draft.problems:
             warnings = [*warnings, *map(str, engine_warnings(plan, backend))]
     return warnings, problems
 
@@ -72,6 +72,6 @@ def _served_problems(plan: Plan) -> Iterator[Problem]:
                 served_evaluation()
             except UserError as error:
                 problems.append((("policy", "judge"), str(error)))
-            for path, what in problems:
+            for path, problem in problems:
                 place = ("stages", index, *path)
-                yield Problem(where=plan.document.where(place), what=what, path=place)
+                yield Problem(where=plan.document.where(place), what=problem, path=place)

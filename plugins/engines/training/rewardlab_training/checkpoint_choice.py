@@ -45,9 +45,9 @@ def best_checkpoint(job: StageJob, checkpoints: Mapping[int, Path], sample: Samp
     assert isinstance(validation, Validation)
     rows = validation_samples(job, validation)
     measured = [_measured(job, validation, rows, step, checkpoints[step], sample) for step in sorted(checkpoints)]
-    for one in measured:
-        job.say(_line(validation, one))
-    able = [(one.value, -one.step) for one in measured if one.value is not None]
+    for checkpoint in measured:
+        job.say(_line(validation, checkpoint))
+    able = [(checkpoint.value, -checkpoint.step) for checkpoint in measured if checkpoint.value is not None]
     if not able:
         raise JobError(f"{job.where}: no checkpoint can be chosen by {validation.component}; its lines above say why")
     chosen = -max(able)[1]
@@ -83,9 +83,9 @@ def _measured(
     with job.open_scorer() as scorer:
         scored = scorer.score_groups(groups, zero_truncated=False)
         job.usage.write(job.index, None, scorer.judges.usage())
-    found = checkpoint_score(validation, step, scored)
-    write_json(path, found.__dict__)
-    return found
+    score = checkpoint_score(validation, step, scored)
+    write_json(path, score.__dict__)
+    return score
 
 
 def checkpoint_score(validation: Validation, step: int, scored: Sequence[ScoredGroup]) -> CheckpointScore:
@@ -104,13 +104,13 @@ def _mean(given: Sequence[tuple[Sample, Score]]) -> float:
 
 
 def _tau(validation: Validation, given: Sequence[tuple[Sample, Score]]) -> float | None:
-    said = [_number(score.info.get("raw")) for _, score in given]
-    if any(one is None for one in said):
-        shown = next(score.info.get("raw") for (_, score), one in zip(given, said, strict=True) if one is None)
+    values = [_number(score.info.get("raw")) for _, score in given]
+    if any(value is None for value in values):
+        shown = next(score.info.get("raw") for (_, score), value in zip(given, values, strict=True) if value is None)
         problem = f"{validation.component} read {shown!r}, which is not a number"
         raise UserError(f"{problem}; `metric: kendall_tau` is for scales, such as those of rubric/verdict")
     gold = [_number(row.fields.get(validation.gold)) for row, _ in given]
-    return kendall_tau_b([one or 0.0 for one in said], [one or 0.0 for one in gold])
+    return kendall_tau_b([value or 0.0 for value in values], [value or 0.0 for value in gold])
 
 
 def _number(value: object) -> float | None:

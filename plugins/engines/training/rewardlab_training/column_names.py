@@ -37,8 +37,11 @@ def columns_named(field: str, columns: Sequence[str]) -> list[str]:
 @cache
 def _other_names() -> dict[str, tuple[str, ...]]:
     """Return our field -> what others call it, in eleven languages, the likeliest first."""
-    told = json.loads(Path(__file__).with_name("column_names.json").read_text(encoding="utf-8"))
-    return {field: tuple(_folded(name) for names in told[field].values() for name in names.split()) for field in FIELDS}
+    names_by_language = json.loads(Path(__file__).with_name("column_names.json").read_text(encoding="utf-8"))
+    return {
+        field: tuple(_folded(name) for names in names_by_language[field].values() for name in names.split())
+        for field in FIELDS
+    }
 
 
 def _folded(name: str) -> str:
@@ -54,18 +57,22 @@ def swapped_fields(samples: Sequence[Sample], fields: Mapping[str, str]) -> Iter
         fields: our field -> their column, as a recipe says. Judged by the columns' names or values: prompts that
             are bare numbers beside answers in words.
     """
-    meant = {ours: field_named(theirs) for ours, theirs in fields.items()}
+    meant = {field: field_named(column) for field, column in fields.items()}
     by_name = [(a, b) for a, b in combinations(fields, 2) if a != b and (meant[a], meant[b]) == (b, a)]
-    for one, other in by_name:
-        yield one, other, f"the column {fields[one]!r} sounds like {other}, and {fields[other]!r} like {one}"
+    for field, other in by_name:
+        yield field, other, f"the column {fields[field]!r} sounds like {other}, and {fields[other]!r} like {field}"
     short_beside = {"prompt": "answer", "reference": "answer"}
-    for one, other in short_beside.items():
-        pairs = [(_of(sample, one), _of(sample, other)) for sample in samples]
-        ones, others = [a for a, _ in pairs], [b for _, b in pairs]
-        whole = pairs and None not in ones and None not in others
-        told = {(one, other), (other, one)} & {*by_name}
-        if whole and not told and looks_like_an_answer(ones) and _is_in_words(others):
-            yield one, other, f"each {one} is a bare number, such as {ones[0]!r}, and each {other} a text in words"
+    for field, other in short_beside.items():
+        pairs = [(_of(sample, field), _of(sample, other)) for sample in samples]
+        values, others = [a for a, _ in pairs], [b for _, b in pairs]
+        whole = pairs and None not in values and None not in others
+        reported = {(field, other), (other, field)} & {*by_name}
+        if whole and not reported and looks_like_an_answer(values) and _is_in_words(others):
+            yield (
+                field,
+                other,
+                f"each {field} is a bare number, such as {values[0]!r}, and each {other} a text in words",
+            )
 
 
 def _of(sample: Sample, field: str) -> Any:

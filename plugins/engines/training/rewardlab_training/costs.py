@@ -113,8 +113,8 @@ def describe_evaluation(plan: Plan, index: int) -> Iterator[str]:
         f"{name}{': ' if name else ''}{planned.use.use}{' (held-out rows)' if held_out else ''}"
         for name, (planned, held_out) in read.items()
     )
-    of = f" of {stage.policy.model}" if stage.policy is not None and stage.policy.model is not None else ""
-    yield f"{counted(stage.samples, 'completion')}{of} a prompt of {sets}"
+    of_policy = f" of {stage.policy.model}" if stage.policy is not None and stage.policy.model is not None else ""
+    yield f"{counted(stage.samples, 'completion')}{of_policy} a prompt of {sets}"
     prompts = _prompts(plan, index, stage)
     if stage.served is not None:
         yield from _served_cost(plan, stage, stage.served, prompts)

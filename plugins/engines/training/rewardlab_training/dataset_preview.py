@@ -64,27 +64,27 @@ def preview(plan: Plan, most: int | None = ROWS) -> tuple[list[str], list[Proble
         problems += _refused_rows(plan, read_by)
         if most is None or len(rows) < most:
             problems += _without_rows(plan, path, read_by)
-        scored = {row.id: row for reader, those in read_by.items() if reader.use in SCORED for row in those}
+        scored = {row.id: row for reader, samples in read_by.items() if reader.use in SCORED for row in samples}
         warnings += [
             f"{plan.document.where(path)}: {prompt_finding}"
             for prompt_finding in prompt_findings(list(scored.values())[:ROWS])
         ]
-        for name, what, fatal in _abstentions(plan, list(scored.values())):
+        for name, problem, fatal in _abstentions(plan, list(scored.values())):
             place = ("reward", "components", name)
             where = plan.document.where(place)
-            problems += [Problem(where=where, what=what, path=place)] if fatal else []
-            warnings += [] if fatal else [f"{where}: {what}"]
-        for name, what in _doubts(plan, list(scored.values())[:CAUTION_ROWS]):
-            warnings.append(f"{plan.document.where(('reward', 'components', name))}: {what}")
+            problems += [Problem(where=where, what=problem, path=place)] if fatal else []
+            warnings += [] if fatal else [f"{where}: {problem}"]
+        for name, problem in _doubts(plan, list(scored.values())[:CAUTION_ROWS]):
+            warnings.append(f"{plan.document.where(('reward', 'components', name))}: {problem}")
     return warnings, problems
 
 
 def _swapped(plan: Plan, path: RecipePath, fields: Mapping[str, str], rows: Sequence[Sample]) -> Iterator[str]:
     """Yield a warning for each pair of fields that seem to stand for each other."""
-    for one, other, why in swapped_fields(rows, fields):
-        mapped = {**{one: one, other: other}, **fields}
-        cure = f"fields: {{{one}: {mapped[other]}, {other}: {mapped[one]}}}"
-        yield f"{plan.document.where((*path, 'fields'))}: are {one} and {other} swapped? {why}; if so, write {cure}"
+    for field, other, why in swapped_fields(rows, fields):
+        mapped = {**{field: field, other: other}, **fields}
+        cure = f"fields: {{{field}: {mapped[other]}, {other}: {mapped[field]}}}"
+        yield f"{plan.document.where((*path, 'fields'))}: are {field} and {other} swapped? {why}; if so, write {cure}"
 
 
 def _readers(plan: Plan, path: RecipePath) -> Iterator[Reader]:
@@ -138,9 +138,9 @@ def _useless_rows(plan: Plan, read_by: dict[Reader, list[Sample]]) -> Iterator[P
         for row in rows:
             if reason := step.ask("which rows it cannot use", step.spec.abstains, step.options, row):
                 samples.setdefault(reason, []).append(row)
-        for reason, those in samples.items():
-            problem = f"{reader.name} can make nothing of {len(those)} of {len(rows)} rows: {reason}"
-            where = f"first {those[0].source or those[0].id}"
+        for reason, unusable in samples.items():
+            problem = f"{reader.name} can make nothing of {len(unusable)} of {len(rows)} rows: {reason}"
+            where = f"first {unusable[0].source or unusable[0].id}"
             yield Problem(where=plan.document.where(reader.path), what=f"{problem} ({where})", path=reader.path)
 
 
@@ -171,7 +171,7 @@ def _needed_fields(plan: Plan, reader: Reader) -> dict[str, str]:
 
 def _named_column(wanted: str, fields: Mapping[str, str], row: Sample) -> str:
     """Return how to name the column of a field: the nearest one by its name, and those that the file has."""
-    renamed = {ours for ours, theirs in fields.items() if ours != theirs}
+    renamed = {field for field, column in fields.items() if field != column}
     columns = sorted({*row.fields} - renamed | {fields.get("prompt", "prompt")})
     meant = [column for column in columns if field_named(column) == wanted]
     near = get_close_matches(fields.get(wanted, wanted), columns, n=1)
@@ -214,11 +214,11 @@ def _doubts(plan: Plan, rows: Sequence[Sample]) -> Iterator[tuple[str, str]]:
     shown: dict[tuple[str, str], list[str]] = {}
     needs = plan.row_needs
     for row in rows if needs.cautions else ():
-        for name, what, text in needs.doubts(row):
-            shown.setdefault((name, what), []).append(f"{' '.join(text.split())[:MAX_SHOWN]} ({row.source or row.id})")
-    for (name, what), shown_texts in shown.items():
+        for name, doubt, text in needs.doubts(row):
+            shown.setdefault((name, doubt), []).append(f"{' '.join(text.split())[:MAX_SHOWN]} ({row.source or row.id})")
+    for (name, doubt), shown_texts in shown.items():
         more = ", ..." if len(shown_texts) > SHOWN else ""
-        yield name, f"{what}: {len(shown_texts)} of {len(rows)} rows: {', '.join(shown_texts[:SHOWN])}{more}"
+        yield name, f"{doubt}: {len(shown_texts)} of {len(rows)} rows: {', '.join(shown_texts[:SHOWN])}{more}"
 
 
 def _is_made_by_stage(plan: Plan, planned: Component) -> bool:

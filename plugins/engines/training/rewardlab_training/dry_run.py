@@ -150,10 +150,12 @@ def preset_lines(stage: RlStage) -> Iterator[str]:
     if stage.preset is None:
         return
     preset = PRESETS[stage.preset]
-    its = {key: (value, getattr(stage, key)) for key, value in preset.keys.items()}
-    kept = ", ".join(f"{key} {_shown(value)}" for key, (value, ours) in its.items() if value == ours)
+    by_key = {key: (value, getattr(stage, key)) for key, value in preset.keys.items()}
+    kept = ", ".join(f"{key} {_shown(value)}" for key, (value, actual) in by_key.items() if value == actual)
     yield f"preset {stage.preset} (arXiv {preset.paper}): {kept}"
-    if changed := [f"{key} {_shown(ours)} for {_shown(value)}" for key, (value, ours) in its.items() if value != ours]:
+    if changed := [
+        f"{key} {_shown(actual)} for {_shown(value)}" for key, (value, actual) in by_key.items() if value != actual
+    ]:
         yield f"  but for what the recipe says: {', '.join(changed)}"
     if preset.beside:
         yield f"  in the paper, beside it: {preset.beside}"

@@ -30,9 +30,11 @@ def load_evaluation(
 ) -> RunJob:
     """Return the job that runs only the stages `eval` of a recipe; raise a UserError that lists every problem.
 
-    If no stage evaluates, what a stage `rl` says under `eval` is evaluated. policy: what is evaluated in all of
-    them: a judge's name in the recipe, else a model folder or hub name; None: what each stage says, and the last model
-    of a run whose folder is `recipe`. The rest is as for RunJob.load.
+    If no stage evaluates, what a stage `rl` says under `eval` is evaluated. The rest is as for RunJob.load.
+
+    Args:
+        policy: what is evaluated in all of them: a judge's name in the recipe, else a model folder or hub name; None:
+            what each stage says, and the last model of a run whose folder is `recipe`.
     """
     source = recipe_of(resume) if recipe is None else recipe
     earlier = resume and Path(resume)
@@ -70,7 +72,7 @@ def _add_evaluation(document: Document) -> None:
     """Add a stage `eval` that does what the last stage `rl` says under `eval`, if no stage evaluates."""
     for tree in (document.raw, document.tree):
         written = tree.get("stages")
-        stages = [one for one in written if isinstance(one, dict)] if isinstance(written, list) else []
+        stages = [stage for stage in written if isinstance(stage, dict)] if isinstance(written, list) else []
         evaluating = [stage for stage in stages if stage.get("use") == "rl" and isinstance(stage.get("eval"), dict)]
         if not evaluating or any(stage.get("use") == "eval" for stage in stages):
             continue

@@ -67,8 +67,8 @@ class GrowingFile:
         end = self._read
         file.seek(at)
         while at < size and (block := file.read(min(BLOCK, size - at))):
-            if (found := block.rfind(b"\n")) >= 0:
-                end = at + found + 1
+            if (newline := block.rfind(b"\n")) >= 0:
+                end = at + newline + 1
             at += len(block)
         self._seen = at
         return end

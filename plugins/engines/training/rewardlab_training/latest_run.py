@@ -81,7 +81,7 @@ def latest_run(
 def _begun(root: Path, command: Command) -> Iterator[EarlierRun]:
     """Yield the runs that have begun, the newest first: an evaluation has a folder like a run's, and is none."""
     named = [(match, path) for path in root.glob("*") if (match := _NAMED.fullmatch(path.name))]
-    for match, path in sorted(named, key=lambda one: (one[0][2], int(one[0][3] or 1)), reverse=True):
+    for match, path in sorted(named, key=lambda matched: (matched[0][2], int(matched[0][3] or 1)), reverse=True):
         try:
             words = shlex.split(json.loads((path / "manifest.json").read_text(encoding="utf-8"))["commands"][0])
         except (OSError, ValueError, LookupError, TypeError, AttributeError):

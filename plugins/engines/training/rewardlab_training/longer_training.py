@@ -16,7 +16,12 @@ TRACES = ("checkpoints", "evaluation", "logs", "models")
 
 @dataclass(frozen=True, kw_only=True)
 class LongerStage:
-    """A stage that is to train longer. key: "steps" or "epochs"; then, now: their values."""
+    """A stage that is to train longer.
+
+    Args:
+        key: "steps" or "epochs".
+        then, now: their values.
+    """
 
     index: int
     key: str

@@ -10,7 +10,7 @@ class Lora(Config):
     """LoRA adapters, trained in place of the whole model and merged into it at the end of a stage."""
 
     rank: PositiveInt
-    """of the two matrices of an adapter: more learns more and takes more memory"""
+    """rank of the two matrices of an adapter: more learns more and takes more memory"""
     alpha: PositiveInt = 16
     """an adapter's output is scaled by alpha / rank"""
     dropout: Annotated[float, Field(ge=0, lt=1)] = 0.0

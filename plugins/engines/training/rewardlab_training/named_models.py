@@ -102,14 +102,16 @@ def hub_warnings(plan: Plan) -> list[Problem]:
     """Return a warning for each model that is not here, and may not be asked for or is called much like one that is."""
     missing = [(path, _not_here(model)) for path, model in _missing_models(plan, None).items()]
     end = f"; {name} forbids asking the hub" if (name := _offline()) else "; a run asks the hub for it"
-    doubtful = [(path, what) for path, what in missing if name or "did you mean" in what]
-    return [Problem(where=plan.document.where(path), what=f"{what}{end}", path=path) for path, what in doubtful]
+    doubtful = [(path, problem) for path, problem in missing if name or "did you mean" in problem]
+    return [Problem(where=plan.document.where(path), what=f"{problem}{end}", path=path) for path, problem in doubtful]
 
 
 def refuse_missing_models(plan: Plan, only: int | None, *, begins: bool = False) -> None:
     """Ask the hub once for each model that is not here; raise UserError if it cannot be had, before any folder."""
     faults = {path: _fault(model) for path, model in _missing_models(plan, only, begins).items()}
-    problems = [Problem(where=plan.document.where(path), what=what, path=path) for path, what in faults.items() if what]
+    problems = [
+        Problem(where=plan.document.where(path), what=problem, path=path) for path, problem in faults.items() if problem
+    ]
     if problems:
         raise UserError(problems)
 

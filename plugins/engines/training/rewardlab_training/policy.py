@@ -83,8 +83,10 @@ class Training:
 class Policy(ABC):
     """A model in this process, loaded by an engine for one stage; the base class of an engine's own.
 
-    prompt_format, context: of a model that reads tokens, with the stage's `chat`; without a format all prompts fit. The
-    host enters the policy with `with`, and leaves it when the stage is over or has failed.
+    The host enters the policy with `with`, and leaves it when the stage is over or has failed.
+
+    Args:
+        prompt_format, context: of a model that reads tokens, with the stage's `chat`; without a format all prompts fit.
     """
 
     prompt_format: PromptFormat | None = None
@@ -105,11 +107,13 @@ class Policy(ABC):
         Whatever `training.reward` and `training.log` raise ends the run; it is not caught.
         """
 
-    def sample(self, samples: Sequence[Sample], sampling: Sampling, what: str) -> list[Group]:
+    def sample(self, samples: Sequence[Sample], sampling: Sampling, title: str) -> list[Group]:
         """Return a group of completions for each sample, in order; nothing changes for a training under way.
 
+        An engine that evaluates nothing needs no method of its own.
+
         Args:
-            what: the name of a progress bar. An engine that evaluates nothing needs no method of its own.
+            title: the name of a progress bar.
         """
         raise NotImplementedError
 

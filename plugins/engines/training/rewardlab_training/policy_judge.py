@@ -19,7 +19,7 @@ class PolicyJudgeOptions(Config):
     """The sampling of the policy as a judge; a question's own parameters come first."""
 
     temperature: NonNegativeFloat = 0.0
-    """of sampling; 0: greedy"""
+    """temperature of sampling; 0: greedy"""
     top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
     """sample from the likeliest tokens that together have this probability"""
     max_tokens: PositiveInt = 1024
@@ -69,8 +69,12 @@ def question_tokens(
 ) -> tuple[list[int], str]:
     """Return a question's token ids as the policy reads it, and what its chat template begins the answer with.
 
-    What the messages quote is never read for special tokens. template: in place of the tokenizer's own. JobError if
-    the question cannot be put into it.
+    What the messages quote is never read for special tokens.
+
+    Args:
+        template: in place of the tokenizer's own.
+
+    JobError if the question cannot be put into it.
     """
     try:
         prompt_format = PromptFormat(tokenizer, Chat(template=template, thinking=thinking), ends=())

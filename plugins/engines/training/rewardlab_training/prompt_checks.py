@@ -42,9 +42,9 @@ def prompt_findings(samples: Sequence[Sample]) -> Iterator[str]:
 
 def _texts(value: Any) -> Iterator[str]:
     """Yield an answer, or each of several, as a prompt would hold it; of a worked solution its final answer, too."""
-    for one in value if isinstance(value, list) else [value]:
-        if isinstance(one, str | int | float) and not isinstance(one, bool):
-            text = str(one)
+    for answer in value if isinstance(value, list) else [value]:
+        if isinstance(answer, str | int | float) and not isinstance(answer, bool):
+            text = str(answer)
             yield from filter(None, (_plain(text), _plain(text.rpartition(FINAL)[2]) if FINAL in text else ""))
 
 

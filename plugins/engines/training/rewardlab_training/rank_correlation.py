@@ -1,4 +1,4 @@
-"""How far two lists of scores have the same order."""
+"""The correlation of two lists of scores by their order."""
 
 import math
 from collections import Counter
@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from itertools import combinations
 
 
-def kendall_tau_b(one: Sequence[float], other: Sequence[float]) -> float | None:
+def kendall_tau_b(scores: Sequence[float], other: Sequence[float]) -> float | None:
     """Return Kendall's tau-b of two score lists (n,), in [-1, 1]; None if either is constant or n < 2.
 
     (C - D) / sqrt((P - T1)(P - T2)): concordant and discordant pairs, all P = n(n - 1)/2 pairs, and the pairs
     tied in each list. Source: Kendall 1945. Takes time quadratic in the number of different pairs of scores.
     """
     balance = untied_in_one = untied_in_other = 0
-    cells = Counter(zip(one, other, strict=True))  # scores of a few levels make few of them, however many there are
+    cells = Counter(zip(scores, other, strict=True))  # scores of a few levels make few of them, however many there are
     for ((one_i, other_i), times_i), ((one_j, other_j), times_j) in combinations(cells.items(), 2):
         first, second, pairs = _sign(one_i, one_j), _sign(other_i, other_j), times_i * times_j
         balance += first * second * pairs

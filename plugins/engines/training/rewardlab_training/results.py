@@ -18,11 +18,13 @@ from rewardlab.text import columns, redact
 class Slice:
     """A slice of an evaluation: the means over all completions of some prompts.
 
-    prompts, completions: how many there are. means: "total" and each component -> mean; None if no completion has a
-    value. missing: completions that a served policy did not give, which are not among `completions` and in no mean.
-    truncated, empty: completions that were cut at the length limit, and that have no text but white space. remarked:
-    component -> key of its `info` -> completions that have it, of the keys that its plugin counts. nothing: component
-    -> why it gave most completions nothing, with how many, in words.
+    Args:
+        prompts, completions: how many there are.
+        means: "total" and each component -> mean; None if no completion has a value.
+        missing: completions that a served policy did not give, which are not among `completions` and in no mean.
+        truncated, empty: completions that were cut at the length limit, and that have no text but white space.
+        remarked: component -> key of its `info` -> completions that have it, of the keys that its plugin counts.
+        nothing: component -> why it gave most completions no score above 0, with how many, in words.
     """
 
     name: str
@@ -47,8 +49,8 @@ class Slice:
         if self.empty:
             yield f"{self.empty:,} of {asked:,} completions are empty; they are scored as they are"
         for component, counts in self.remarked.items():
-            told = ", ".join(f"{key.replace('_', ' ')} {count:,}" for key, count in counts.items())
-            yield f"{component} remarked on some of {asked:,} completions: {told}"
+            remarked = ", ".join(f"{key.replace('_', ' ')} {count:,}" for key, count in counts.items())
+            yield f"{component} remarked on some of {asked:,} completions: {remarked}"
         for component, lines in self.nothing.items():
             yield from (f"{component} of {asked:,} completions: {line}" for line in lines)
 
@@ -112,8 +114,11 @@ def summarise(
     """Return the means over all groups, and over the groups that share a value of each field in `by`.
 
     `scored` must hold at least one group. Completions without a value do not count towards a mean. If "language" is a
-    field and "en" one of more than two values, a slice "all but en" is added. missing: a sample for each completion
-    that a served policy did not give. counted: component -> the keys of `info` that are counted (Plan.remarks).
+    field and "en" one of more than two values, a slice "all but en" is added.
+
+    Args:
+        missing: a sample for each completion that a served policy did not give.
+        counted: component -> the keys of `info` that are counted (Plan.remarks).
     """
     names = list(scored[0].components)
     slices = [_slice("all", names, scored, missing, counted or {})]
@@ -175,9 +180,9 @@ def _remarked(component: str, groups: Sequence[ScoredGroup], keys: Sequence[str]
 
 def _nothing(component: str, groups: Sequence[ScoredGroup]) -> list[str]:
     scores = [score for group in groups for score in group.components[component]]
-    nothing = NothingGiven()
-    nothing.add((score.value for score in scores), (score.info for score in scores))
-    return list(nothing.lines())
+    tally = NothingGiven()
+    tally.add((score.value for score in scores), (score.info for score in scores))
+    return list(tally.lines())
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

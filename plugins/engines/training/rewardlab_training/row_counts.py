@@ -1,4 +1,4 @@
-"""How many rows a dataset has: counted, or at most, or not known yet. Nobody is asked, and no network is used."""
+"""The number of rows of a dataset: counted, or at most, or not known yet. No judge is asked, and no network is used."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ def rows_of(plan: Plan, place: RecipePath) -> Rows:
     """Return the rows of the dataset at `place`, after all of its steps."""
     planned = plan.datasets[place]
     below = sources_of(place, planned.use)
-    return made(planned, together([rows_of(plan, one) for one in below])) if below else source_rows(plan, place)
+    return made(planned, together([rows_of(plan, source) for source in below])) if below else source_rows(plan, place)
 
 
 def source_rows(plan: Plan, place: RecipePath) -> Rows:
@@ -144,8 +144,8 @@ def source_of(rows: Rows, planned: Component[Any, Any]) -> str:
 def _often(times: float) -> str:
     if times >= MANY_TIMES:
         return f"each about {times:.0f} times"
-    told = f"{times:.1f}".removesuffix(".0")
-    return "some of them twice" if told == "1" else f"each about {told} times"
+    number = f"{times:.1f}".removesuffix(".0")
+    return "some of them twice" if number == "1" else f"each about {number} times"
 
 
 def _training_rows(plan: Plan, index: int, enough: int, alone: bool) -> Rows:

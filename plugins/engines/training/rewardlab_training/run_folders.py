@@ -25,8 +25,8 @@ def not_a_run(path: Path, why: str) -> UserError:
 def is_unbegun(path: Path) -> bool:
     """Return whether a folder is empty, or has nothing but what a run writes before it has begun."""
     names = {file.name for file in path.iterdir()}
-    ours = {name for name in names if name in ("lock", "manifest.json", RESOLVED) or name.endswith(".writing")}
-    return not names or ("lock" in names and names == ours)
+    before_begin = {name for name in names if name in ("lock", "manifest.json", RESOLVED) or name.endswith(".writing")}
+    return not names or ("lock" in names and names == before_begin)
 
 
 def not_empty(folder: Path) -> UserError:

@@ -48,13 +48,16 @@ class StageBatches:
         return self.share // self.micro
 
     @classmethod
-    def findings(cls, stage: SftStage | DpoStage | RlStage, ranks: int = 1, of: str = "") -> Iterator[Finding]:
-        """Yield what does not divide; paths begin at the stage. of: what follows the number of ranks in a message.
+    def findings(cls, stage: SftStage | DpoStage | RlStage, ranks: int = 1, suffix: str = "") -> Iterator[Finding]:
+        """Yield what does not divide; paths begin at the stage.
 
         All ranks must get equal shares: they wait for each other at each micro-batch, for ever.
+
+        Args:
+            suffix: what follows the number of ranks in a message.
         """
         sizes = cls.of(stage, ranks)
-        what = sizes.unit
+        unit = sizes.unit
         if isinstance(stage, RlStage):
             if sizes.step % stage.updates_per_batch:
                 yield (
@@ -63,14 +66,14 @@ class StageBatches:
                     f"{stage.updates_per_batch} updates; {divisors(sizes.step)}",
                 )
                 return
-            what += " an update" if stage.updates_per_batch > 1 else ""
+            unit += " an update" if stage.updates_per_batch > 1 else ""
         if sizes.update % ranks:
-            many = f"{sizes.update} {what} do not divide over {ranks} ranks{of}"
+            many = f"{sizes.update} {unit} do not divide over {ranks} ranks{suffix}"
             yield ("batch_size",), f"{many}; {divisors(sizes.update)}"
         elif sizes.share % sizes.micro:
-            shares = f" are {sizes.share} on each of {ranks} ranks{of}, which" if ranks > 1 else ""
+            shares = f" are {sizes.share} on each of {ranks} ranks{suffix}, which" if ranks > 1 else ""
             into = f"do not divide into micro-batches of {sizes.micro}; {divisors(sizes.share)}"
-            yield ("micro_batch_size",), f"{sizes.update} {what}{shares} {into}"
+            yield ("micro_batch_size",), f"{sizes.update} {unit}{shares} {into}"
 
 
 def divisors(number: int) -> str:

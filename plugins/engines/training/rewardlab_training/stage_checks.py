@@ -30,23 +30,25 @@ from rewardlab_training.optional_settings import unsupported_settings
 def engine_problems(plan: Plan, backend: Backend) -> list[Problem]:
     """Return every reason why an engine cannot run the stages that need it, each with its place in the recipe."""
     others = {("stages", i) for i, stage in enumerate(plan.recipe.stages) if not needs_engine(stage)}
-    found = [*_of_model(plan, backend), *_of_teach(plan, backend.capabilities)]
-    found += [one for one in backend.findings(plan) if one[0][:2] not in others]
+    findings = [*_of_model(plan, backend), *_of_teach(plan, backend.capabilities)]
+    findings += [finding for finding in backend.findings(plan) if finding[0][:2] not in others]
     for index, stage in enumerate(plan.recipe.stages):
         if ("stages", index) not in others:
-            found += [(("stages", index, *path), what) for path, what in _of_stage(plan, backend.capabilities, stage)]
-    return _problems(plan, dict.fromkeys(found))
+            findings += [
+                (("stages", index, *path), problem) for path, problem in _of_stage(plan, backend.capabilities, stage)
+            ]
+    return _problems(plan, dict.fromkeys(findings))
 
 
 def engine_warnings(plan: Plan, backend: Backend) -> list[Problem]:
     """Return what an engine can do as a recipe without problems says, and its author may not mean."""
     warns = getattr(backend, "warnings", None)
-    found = _problems(plan, warns(plan) if callable(warns) else ())
-    return [*found, *(hub_warnings(plan) if backend.capabilities.transformers_models else ())]
+    warnings = _problems(plan, warns(plan) if callable(warns) else ())
+    return [*warnings, *(hub_warnings(plan) if backend.capabilities.transformers_models else ())]
 
 
 def _problems(plan: Plan, findings: Iterable[Finding]) -> list[Problem]:
-    return [Problem(where=plan.document.where(path), what=what, path=path) for path, what in findings]
+    return [Problem(where=plan.document.where(path), what=problem, path=path) for path, problem in findings]
 
 
 def _of_model(plan: Plan, backend: Backend) -> Iterator[Finding]:
@@ -65,7 +67,7 @@ def _of_stage(plan: Plan, can: Capabilities, stage: Stage) -> Iterator[Finding]:
     if can.transformers_models:
         yield from length_findings(stage, context_of(plan.recipe.model if own is None else own))
         yield from template_findings(stage.chat)
-        yield from ((("policy", *path), what) for path, what in model_findings(own))
+        yield from ((("policy", *path), problem) for path, problem in model_findings(own))
     yield from unsupported_settings(stage, can.settings, name, engines_that_have)
     if isinstance(stage, EvalStage):
         yield from benchmark_findings((), stage)
@@ -94,8 +96,8 @@ def _of_teach(plan: Plan, can: Capabilities) -> Iterator[Finding]:
     if reward.teach.flat not in can.flat_groups:
         ways = " or ".join(way for way in can.flat_groups if way != "keep")
         nearest_one = f"; the nearest is {ways}" if ways else ""
-        what = f"the backend {plan.backend.use.use} cannot {reward.teach.flat} flat groups{nearest_one}"
-        yield ("reward", "teach", "flat"), what
+        problem = f"the backend {plan.backend.use.use} cannot {reward.teach.flat} flat groups{nearest_one}"
+        yield ("reward", "teach", "flat"), problem
     if any(stage.group_size < 2 for stage in stages):
         yield ("reward", "teach"), "needs groups of 2 or more: every group of one is flat"
 
@@ -137,8 +139,8 @@ def context_of(model: str | TinyModel | None) -> int | None:
         config = read_config(expanded(model))
     except (OSError, ValueError):  # reported by `model_findings`
         return None
-    found = config.get("max_position_embeddings", config.get("n_positions"))
-    return found if isinstance(found, int) and found > 0 else None
+    positions = config.get("max_position_embeddings", config.get("n_positions"))
+    return positions if isinstance(positions, int) and positions > 0 else None
 
 
 def length_findings(stage: Stage, context: int | None) -> Iterator[Finding]:
@@ -146,8 +148,8 @@ def length_findings(stage: Stage, context: int | None) -> Iterator[Finding]:
     if context is None:
         return
     if isinstance(stage, RlStage | EvalStage) and stage.max_new_tokens >= context:
-        what = f"{stage.max_new_tokens} leaves no room for a prompt in the model's context of {context} tokens"
-        yield ("max_new_tokens",), what
+        problem = f"{stage.max_new_tokens} leaves no room for a prompt in the model's context of {context} tokens"
+        yield ("max_new_tokens",), problem
     if isinstance(stage, SftStage | DpoStage) and stage.max_tokens is not None and stage.max_tokens > context:
         yield ("max_tokens",), f"{stage.max_tokens} is more than the model's context of {context} tokens"
 

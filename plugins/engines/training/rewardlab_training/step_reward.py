@@ -102,7 +102,7 @@ class StageReward:
             generate: called with places in `first` for rounds of further completions, one for each place.
         """
         self._chosen = collect_groups(self._scorer, first, generate, self._progress(step))
-        return [one.kept for one in self._chosen]
+        return [choice.kept for choice in self._chosen]
 
     def score(self, step: int, groups: Sequence[Group] = ()) -> StepRewards:
         """Return the rewards of a step, which counts from 1; without groups, of those that `collect` has chosen.
@@ -138,11 +138,11 @@ class StageReward:
     def _take_chosen(self, step: int, metrics: dict[str, float]) -> list[ScoredGroup]:
         """Return the groups that were chosen, once the ledger has those that were not."""
         chosen, self._chosen = self._chosen, []
-        unchosen = [one.discarded for one in chosen if one.discarded is not None]
+        unchosen = [choice.discarded for choice in chosen if choice.discarded is not None]
         self._job.ledger.write(self._job.index, step, unchosen, trained="no")
-        completions = sum(len(group.completions) for group in (*(one.group for one in chosen), *unchosen))
+        completions = sum(len(group.completions) for group in (*(choice.group for choice in chosen), *unchosen))
         metrics["group/sampled"] = completions / len(chosen)
-        return [one.group for one in chosen]
+        return [choice.group for choice in chosen]
 
     def _refuse_missing(self, step: int, scored: Sequence[ScoredGroup]) -> None:
         try:

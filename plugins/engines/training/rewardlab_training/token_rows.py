@@ -54,8 +54,8 @@ def tokenized_rows(
     if cut:
         say(f"cut {cut} of {len(samples)} rows at max_tokens, {limit}")
     if left_out := len(samples) - len(rows):
-        what = "with no room for the response in max_tokens" if stage.max_tokens else "longer than the context"
-        say(f"left out {left_out} of {len(samples)} rows {what}, {limit}")
+        reason = "with no room for the response in max_tokens" if stage.max_tokens else "longer than the context"
+        say(f"left out {left_out} of {len(samples)} rows {reason}, {limit}")
     return rows
 
 

@@ -18,7 +18,7 @@ TRACKERS = {"tensorboard": "TensorBoard", "wandb": "Weights & Biases", "mlflow":
 
 
 class TrackerOptions(Config):
-    """Where the numbers of a stage go, and samples of its completions; each stage is a run there."""
+    """Trackers that get the numbers of a stage and samples of its completions; each stage is a run there."""
 
     tensorboard: bool = False
     """write TensorBoard events under logs/"""

@@ -83,21 +83,26 @@ def reward_function(
     cannot be scored is never a 0: the trainer leaves it out of its group. In a job of several processes (accelerate,
     torchrun) each calls this, and groups are put together from all of them.
 
-    recipe: a YAML file, the name of one that comes with rewardlab, a dict, or the folder of a run. group_size: the
-    trainer's num_generations; needed only if a row of the dataset can follow itself. ends: the ids of the tokens
-    that end a completion, so that others count as truncated. opened: what the chat template begins an answer with, such
-    as "<think>\n". name: in the trainer's logs, and before the names of the reward's own metrics; two functions need
-    two. device: of models if the recipe names none. beside: your own reward functions with their weights, which are
-    added to this one's value, so that a completion that lacks one of them is left out. fields: what columns of the
-    dataset are called, our field -> the column ({"answer": "solution"}), beside the recipe's `dataset: fields:`. Raises
-    a UserError that lists every mistake of the recipe.
+    Args:
+        recipe: a YAML file, the name of one that comes with rewardlab, a dict, or the folder of a run.
+        group_size: the trainer's num_generations; needed only if a row of the dataset can follow itself.
+        ends: the ids of the tokens that end a completion, so that others count as truncated.
+        opened: what the chat template begins an answer with, such as "<think>\n".
+        name: in the trainer's logs, and before the names of the reward's own metrics; two functions need two.
+        device: of models if the recipe names none.
+        beside: your own reward functions with their weights, which are added to this one's value, so that a completion
+            that lacks one of them is left out.
+        fields: what columns of the dataset are called, our field -> the column ({"answer": "solution"}), beside the
+            recipe's `dataset: fields:`.
+
+    Raises a UserError that lists every mistake of the recipe.
     """
     from rewardlab import load_reward
 
     from rewardlab_trl.ranks import local_device
     from rewardlab_trl.trainer_reward import TrainerReward
 
-    named = [f"dataset.fields.{ours}={json.dumps(theirs)}" for ours, theirs in (fields or {}).items()]
+    named = [f"dataset.fields.{field}={json.dumps(column)}" for field, column in (fields or {}).items()]
     reward = load_reward(recipe, *overrides, *named, device=local_device(device))
     try:
         return TrainerReward(reward, group_size=group_size, ends=ends, opened=opened, name=name, beside=beside)

@@ -29,7 +29,7 @@ class AgentTools:
         self._environment = None if agent.use is None else load_code(agent.use)
         self._instances: list[Any] = []
         methods = {} if self._environment is None else self._methods(self._instance(0))
-        self.schemas: list[Any] = [get_json_schema(one) for one in (self._functions | methods).values()]
+        self.schemas: list[Any] = [get_json_schema(tool) for tool in (self._functions | methods).values()]
 
     def begin(self, sample: Sample, place: int) -> tuple[str, Tools]:
         """Return what the environment says at the start of an episode, "" for nothing, and the tools of the completion.
@@ -41,12 +41,12 @@ class AgentTools:
             return "", self._functions
         instance = self._instance(place)
         try:
-            said = instance.reset(**sample.as_row())
+            opening = instance.reset(**sample.as_row())
         except Exception as error:
             raise JobError(f"agent: reset failed for sample {sample.id!r}: {one_line_at(error)}") from error
-        if not (said is None or isinstance(said, str)):
-            raise JobError(f"agent: reset returned {type(said).__name__}; return a text, or None")
-        return said or "", self._functions | self._methods(instance)
+        if not (opening is None or isinstance(opening, str)):
+            raise JobError(f"agent: reset returned {type(opening).__name__}; return a text, or None")
+        return opening or "", self._functions | self._methods(instance)
 
     def _instance(self, place: int) -> Any:
         while len(self._instances) <= place:

@@ -20,8 +20,8 @@ TYPES: Mapping[str, Callable[[Any], bool]] = {
     "text": lambda value: isinstance(value, str),
     "mapping": lambda value: isinstance(value, dict),
     "null": lambda value: value is None,
-    "[text]": lambda value: isinstance(value, list) and all(isinstance(one, str) for one in value),
-    "[number]": lambda value: isinstance(value, list) and all(TYPES["number"](one) for one in value),
+    "[text]": lambda value: isinstance(value, list) and all(isinstance(item, str) for item in value),
+    "[number]": lambda value: isinstance(value, list) and all(TYPES["number"](item) for item in value),
 }
 """what a field takes, in words -> whether a value is that"""
 
@@ -45,7 +45,7 @@ def argument_findings(kind: str, given: Mapping[str, Any], options: Mapping[str,
             yield name, _refusal(kind, name)
         elif name in needs and not options.get(needs[name]):
             yield name, f"has no effect without backend.{needs[name]}"
-        elif not any(TYPES[one](value) for one in passed[name]["takes"]):
+        elif not any(TYPES[name_of_type](value) for name_of_type in passed[name]["takes"]):
             yield name, f"must be {' or '.join(passed[name]['takes'])}, not {value!r}"
         elif (only := passed[name].get("one_of")) and value not in only:
             yield name, f"{value!r} is not known to TRL{nearest(str(value), only)}"

@@ -16,10 +16,10 @@ def findings(plan: Plan) -> Iterator[Finding]:
     """Yield every reason why this backend cannot do what the recipe says, beyond its capabilities."""
     yield from _backend(plan)
     for index, stage in enumerate(plan.recipe.stages):
-        yield from ((("stages", index, *path), what) for path, what in _stage(stage, options_of(plan)))
+        yield from ((("stages", index, *path), problem) for path, problem in _stage(stage, options_of(plan)))
         if isinstance(stage, RlStage | EvalStage) and stage.agent is not None:
-            found = agent_findings(plan, stage.agent, options_of(plan), trains=isinstance(stage, RlStage))
-            yield from ((("stages", index, "agent", *path), what) for path, what in found)
+            problems = agent_findings(plan, stage.agent, options_of(plan), trains=isinstance(stage, RlStage))
+            yield from ((("stages", index, "agent", *path), problem) for path, problem in problems)
 
 
 def _backend(plan: Plan) -> Iterator[Finding]:
@@ -28,14 +28,14 @@ def _backend(plan: Plan) -> Iterator[Finding]:
         problem = f"say it by accelerate: {{num_machines: {backend.nodes}, num_processes: ..., main_process_ip: ...}}"
         yield ("backend", "nodes"), problem
     if backend.accelerate is not None:
-        yield from ((("backend", "accelerate", *path), what) for path, what in _accelerate(plan, backend))
+        yield from ((("backend", "accelerate", *path), problem) for path, problem in _accelerate(plan, backend))
     if backend.gpus_per_node and backend.gpus_per_node * backend.machines != backend.ranks:
         problem = f"{backend.ranks} is not the {backend.gpus_per_node} of gpus_per_node: each process trains on one GPU"
         yield ("backend", "processes"), f"{problem}; leave one of the two out"
     if backend.lora is not None:
-        yield from ((("backend", *path), what) for path, what in _lora(backend.lora, plan.recipe.stages))
+        yield from ((("backend", *path), problem) for path, problem in _lora(backend.lora, plan.recipe.stages))
     if backend.generation is not None:
-        yield from ((("backend", "generation", *path), what) for path, what in _generation(plan, backend))
+        yield from ((("backend", "generation", *path), problem) for path, problem in _generation(plan, backend))
     if backend.quantization is not None and backend.lora is None:
         problem = "trainable weights are kept in 32 bits; add `lora`, whose adapters are trained instead"
         yield ("backend", "quantization"), problem
@@ -59,10 +59,10 @@ def _accelerate(plan: Plan, backend: Options) -> Iterator[Finding]:
         if backend.ranks % backend.machines:
             problem = f"{backend.ranks} processes do not divide over {backend.machines} machines"
             yield ("num_processes",), f"{problem}; it counts those of all of them"
-    said = backend.processes or (backend.gpus_per_node and backend.gpus_per_node * backend.machines)
+    processes = backend.processes or (backend.gpus_per_node and backend.gpus_per_node * backend.machines)
     count = count_of(config, "num_processes")
-    if said is not None and count is not None and said != count:
-        yield ("num_processes",), f"{count} is not the {said} that the recipe says; leave one of the two out"
+    if processes is not None and count is not None and processes != count:
+        yield ("num_processes",), f"{count} is not the {processes} that the recipe says; leave one of the two out"
     if config.get("use_cpu") and backend.device == "cuda":
         yield ("use_cpu",), "backend.device is cuda; leave one of the two out"
     if config.get("mixed_precision") == "bf16" and (backend.precision == "fp32" or backend.device == "cpu"):
@@ -139,8 +139,8 @@ def _stage(stage: Stage, backend: Options) -> Iterator[Finding]:
         yield from _rl(stage, backend)
     if isinstance(stage, SftStage | DpoStage | RlStage):
         yield from StageBatches.findings(stage, backend.ranks)
-        for name, what in argument_findings(stage.use, stage.arguments, backend.model_dump()):
-            yield ("arguments", name), what
+        for name, problem in argument_findings(stage.use, stage.arguments, backend.model_dump()):
+            yield ("arguments", name), problem
 
 
 def _rl(stage: RlStage, backend: Options) -> Iterator[Finding]:

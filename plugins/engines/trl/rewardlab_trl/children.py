@@ -50,28 +50,28 @@ class Children:
 
     def wait_for_the_end(self) -> None:
         """Wait until all have ended, as they do when the stage is trained. JobError if one of them fails."""
-        while any(one.poll() is None for one in self._started):
-            if any(one.returncode for one in self._started) and (lost := self.lost(MAX_NOTICE_S)):
+        while any(child.poll() is None for child in self._started):
+            if any(child.returncode for child in self._started) and (lost := self.lost(MAX_NOTICE_S)):
                 raise lost
             time.sleep(0.2)
-        if any(one.returncode for one in self._started) and (lost := self.lost()):
+        if any(child.returncode for child in self._started) and (lost := self.lost()):
             raise lost
 
     def lost(self, within_s: float = 0.0) -> JobError | None:
         """Return the error that one of them has ended, or ends within some seconds; else None."""
         until = time.monotonic() + within_s
-        while not (ended := [one for one in self._started if one.poll() is not None]):
+        while not (ended := [child for child in self._started if child.poll() is not None]):
             if time.monotonic() >= until:
                 return None
             time.sleep(0.05)
         # who was killed comes before who then missed it, and that before who has done its work
-        first = min(ended, key=lambda one: (one.returncode == 0, one.returncode))
+        first = min(ended, key=lambda child: (child.returncode == 0, child.returncode))
         place = self._started.index(first)
         code = first.returncode
         fate = f"exit code {code}" if code >= 0 else f"signal {-code}, {signal.strsignal(-code)}"
         log = self._logs[place]
-        said = log.read_text(encoding="utf-8", errors="replace").strip().rpartition("\n")[2]
-        last = f"; it said last: {said}" if said else ""
+        last_line = log.read_text(encoding="utf-8", errors="replace").strip().rpartition("\n")[2]
+        last = f"; it said last: {last_line}" if last_line else ""
         which = f"process {self._numbers[place]} (of {self._count}, from 0)"
         return JobError(f"stage {self._stage}: {which} ended with {fate} ({log}){last}")
 
@@ -91,18 +91,18 @@ class Children:
         """Wait until all have ended by themselves, after the stage's last step."""
         self._over.set()
         until = time.monotonic() + MAX_END_S
-        for one in self._started:
+        for child in self._started:
             try:
-                one.wait(max(0.0, until - time.monotonic()))
+                child.wait(max(0.0, until - time.monotonic()))
             except subprocess.TimeoutExpired:
                 return
 
     def end(self) -> None:
         """End those that are left."""
         self._over.set()
-        for one in self._started:
-            if one.poll() is None:
-                one.kill()
-            one.wait()
-            assert one.stdin is not None
-            one.stdin.close()
+        for child in self._started:
+            if child.poll() is None:
+                child.kill()
+            child.wait()
+            assert child.stdin is not None
+            child.stdin.close()

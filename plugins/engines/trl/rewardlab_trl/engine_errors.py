@@ -32,9 +32,9 @@ def _meaning(error: Exception) -> str | None:
     if isinstance(error, OSError):
         return f"{error.filename or 'the system'}: {error.strerror or error}"
     if isinstance(error, torch.OutOfMemoryError):
-        found: str | None = NO_MEMORY
+        meaning: str | None = NO_MEMORY
     elif isinstance(error, SafetensorError):
-        found = "the model cannot be written; is the disk full?"
+        meaning = "the model cannot be written; is the disk full?"
     else:
-        found = next((meaning for sign, meaning in SIGNS.items() if sign in str(error)), None)
-    return found and f"{found} ({one_line(error, 200)})"
+        meaning = next((meaning for sign, meaning in SIGNS.items() if sign in str(error)), None)
+    return meaning and f"{meaning} ({one_line(error, 200)})"

@@ -24,12 +24,12 @@ def sampled_as_one(processes: Processes, device: torch.device) -> Iterator[None]
     if processes.count == 1:
         yield
         return
-    _set_state(processes.told(lambda: _state(device)), device)
+    _set_state(processes.from_first(lambda: _state(device)), device)
     draws = _WholeBatchDraws(processes)
     with draws:
         yield
     made = processes.gathered(draws.made)
-    draws.go_on(processes.told(lambda: max(made)))
+    draws.go_on(processes.from_first(lambda: max(made)))
 
 
 def state_behind_shuffle(processes: Processes, rows: int) -> torch.Tensor | None:

@@ -45,7 +45,7 @@ class Machines:
 
     @property
     def each(self) -> int:
-        """How many processes each of them has."""
+        """The number of processes on each of them."""
         return self.processes // self.count
 
     def numbers(self, machine: int) -> range:

@@ -17,9 +17,9 @@ class Options(TrackerOptions):
     """The options of `backend: {use: trl}`."""
 
     device: Literal["auto", "cpu", "cuda"] = "auto"
-    """where to train; auto: a GPU if there is one, else the CPU"""
+    """the device that trains; auto: a GPU if there is one, else the CPU"""
     precision: Literal["fp32", "bf16"] | None = None
-    """of computing; weights are kept in 32 bits (absent: bf16 on a GPU, fp32 on a CPU)"""
+    """precision of computing; weights are kept in 32 bits (absent: bf16 on a GPU, fp32 on a CPU)"""
     attention: Literal["eager", "sdpa", "flash_attention_2"] | None = None
     """transformers' attention, in training and sampling (absent: transformers' own choice, sdpa where it can)"""
     gradient_checkpointing: bool = False

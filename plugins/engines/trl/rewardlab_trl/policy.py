@@ -123,7 +123,7 @@ class TrlPolicy(Policy):
         self._trained.load_state_dict(weights)
         self.model = loaded
 
-    def sample(self, samples: Sequence[Sample], sampling: Sampling, what: str) -> list[Group]:
+    def sample(self, samples: Sequence[Sample], sampling: Sampling, title: str) -> list[Group]:
         """Return a group for each sample; the global random state stays as it was."""
         from rewardlab_trl.sampling import sample_groups
 
@@ -132,8 +132,8 @@ class TrlPolicy(Policy):
         if self._shared_by is not None:
             model = replace(model, model=self._trained)
             if self._shared_by.is_first:
-                self._shared_by.ask(samples, sampling, what)
-        return sample_groups(model, self.prompt_format, samples, sampling, self._bf16, what, self._turns)
+                self._shared_by.ask(samples, sampling, title)
+        return sample_groups(model, self.prompt_format, samples, sampling, self._bf16, title, self._turns)
 
     @property
     def _bf16(self) -> bool:

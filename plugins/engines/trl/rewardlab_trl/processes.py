@@ -35,7 +35,7 @@ GONE = "another machine's process has ended, or the connection to it: see logs/ 
 
 @dataclass(frozen=True)
 class SharedTraining:
-    """What the first process hands to the others, by a file: of the training all but what the first keeps to itself."""
+    """The training that the first process hands to the others, by a file: all but what it keeps to itself."""
 
     run: Path
     index: int
@@ -72,7 +72,7 @@ class Processes:
         dist.gather_object(part, parts, dst=0, group=self.group)
         return parts or []
 
-    def told(self, make: Callable[[], T], help: Callable[..., object] | None = None) -> T:
+    def from_first(self, make: Callable[[], T], help: Callable[..., object] | None = None) -> T:
         """Return in each process what `make` gives in the first, where alone it is called.
 
         Args:
@@ -84,27 +84,27 @@ class Processes:
             value = make()
             self._say((None, value))
             return value
-        while (said := self._hear())[0] is not None:
+        while (message := self._hear())[0] is not None:
             assert help is not None
-            help(*said[0])
-        found: T = said[1]
-        return found
+            help(*message[0])
+        answer: T = message[1]
+        return answer
 
     def ask(self, *work: Any) -> None:
         """Let the others help the first with this, which does it at the same time."""
         self._say((work, None))
 
-    def _say(self, said: Any) -> None:
+    def _say(self, message: Any) -> None:
         import torch.distributed as dist
 
-        dist.broadcast_object_list([said], src=0, group=self.group)
+        dist.broadcast_object_list([message], src=0, group=self.group)
 
     def _hear(self) -> Any:
         import torch.distributed as dist
 
-        said = [None]
-        dist.broadcast_object_list(said, src=0, group=self.group)
-        return said[0]
+        message = [None]
+        dist.broadcast_object_list(message, src=0, group=self.group)
+        return message[0]
 
     def share(self, values: Sequence[T]) -> Sequence[T]:
         """Return this process's part of a value for each completion of all of them."""
@@ -173,8 +173,8 @@ def together(training: Training, source: str, device: str) -> Iterator[Processes
 
 def _all_ready(folder: Path, count: int) -> bool:
     """Return whether all other processes have loaded the model. JobError if another machine has lost one."""
-    if (said := folder / LOST).exists():
-        raise JobError(said.read_text(encoding="utf-8"))
+    if (lost := folder / LOST).exists():
+        raise JobError(lost.read_text(encoding="utf-8"))
     return all((folder / f"ready-{number}").exists() for number in range(1, count))
 
 

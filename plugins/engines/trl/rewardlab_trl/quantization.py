@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Quantization(Config):
-    """How the weights under adapters are kept."""
+    """The quantization of the weights under adapters."""
 
     bits: Literal[4]
     """bits of a weight"""

@@ -42,18 +42,18 @@ def gather(values: list[T]) -> list[T]:
 def shared_work(items: Sequence[T], work: Callable[[list[T]], Sequence[R]]) -> list[R]:
     """Return `work` of all items, of which each process does its part; raise in all of them if it fails in one."""
     count, number = rank_count(), rank()
-    mine = range(number, len(items), count)
+    own = range(number, len(items), count)
     done: list[tuple[int, R] | RewardlabError]
     try:
-        done = list(zip(mine, work([items[index] for index in mine]) if mine else [], strict=True))
+        done = list(zip(own, work([items[index] for index in own]) if own else [], strict=True))
     except RewardlabError as error:
         if count == 1:
             raise
         kind = UserError if isinstance(error, UserError) else JobError
         done = [kind(f"{error} (in process {number} of {count})")]
     results: dict[int, R] = {}
-    for one in gather(done):
-        if isinstance(one, RewardlabError):
-            raise one
-        results[one[0]] = one[1]
+    for outcome in gather(done):
+        if isinstance(outcome, RewardlabError):
+            raise outcome
+        results[outcome[0]] = outcome[1]
     return [results[index] for index in range(len(items))]

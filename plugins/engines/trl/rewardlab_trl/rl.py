@@ -74,11 +74,11 @@ def _play(
     asked = [samples[row] for row in trainer.rows_asked]
     played = turns.play(asked, trainer.generate_turn, stage.max_new_tokens, stage.stop)
     return {
-        "prompt_ids": [one.prompt for one in played],
-        "completion_ids": [one.ids for one in played],
+        "prompt_ids": [completion.prompt for completion in played],
+        "completion_ids": [completion.ids for completion in played],
         "logprobs": None,
-        "env_mask": [one.own for one in played],
-        "conversation": [one.completion() for one in played],
+        "env_mask": [completion.own for completion in played],
+        "conversation": [completion.completion() for completion in played],
     }
 
 
@@ -123,7 +123,7 @@ class StepReward:
         """Return this process's advantages. JobError if the policy for missing values of a component says so."""
         step = self.step(trainer_state)
         parts = self.processes.gathered((prompts, completion_ids, row))
-        rewards, dropped = self.processes.told(lambda: self._scored(step, self.groups(parts, conversation)))
+        rewards, dropped = self.processes.from_first(lambda: self._scored(step, self.groups(parts, conversation)))
         for name, value in rewards.metrics.items():
             log_metric(name, value)
         self.advantages, self.dropped = rewards.advantages, dropped
@@ -238,7 +238,7 @@ class _Trainer(GRPOTrainer):
                 made += generate(asked[start : start + at_once], *rest, **options)[0]
             return made
 
-        return processes.share(processes.told(lambda: self._chosen(parts, more))), None
+        return processes.share(processes.from_first(lambda: self._chosen(parts, more))), None
 
     def _chosen(self, parts: Sequence[Part], more: Callable[[Sequence[str]], list[list[int]]]) -> list[list[int]]:
         """Return the token ids that the group sampler keeps for all processes; the first makes what it wants more."""

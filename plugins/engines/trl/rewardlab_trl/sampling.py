@@ -24,19 +24,23 @@ def sample_groups(
     samples: Sequence[Sample],
     sampling: Sampling,
     bf16: bool,
-    what: str,
+    title: str,
     turns: Turns | None = None,
 ) -> list[Group]:
     """Return a group of completions for each sample.
 
-    `what` names the bar; `turns` plays the completions of a stage with an agent. The same seed, samples and model give
-    the same completions; the global random state stays as it was.
+    The same seed, samples and model give the same completions; the global random state stays as it was.
+
+    Args:
+        bf16: whether the model computes in bf16.
+        title: the name of the progress bar.
+        turns: plays the completions of a stage with an agent.
     """
     at_once = max(1, MAX_CONCURRENT // sampling.count)
     groups: list[Group] = []
     with (
         random_state(model.model, sampling.seed, bf16),
-        Progress(what, len(samples), unit="prompt", leave=False) as progress,
+        Progress(title, len(samples), unit="prompt", leave=False) as progress,
     ):
         for start in range(0, len(samples), at_once):
             batch = samples[start : start + at_once]
@@ -55,12 +59,12 @@ def _sample_batch(
     def generate(rows: list[list[int]], most: int) -> list[list[int]]:
         with stopping(model.model, sampling.stop, prompt_format.decode):
             made = generate_rows(model, rows, replace(sampling, max_new_tokens=most))
-        return [cut_at_stop(one, sampling.stop, prompt_format.decode) for one in made]
+        return [cut_at_stop(row, sampling.stop, prompt_format.decode) for row in made]
 
     asked = [sample for sample in samples for _ in range(sampling.count)]
     if turns is not None:
         played = turns.play(asked, generate, sampling.max_new_tokens, sampling.stop)
-        completions = [one.completion() for one in played]
+        completions = [completion.completion() for completion in played]
     else:
         prompts = [prompt_format.text(sample) for sample in asked]
         ids = generate([prompt_format.tokens(prompt) for prompt in prompts], sampling.max_new_tokens)

@@ -67,4 +67,4 @@ def _is_stopped(ids: Sequence[int], stop: Sequence[str], decode: Decode) -> bool
 
 
 def _has(text: str, stop: Sequence[str]) -> bool:
-    return any(one in text for one in stop)
+    return any(stop_text in text for stop_text in stop)

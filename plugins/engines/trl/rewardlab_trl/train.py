@@ -24,7 +24,7 @@ def train_to_the_end(
 
     Raises JobError if the numbers end the stage.
     """
-    checkpoint = processes.told(lambda: last_checkpoint(training.checkpoints, processes.count))
+    checkpoint = processes.from_first(lambda: last_checkpoint(training.checkpoints, processes.count))
     trainer.remove_callback(PrinterCallback)
     trainer.add_callback(StepCallback(training, processes, help))
     trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
@@ -49,7 +49,7 @@ class StepCallback(TrainerCallback):
         if self._processes.is_first and not control.should_log:  # else the step's numbers come first, with `on_log`
             self._training.log.move_to(step)
         # a checkpoint between two updates of a step could not be resumed bit for bit
-        if rest == 0 and self._processes.told(lambda: self._training.after_step(step), self._help):
+        if rest == 0 and self._processes.from_first(lambda: self._training.after_step(step), self._help):
             control.should_save = control.should_training_stop = True
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, Any] | None = None, **_: Any) -> None:

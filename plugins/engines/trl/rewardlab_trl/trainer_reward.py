@@ -73,10 +73,10 @@ class TrainerReward:
         _refuse_other_lengths(completions, "the column ", **fields)
         names, texts = [*fields], self._completions(completions, completion_ids)
         own = list(zip(prompts, texts, *fields.values(), strict=True))
-        everything = gather(own)  # a group may lie on several processes
-        if not everything:
+        gathered = gather(own)  # a group may lie on several processes
+        if not gathered:
             return []
-        all_prompts, all_texts, *values = zip(*everything, strict=True)
+        all_prompts, all_texts, *values = zip(*gathered, strict=True)
         all_fields = dict(zip(names, values, strict=True))
         sizes = list(self._sizes(all_prompts, all_fields))
         rows = list(_rows(sizes, all_prompts, all_texts, all_fields, self._id_column))
@@ -125,8 +125,8 @@ class TrainerReward:
             return
         runs = list(_runs(rows))
         if len(set(runs)) > 1:
-            what = f"equal rows follow each other in runs of {', '.join(map(str, sorted(set(runs))))}"
-            raise UserError(f"{what}, so the groups are not known; give group_size, the trainer's num_generations")
+            problem = f"equal rows follow each other in runs of {', '.join(map(str, sorted(set(runs))))}"
+            raise UserError(f"{problem}, so the groups are not known; give group_size, the trainer's num_generations")
         yield from runs
 
     def _completions(
@@ -135,13 +135,13 @@ class TrainerReward:
         if completion_ids is None:
             if self._ends:
                 raise UserError("completion_ids say which completions are truncated, as `ends` asks; give them, too")
-            return [_said(completion, self._opened) for completion in completions]
+            return [_answer_of(completion, self._opened) for completion in completions]
         for index, ids in enumerate(completion_ids):
             if not hasattr(ids, "__len__"):
                 raise UserError(f"completion_ids[{index}] must be a list of the ids of tokens, not {kind_of(ids)}")
         return [
             {
-                **_said(completion, self._opened),
+                **_answer_of(completion, self._opened),
                 "token_count": len(ids),
                 "truncated": bool(self._ends) and (len(ids) == 0 or int(ids[-1]) not in self._ends),
             }
@@ -177,8 +177,10 @@ def _rewards(group: ScoredGroup, others: Sequence[float | None], alone: bool) ->
 def _refuse_other_prompts(reward: RecipeReward) -> None:
     section = reward.plan.recipe.reward
     if section is not None and section.teach.flat == "replace":
-        what = "TRL generates no other prompts; write drop: all of a flat group get the same reward, and no advantage"
-        raise UserError(what, where=reward.plan.document.where(("reward", "teach", "flat")))
+        problem = (
+            "TRL generates no other prompts; write drop: all of a flat group get the same reward, and no advantage"
+        )
+        raise UserError(problem, where=reward.plan.document.where(("reward", "teach", "flat")))
 
 
 def _is_alone(log_metric: Any) -> bool:
@@ -198,8 +200,8 @@ def _refuse_other_lengths(completions: Sequence[Any], kind: str = "", **given: A
         if values is None and not kind:
             continue
         if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__len__"):
-            what = f"{kind}{name} must be a list with a value for each of {len(completions)} completions"
-            raise UserError(f"{what}, not {kind_of(values)}")
+            problem = f"{kind}{name} must be a list with a value for each of {len(completions)} completions"
+            raise UserError(f"{problem}, not {kind_of(values)}")
         if len(values) != len(completions):
             count = f"{len(values)} value{'' if len(values) == 1 else 's'}"
             raise UserError(f"{kind}{name} has {count} for {len(completions)} completions")
@@ -253,7 +255,7 @@ def _rows(
         start += size
 
 
-def _said(completion: Any, opened: str) -> dict[str, Any]:
+def _answer_of(completion: Any, opened: str) -> dict[str, Any]:
     """Return a completion's text, or its messages if there are more or it calls a tool.
 
     opened: what the prompt's end adds to the beginning of an answer.

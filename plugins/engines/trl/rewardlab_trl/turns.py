@@ -43,7 +43,7 @@ class Played:
 
     @property
     def left(self) -> int:
-        """How many tokens it may still have."""
+        """The number of tokens that it may still have."""
         return self.room - len(self.ids)
 
     def append(self, ids: Sequence[int], own: int) -> None:
@@ -74,16 +74,19 @@ class Turns:
         played = [self._begun(sample, place, room) for place, sample in enumerate(samples)]
         going = played
         while going:
-            made = generate([one.prompt + one.ids for one in going], max(one.left for one in going))
-            for one, ids in zip(going, made, strict=True):
-                self._take(one, ids[: one.left], stop)
-            going = [one for one in going if self._goes_on(one)]
+            made = generate(
+                [completion.prompt + completion.ids for completion in going],
+                max(completion.left for completion in going),
+            )
+            for completion, ids in zip(going, made, strict=True):
+                self._take(completion, ids[: completion.left], stop)
+            going = [completion for completion in going if self._goes_on(completion)]
         return played
 
     def _begun(self, sample: Sample, place: int, room: int) -> Played:
-        said, tools = self._tools.begin(sample, place)
-        turns: list[Turn] = [{"role": "user", "content": said}] if said else []
-        prompt = self._format.tokens(self._format.text(_with_start(sample, said) if said else sample))
+        opening, tools = self._tools.begin(sample, place)
+        turns: list[Turn] = [{"role": "user", "content": opening}] if opening else []
+        prompt = self._format.tokens(self._format.text(_with_start(sample, opening) if opening else sample))
         left = room if self._context is None else min(room, self._context - len(prompt))
         if left < 1:
             raise JobError(f"agent: the prompt of {sample.id!r}, with what reset returned, fills the model's context")
@@ -92,11 +95,11 @@ class Turns:
     def _take(self, played: Played, ids: list[int], stop: Sequence[str]) -> None:
         """Append a turn of the policy, as ids and as a message; a limit may have cut it."""
         message = self._read(played.prompt + played.ids, ids)
-        said = message["content"]
-        end = min((said.index(text) + len(text) for text in stop if text in said), default=None)
+        content = message["content"]
+        end = min((content.index(text) + len(text) for text in stop if text in content), default=None)
         played.append(ids, own=1)
         played.turns += 1
-        played.messages.append({**message, "content": said[:end]})
+        played.messages.append({**message, "content": content[:end]})
         stopped = any(text in self._format.decode([ids])[0] for text in stop)
         played.cut = not stopped and ids[-1] not in self._ends
 
@@ -129,10 +132,10 @@ class Turns:
         return True
 
 
-def _with_start(sample: Sample, said: str) -> Sample:
+def _with_start(sample: Sample, opening: str) -> Sample:
     """Return the sample with what the environment says at the start behind its last message, as TRL puts it."""
     *before, last = sample.prompt
-    asked = (*before, {**last, "content": last["content"] + said})
+    asked = (*before, {**last, "content": last["content"] + opening})
     return Sample(id=sample.id, prompt=asked, fields=sample.fields, source=sample.source)
 
 

@@ -14,7 +14,7 @@ class Beside(Processes):
     def gathered(self, part):
         return [part, DRAWS]
 
-    def told(self, make):
+    def from_first(self, make):
         return make()
 
 

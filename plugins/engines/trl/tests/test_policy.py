@@ -40,7 +40,7 @@ def sampled(policy, count=4, temperature=1.0, seed=0, max_new_tokens=8, top_p=1.
             seed=seed,
         ),
         bf16=False,
-        what="test",
+        title="test",
     )
 
 

@@ -18,7 +18,9 @@ def finished_advantages(
     """Return (advantages, returns), both B x T: at each token the sum of the rewards from it on.
 
     The reward of a completion is at its last token; those of the other tokens are the penalty of `kl: {in: reward}`.
-    index: the group of each completion, by which whitening learns how many of the step have a reward at all.
+
+    Args:
+        index: the group of each completion, by which whitening learns how many of the step have a reward at all.
     """
     job = None if config is None else config.get("rewardlab")
     if job is None:

@@ -21,13 +21,13 @@ def findings(plan: Plan) -> Iterator[Finding]:
         missing = "missing; say how many GPUs each node has, such as 8"
         yield ("backend", "gpus_per_node"), missing if backend.gpus_per_node is None else none
         return
-    yield from ((("backend", *path), what) for path, what in (*_backend(plan, backend), *_refill(plan, backend)))
+    yield from ((("backend", *path), problem) for path, problem in (*_backend(plan, backend), *_refill(plan, backend)))
     for index, stage in enumerate(plan.recipe.stages):
         if isinstance(stage, RlStage | EvalStage) and stage.agent is not None:
-            yield from ((("stages", index, "agent", *path), what) for path, what in _agent(stage.agent))
+            yield from ((("stages", index, "agent", *path), problem) for path, problem in _agent(stage.agent))
         if isinstance(stage, RlStage | SftStage):
             problems = [*_training(plan, backend, stage), *batch_findings(backend, stage)]
-            yield from ((("stages", index, *path), what) for path, what in problems)
+            yield from ((("stages", index, *path), problem) for path, problem in problems)
     if plan.sampler is not None and any(isinstance(stage, RlStage) for stage in plan.recipe.stages):
         yield (
             ("sampler",) if plan.recipe.sampler is not None else ("curriculum",),
@@ -46,8 +46,8 @@ def _backend(plan: Plan, backend: Options) -> Iterator[Finding]:
     if engine.packing and "flash_attention" not in engine.attention:
         yield ("engine", "packing"), f"needs flash attention, not {engine.attention}; set packing: false to do without"
     if backend.precision == "fp32" and engine.strategy == "fsdp2" and "flash_attention" in engine.attention:
-        what = f"{engine.attention} computes in bf16 only; set engine.attention: sdpa and packing: false with fp32"
-        yield ("precision",), what
+        problem = f"{engine.attention} computes in bf16 only; set engine.attention: sdpa and packing: false with fp32"
+        yield ("precision",), problem
     if engine.sequence_parallel > 1 and (engine.strategy == "megatron" or not engine.packing):
         yield ("engine", "sequence_parallel"), "needs fsdp2 with packing; Megatron's is megatron.context_parallel"
     if engine.megatron.ranks > 1 and engine.strategy != "megatron":
@@ -64,10 +64,10 @@ def _backend(plan: Plan, backend: Options) -> Iterator[Finding]:
         if engine.lora.dropout:
             yield ("engine", "lora", "dropout"), "verl's adapters have none; leave it out"
         if engine.checkpoint_models:
-            what = (
+            problem = (
                 "verl writes a model with adapters under peft's names, which transformers does not read; leave it out"
             )
-            yield ("engine", "checkpoint_models"), f"{what}: the stage's model, in models/, has them merged"
+            yield ("engine", "checkpoint_models"), f"{problem}: the stage's model, in models/, has them merged"
 
 
 def _refill(plan: Plan, backend: Options) -> Iterator[Finding]:
@@ -80,8 +80,10 @@ def _refill(plan: Plan, backend: Options) -> Iterator[Finding]:
 
 def _agent(agent: Agent) -> Iterator[Finding]:
     if agent.use is not None and ".py:" in agent.use:
-        what = "verl's loops are known by a name, like tool_agent, or as package.module:CLASS; environments are trl's"
-        yield ("use",), what
+        problem = (
+            "verl's loops are known by a name, like tool_agent, or as package.module:CLASS; environments are trl's"
+        )
+        yield ("use",), problem
     if sum(place.endswith(YAML) for place in agent.tools) > 1:
         yield ("tools",), "verl reads one YAML of its own tools; put them into one file"
     for number, place in enumerate(agent.tools):
@@ -92,7 +94,7 @@ def _agent(agent: Agent) -> Iterator[Finding]:
         except UserError as error:
             yield ("tools", number), str(error)
         else:
-            yield from ((("tools", number), f"{place} {what}") for what in tool_problems(tool))
+            yield from ((("tools", number), f"{place} {problem}") for problem in tool_problems(tool))
 
 
 def _training(plan: Plan, backend: Options, stage: RlStage | SftStage) -> Iterator[Finding]:
@@ -104,7 +106,7 @@ def _training(plan: Plan, backend: Options, stage: RlStage | SftStage) -> Iterat
         return
     if stage.on_truncated == "mask":
         yield ("on_truncated",), "verl cannot leave a completion out of the loss; zero is the nearest"
-    yield from _said_twice(backend, stage)
+    yield from _set_twice(backend, stage)
     if stage.dual_clip is not None and stage.importance_sampling_level == "sequence":
         yield (
             ("dual_clip",),
@@ -112,12 +114,12 @@ def _training(plan: Plan, backend: Options, stage: RlStage | SftStage) -> Iterat
         )
     attention = backend.engine.attention
     if stage.algorithm == "ppo" and backend.engine.strategy == "fsdp2" and attention != "flash_attention_2":
-        what = f"verl loads a critic with flash_attention_2 alone, and `backend.engine.attention` is {attention}"
-        yield ("algorithm",), f"{what}; set that, with bf16, or take an algorithm without a critic, such as grpo"
+        subject = f"verl loads a critic with flash_attention_2 alone, and `backend.engine.attention` is {attention}"
+        yield ("algorithm",), f"{subject}; set that, with bf16, or take an algorithm without a critic, such as grpo"
     whitened = whitening(stage.algorithm, plan.whitens) is not None
     if whitened and stage.kl.coef and stage.kl.into == "reward":
-        what = "reinforce_baseline" if stage.algorithm == "reinforce_baseline" else "`normalize`"
-        yield ("kl", "in"), f"{what} whitens rewards, and a penalty is none; `in: loss` is the nearest"
+        subject = "reinforce_baseline" if stage.algorithm == "reinforce_baseline" else "`normalize`"
+        yield ("kl", "in"), f"{subject} whitens rewards, and a penalty is no reward; `in: loss` is the nearest"
     if stage.keep == "best":
         yield (
             ("keep",),
@@ -126,14 +128,14 @@ def _training(plan: Plan, backend: Options, stage: RlStage | SftStage) -> Iterat
         )
 
 
-def _said_twice(backend: Options, stage: RlStage) -> Iterator[Finding]:
+def _set_twice(backend: Options, stage: RlStage) -> Iterator[Finding]:
     """Yield the settings of the loss that a stage has, and `engine.arguments` say, too."""
-    said = {
+    settings = {
         "importance_sampling_level": (stage.importance_sampling_level == "sequence", "policy_loss.loss_mode"),
         "loss": (stage.loss == "cispo", "policy_loss.loss_mode"),
         "dual_clip": (stage.dual_clip is not None, "policy_loss.loss_mode"),
         "entropy_coef": (bool(stage.entropy_coef), "entropy_coeff"),
     }
-    for key, (is_said, name) in said.items():
+    for key, (is_said, name) in settings.items():
         if is_said and f"actor_rollout_ref.actor.{name}" in backend.engine.arguments:
             yield (key,), f"backend.engine.arguments has actor_rollout_ref.actor.{name}, too; leave one of the two out"

@@ -56,10 +56,14 @@ class ConversationLoop(JobLoop):
 
 
 class Listener:
-    """What a loop is told and says, between it and verl: its turns and the messages behind the prompt."""
+    """A listener between a loop and verl, which notes its turns and the messages behind the prompt."""
 
     def __init__(self, played: AgentLoopBase, prompt_ids: list[int], prompt: int) -> None:
-        """Listen from now on; prompt: how many messages it has."""
+        """Listen from now on.
+
+        Args:
+            prompt: how many messages it has.
+        """
         self.turns: list[list[int]] = []
         self._prompt_ids, self._prompt = prompt_ids, prompt
         self._messages: Sequence[Turn] = ()
@@ -84,7 +88,7 @@ class Listener:
         return list(self._prompt_ids)
 
     async def _go_on(self, previous: Any, updated: Any, *arguments: Any, **more: Any) -> Any:
-        self._messages, self._noted = [dict(one) for one in updated[self._prompt :]], len(self.turns)
+        self._messages, self._noted = [dict(message) for message in updated[self._prompt :]], len(self.turns)
         return await self._merge(previous, updated, *arguments, **more)
 
     async def conversation(self, mask: Sequence[int], ends: Sequence[int], opened: str) -> list[Turn]:
@@ -99,14 +103,14 @@ class Listener:
             problem = "are in no message: it has to merge what follows a turn by ct_merge_context_msg"
             raise JobError(f"{len(unnoted)} turns of the agent loop {problem}")
         marks = [self._tokenizer.decode([end]) for end in ends]
-        messages = [_said(message, marks, opened) for message in self._messages]
+        messages = [_as_turn(message, marks, opened) for message in self._messages]
         if unnoted:
             kept = next((place for place, own in enumerate(reversed(mask)) if not own), len(mask))
-            messages.append(_said(await self._last(unnoted[0][:kept]), marks, opened))
+            messages.append(_as_turn(await self._last(unnoted[0][:kept]), marks, opened))
         try:
             return list(to_conversation(messages, "the conversation"))
         except ValueError as error:
-            raise JobError(f"the agent loop's messages are none: {error}") from error
+            raise JobError(f"the agent loop's messages cannot be read: {error}") from error
 
     async def _last(self, ids: list[int]) -> Turn:
         """Return the last turn as a message; its calls, if it has any, have no result."""
@@ -120,7 +124,7 @@ class Listener:
         return {"role": "assistant", "content": text}
 
 
-def _said(message: Turn, marks: Sequence[str], opened: str) -> Turn:
+def _as_turn(message: Turn, marks: Sequence[str], opened: str) -> Turn:
     """Return a message with a policy's text as rewards read it: without what ends a turn, with what began it."""
     if message["role"] != "assistant" or not isinstance(text := message.get("content"), str):
         return message

@@ -19,7 +19,7 @@ Arguments = dict[str, str | int | float | bool | list[str | int | float]]
 
 
 class Megatron(Config):
-    """How Megatron splits a model; only with `strategy: megatron`."""
+    """The parallelism of Megatron; only with `strategy: megatron`."""
 
     tensor_parallel: PositiveInt = 1
     """GPUs that share each layer"""
@@ -111,7 +111,7 @@ class Options(RayOptions):
     engine: VerlEngine = Field(default_factory=VerlEngine)
     """how the job spreads over GPUs, and settings of verl and of the rollout engine"""
     precision: Literal["bf16", "fp32"] = "bf16"
-    """of the computation; weights and optimizer states are kept in fp32"""
+    """precision of the computation; weights and optimizer states are kept in fp32"""
 
     @property
     def gpus(self) -> int:

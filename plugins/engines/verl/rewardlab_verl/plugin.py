@@ -1,4 +1,4 @@
-"""What verl imports in each of its processes, by its entry-point group `verl.plugins`: our names in its registries.
+"""The module that verl imports in each process, by its entry points `verl.plugins`: our names in its registries.
 
 verl tells a plugin that fails to load only at its level DEBUG, and says then that the reward manager is not
 registered. So the reason is said here, aloud.

@@ -50,9 +50,9 @@ class RewardlabManager(RewardManagerBase):
         responses = item.batch["responses"]
         there = item.batch["attention_mask"][-responses.shape[-1] :].sum()
         ids = responses[: int(there)].tolist()
-        said = item.non_tensor_batch.get("tool_extra_fields", {})
-        if self._job and SAID in said:
-            return Completion.of(json.loads(said[SAID]), token_count=said[OWN], truncated=said[CUT])
+        extra = item.non_tensor_batch.get("tool_extra_fields", {})
+        if self._job and SAID in extra:
+            return Completion.of(json.loads(extra[SAID]), token_count=extra[OWN], truncated=extra[CUT])
         text = await asyncio.get_running_loop().run_in_executor(self._thread, self._decode, ids)
         return Completion(text=text, token_count=len(ids), truncated=self._is_truncated(ids, text))
 

@@ -82,13 +82,15 @@ def script_plan(recipe: Path) -> Plan:
 def script_sample(columns: Mapping[str, Any], name: str, named: Mapping[str, str] | None = None) -> Sample:
     """Return a row of verl's dataset as rewards see it, its prompt without pictures.
 
-    fields: its columns, what `extra_info` holds, and `reward_model.ground_truth` as `answer` and `reference`. named:
-    what columns are called, our field -> theirs.
+    fields: its columns, what `extra_info` holds, and `reward_model.ground_truth` as `answer` and `reference`.
+
+    Args:
+        named: what columns are called, our field -> theirs.
     """
     truth = (columns.get("reward_model") or {}).get("ground_truth")
     fields = {**{"answer": truth, "reference": truth}, **dict(columns.get("extra_info") or {})}
     fields |= {key: value for key, value in columns.items() if isinstance(value, str | int | float | bool)}
-    fields |= {ours: fields[theirs] for ours, theirs in (named or {}).items() if theirs in fields}
+    fields |= {field: fields[column] for field, column in (named or {}).items() if column in fields}
     prompt = [{"role": str(turn["role"]), "content": _text(turn["content"])} for turn in columns["raw_prompt"]]
     return Sample(id=name, prompt=prompt, fields=fields)
 
@@ -103,8 +105,8 @@ def _check_replaced(plan: Plan, config: Any) -> None:
     """Raise UserError if the recipe has other prompts in the place of groups, and verl is not told to generate them."""
     filters = (config.algorithm.get("filter_groups") or {}) if plan.replaces_groups else {}
     if plan.replaces_groups and not (filters.get("enable") and filters.get("metric") == OUTCOME):
-        what = f"verl needs algorithm.filter_groups.enable=True algorithm.filter_groups.metric={OUTCOME}, too"
-        raise UserError(f"{what}, by which it generates the others", where="reward.teach.flat")
+        problem = f"verl needs algorithm.filter_groups.enable=True algorithm.filter_groups.metric={OUTCOME}, too"
+        raise UserError(f"{problem}, by which it generates the others", where="reward.teach.flat")
 
 
 def _check_rows(plan: Plan, files: Any, prompt: str) -> None:
@@ -116,4 +118,4 @@ def _check_rows(plan: Plan, files: Any, prompt: str) -> None:
     columns = {**row, "raw_prompt": row.get(prompt) or []}
     first = script_sample(columns, "first", plan.recipe.columns)
     if lacks := [*plan.row_needs.lacks(first, plan.recipe.columns)]:
-        raise UserError([Problem(where=str(path), what=what) for what in lacks])
+        raise UserError([Problem(where=str(path), what=problem) for problem in lacks])

@@ -19,7 +19,7 @@ def validation() -> Callable[[str], Awaitable[bool]]:
         return uid in (transfer_queue.kv_list("val") or {}).get("val", {})
 
     async def holds(uid: str) -> bool:
-        found: bool = await thread.call(look, uid)
-        return found
+        is_held: bool = await thread.call(look, uid)
+        return is_held
 
     return holds

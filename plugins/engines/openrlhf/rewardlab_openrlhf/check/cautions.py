@@ -17,7 +17,7 @@ def cautions(plan: Plan) -> list[Finding]:
     findings: list[Finding] = [*_stale(plan)]
     for index, stage in enumerate(plan.recipe.stages):
         if not isinstance(stage, DataStage | EvalStage):
-            findings += [(("stages", index, *path), what) for path, what in _stage(stage)]
+            findings += [(("stages", index, *path), problem) for path, problem in _stage(stage)]
             findings += _memory(plan, stage)
     return list(dict.fromkeys(findings))
 

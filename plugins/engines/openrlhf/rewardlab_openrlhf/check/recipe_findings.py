@@ -44,8 +44,8 @@ def _stage(plan: Plan, index: int, stage: TrainingStage) -> Iterator[Finding]:
         yield error.path, str(error)
         layout = None
     within = [*_training(plan, stage, layout), *_best(plan, stage)]
-    for path, what in within:
-        yield (path if path[:1] in (("backend",), ("reward",)) else ("stages", index, *path)), what
+    for path, problem in within:
+        yield (path if path[:1] in (("backend",), ("reward",)) else ("stages", index, *path)), problem
 
 
 def _best(plan: Plan, stage: TrainingStage) -> Iterator[Finding]:
@@ -67,17 +67,19 @@ def _backend(plan: Plan, context: int | None) -> Iterator[Finding]:
             yield path, f"{wrong[0]!r} in a path has a meaning of its own to OpenRLHF's datasets; leave it out"
     stages = [stage for stage in plan.recipe.stages if not isinstance(stage, DataStage | EvalStage)]
     if stages:
-        yield from ((("backend", "engine", *path), what) for path, what in engine_findings(backend.engine, stages))
+        yield from (
+            (("backend", "engine", *path), problem) for path, problem in engine_findings(backend.engine, stages)
+        )
 
 
 def _training(plan: Plan, stage: TrainingStage, layout: StageLayout | None) -> Iterator[Finding]:
     engine = options_of(plan).engine
-    found = list(batch_findings(stage, engine, layout)) if layout is not None else []
-    yield from found
+    batch_problems = list(batch_findings(stage, engine, layout)) if layout is not None else []
+    yield from batch_problems
     if isinstance(stage, RlStage):
         yield from _learning(plan, stage)
         yield from _generation(plan, stage, layout)
-        if layout is not None and not found:
+        if layout is not None and not batch_problems:
             yield from _replaced(plan, stage, layout)
 
 

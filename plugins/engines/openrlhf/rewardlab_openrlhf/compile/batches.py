@@ -42,8 +42,10 @@ def batches(
     """Return the batch sizes of a stage that has no `batch_findings`.
 
     Without a size in the recipe, OpenRLHF makes micro-batches of `tokens_per_gpu` tokens where it can; where it cannot,
-    they have as many rows as would be no more tokens, were all as long as the longest. longest: tokens of the stage's
-    longest prompt (rl) or row, once the rows have been read.
+    they have as many rows as would be no more tokens, were all as long as the longest.
+
+    Args:
+        longest: tokens of the stage's longest prompt (rl) or row, once the rows have been read.
     """
     engine, update = options_of(plan).engine, StageBatches.of(stage).update
     longest = longest_row(stage, engine.context, longest, layout)

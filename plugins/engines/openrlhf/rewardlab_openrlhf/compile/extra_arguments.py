@@ -95,7 +95,7 @@ def extra_argument_findings(stages: Sequence[TrainingStage], given: Mapping[str,
         elif (kind := known.get(name)) is None:
             yield name, _refusal(name, known)
         elif (setting := argument(kind, name)) is not None and (why := setting.problem(_read(setting, value))):
-            yield name, why.partition("; did you mean")[0] + said if (said := _elsewhere(str(value))) else why
+            yield name, why.partition("; did you mean")[0] + hint if (hint := _elsewhere(str(value))) else why
 
 
 def extra_argument_lines(stage: TrainingStage, given: Mapping[str, Value]) -> Iterator[str]:

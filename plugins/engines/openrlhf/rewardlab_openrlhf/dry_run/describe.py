@@ -117,10 +117,10 @@ def _differences(plan: Plan, index: int, stage: RlStage) -> Iterator[str]:
 def _pass_rates(plan: Plan) -> str:
     """Return what the pass rates are that OpenRLHF logs of its evaluations."""
     assert plan.recipe.reward is not None
-    what = plan.recipe.reward.correctness or plan.recipe.reward.teach.by
-    if what is None:
+    component = plan.recipe.reward.correctness or plan.recipe.reward.teach.by
+    if component is None:
         return "OpenRLHF's eval_..._pass1 is the mean total, and no pass rate without `reward.correctness`"
-    return f"OpenRLHF's eval_..._pass1 is the mean of {what}, pass<k> that of the best of k completions"
+    return f"OpenRLHF's eval_..._pass1 is the mean of {component}, pass<k> that of the best of k completions"
 
 
 def _resources(backend: Options, layout: StageLayout) -> Iterator[str]:
@@ -134,8 +134,8 @@ def _resources(backend: Options, layout: StageLayout) -> Iterator[str]:
         parts.append(f"{layout.scorers} for {backend.scorers.replicas} scorer(s){held}")
     if idle := layout.idle - layout.held:
         parts.append(f"{idle} idle")
-    of = f" of {backend.nodes}" if layout.nodes < backend.nodes else ""
-    yield f"GPUs: {layout.gpus} on {layout.nodes}{of} node(s): {', '.join(parts)}"
+    of_nodes = f" of {backend.nodes}" if layout.nodes < backend.nodes else ""
+    yield f"GPUs: {layout.gpus} on {layout.nodes}{of_nodes} node(s): {', '.join(parts)}"
     if layout.ring > 1:
         yield f"ring attention: {layout.ring} ranks share each sequence"
 

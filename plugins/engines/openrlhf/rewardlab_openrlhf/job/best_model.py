@@ -50,8 +50,8 @@ def keep_best_model(job: StageJob) -> None:
 
 def saved_models(checkpoints: Path) -> dict[int, Path]:
     """Return the models beside a stage's checkpoints: step -> folder."""
-    found = ((SAVED.fullmatch(folder.name), folder) for folder in checkpoints.glob("*_hf"))
-    return {int(match[1]): folder for match, folder in found if match is not None}
+    folders = ((SAVED.fullmatch(folder.name), folder) for folder in checkpoints.glob("*_hf"))
+    return {int(match[1]): folder for match, folder in folders if match is not None}
 
 
 def _steps(job: StageJob) -> int:

@@ -139,8 +139,8 @@ class SynchronousTrainer(_class_of(ppo_trainer.PPOTrainer), _StepTrainer):  # ty
         evaluate_final_model(self.job, self.step or step, self._evaluate_all)
 
     def _evaluate_all(self) -> None:
-        its = self.args.eval
-        sampling = {"temperature": its.temperature, "n_samples_per_prompt": its.n_samples_per_prompt}
+        settings = self.args.eval
+        sampling = {"temperature": settings.temperature, "n_samples_per_prompt": settings.n_samples_per_prompt}
         self.samples_generator.generate_eval_samples(**{**self.generate_kwargs, **sampling})
 
 

@@ -44,7 +44,9 @@ def generate(model: str, prompts: list[list[int]], max_new_tokens: int, pad: int
         read = [[0] * (longest - len(prompts[place])) + [1] * len(prompts[place]) for place in places]
         inputs = {"input_ids": torch.tensor(rows), "attention_mask": torch.tensor(read)}
         with torch.inference_mode():
-            made = policy.generate(**{name: one.to(device) for name, one in inputs.items()}, generation_config=config)
+            made = policy.generate(
+                **{name: tensor.to(device) for name, tensor in inputs.items()}, generation_config=config
+            )
         for place, ids in zip(places, made[:, longest:].tolist(), strict=True):
             answers[place] = _until_end(ids, ends)
     return answers

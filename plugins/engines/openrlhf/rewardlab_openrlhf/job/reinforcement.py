@@ -63,7 +63,10 @@ def check_last_step(task: StageTask, open_step: tuple[int, int]) -> None:
     """Say where the last groups were too few to be trained on; a JobError if there are no others.
 
     OpenRLHF makes no update of fewer completions than an update has, and ends well with what it has, if it is the
-    weights that it began with. open_step: what Service.open_step returns.
+    weights that it began with.
+
+    Args:
+        open_step: what Service.open_step returns.
     """
     stage, (step, groups) = task.stage, open_step
     assert isinstance(stage, RlStage)

@@ -54,23 +54,28 @@ class TextThread:
         return await self.run(lambda: _read(tokenizer, params, output))
 
 
-async def generate(engine: Any, prompt_ids: list[int], params: Any, timeout: float, what: str) -> Any:
+async def generate(engine: Any, prompt_ids: list[int], params: Any, timeout: float, name: str) -> Any:
     """Return one completion (vLLM's CompletionOutput) of a prompt.
 
-    `what` names it in messages. LostCompletion if the engine fails or breaks off, or after `timeout` seconds.
+    Args:
+        params: vLLM's sampling parameters.
+        timeout: in seconds.
+        name: of the completion, for messages.
+
+    Raises LostCompletion if the engine fails, breaks off or takes longer than `timeout`.
     """
     try:
-        async with Deadline(timeout, f"{what} took more than {timeout:g} s (completion_timeout)", LostCompletion):
+        async with Deadline(timeout, f"{name} took more than {timeout:g} s (completion_timeout)", LostCompletion):
             request = await engine.generate(list(prompt_ids), deepcopy(params))
     except LostCompletion:
         raise
     except Exception as error:  # whatever the engine raises concerns this completion
-        raise LostCompletion(f"{what}: generation failed: {one_line(error)}") from error
+        raise LostCompletion(f"{name}: generation failed: {one_line(error)}") from error
     if request is None or not request.outputs:
-        raise LostCompletion(f"{what}: the engine returned nothing")
+        raise LostCompletion(f"{name}: the engine returned nothing")
     output = request.outputs[0]
     if output.finish_reason in BROKEN_OFF:
-        raise LostCompletion(f"{what}: the engine broke off with {output.finish_reason!r}")
+        raise LostCompletion(f"{name}: the engine broke off with {output.finish_reason!r}")
     return output
 
 

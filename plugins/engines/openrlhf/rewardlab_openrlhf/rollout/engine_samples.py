@@ -64,8 +64,8 @@ def sample_for_lost_member(request: RolloutRequest, prompt_ids: list[int], rewar
     if end is None:
         raise JobError("on_partial: score needs a tokenizer with an end token, to stand for a lost completion")
     log_probs = None if request.params.logprobs is None else [0.0]
-    nothing = GeneratedCompletion(ids=[end], log_probs=log_probs, text="", truncated=False)
-    return engine_sample(request, prompt_ids, nothing, _mean(rewards), member=0)
+    end_token = GeneratedCompletion(ids=[end], log_probs=log_probs, text="", truncated=False)
+    return engine_sample(request, prompt_ids, end_token, _mean(rewards), member=0)
 
 
 def _mean(rewards: GroupRewards) -> GroupRewards:
@@ -88,7 +88,10 @@ def fill_missing_logs(samples: Sequence[Any]) -> None:
     """Give each sample of a step that lacks a total or a component the mean of those that have one.
 
     OpenRLHF's lines and trackers have the mean over all samples, which would be NaN; so it is that of the others. What
-    no sample of the step has stays NaN. samples: OpenRLHF's, one completion each.
+    no sample of the step has stays NaN.
+
+    Args:
+        samples: OpenRLHF's, one completion each.
     """
     for name in [name for name in samples[0].info if name.startswith(("reward/", "group/"))] if samples else ():
         mean = _mean_known([sample.info[name].item() for sample in samples])

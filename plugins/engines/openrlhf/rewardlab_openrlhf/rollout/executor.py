@@ -91,7 +91,7 @@ class GroupExecutor(AgentExecutorBase):
 
     async def _roll_out(self, request: RolloutRequest, size: int) -> list[dict[str, Any]]:
         try:
-            prompt = await self._call_coordinator("rollout_prompt", request.label, what=request.label)
+            prompt = await self._call_coordinator("rollout_prompt", request.label, subject=request.label)
             if self.settings.get("policy_judge"):
                 await self._announce()
             if not prompt.evaluation:
@@ -118,7 +118,7 @@ class GroupExecutor(AgentExecutorBase):
         evaluate on until none is left.
         """
         while (before := self._before) is not None:
-            prompt = await self._call_coordinator("claim_evaluation", uuid4().hex, what="a prompt to evaluate on")
+            prompt = await self._call_coordinator("claim_evaluation", uuid4().hex, subject="a prompt to evaluate on")
             if prompt is None:
                 self._before = None
                 return
@@ -133,10 +133,10 @@ class GroupExecutor(AgentExecutorBase):
         sampling = self.settings["evaluation_sampling" if evaluation else "sampling"]
         return replace(request, params=recipe_sampling(request.params, sampling))
 
-    async def _wait_for_turn(self, key: str, what: str) -> None:
+    async def _wait_for_turn(self, key: str, subject: str) -> None:
         """Return once OpenRLHF has received all groups of the steps before this group's."""
         asked_for = min(TURN_S, self._limits.scoring_timeout / 2)  # an answer that takes longer would end the job
-        while not await self._call_coordinator("may_go", key, asked_for, what=what):
+        while not await self._call_coordinator("may_go", key, asked_for, subject=subject):
             pass
 
     async def _announce(self) -> None:
@@ -146,10 +146,10 @@ class GroupExecutor(AgentExecutorBase):
         """
         context = get_runtime_context()
         if context.get_actor_id() is not None:  # outside of an actor nobody could ask
-            await self._call_coordinator("engine_here", context.current_actor, what="a rollout engine")
+            await self._call_coordinator("engine_here", context.current_actor, subject="a rollout engine")
 
-    async def _call_coordinator(self, method: str, *arguments: Any, what: str) -> Any:
-        async with scoring_deadline(self._limits.scoring_timeout, what, self._coordinator.name):
+    async def _call_coordinator(self, method: str, *arguments: Any, subject: str) -> Any:
+        async with scoring_deadline(self._limits.scoring_timeout, subject, self._coordinator.name):
             return await self._coordinator.call(method, *arguments)
 
     async def _report_failure(self, message: str) -> None:

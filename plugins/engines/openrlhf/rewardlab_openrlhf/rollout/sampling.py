@@ -1,4 +1,4 @@
-"""How completions are sampled: what OpenRLHF asks of vLLM, and what the recipe says beside it."""
+"""The sampling of completions: what OpenRLHF asks of vLLM, and what the recipe says beside it."""
 
 from collections.abc import Mapping
 from copy import deepcopy

@@ -55,10 +55,10 @@ def logged_steps(log: Path) -> Iterator[tuple[int, Mapping[str, float]]]:
     if log.exists():
         with log.open(encoding="utf-8", errors="replace") as lines:
             for line in lines:
-                if STEP in line and (found := read_numbers(line)) is not None:
-                    yield found[0], of_update(found[1])
-                elif (text := read_mark(line)) is not None and (found := read_scores(text)) is not None:
-                    yield found
+                if STEP in line and (logged := read_numbers(line)) is not None:
+                    yield logged[0], of_update(logged[1])
+                elif (text := read_mark(line)) is not None and (logged := read_scores(text)) is not None:
+                    yield logged
 
 
 def of_update(numbers: Mapping[str, float]) -> Mapping[str, float]:

@@ -23,9 +23,9 @@ class RayBackend:
     def findings(self, plan: Plan) -> Iterable[Finding]:
         """Yield every reason why the engine cannot do what the recipe says."""
         yield from self._engine.findings(plan)
-        for where, what in job_options(plan).lacking():
+        for where, problem in job_options(plan).lacking():
             if where[-1] != "tensorboard":  # the engine writes its own events, and may do so elsewhere
-                yield where, what
+                yield where, problem
 
     def headline(self, plan: Plan) -> str:
         """Return which version would run, and where."""

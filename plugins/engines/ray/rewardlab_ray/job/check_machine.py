@@ -29,11 +29,13 @@ def check_machine(engine: RayEngine, plan: Plan, only: int | None = None) -> Non
         if only in (None, index) and needs_engine(stage)
     ]
     samples = any(isinstance(stage, RlStage) for stage in stages)
-    found = [*_modules(engine, plan, samples), *_gpus(engine, plan, stages), *_settings(plan)]
+    findings = [*_modules(engine, plan, samples), *_gpus(engine, plan, stages), *_settings(plan)]
     if samples:
-        found += [*_model(plan), *_ray_folder()]
-    if found:
-        raise UserError([Problem(where=plan.document.where(path), what=what, path=path) for path, what in found])
+        findings += [*_model(plan), *_ray_folder()]
+    if findings:
+        raise UserError(
+            [Problem(where=plan.document.where(path), what=problem, path=path) for path, problem in findings]
+        )
 
 
 def check_version(engine: RayEngine, where: str) -> None:

@@ -39,21 +39,26 @@ def check_nodes(task: StageTask, engine: RayEngine, gpus: int, each: int = 1) ->
     Looked at are the nodes with free GPUs, any of which Ray may choose. A node without GPUs is looked at if scorers
     run on CPUs; there a fault only keeps them away. UserError with everything that is wrong.
 
-    gpus: how many the stage needs in all; each: the least of one node that are of use to it.
+    Args:
+        gpus: how many the stage needs in all.
+        each: the least of one node that are of use to it.
     """
-    everything = cluster_nodes(gpus, each)
-    needed = [node for node in everything if node.free >= each]
-    if lacking := _lacking(everything, gpus, each):
-        needed = [node for node in everything if node.gpus >= each]
-    beside = [node for node in everything if not node.gpus and _may_hold_scorer(node, task)]
+    nodes = cluster_nodes(gpus, each)
+    needed = [node for node in nodes if node.free >= each]
+    if lacking := _lacking(nodes, gpus, each):
+        needed = [node for node in nodes if node.gpus >= each]
+    beside = [node for node in nodes if not node.gpus and _may_hold_scorer(node, task)]
     arguments = _examine_arguments(task, engine)
     here = examine(**arguments)
-    found = _examine_nodes([*needed, *beside], arguments)
-    problems = [*lacking, *(what for node in needed for what in _problems(node, found[node.id], here, task, engine))]
+    examined = _examine_nodes([*needed, *beside], arguments)
+    problems = [
+        *lacking,
+        *(problem for node in needed for problem in _problems(node, examined[node.id], here, task, engine)),
+    ]
     if problems:
         where = task.plan.document.where(("backend",))
-        raise UserError([Problem(where=where, what=what) for what in problems])
-    faults = {node.id: [*_problems(node, found[node.id], here, task, engine)] for node in beside}
+        raise UserError([Problem(where=where, what=problem) for problem in problems])
+    faults = {node.id: [*_problems(node, examined[node.id], here, task, engine)] for node in beside}
     for why in (faults_of[0] for faults_of in faults.values() if faults_of):
         task.say(f"no scorer is placed there: {why}")
     return [node.id for node in (*needed, *beside) if not faults.get(node.id)]
@@ -142,28 +147,28 @@ def _lacking(nodes: Sequence[ClusterNode], gpus: int, each: int) -> list[str]:
 
 
 def _problems(
-    node: ClusterNode, found: dict[str, Any] | str, here: Mapping[str, Any], task: StageTask, engine: RayEngine
+    node: ClusterNode, facts: dict[str, Any] | str, here: Mapping[str, Any], task: StageTask, engine: RayEngine
 ) -> Iterator[str]:
     name = node.name
-    if isinstance(found, str):
-        yield f"node {name} cannot run rewardlab ({found}); prepare its environment as docs/cluster.md says"
+    if isinstance(facts, str):
+        yield f"node {name} cannot run rewardlab ({facts}); prepare its environment as docs/cluster.md says"
         return
-    if found["python"].split(".")[:2] != here["python"].split(".")[:2]:
-        yield f"node {name} has Python {found['python']}, the head of the job {here['python']}"
-    if found["missing_modules"] and node.gpus:
-        yield f"node {name} has no {', '.join(found['missing_modules'])} in the environment of {found['executable']}"
-    for package, there in found["versions"].items():
+    if facts["python"].split(".")[:2] != here["python"].split(".")[:2]:
+        yield f"node {name} has Python {facts['python']}, the head of the job {here['python']}"
+    if facts["missing_modules"] and node.gpus:
+        yield f"node {name} has no {', '.join(facts['missing_modules'])} in the environment of {facts['executable']}"
+    for package, there in facts["versions"].items():
         if there != here["versions"][package] and (node.gpus or package not in engine.packages):
             yield f"node {name} has {package} {there}, the head of the job {here['versions'][package]}"
-    if found["unseen"]:
+    if facts["unseen"]:
         yield (
             f"node {name} does not see the run directory {task.run}; "
             "set backend.engine.storage to a folder that every node sees"
         )
-    if not found["model"] and node.gpus:
+    if not facts["model"] and node.gpus:
         yield f"node {name} does not see the model folder {task.model}; put it where every node sees it"
-    if found["missing_secrets"]:
-        names = ", ".join(found["missing_secrets"])
+    if facts["missing_secrets"]:
+        names = ", ".join(facts["missing_secrets"])
         yield f"node {name} has no {names} in its environment; name it in backend.secrets, or set it there"
 
 

@@ -96,18 +96,21 @@ def run_on_cluster(
 ) -> int | None:
     """Submit stage `name`, or find the job that an earlier attempt left running, and follow it to its end.
 
-    driver: the module to run. Returns its exit code; None if Ray does not know it. On an interrupt it asks whether to
-    stop the job, and raises the interrupt again; by SIGTERM, the job is stopped without asking.
+    Returns its exit code; None if Ray does not know it. On an interrupt it asks whether to stop the job, and raises the
+    interrupt again; by SIGTERM, the job is stopped without asking.
+
+    Args:
+        driver: the module to run.
     """
     client = _client(plan, address)
     for of_ray in RAYS_NEWS:
         logging.getLogger(of_ray).setLevel(logging.WARNING)
     note = stage_folder(run, name) / "job.json"
     job = _left_running(client, note)
-    found = job is not None
+    still_runs = job is not None
     job = job or f"{run.name}-{name}-{attempt}-{os.urandom(3).hex()}"
     try:
-        if found:
+        if still_runs:
             say(f"job {job} still runs on {address}; following it")
         else:
             note.write_text(json.dumps({"address": address, "job": job}), encoding="utf-8")
@@ -241,8 +244,8 @@ def _follow(client: Any, job: str, log: StageLog) -> int | None:
         except Exception as error:  # a head node that is busy or restarts; the job may go on nevertheless
             lost_since = lost_since or time.monotonic()
             if time.monotonic() - lost_since > PATIENCE_S:
-                what = f"the cluster has not answered for {PATIENCE_S:.0f} s ({one_line(error)})"
-                raise JobError(f"{what}; job {job} may still run: resume this run to follow it") from error
+                problem = f"the cluster has not answered for {PATIENCE_S:.0f} s ({one_line(error)})"
+                raise JobError(f"{problem}; job {job} may still run: resume this run to follow it") from error
         time.sleep(PAUSE_S)
 
 

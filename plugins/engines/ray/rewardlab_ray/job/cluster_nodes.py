@@ -24,7 +24,9 @@ class ClusterNode:
 def cluster_nodes(gpus: int, each: int = 1) -> list[ClusterNode]:
     """Return all living nodes, as soon as enough GPUs are free or it is clear that they will not be.
 
-    gpus: how many are needed in all; each: the least of one node that are of use.
+    Args:
+        gpus: how many are needed in all.
+        each: the least of one node that are of use.
     """
     end = time.monotonic() + FREE_LIMIT_S
     while True:

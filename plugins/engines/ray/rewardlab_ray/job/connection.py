@@ -23,7 +23,8 @@ LOCAL = {"address": "local", "include_dashboard": False}
 def connect(task: StageTask, variables: Mapping[str, str]) -> None:
     """Connect to the cluster that this process is a job of (RAY_ADDRESS), or start a Ray on this machine.
 
-    variables: of every process of the job, beside the recipe's secrets.
+    Args:
+        variables: of every process of the job, beside the recipe's secrets.
     """
     import ray
 
@@ -44,15 +45,15 @@ def connect(task: StageTask, variables: Mapping[str, str]) -> None:
 
 
 def wait_for_gpus(task: StageTask, gpus: int) -> None:
-    """Where the stage was restarted, wait until so many GPUs are free, for GPU_PATIENCE_S at most."""
+    """Wait, after a restart of the stage, until so many GPUs are free, for GPU_PATIENCE_S at most."""
     import ray
 
-    end, told = time.monotonic() + GPU_PATIENCE_S, False
+    end, announced = time.monotonic() + GPU_PATIENCE_S, False
     while task.restarted and time.monotonic() < end:
         free = ray.available_resources().get("GPU", 0)
         if free >= gpus:
             return
-        if not told:
+        if not announced:
             task.say(f"waiting for GPUs: {free:g} of {gpus} are free; for {GPU_PATIENCE_S:.0f} s at most")
-            told = True
+            announced = True
         time.sleep(GPU_LOOK_S)

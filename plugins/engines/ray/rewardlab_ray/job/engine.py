@@ -45,13 +45,13 @@ class RayEngine:
 
     def what_is_wrong(self) -> str | None:
         """Return why this environment cannot train with it, and what to install; None if it can."""
-        found = installed_version(self.distribution)
-        if found == self.wheel:
+        version = installed_version(self.distribution)
+        if version == self.wheel:
             return None
-        if found is None:
+        if version is None:
             return f"{self.distribution} {self.wheel} is not installed here; {self.absent}"
         return (
-            f"{self.distribution} {found} is installed, and this version of rewardlab is made for {self.wheel}; "
+            f"{self.distribution} {version} is installed, and this version of rewardlab is made for {self.wheel}; "
             f"{self.install} {self.distribution}=={self.wheel}"
         )
 

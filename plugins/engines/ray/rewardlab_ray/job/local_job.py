@@ -25,9 +25,12 @@ def run_here(
 ) -> int:
     """Run a driver, the module with these arguments, until it ends; return its exit code.
 
-    take: is called with each line that it prints. variables: further ones of its environment.
     An interrupt, or `stop` once it is set, ends the driver with everything that it started; KeyboardInterrupt is raised
     then.
+
+    Args:
+        take: is called with each line that it prints.
+        variables: further ones of its environment.
     """
     environment = {name: value for name, value in os.environ.items() if name != "RAY_ADDRESS"}
     environment |= telemetry_variables() | {"PYTHONUNBUFFERED": "1", "RAY_DEDUP_LOGS": "0", **(variables or {})}

@@ -37,8 +37,8 @@ _HARMLESS = re.compile(
 
 def read_mark(line: str) -> str | None:
     """Return the driver's line without its mark; None if the line is the engine's."""
-    _, found, rest = line.partition(MARK)
-    return rest if found else None
+    _, mark, rest = line.partition(MARK)
+    return rest if mark else None
 
 
 def read_outcome(text: str) -> dict | None:
@@ -71,8 +71,8 @@ def read_scores(text: str) -> tuple[int, dict[str, float]] | None:
 
 def read_raised(line: str) -> str | None:
     """Return the exception and its text from the last line of a traceback; None for any other line."""
-    found = _RAISED.match(line)
-    return found and found[1]
+    match = _RAISED.match(line)
+    return match and match[1]
 
 
 def is_bar(line: str) -> bool:
@@ -85,10 +85,10 @@ def lasting_bar(line: str) -> float:
 
     Of the steps of a training there is a line of rewardlab's own.
     """
-    found = _BAR.search(line)
-    if found is None or found[5] is None or found[1] == found[2] or _BAR_OF_STEPS.search(line):
+    match = _BAR.search(line)
+    if match is None or match[5] is None or match[1] == match[2] or _BAR_OF_STEPS.search(line):
         return 0.0
-    return int(found[3] or 0) * 3600.0 + int(found[4]) * 60 + int(found[5])
+    return int(match[3] or 0) * 3600.0 + int(match[4]) * 60 + int(match[5])
 
 
 def says_something(line: str) -> bool:
@@ -101,9 +101,9 @@ def read_time(line: str) -> datetime | None:
 
     It names no year; this one is taken.
     """
-    found = _WRITTEN.search(line)
+    match = _WRITTEN.search(line)
     try:
-        return datetime.strptime(f"{datetime.now().year} {found[1]}", "%Y %m-%d %H:%M:%S") if found else None
+        return datetime.strptime(f"{datetime.now().year} {match[1]}", "%Y %m-%d %H:%M:%S") if match else None
     except ValueError:  # digits that are no date
         return None
 
@@ -124,13 +124,13 @@ def read_numbers(line: str) -> tuple[int, dict[str, float]] | None:
     Of OpenRLHF's sft and dpo, whose numbers are in a progress bar alone, the step is the place in the bar, over all
     passes.
     """
-    if (found := _STEP.search(line)) is not None:
-        numbers = _numbers_in(found[2])
-        return None if numbers is None else (int(found[1]), {_NAMES.get(n, n): value for n, value in numbers.items()})
+    if (step := _STEP.search(line)) is not None:
+        numbers = _numbers_in(step[2])
+        return None if numbers is None else (int(step[1]), {_NAMES.get(n, n): value for n, value in numbers.items()})
     if (bar := _TRAINING_BAR.search(line)) is None:
         return None
-    epoch, place, of, rest = bar.groups()
-    return int(epoch) * int(of) + int(place), {
+    epoch, place, steps_a_pass, rest = bar.groups()
+    return int(epoch) * int(steps_a_pass) + int(place), {
         _NAMES.get(name, name): float(n) for name, n in _BAR_NUMBER.findall(rest)
     }
 
@@ -138,10 +138,10 @@ def read_numbers(line: str) -> tuple[int, dict[str, float]] | None:
 def _numbers_in(text: str) -> dict[str, float] | None:
     """Return the numbers of a line's object, by the engine's names; None if it cannot be read."""
     try:
-        found = ast.literal_eval(_NOT_FINITE.sub(r"\1'\2'", text))
+        parsed = ast.literal_eval(_NOT_FINITE.sub(r"\1'\2'", text))
     except (ValueError, SyntaxError):
         return None
-    return {name: float(value) for name, value in found.items() if _is_number(value)}
+    return {name: float(value) for name, value in parsed.items() if _is_number(value)}
 
 
 def _is_number(value: Any) -> bool:

@@ -77,12 +77,12 @@ def text_of_engine(error: BaseException) -> str:
     if type(cause).__name__ not in _KINDS:
         return text
     text = _GUESSES.sub("", text)
-    told = {name: value for name, value in _OF_RAY.findall(text) if name in ("class_name", "pid", "ip")}
-    if "class_name" not in told:
+    details = {name: value for name, value in _OF_RAY.findall(text) if name in ("class_name", "pid", "ip")}
+    if "class_name" not in details:
         return text
-    what, _, why = _OF_RAY.sub("", text).partition("The actor is dead because ")
-    of = ", ".join(f"{name} {told[name]}" for name in ("pid", "ip") if name in told)
-    return f"{type(cause).__name__}: {told['class_name']} ({of}) died: {why or what}"
+    error_text, _, why = _OF_RAY.sub("", text).partition("The actor is dead because ")
+    place = ", ".join(f"{name} {details[name]}" for name in ("pid", "ip") if name in details)
+    return f"{type(cause).__name__}: {details['class_name']} ({place}) died: {why or error_text}"
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

@@ -20,7 +20,7 @@ class _Outage:
     """the questions of each scorer for which it lasts"""
     heard: dict[str, float] = field(default_factory=dict)
     """when each of them reported it last"""
-    told: set[str] = field(default_factory=set)
+    reporters: set[str] = field(default_factory=set)
     """scorers that have reported how long it lasts since the user read a line of that"""
     waited: int = 0
 
@@ -34,23 +34,26 @@ class OutageLines:
     def read(self, scorer: str, text: str) -> str | None:
         """Return the line for the user, with the questions of all scorers; None if another one's stands for it.
 
-        scorer: what distinguishes the scorers' lines. A line about something else is returned as it is.
+        A line about something else is returned as it is.
+
+        Args:
+            scorer: what distinguishes the scorers' lines.
         """
         about = _ABOUT_A_JUDGE.fullmatch(text)
         if about is None:
             return text
-        judge, what = about.groups()
+        judge, report = about.groups()
         outage = self._outages.setdefault(judge, _Outage())
-        if (lasts := _LASTS.match(what)) is not None:
+        if (lasts := _LASTS.match(report)) is not None:
             return self._lasts(outage, scorer, text, _number(lasts[1]))
-        if (ended := _ENDED.fullmatch(what)) is not None:
+        if (ended := _ENDED.fullmatch(report)) is not None:
             outage.waited += _number(ended[1])
             outage.waiting.pop(scorer, None)
             if self._still_down(outage):
                 return None
             del self._outages[judge]
             return _with_number(text, outage.waited)
-        if _BEGAN in what:
+        if _BEGAN in report:
             known = self._still_down(outage)
             self._note(outage, scorer, 0)
             return None if known else text
@@ -58,8 +61,8 @@ class OutageLines:
 
     def _lasts(self, outage: _Outage, scorer: str, text: str, waiting: int) -> str | None:
         self._note(outage, scorer, waiting)
-        is_new_round = scorer in outage.told or not outage.told
-        outage.told = {scorer} if is_new_round else {*outage.told, scorer}
+        is_new_round = scorer in outage.reporters or not outage.reporters
+        outage.reporters = {scorer} if is_new_round else {*outage.reporters, scorer}
         return _with_number(text, sum(outage.waiting.values())) if is_new_round else None
 
     @staticmethod

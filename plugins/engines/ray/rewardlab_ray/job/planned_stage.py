@@ -1,4 +1,4 @@
-"""What a dry run can know of a stage whose run does not exist yet: where it runs, its steps, its model, its prompts."""
+"""A stage as a dry run knows it before there is a run: where it runs, its steps, its model, its prompts."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -18,9 +18,14 @@ TIME = "TIME"
 """stands for when the run will start"""
 
 
-def headline(plan: Plan, wheel: str, found: str | None) -> str:
-    """Return which engine would run, where, and the model; found: the version that is installed here."""
-    here = "not installed here" if found is None else "installed here" if found == wheel else f"here is {found}"
+def headline(plan: Plan, wheel: str, version: str | None) -> str:
+    """Return which engine would run, where, and the model.
+
+    Args:
+        wheel: the version that this rewardlab is made for.
+        version: the version that is installed here; None if there is none.
+    """
+    here = "not installed here" if version is None else "installed here" if version == wheel else f"here is {version}"
     return f"{wheel} ({here}), {_place(plan)}; model {model_line(plan)}"
 
 
@@ -35,8 +40,8 @@ def _place(plan: Plan) -> str:
 def planned_steps(plan: Plan, index: int, stage: TrainingStage) -> int | None:
     """Return how many steps a stage has if all rows fit; None where nobody can count its rows yet."""
     trained = [plan.stage_dataset(index)]
-    found = 0 if stage.steps else _count_rows(trained, lambda: training_samples(plan, index))
-    return None if found is None else steps_of(stage, found)
+    rows = 0 if stage.steps else _count_rows(trained, lambda: training_samples(plan, index))
+    return None if rows is None else steps_of(stage, rows)
 
 
 def planned_model(plan: Plan, index: int, run: Path) -> str:
@@ -54,8 +59,8 @@ def planned_evaluation_rows(plan: Plan, index: int, stage: TrainingStage) -> int
     if not isinstance(stage, RlStage) or stage.evaluation is None:
         return 0
     evaluated = [planned for planned, _ in plan.evaluation_datasets(index).values()]
-    found = _count_rows(evaluated, lambda: evaluation_samples(plan, index)) or 1
-    return min(found, stage.evaluation.prompts or found)
+    rows = _count_rows(evaluated, lambda: evaluation_samples(plan, index)) or 1
+    return min(rows, stage.evaluation.prompts or rows)
 
 
 def _count_rows(datasets: Sequence[Component], read: Callable[[], Sequence[Sample]]) -> int | None:

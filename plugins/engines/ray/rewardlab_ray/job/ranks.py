@@ -37,7 +37,9 @@ def train_on_ranks(
 ) -> None:
     """Run a module with its ranks. Raises RankFailure if a process of it fails.
 
-    ranks: (nodes, processes on each). variables: of every process on a cluster.
+    Args:
+        ranks: (nodes, processes on each).
+        variables: of every process on a cluster.
     """
     nodes, each = ranks
     if os.environ.get("RAY_ADDRESS"):
@@ -91,7 +93,7 @@ def _on_cluster(
     group = placement_group([{"GPU": each, "CPU": 1}] * nodes, strategy="STRICT_SPREAD")
     try:
         if not group.wait(PLACING_LIMIT_S):
-            raise JobError(f"Ray has not {nodes} nodes with {each} free GPUs each")
+            raise JobError(f"Ray does not have {nodes} nodes with {each} free GPUs each")
         return _launch(module, arguments, nodes, each, group)
     finally:
         remove_placement_group(group)
@@ -130,9 +132,9 @@ def _rendezvous() -> tuple[str, int]:
 
 
 def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("", 0))
-        return found.getsockname()[1]
+    with socket.socket() as listener:
+        listener.bind(("", 0))
+        return listener.getsockname()[1]
 
 
 def _end(process: subprocess.Popen) -> None:

@@ -24,9 +24,9 @@ class RepeatedLines:
     def leaves_out(self, line: str) -> bool:
         """Return whether the log does without `line`."""
         for kind, pattern in _REPEATED.items():
-            if found := pattern.search(line):
+            if match := pattern.search(line):
                 before, _ = self._seen.get(kind, (0, ""))
-                self._seen[kind] = before + 1, found[1]
+                self._seen[kind] = before + 1, match[1]
                 return before > 0
         return False
 

@@ -24,10 +24,14 @@ def with_restarts(
 ) -> None:
     """Run the stage; start it again if its job died of a loss, `most` times in a row without a new checkpoint.
 
-    attempt: runs the stage once; called with whether it is a restart. checkpoint: returns the step of the newest
-    checkpoint, as far as is known here. stop: ends a pause. A restart that fails before it trains, as when a node or a
-    judge is still away, counts like one that is lost. A Ray that is not up in time is started once more, and counts
-    only if that fails, too. Everything else that ends a job is raised as it is.
+    Everything else that ends a job is raised as it is. A restart that fails before it trains, as when a node or a judge
+    is still away, counts like one that is lost. A Ray that is not up in time is started once more, and counts only if
+    that fails, too.
+
+    Args:
+        attempt: runs the stage once; called with whether it is a restart.
+        checkpoint: returns the step of the newest checkpoint, as far as is known here.
+        stop: ends a pause.
     """
     failed, before = 0, checkpoint()
     lost: LostProcess | None = None

@@ -30,9 +30,13 @@ def scored_training(
 ) -> Iterator[Service]:
     """Connect to Ray, check the nodes and start the actors that score; end all of it after the block.
 
-    variables: of every process of the job. unsplit: GPUs that must be of one node, of an engine that takes what the
-    scorers leave (None: it has its own on each node). meanwhile: is called once Ray is there. What the block raises
-    becomes a JobError with the first reason why the job had to end.
+    What the block raises becomes a JobError with the first reason why the job had to end.
+
+    Args:
+        variables: of every process of the job.
+        unsplit: GPUs that must be of one node, of an engine that takes what the scorers leave (None: it has its own on
+            each node).
+        meanwhile: is called once Ray is there.
     """
     import ray
 

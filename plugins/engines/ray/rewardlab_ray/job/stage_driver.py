@@ -37,7 +37,8 @@ KINDS = {"in_log": RankFailure, "lost": LostProcess, "at_start": StartFailure, "
 def drive(engine: RayEngine, train: Callable[[StageTask], None], arguments: Sequence[str] | None = None) -> int:
     """Run the stage that the arguments name and return the exit code that `rewardlab run` passes on.
 
-    train: trains the stage and moves its model to its place (hand_on); it raises what the user should read.
+    Args:
+        train: trains the stage and moves its model to its place (hand_on); it raises what the user should read.
     """
     parser = ArgumentParser(prog="driver")
     parser.add_argument("run", type=Path)
@@ -79,8 +80,8 @@ def drive(engine: RayEngine, train: Callable[[StageTask], None], arguments: Sequ
         return _end("stopped", JobError.exit_code)
     except BaseException as error:  # from the engine: its log above has all of it
         traceback.print_exc()
-        what = f"stage {task.name}: {text_of_engine(error)}"
-        return _end(what, JobError.exit_code, lost=is_loss(error))
+        message = f"stage {task.name}: {text_of_engine(error)}"
+        return _end(message, JobError.exit_code, lost=is_loss(error))
     return _end(None, 0)
 
 
@@ -120,7 +121,7 @@ def _end(error: str | None, code: int, **kinds: bool) -> int:
     """Print the outcome and return the exit code. kinds: which of KINDS the error is (absent: none)."""
     sys.stdout.flush()
     sys.stderr.flush()
-    what = None if error is None else redact(error)
-    outcome = {"error": what, "code": code, **dict.fromkeys(KINDS, False), **kinds}
+    message = None if error is None else redact(error)
+    outcome = {"error": message, "code": code, **dict.fromkeys(KINDS, False), **kinds}
     print(marked(OUTCOME + json.dumps(outcome)), flush=True)
     return code

@@ -55,9 +55,11 @@ class StageLog:
     ) -> None:
         """Open the log; its name is that of the stage.
 
-        take_numbers: is called with each step that the engine reports and its numbers. take_scores: with each step
-        whose groups are all scored, and the numbers of these. board: shows the steps, in place of a line each. scored:
-        the numbers of scores come for each step, and a step is told with them.
+        Args:
+            take_numbers: is called with each step that the engine reports and its numbers.
+            take_scores: with each step whose groups are all scored, and the numbers of these.
+            board: shows the steps, in place of a line each.
+            scored: the numbers of scores come for each step, and a step is told with them.
         """
         self.path, self._board, self._has_scores = path, board, scored
         self._take_numbers, self._take_of_scores = take_numbers, take_scores
@@ -104,14 +106,14 @@ class StageLog:
         line = redact(plain(line))
         if self._repeated.leaves_out(line):
             return
-        found = read_numbers(line)
-        is_step = found is not None and not is_bar(line)
+        numbers = read_numbers(line)
+        is_step = numbers is not None and not is_bar(line)
         if is_step:  # the weights went to the engines before it
             self._write_repeated()
         self._file.write(f"{line}\n")
         self._file.flush()
-        if found is not None:
-            self._take_step(*found, line)
+        if numbers is not None:
+            self._take_step(*numbers, line)
         text = read_mark(line)
         if text is not None and (outcome := read_outcome(text)) is not None:
             self._outcome = outcome
@@ -120,8 +122,8 @@ class StageLog:
         elif text is not None and (scores := read_scores(text)) is not None:
             self._take_scores(*scores)
         elif text is not None:
-            if (told := self._outages.read(line.partition(MARK)[0], text)) is not None:
-                self._tell(told)
+            if (report := self._outages.read(line.partition(MARK)[0], text)) is not None:
+                self._tell(report)
         elif is_step:
             return
         elif is_bar(line):

@@ -70,14 +70,14 @@ def _run_once(engine: RayEngine, job: StageJob, again: bool) -> None:
             board.warn(line)
 
     watch = StopAtAlarm(job.plan, job.run, job.index, path, say)
-    told = EngineNumbers(path.parent, job.name, job.run.attempt)
+    engine_numbers = EngineNumbers(path.parent, job.name, job.run.attempt)
 
     def take(step: int, numbers: Mapping[str, float]) -> None:
-        told.write(step, numbers)
+        engine_numbers.write(step, numbers)
         watch.take(step, numbers)
 
     scored = isinstance(engine_stage(job.stage), RlStage)
-    with closing(told), StageLog(path, job.say, take, watch.take_scores, board, scored) as log:
+    with closing(engine_numbers), StageLog(path, job.say, take, watch.take_scores, board, scored) as log:
         job.say(f"stage {job.name}; all that {engine.name} says is in {log.path}")
         try:
             code = _code_of_job(engine, job, arguments, log)

@@ -1,4 +1,4 @@
-"""What the scorers of an rl stage have asked the judges, all together."""
+"""The usage of judges by the scorers of an rl stage, all together."""
 
 from collections.abc import Mapping
 

@@ -46,7 +46,8 @@ class EvaluationPasses:
     def is_due(self, step: int, final: bool = False) -> bool:
         """Return whether the weights after this step are to be evaluated, and there are no results of them.
 
-        final: the training has ended with them, which may be before `last` if groups were left out.
+        Args:
+            final: the training has ended with them, which may be before `last` if groups were left out.
         """
         wanted = final or (self._every is not None and step % self._every == 0)
         if not (self._rows and wanted) or self._path(step).exists():

@@ -79,7 +79,7 @@ class OutageWatch:
         except ray.exceptions.RayError as error:
             self._lost(name, watched, one_line(error))
             return None
-        self._found(name, watched)
+        self._back(name, watched)
         return answer
 
     def _lost(self, name: str, watched: _WatchedActor, why: str) -> None:
@@ -88,7 +88,7 @@ class OutageWatch:
             watched.down_since, watched.next_line = now, now + progress_interval_s()
             self._tell(f"warning: {name} is out of reach; its calls wait while Ray restarts it ({why})")
 
-    def _found(self, name: str, watched: _WatchedActor) -> None:
+    def _back(self, name: str, watched: _WatchedActor) -> None:
         if watched.down_since is not None:
             lasted = format_duration(time.monotonic() - watched.down_since)
             watched.down_since = None

@@ -100,10 +100,10 @@ def _parse_label(label: Any) -> tuple[str, int]:
         [(kind, number)] = json.loads(label).items()
         if kind in ("ticket", "evaluation") and type(number) is int and number >= 0:
             return kind, number
-        what = "it should name a ticket or an evaluation"
+        problem = "it should name a ticket or an evaluation"
     except (ValueError, TypeError, AttributeError) as error:
-        what = one_line(error)
-    raise JobError(f"the engine brought a row that is not of this stage: {label!r} ({what})")
+        problem = one_line(error)
+    raise JobError(f"the engine brought a row that is not of this stage: {label!r} ({problem})")
 
 
 def _row_at(rows: Sequence[Row], index: int, label: str) -> Row:

@@ -20,14 +20,16 @@ def rewards(
 ) -> GroupRewards:
     """Return the rewards of the group's members, of whose prompt `sampled` completions were generated.
 
-    algorithm: of the training; if its advantages need no critic, they are the rewards. None for an evaluation, whose
-    rewards the engine only averages and calls pass rates: they are the correctness, or else the recipe's totals.
-    correctness: the component that the recipe names as `reward.correctness`, if any.
-    teaching: which groups teach, if the engine replaces the others: it gets the outcomes of a training as sides, which
-    it compares to the last bit (`OUTCOME`) or by their mean (`correctness`).
-
     The engine averages a log over a batch, and wants the same names for every sample of a run: a missing value becomes
     the mean of its group, or NaN if the whole group has none. A JobError if a reward is not finite.
+
+    Args:
+        algorithm: of the training; if its advantages need no critic, they are the rewards. None for an evaluation,
+            whose rewards the engine only averages and calls pass rates: they are the correctness, or else the recipe's
+            totals.
+        correctness: the component that the recipe names as `reward.correctness`, if any.
+        teaching: which groups teach, if the engine replaces the others: it gets the outcomes of a training as sides,
+            which it compares to the last bit (`OUTCOME`) or by their mean (`correctness`).
     """
     if not all(map(math.isfinite, group.shaped)):
         raise JobError(f"sample {group.sample.id!r}: its rewards are not finite: {list(group.shaped)}")

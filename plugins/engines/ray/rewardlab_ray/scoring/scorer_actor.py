@@ -52,8 +52,10 @@ class ScorerActor:
     ) -> None:
         """Open nothing yet.
 
-        device: for rewards that hold a model. number: of this scorer, from 0; its share of the judges goes by it.
-        coordinator: a client of the job's coordinator (default: by its name).
+        Args:
+            device: for rewards that hold a model.
+            number: of this scorer, from 0; its share of the judges goes by it.
+            coordinator: a client of the job's coordinator (default: by its name).
         """
         self._settings = settings
         self._device = device
@@ -76,8 +78,11 @@ class ScorerActor:
     ) -> MemberReward | None:
         """Return the reward of one member of a group, for engines that ask for each alone.
 
-        completion: None for one that is lost, which has no reward; why: it was. JobError if the group cannot be scored,
-        which ends the job.
+        Args:
+            completion: None for one that is lost, which has no reward.
+            why: the reason for the loss.
+
+        JobError if the group cannot be scored, which ends the job.
         """
         try:
             parts = await self._parts()
@@ -101,7 +106,8 @@ class ScorerActor:
     async def more(self, key: str, count: int) -> int | None:
         """Return how many further completions the group sampler wants; 0 without a sampler.
 
-        count: completions that were put. None if not all of them are known here, because this actor was restarted.
+        Args:
+            count: completions that were put. None if not all of them are known here, because this actor was restarted.
         """
         parts = await self._parts()
         return None if parts.host.lacks(key, count) else await self._unless_judges_stop(parts.host.more(key))
@@ -154,12 +160,12 @@ class ScorerActor:
         """Return what `work` returns; if a judge must end the job, raise that reason rather than its consequence."""
         parts = await self._parts()
         try:
-            found = await work
+            result = await work
         except JobError:
             parts.scorer.judges.check()
             raise
         parts.scorer.judges.check()
-        return found
+        return result
 
     async def _parts(self) -> "_ScorerParts":
         if self._opening is None:
@@ -222,7 +228,7 @@ class _ScorerParts:
 
     @property
     def teaching(self) -> Teaching | None:
-        """Which groups teach; None if the engine replaces none."""
+        """The choice of groups that teach; None if the engine replaces none."""
         return self.scorer.teaching if self.settings.replaces else None
 
     def close(self) -> None:

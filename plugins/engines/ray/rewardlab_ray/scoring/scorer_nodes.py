@@ -25,7 +25,9 @@ class ScorerNode:
 def scorer_nodes(scorers: Scorers, each: int, tensor_parallel: int) -> list[ScorerNode]:
     """Return the nodes of the scorers, of which all but the last are full; none if scorers have no GPU.
 
-    each: the GPUs of a node, of which a scorer must not take more. tensor_parallel: the GPUs of an engine.
+    Args:
+        each: the GPUs of a node, of which a scorer must not take more.
+        tensor_parallel: the GPUs of an engine.
     """
     if scorers.num_gpus == 0:
         return []

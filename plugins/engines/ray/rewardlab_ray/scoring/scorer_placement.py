@@ -1,4 +1,4 @@
-"""Where Ray puts the scorers: those with GPUs together on a node, those without one after the other on all nodes."""
+"""The places of the scorers: those with GPUs together on a node, those without one after the other on all nodes."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

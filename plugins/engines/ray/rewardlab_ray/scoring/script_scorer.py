@@ -32,7 +32,7 @@ from rewardlab_ray.user_lines import say
 
 @dataclass(frozen=True, kw_only=True)
 class ScriptSettings:
-    """What a script says of its rewards; timeouts in seconds."""
+    """Settings of a script's rewards; timeouts in seconds."""
 
     recipe: Path
     folder: Path
@@ -90,7 +90,9 @@ class ScriptScorer:
     ) -> MemberReward:
         """Return the shaped reward of member `index` of group `uid`; JobError if it has none.
 
-        sizes: of groups of the training and of the validation. step: of the training, from 1.
+        Args:
+            sizes: of groups of the training and of the validation.
+            step: of the training, from 1.
         """
         if self._failure is not None:
             raise JobError(self._failure)

@@ -73,7 +73,7 @@ class Service:
         import ray
 
         try:
-            ray.get([one.waiting.remote() for one in (self.coordinator, *self.scorers)], timeout=END_LIMIT_S)
+            ray.get([actor.waiting.remote() for actor in (self.coordinator, *self.scorers)], timeout=END_LIMIT_S)
         except ray.exceptions.ActorDiedError:
             return True
         except ray.exceptions.RayError:  # out of reach for a while
@@ -122,8 +122,11 @@ def start_service(
 ) -> Service:
     """Start the actors in the cluster that this process is connected to, and wait until they are ready.
 
-    warm: start the rewards' worker processes now. placement: the scorers' resources, which closing the service gives
-    back (absent: any node). Where an actor cannot be built, its own UserError or JobError is raised.
+    Where an actor cannot be built, its own UserError or JobError is raised.
+
+    Args:
+        warm: start the rewards' worker processes now.
+        placement: the scorers' resources, which closing the service gives back (absent: any node).
     """
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy

@@ -91,9 +91,9 @@ class ServiceSettings:
         """Keep the reason why the job has to end for a coordinator that is restarted."""
         self.failure.write_text(reason, encoding="utf-8", errors="surrogatepass")
 
-    def journal(self, what: str, attempt: int | None = None) -> Path:
+    def journal(self, name: str, attempt: int | None = None) -> Path:
         """Return the file of a journal of an attempt (this one), from which a restarted coordinator goes on."""
-        return self.folder / f"{what}-{self.attempt if attempt is None else attempt}.jsonl"
+        return self.folder / f"{name}-{self.attempt if attempt is None else attempt}.jsonl"
 
     def scorer_mark(self, number: int) -> Path:
         """Return the empty file that says to a restarted scorer that there was one before it in this attempt."""

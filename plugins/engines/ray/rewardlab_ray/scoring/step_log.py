@@ -36,7 +36,9 @@ class ScoredStepLog:
     ) -> None:
         """Open the log; a file that is there is appended to, and steps that this attempt wrote are not written again.
 
-        uses: the components that the total names. window: scores in batch_size groups, if groups are filtered.
+        Args:
+            uses: the components that the total names.
+            window: scores in batch_size groups, if groups are filtered.
         """
         self._attempt = attempt
         self._batch_size = batch_size

@@ -56,7 +56,7 @@ def _is_known(row: AlarmRow) -> bool:
 
 def sentence(row: AlarmRow) -> str:
     """Return in words which alarm went off."""
-    return f"stage {row['stage']} {OF_KIND[row['kind']].says}: {row['text']} at step {row['step']}"
+    return f"stage {row['stage']} {OF_KIND[row['kind']].meaning}: {row['text']} at step {row['step']}"
 
 
 def alarm_sentences(run: Path, stages: Sequence[str] | None = None, alarms: Collection[str] = ()) -> list[str]:

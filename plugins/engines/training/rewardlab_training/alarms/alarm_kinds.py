@@ -42,7 +42,7 @@ class Condition(Protocol):
 
     @property
     def usual(self) -> float | None:
-        """What the number was compared with, if anything."""
+        """The number that it was compared with, if any."""
 
     def add(self, value: float, numbers: Numbers) -> str:
         """Take the number, and the others of the same step; return what is wrong with it, "" if nothing is."""
@@ -50,13 +50,15 @@ class Condition(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Alarm:
-    """An alarm. name: the recipe's word for it. variant: what it found, if several alarms share the name.
+    """An alarm.
 
     Args:
+        name: the recipe's word for it.
+        variant: what it found, if several alarms share the name.
         metrics: the numbers that it looks at, each by itself; one that ends in "/" stands for those of all
             components.
         condition: makes the condition for one of the numbers.
-        says: what it means for a stage.
+        meaning: what it means for a stage, as the rest of a sentence about it.
         ends: the metrics of which it ends the stage in any case, since no model is left to train.
     """
 
@@ -64,13 +66,13 @@ class Alarm:
     variant: str = ""
     metrics: Sequence[str]
     condition: Callable[[str, AlarmSettings], Condition]
-    says: str
+    meaning: str
     advice: str
     ends: Sequence[str] = ()
 
     @property
     def kind(self) -> str:
-        """What it found, by which it is known in files."""
+        """The name of what it found, by which it is known in files."""
         return self.variant or self.name
 
     def reads(self, number: str) -> bool:
@@ -83,7 +85,12 @@ class Alarm:
 
 @dataclass(frozen=True, kw_only=True)
 class Sign:
-    """An alarm that went off. number: the name of what was logged; usual: what it was compared with, if anything."""
+    """An alarm that went off.
+
+    Args:
+        number: the name of what was logged.
+        usual: what it was compared with, if anything.
+    """
 
     alarm: Alarm
     step: int
@@ -112,14 +119,14 @@ class AlarmDetector:
     def __init__(self, settings: AlarmSettings) -> None:
         self._settings = settings
         self._watched: dict[str, list[tuple[Alarm, Condition]]] = {}
-        self._told: set[tuple[str, str]] = set()
+        self._reported: set[tuple[str, str]] = set()
 
     def add(self, step: int, numbers: Numbers) -> list[Sign]:
         """Take the numbers of a step, None or absent if there is no value; return the signs that are new."""
         signs = []
         for sign in self._signs(step, numbers):
-            if (sign.alarm.kind, sign.number) not in self._told:
-                self._told.add((sign.alarm.kind, sign.number))
+            if (sign.alarm.kind, sign.number) not in self._reported:
+                self._reported.add((sign.alarm.kind, sign.number))
                 signs.append(sign)
         return signs
 
@@ -151,7 +158,7 @@ ALARMS = (
         name="divergence",
         metrics=("loss", "grad_norm", "kl"),
         condition=NotFinite,
-        says=DIVERGED,
+        meaning=DIVERGED,
         advice=LOWER_RATE,
         ends=("loss", "grad_norm"),
     ),
@@ -160,7 +167,7 @@ ALARMS = (
         name="divergence",
         metrics=("loss", "kl"),
         condition=FarAbove,
-        says=DIVERGED,
+        meaning=DIVERGED,
         advice=LOWER_RATE,
     ),
     Alarm(
@@ -168,70 +175,70 @@ ALARMS = (
         name="divergence",
         metrics=(TOTAL,),
         condition=Collapsed,
-        says=DIVERGED,
+        meaning=DIVERGED,
         advice=READ_COMPLETIONS,
     ),
     Alarm(
         name="flat_groups",
         metrics=(FLAT,),
         condition=MostlyFlat,
-        says="learns next to nothing",
+        meaning="learns next to nothing",
         advice="take prompts of another difficulty, a finer reward, or a sampler that waits for differences",
     ),
     Alarm(
         name="dead",
         metrics=("varied/",),
         condition=Dead,
-        says="has a dead component",
+        meaning="has a dead component",
         advice="read its last scores in report.html; nothing is learned from it",
     ),
     Alarm(
         name="saturated",
         metrics=("varied/",),
         condition=Saturated,
-        says="has a saturated component",
+        meaning="has a saturated component",
         advice="nothing is learned from it any more",
     ),
     Alarm(
         name="reward_hacking",
         metrics=(REWARD,),
         condition=RewardHacking,
-        says="may be hacking its reward",
+        meaning="may be hacking its reward",
         advice="read the last completions in report.html, and probe the component",
     ),
     Alarm(
         name="length",
         metrics=(LENGTH,),
         condition=GrowingLength,
-        says="is rewarded for length",
+        meaning="is rewarded for length",
         advice="read the longest completions in report.html; format/overlong deducts more the longer they are",
     ),
     Alarm(
         name="position_bias",
         metrics=("position_bias/",),
         condition=PositionBias,
-        says="has a judge that goes by position",
+        meaning="has a judge that goes by position",
         advice="ask in both orders, `orders: both`, or take another judge",
     ),
     Alarm(
         name="missing",
         metrics=("missing/",),
         condition=Missing,
-        says="loses scores",
+        meaning="loses scores",
         advice="the ledger has each failure's reason",
     ),
     Alarm(
         name="unparsable",
         metrics=("unparsable/",),
         condition=Unparsable,
-        says="has a judge without verdicts",
+        meaning="has a judge without verdicts",
         advice=READ_JUDGE,
     ),
     Alarm(
         name="entropy",
         metrics=("entropy",),
         condition=Entropy,
-        says="has lost its entropy",
+        meaning="has lost its entropy",
         advice="a higher upper clip, a higher temperature or a kl.coef keeps a policy exploring",
     ),
 )

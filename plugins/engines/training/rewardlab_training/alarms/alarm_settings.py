@@ -10,13 +10,16 @@ from rewardlab.recipe import AlarmLevels, Divergence, DpoStage, RlStage, SftStag
 
 @dataclass(frozen=True, kw_only=True)
 class AlarmSettings:
-    """What the conditions of a stage's alarms are made of.
+    """The settings of a stage that the conditions of its alarms depend on.
 
-    low, high: the bounds of the total; None if nobody knows them. tops: the most that a component can give, of those
-    for which it is known. ruled: components whose judges go by a rule, without a network: what those do not decide is a
-    tie. correctness: the component that says whether an answer is right, if the recipe names one.
-    batch_size: prompts a step. sampled: whether the policy trains on what it says itself. grouped: whether a prompt has
-    several completions.
+    Args:
+        low, high: the bounds of the total; None if nobody knows them.
+        tops: the most that a component can give, of those for which it is known.
+        ruled: components whose judges go by a rule, without a network: what those do not decide is a tie.
+        correctness: the component that says whether an answer is right, if the recipe names one.
+        batch_size: prompts a step.
+        sampled: whether the policy trains on what it says itself.
+        grouped: whether a prompt has several completions.
     """
 
     divergence: Divergence = field(default_factory=Divergence)
@@ -42,8 +45,12 @@ def settings_of(plan: Plan, index: int) -> AlarmSettings:
         levels=recipe.alarms.levels,
         low=min(low, 0.0) if zeroed and low is not None else low,
         high=high,
-        tops={name: one.spec.range[1] for name, one in plan.components.items() if one.spec.range is not None},
-        ruled=[name for name, one in plan.components.items() if _is_ruled(plan, one.judges())],
+        tops={
+            name: component.spec.range[1]
+            for name, component in plan.components.items()
+            if component.spec.range is not None
+        },
+        ruled=[name for name, component in plan.components.items() if _is_ruled(plan, component.judges())],
         correctness=None if recipe.reward is None else recipe.reward.correctness,
         batch_size=stage.batch_size,
         sampled=isinstance(stage, RlStage),

@@ -59,8 +59,8 @@ class AlarmWatch:
         self._seen.setdefault(step, {}).update(watched)
         self._last |= dict.fromkeys(again, step) | {n: max(step, self._last[n]) for n in watched if n not in again}
         signs = self._replayed() if again or late else self._detector.add(step, watched)
-        told = self._told() if signs else set()
-        new = [sign for sign in signs if (sign.alarm.kind, sign.number) not in told and self._policy.hears(sign)]
+        known = self._written() if signs else set()
+        new = [sign for sign in signs if (sign.alarm.kind, sign.number) not in known and self._policy.hears(sign)]
         for sign in new:
             self._tell(sign)
         ending = [sign for sign in new if self._policy.ends(sign)]
@@ -87,7 +87,7 @@ class AlarmWatch:
         self._seen = dict(sorted(self._seen.items()))
         return [sign for step, numbers in self._seen.items() for sign in self._detector.add(step, numbers)]
 
-    def _told(self) -> set[tuple[str, str]]:
+    def _written(self) -> set[tuple[str, str]]:
         return {(row["kind"], row["number"]) for row in rows_of(self._run) if row["stage"] == self._stage}
 
     def _go_back_to(self, step: int, names: set[str]) -> None:

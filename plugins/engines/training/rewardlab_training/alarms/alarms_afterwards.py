@@ -20,7 +20,13 @@ Steps = Iterable[tuple[int, Numbers]]
 
 @dataclass(frozen=True, kw_only=True)
 class RunAlarm:
-    """An alarm of a run. run: its folder. name: as recipes call it. ignored: whether its recipe wants it unheard."""
+    """An alarm of a run.
+
+    Args:
+        run: its folder.
+        name: as recipes call it.
+        ignored: whether its recipe wants it unheard.
+    """
 
     run: str
     name: AlarmName
@@ -41,15 +47,25 @@ def run_alarms(run: Path, steps: Mapping[str, Steps]) -> list[RunAlarm]:
             recipe.
     """
     rows = [(row, False) for row in rows_of(run)]
-    told = {(row["stage"], row["kind"], row["number"]) for row, _ in rows}
+    written = {(row["stage"], row["kind"], row["number"]) for row, _ in rows}
     plan = _plan_of(run)
-    signs = [] if plan is None else [one for stage, its in steps.items() for one in _found(plan, stage, its)]
-    rows += [(row, ignored) for row, ignored in signs if (row["stage"], row["kind"], row["number"]) not in told]
-    rows.sort(key=lambda one: (one[0]["stage"].find("-"), one[0]["stage"], one[0]["step"]))  # 10-rl behind 2-rl
+    signs = (
+        []
+        if plan is None
+        else [sign for stage, stage_steps in steps.items() for sign in _signs(plan, stage, stage_steps)]
+    )
+    rows += [(row, ignored) for row, ignored in signs if (row["stage"], row["kind"], row["number"]) not in written]
+    rows.sort(
+        key=lambda row_and_ignored: (
+            row_and_ignored[0]["stage"].find("-"),
+            row_and_ignored[0]["stage"],
+            row_and_ignored[0]["step"],
+        )
+    )  # 10-rl behind 2-rl
     return [_alarm(str(run), row, ignored) for row, ignored in rows]
 
 
-def _found(plan: Plan, stage: str, steps: Steps) -> Iterable[tuple[dict[str, Any], bool]]:
+def _signs(plan: Plan, stage: str, steps: Steps) -> Iterable[tuple[dict[str, Any], bool]]:
     index = int(stage.partition("-")[0])
     if index >= len(plan.recipe.stages) or not isinstance(plan.recipe.stages[index], SftStage | DpoStage | RlStage):
         return

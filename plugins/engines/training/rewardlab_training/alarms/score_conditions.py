@@ -195,7 +195,7 @@ class PositionBias(ScoreCondition):
         if not last:
             return ""
         bias = fmean(last)
-        error = math.sqrt(fmean((one - bias) ** 2 for one in last) / (len(last) - 1))
+        error = math.sqrt(fmean((value - bias) ** 2 for value in last) / (len(last) - 1))
         if abs(bias) - 2 * error < self._levels.position_bias:
             return ""
         first = (1 + bias) / 2
@@ -206,32 +206,32 @@ class _Grown(ScoreCondition):
     """A share that has grown clearly, by at least a level, and not for a moment."""
 
     level: ClassVar[str]
-    of: ClassVar[str]
+    share_of: ClassVar[str]
 
     def _wrong(self, numbers: Numbers) -> str:
         series = list(self._series)
         before, now = series[: -self._steps], series[-self._steps :]
         usual_most = sorted(before)[int(USUAL * (len(before) - 1))] if before else 0.0
-        grown = shift([*(min(one, usual_most) for one in before), *now], self._steps)
+        grown = shift([*(min(share, usual_most) for share in before), *now], self._steps)
         least = getattr(self._levels, self.level)
         if grown is None or grown.errors < self._levels.drift:
             return ""
         if median(self._last(self._steps // 2)) - grown.then < least:
             return ""
         self.usual = grown.then
-        return f"{grown.now:.1%} {self.of.format(self._component)}, after {grown.then:.1%}"
+        return f"{grown.now:.1%} {self.share_of.format(self._component)}, after {grown.then:.1%}"
 
 
 class Missing(_Grown):
     """A component that fails more and more often."""
 
-    level, of = "missing", "of completions have no {}"
+    level, share_of = "missing", "of completions have no {}"
 
 
 class Unparsable(_Grown):
     """A judge whose replies cannot be read more and more often."""
 
-    level, of = "unparsable", "of the replies to {} have no verdict"
+    level, share_of = "unparsable", "of the replies to {} have no verdict"
 
     def _wrong(self, numbers: Numbers) -> str:
         return "" if self._component in self._settings.ruled else super()._wrong(numbers)

@@ -36,14 +36,16 @@ def shift(series: Sequence[float], steps: int) -> Shift | None:
     None with fewer than `steps` numbers before the window. A series without noise has moved by 0 errors or infinitely.
     """
     shifts = [_shift(series[-kept(steps) :], size) for size in (steps, steps // 2) if len(series) >= steps + size]
-    return max(shifts, key=lambda one: abs(one.errors), default=None)
+    return max(shifts, key=lambda candidate: abs(candidate.errors), default=None)
 
 
 def _shift(series: Sequence[float], size: int) -> Shift:
     before, now = series[:-size], series[-size:]
     then, later = math.fsum(before) / len(before), math.fsum(now) / len(now)
     moved = later - then
-    noise = math.sqrt(math.fsum([(one - other) ** 2 for one, other in pairwise(series)]) / (len(series) - 1) / 2)
+    noise = math.sqrt(
+        math.fsum([(earlier - other) ** 2 for earlier, other in pairwise(series)]) / (len(series) - 1) / 2
+    )
     error = noise * math.sqrt(1 / len(now) + 1 / len(before))
     errors = moved / error if error > 0 else math.copysign(math.inf, moved) if moved else 0.0
     return Shift(then=then, now=later, errors=errors)

@@ -47,7 +47,7 @@ class Webhook:
         """Send a message, some time soon; return at once."""
         thread = threading.Thread(target=self._send, args=(json.dumps(message).encode(),), name="alarms", daemon=True)
         thread.start()
-        _under_way[:] = [one for one in _under_way if one[0].is_alive()] + [(thread, self)]
+        _under_way[:] = [sending for sending in _under_way if sending[0].is_alive()] + [(thread, self)]
 
     def give_up(self, why: str) -> None:
         """Say, once, that an alarm was not taken."""

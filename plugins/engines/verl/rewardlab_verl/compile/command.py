@@ -17,8 +17,10 @@ _OTHER_TYPE = re.compile(r"(?i)null|true|false|nan|[+-]?inf|[+-]?\d[\d_]*\.?[\d_
 class VerlCommand:
     """A command: a module of verl and its settings, by their names.
 
-    A name that begins with + is one that verl's own configuration does not have. ranks: processes that torchrun starts
-    on each of `nodes`; None if the program starts its own.
+    A name that begins with + is one that verl's own configuration does not have.
+
+    Args:
+        ranks: processes that torchrun starts on each of `nodes`; None if the program starts its own.
     """
 
     module: str

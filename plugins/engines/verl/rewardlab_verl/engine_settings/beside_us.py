@@ -191,7 +191,7 @@ def refusal(name: str, turns: bool = False) -> str | None:
     """
     if turns and name in OF_TURNS:
         return None
-    said = {pattern: f"the recipe says it: {key}" for pattern, key in RECIPE.items()}
-    said |= {pattern: f"cannot be passed on here: {why}" for pattern, why in IDLE.items()}
-    matching = [pattern for pattern in said if fnmatchcase(name, pattern)]
-    return said[max(matching, key=len)] if matching else None
+    reasons = {pattern: f"the recipe says it: {key}" for pattern, key in RECIPE.items()}
+    reasons |= {pattern: f"cannot be passed on here: {why}" for pattern, why in IDLE.items()}
+    matching = [pattern for pattern in reasons if fnmatchcase(name, pattern)]
+    return reasons[max(matching, key=len)] if matching else None

@@ -13,9 +13,10 @@ WHEEL = "0.9.1"
 
 
 def passed_findings(program: str, given: Mapping[str, Any], turns: bool = False) -> Iterator[tuple[str, str]]:
-    """Yield (name, why it cannot be passed on) of settings; program: "rl" or "sft", with "-megatron".
+    """Yield (name, why it cannot be passed on) of settings.
 
     Args:
+        program: "rl" or "sft", with "-megatron".
         turns: whether a stage has an agent.
     """
     for name, value in given.items():
@@ -44,7 +45,7 @@ def _problem(program: str, name: str, value: Any, turns: bool) -> str | None:
     added = _lacks_it(program, bare)
     if added != name.startswith("+"):
         if added:
-            return f"write +{bare}: it is none of the names in verl's configuration files, and Hydra adds it"
+            return f"write +{bare}: verl's configuration files have no such name, so Hydra has to add it"
         return f"write {bare}: verl's configuration has it, and + is for what it has not"
     return setting.problem(value)
 

@@ -9,9 +9,12 @@ BASE, DOWN, UP = ".base_layer.", ".lora_A.default.weight", ".lora_B.default.weig
 
 
 def merge_adapters(folder: Path, scale: float) -> None:
-    """Write the model in `folder` anew with its adapters merged in; scale: alpha / rank.
+    """Write the model in `folder` anew with its adapters merged in.
 
     Without adapters, nobody who loads the model needs peft.
+
+    Args:
+        scale: alpha / rank.
     """
     from huggingface_hub import save_torch_state_dict
     from safetensors.torch import load_file

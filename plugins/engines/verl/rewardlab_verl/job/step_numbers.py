@@ -64,8 +64,10 @@ def _read_steps(path: Path, done: int) -> Iterator[tuple[int, Mapping[str, float
     for line in path.read_bytes().split(b"\n")[:-1][done:]:
         row = json.loads(line)
         trained = any(name in NAMES for name in row["data"])  # else an evaluation's
-        told = {name: value for name, value in row["data"].items() if value is None or isinstance(value, int | float)}
-        yield row["step"], {NAMES.get(name, name): _number(value) for name, value in told.items()} if trained else {}
+        numbers = {
+            name: value for name, value in row["data"].items() if value is None or isinstance(value, int | float)
+        }
+        yield row["step"], {NAMES.get(name, name): _number(value) for name, value in numbers.items()} if trained else {}
 
 
 def _number(value: Any) -> float:
