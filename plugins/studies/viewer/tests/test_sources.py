@@ -98,7 +98,7 @@ NO_RECIPE = "The recipe cannot be read: "
         ),
         ("state.json", '{"done": 5}', ["state.json cannot be read.", UNKNOWN]),
         ("state.json", "{", ["state.json cannot be read.", UNKNOWN]),
-        ("manifest.json", '{"remarks": 5}', ["The remarks in manifest.json cannot be read, and none are counted."]),
+        ("manifest.json", '{"remarks": 5}', ["The remarks in manifest.json cannot be read, so none are counted."]),
         ("manifest.json", '{"remarks": {"a": 5}, "commands": 5, "earlier_recipes": 5}', ["The remarks in"]),
         ("recipe.resolved.yaml", "stages: [3]", [f"{NO_RECIPE}its stages are not a list of mappings.", UNKNOWN]),
         ("recipe.resolved.yaml", "stages: 3", [f"{NO_RECIPE}its stages", UNKNOWN]),

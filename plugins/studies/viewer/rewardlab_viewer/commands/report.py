@@ -82,8 +82,8 @@ def run(options: Options) -> CommandResult:
     alarms = [asdict(alarm) for alarm in written.alarms if not alarm.ignored or alarm in failing]
     data = {"ok": not failing, "output": str(target), "findings": list(written.findings), "alarms": alarms}
     places = [f"{alarm.run}: " if len(options.run) > 1 else "" for alarm in failing]
-    told = (f"alarm {alarm.name}: {place}{alarm.sentence}" for alarm, place in zip(failing, places, strict=True))
-    text = "\n".join([f"wrote {target}", *told])
+    lines = (f"alarm {alarm.name}: {place}{alarm.sentence}" for alarm, place in zip(failing, places, strict=True))
+    text = "\n".join([f"wrote {target}", *lines])
     return CommandResult(ok=not failing, text=text, data=data, warnings=list(written.notes))
 
 

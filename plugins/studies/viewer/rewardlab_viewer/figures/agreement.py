@@ -17,9 +17,10 @@ LANGUAGE = "language"
 
 @dataclass(frozen=True, kw_only=True)
 class Agreement:
-    """The agreement of a component with correctness. language: "all", or one of several.
+    """The agreement of a component with correctness.
 
     Args:
+        language: "all", or one of several.
         pairs: those with a value of both that differ in correctness.
         tied: those of them that it does not tell apart.
     """
@@ -39,21 +40,21 @@ def agreements(columns: ScoreColumns, correctness: str | None) -> Iterator[Agree
     languages = columns.fields.get(LANGUAGE, FieldColumn())
     for name, column in columns.components.items():
         counted = {group: _pairs(columns, group, truth, column.values) for group in range(columns.groups)}
-        told = {group: counts for group, counts in counted.items() if counts[0]}
-        if name == correctness or not told:
+        compared = {group: counts for group, counts in counted.items() if counts[0]}
+        if name == correctness or not compared:
             continue
-        yield _agreement(columns, name, "all", told)
+        yield _agreement(columns, name, "all", compared)
         for language, code in sorted(languages.values.items()) if len(languages.values) > 1 else ():
-            chosen = {group: counts for group, counts in told.items() if languages.codes[group] == code}
+            chosen = {group: counts for group, counts in compared.items() if languages.codes[group] == code}
             if chosen:
                 yield _agreement(columns, name, language, chosen)
 
 
-def _agreement(columns: ScoreColumns, name: str, language: str, told: dict[int, tuple[int, int, int]]) -> Agreement:
-    shares = [(alike + tied / 2) / pairs for pairs, alike, tied in told.values()]
-    average = clustered_average(shares, [columns.problem[group] for group in told])
+def _agreement(columns: ScoreColumns, name: str, language: str, compared: dict[int, tuple[int, int, int]]) -> Agreement:
+    shares = [(alike + tied / 2) / pairs for pairs, alike, tied in compared.values()]
+    average = clustered_average(shares, [columns.problem[group] for group in compared])
     assert average is not None
-    pairs, tied = (sum(counts[at] for counts in told.values()) for at in (0, 2))
+    pairs, tied = (sum(counts[at] for counts in compared.values()) for at in (0, 2))
     return Agreement(component=name, language=language, pairs=pairs, tied=tied, average=average)
 
 

@@ -65,8 +65,8 @@ class StepNumbers:
         steps: dict[int, dict[str, float | None]] = defaultdict(dict)
         for log in sorted(logs, key=_has_scores):  # what an engine makes of the scores again goes behind
             for place, step in enumerate(log.steps):
-                steps[step] |= {name: of[place] for name, of in log.numbers.items()}
-        for step in sorted({*steps, *(at for of, at in self._numbers if of == stage)}):
+                steps[step] |= {name: values[place] for name, values in log.numbers.items()}
+        for step in sorted({*steps, *(at for stage_of_numbers, at in self._numbers if stage_of_numbers == stage)}):
             yield step, {**self._numbers.get((stage, step), {}), **steps[step]}
 
 
@@ -96,5 +96,5 @@ def _score(entry: Mapping[str, Any]) -> Score:
 
 
 def _known(value: Any) -> float | None:
-    found = number(value)
-    return found if found == found else None
+    known = number(value)
+    return known if known == known else None

@@ -1,4 +1,4 @@
-"""What a stage changed: held-out means before and after it, problem by problem, with 95% intervals of the differences.
+"""The changes by a stage: held-out means before and after it, problem by problem, with 95% intervals.
 
 Only problems that were evaluated both times count, so that a difference is of the same prompts.
 """
@@ -22,17 +22,20 @@ def change_tables(columns: ScoreColumns, field: str | None) -> Iterator[SliceTab
     values = columns.fields[field].values if field else {}
     codes = columns.fields[field].codes if field else [-1] * columns.groups
     for part, after in parts.items():
-        before = next((groups for one, groups in parts.items() if (one.stage, one.phase) == (part.stage, "before")), [])
+        before = next(
+            (groups for earlier, groups in parts.items() if (earlier.stage, earlier.phase) == (part.stage, "before")),
+            [],
+        )
         if part.phase != "after" or not before:
             continue
         pairs = {
-            name: (_prompt_means(columns, before, codes, of), _prompt_means(columns, after, codes, of))
-            for name, of in columns.metrics()
+            name: (_prompt_means(columns, before, codes, values), _prompt_means(columns, after, codes, values))
+            for name, values in columns.metrics()
         }
         rows = [_row(value, code, pairs) for value, code in [("all", None), *sorted(values.items())]]
-        told = [row for row in rows if row.problems]
-        if told:
-            yield SliceTable(part=f"stage {part.stage}", field=field or "", metrics=list(pairs), rows=told)
+        known = [row for row in rows if row.problems]
+        if known:
+            yield SliceTable(part=f"stage {part.stage}", field=field or "", metrics=list(pairs), rows=known)
 
 
 def _prompt_means(

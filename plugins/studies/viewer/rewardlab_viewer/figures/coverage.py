@@ -1,4 +1,4 @@
-"""What became of the completions that there should be: each counts once, so the counts add up.
+"""The fate of the completions that there should be: each counts once, so the counts add up.
 
 expected = scored + masked + failed + left out + unknown. The last is what nobody recorded, by subtraction.
 """
@@ -15,9 +15,10 @@ from rewardlab_viewer.read.source import TRAINING
 
 @dataclass(frozen=True, kw_only=True)
 class Coverage:
-    """The counts of a part's completions. cut: those of them that stopped at the length limit.
+    """The counts of a part's completions.
 
     Args:
+        cut: those of them that stopped at the length limit.
         masked: without a total, though no component failed: one abstained, and its policy says so.
         left_out: made to be trained on and discarded.
     """
@@ -38,7 +39,7 @@ class Coverage:
 
 @dataclass(frozen=True, kw_only=True)
 class ComponentCoverage:
-    """What one component made of the completions: of each a value, nothing, or a failure; absent: it was not asked."""
+    """The outcomes of one component over the completions: a value, nothing, or a failure; absent: it was not asked."""
 
     component: str
     scored: int
@@ -65,9 +66,9 @@ def coverage(
             for at in columns.of_group(group):
                 counts[_became(columns, group, at)] += 1
         counted = sum(counts.values())
-        told = expected.get((part.stage, part.phase), 0) if part.phase == TRAINING else _asked(part, results)
+        planned = expected.get((part.stage, part.phase), 0) if part.phase == TRAINING else _asked(part, results)
         cut = sum(columns.truncated[at] for group in groups for at in columns.of_group(group))
-        yield Coverage(part=str(part), expected=max(told + refused, counted), cut=cut, **counts)
+        yield Coverage(part=str(part), expected=max(planned + refused, counted), cut=cut, **counts)
 
 
 def _refused(columns: ScoreColumns, group: int) -> int:
@@ -86,7 +87,7 @@ def _lost(
     lost = [
         evaluation for name in results if (evaluation := _evaluation_of(name)) and (evaluation[0], "eval") not in known
     ]
-    for stage, phase in dict.fromkeys([*(told for told, count in expected.items() if count), *lost]):
+    for stage, phase in dict.fromkeys([*(place for place, count in expected.items() if count), *lost]):
         if (stage, phase) not in known:
             yield RunPart(stage, phase, None)
 

@@ -22,9 +22,10 @@ Curve = Sequence[float | None]
 
 @dataclass(frozen=True, kw_only=True)
 class MetricCurves:
-    """The curves of one number. by: field -> value -> means.
+    """The curves of one number.
 
     Args:
+        by: field -> value -> means.
         quantiles: one for each of QUANTILES; none of numbers that are one of two.
     """
 
@@ -35,9 +36,11 @@ class MetricCurves:
 
 @dataclass(frozen=True, kw_only=True)
 class StageCurves:
-    """The curves of a stage's training. steps: the first of those that share a point. evaluated: step -> means.
+    """The curves of a stage's training.
 
     Args:
+        steps: the first of those that share a point.
+        evaluated: step -> means.
         composition: field -> value -> shares of a point's groups: what a curriculum or a sampler let train when.
         ends: of the first and the last step that have a total, the step and its mean total, whatever shares their
             points.
@@ -53,12 +56,12 @@ class StageCurves:
 
 def stage_curves(columns: ScoreColumns) -> list[StageCurves]:
     """Return the curves of each stage that was trained, of the completions that were trained on."""
-    found = []
+    curves_by_stage = []
     for part, groups in columns.groups_by_part().items():
         used = [group for group in groups if not columns.discarded[group] and columns.step[group] >= 0]
         if part.phase == TRAINING and used:
-            found.append(_curves(columns, part.stage, used))
-    return sorted(found, key=lambda curves: curves.stage)
+            curves_by_stage.append(_curves(columns, part.stage, used))
+    return sorted(curves_by_stage, key=lambda curves: curves.stage)
 
 
 def _curves(columns: ScoreColumns, stage: int, groups: Sequence[int]) -> StageCurves:
@@ -101,7 +104,7 @@ def _shares(values: Sequence[str], codes: Sequence[int], points: Sequence[int], 
     groups, counts = Counter(points), Counter(zip(points, codes, strict=True))
     there = set(codes)
     return {
-        value: [_told(counts[point, code] / groups[point]) for point in range(size)]
+        value: [_rounded(counts[point, code] / groups[point]) for point in range(size)]
         for code, value in enumerate(values)
         if code in there
     }
@@ -125,9 +128,9 @@ def _metric(
                 cell[1] += len(known)
     ordered = [sorted(values) for values in whole]
     return MetricCurves(
-        mean=[_told(_mean(values)) for values in ordered],
+        mean=[_rounded(_mean(values)) for values in ordered],
         quantiles=[
-            [_told(quantile(values, share)) for values in ordered] for share in QUANTILES if _is_graded(ordered)
+            [_rounded(quantile(values, share)) for values in ordered] for share in QUANTILES if _is_graded(ordered)
         ],
         by={
             name: {
@@ -150,14 +153,14 @@ def _is_graded(columns: Iterable[Sequence[float]]) -> bool:
 
 
 def _ratio(cell: Sequence[float]) -> float | None:
-    return _told(cell[0] / cell[1]) if cell[1] else None
+    return _rounded(cell[0] / cell[1]) if cell[1] else None
 
 
 def _mean(values: Sequence[float]) -> float | None:
     return fsum(values) / len(values) if values else None
 
 
-def _told(value: float | None) -> float | None:
+def _rounded(value: float | None) -> float | None:
     """Return a number with as many digits as a curve shows: the page has many of them."""
     return None if value is None else float(f"{value:.6g}")
 
@@ -168,7 +171,7 @@ def thinned(log: LoggedStage) -> LoggedStage:
     numbers = {}
     for name, values in log.numbers.items():
         blocks = [values[at : at + every] for at in range(0, len(values), every)]
-        numbers[name] = [_told(_mean([value for value in block if value is not None])) for block in blocks]
+        numbers[name] = [_rounded(_mean([value for value in block if value is not None])) for block in blocks]
     return LoggedStage(name=log.name, steps=log.steps[::every], numbers=numbers)
 
 

@@ -11,7 +11,9 @@ HEAD = ["groups of", "problems", "groups", "groups a problem", "most", "problems
 
 def data_table(columns: ScoreColumns) -> Iterator[list[str]]:
     """Yield a head and a line for each part; groups that were discarded count, too: they were asked of the policy."""
-    parts = {part: Counter(columns.problem[group] for group in of) for part, of in columns.groups_by_part().items()}
+    parts = {
+        part: Counter(columns.problem[group] for group in groups) for part, groups in columns.groups_by_part().items()
+    }
     evaluated = {problem for part, counts in parts.items() if part.phase != TRAINING for problem in counts}
     if parts:
         yield HEAD

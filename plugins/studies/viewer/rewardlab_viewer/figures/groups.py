@@ -23,15 +23,15 @@ def flat_table(columns: ScoreColumns, fields: Sequence[str]) -> Iterator[list[st
             for name in fields
             for value, code in columns.fields[name].values.items()
         }
-        told = [("all", [*flags.values()])]
-        told += [
+        flags_by_value = [("all", [*flags.values()])]
+        flags_by_value += [
             (where, [flag for group, flag in flags.items() if codes[group] == code])
             for where, (codes, code) in chosen.items()
         ]
         rows += [
-            [str(part), where, f"{sum(of):,}", f"{len(of):,}", f"{sum(of) / len(of):.1%}"]
-            for where, of in told
-            if any(of)
+            [str(part), where, f"{sum(flat):,}", f"{len(flat):,}", f"{sum(flat) / len(flat):.1%}"]
+            for where, flat in flags_by_value
+            if any(flat)
         ]
     if rows:
         yield from (["groups of", "with", "flat", "groups", "share"], *rows)

@@ -66,11 +66,13 @@ def usage_table(path: Path | None, judges: Path | None, notes: list[str]) -> Ite
         if whole is None:
             notes.append(f"judges/{file.name} cannot be read: judges may have been asked more than is counted here.")
         else:
-            sums[judge] = max(sums[judge], whole, key=lambda one: one["calls"] + one["reused"] + one["failed"])
-    told = {judge: counted for judge, counted in sums.items() if any(counted.values())}
-    if told:
+            sums[judge] = max(
+                sums[judge], whole, key=lambda counts: counts["calls"] + counts["reused"] + counts["failed"]
+            )
+    asked = {judge: counted for judge, counted in sums.items() if any(counted.values())}
+    if asked:
         yield ["judge", *(name.replace("_", " ") for name in COUNTS), "seconds an answer"]
-    for judge, row in told.items():
+    for judge, row in asked.items():
         cells = [f"{row[name]:,.4f}" if name == "usd" else f"{row[name]:,.0f}" for name in COUNTS]
         yield [judge, *cells, f"{row['seconds'] / row['answers']:.2f}" if row["answers"] else "–"]
 
@@ -80,8 +82,8 @@ def _counted(row: Any) -> Counter[str] | None:
     if not isinstance(row, Mapping):
         return None
     names = (*COUNTS, *(("answers", "seconds") if "seconds" in row else ()))
-    told = {name: number(row.get(name)) for name in names}
-    return Counter(told) if all(value >= 0 for value in told.values()) else None
+    counts = {name: number(row.get(name)) for name in names}
+    return Counter(counts) if all(value >= 0 for value in counts.values()) else None
 
 
 class JudgeConsistency:
@@ -101,20 +103,20 @@ class JudgeConsistency:
         fields = first.get("fields")
         fields = fields if isinstance(fields, Mapping) else {}
         language, problem = fields.get("language"), hash(problem_of(first))
-        told = language[:MAX_LANGUAGE] if isinstance(language, str) else None
+        known_language = language[:MAX_LANGUAGE] if isinstance(language, str) else None
         for name, score in first["components"].items():
             group = (score.get("info") or {}).get("group")
             if isinstance(group, Mapping) and group.keys() >= SUMMED:
                 verdicts = GroupVerdicts.of(lines, name, self._correctness)
-                for one in {"", told} - {None}:
-                    self._sums[name, str(one)].add(group, problem, verdicts)
+                for key in {"", known_language} - {None}:
+                    self._sums[name, str(key)].add(group, problem, verdicts)
 
     def wins(self) -> Iterator[list[str]]:
         """Yield a head and a line for each component and what stood first: who won; nothing without correctness."""
-        told = [(name, sums.wins) for (name, language), sums in self._sums.items() if not language and sums.wins]
-        if told:
+        known = [(name, sums.wins) for (name, language), sums in self._sums.items() if not language and sums.wins]
+        if known:
             yield ["component", "stood first", "verdicts", *WINS]
-        for name, wins in told:
+        for name, wins in known:
             for place in PLACES:
                 counts = [sum(wins[place, verdict] for verdict in verdicts) for verdicts in WINS.values()]
                 if any(counts):
@@ -127,16 +129,17 @@ class JudgeConsistency:
             yield ["component", "language", *SHOWN]
         for name in names:
             yield [name, "all", *self._sums[name, ""].cells()]
-            languages = sorted(language for of, language in self._sums if of == name and language)
+            languages = sorted(language for component, language in self._sums if component == name and language)
             for language in languages if len(languages) > 1 else ():
                 yield [name, language, *self._sums[name, language].cells()]
 
 
 @dataclass(frozen=True, kw_only=True)
 class GroupVerdicts:
-    """The verdicts about one group. twice: of pairs judged in both orders, whether the same answer won each time.
+    """The verdicts about one group.
 
     Args:
+        twice: of pairs judged in both orders, whether the same answer won each time.
         right: (the verdict names the first, the first is more correct).
         wins: (what stood first, the verdict).
     """
@@ -150,7 +153,7 @@ class GroupVerdicts:
         """Read the verdicts of a component that compares."""
         infos = ((line["components"].get(name) or {}).get("info") for line in lines)
         places = {str(line["index"]): place for place, line in enumerate(lines)}  # some lines may be damaged
-        calls = judge_calls([Score(info={"verdicts": _told_verdicts(info, places)}) for info in infos], "group")
+        calls = judge_calls([Score(info={"verdicts": _verdicts_by_place(info, places)}) for info in infos], "group")
         truth = [number((line["components"].get(correctness) or {}).get("value")) for line in lines]
         known = [
             (truth[first] - truth[second], verdict)
@@ -164,12 +167,14 @@ class GroupVerdicts:
         )
 
 
-def _told_verdicts(info: Any, places: Mapping[str, int]) -> dict[int, str]:
+def _verdicts_by_place(info: Any, places: Mapping[str, int]) -> dict[int, str]:
     """Return the verdicts in an info, which may hold anything, by the places of the lines that are there."""
-    told = info.get("verdicts") if isinstance(info, Mapping) else None
-    told = told if isinstance(told, Mapping) else {}
+    verdicts = info.get("verdicts") if isinstance(info, Mapping) else None
+    verdicts = verdicts if isinstance(verdicts, Mapping) else {}
     return {
-        place: one for index, place in places.items() if isinstance(one := told.get(index), str) and one in VERDICTS
+        place: verdict
+        for index, place in places.items()
+        if isinstance(verdict := verdicts.get(index), str) and verdict in VERDICTS
     }
 
 
@@ -215,14 +220,14 @@ class _ConsistencySums:
 
 
 def _kappa(counts: Counter[tuple[Labels, int]]) -> str:
-    told = list(counts.elements())
-    return _with_interval(kappa_average([labels for labels, _ in told], [problem for _, problem in told]), sign="")
+    pairs = list(counts.elements())
+    return _with_interval(kappa_average([labels for labels, _ in pairs], [problem for _, problem in pairs]), sign="")
 
 
 def _known(value: Any, otherwise: Any) -> Any:
     """Return a finite number as it is; info may hold anything."""
-    found = number(value)
-    return found if found == found else otherwise
+    known = number(value)
+    return known if known == known else otherwise
 
 
 def _with_interval(average: TableAverage | None, sign: str = "+") -> str:

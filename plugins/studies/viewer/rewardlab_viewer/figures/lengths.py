@@ -68,9 +68,9 @@ def _correlation(columns: ScoreColumns, groups: Sequence[int], values: Sequence[
         if len(known) < 2:
             continue
         length, value = (fsum(column) / len(known) for column in zip(*known, strict=True))
-        for tokens, one in known:
+        for tokens, number in known:
             lengths_squared += (tokens - length) ** 2
-            values_squared += (one - value) ** 2
-            products += (tokens - length) * (one - value)
+            values_squared += (number - value) ** 2
+            products += (tokens - length) * (number - value)
     scale = sqrt(lengths_squared) * sqrt(values_squared)
     return products / scale if scale > 1e-12 else None

@@ -22,9 +22,10 @@ USED = (
 
 @dataclass(frozen=True, kw_only=True)
 class MovementSection:
-    """The section about what moved the reward. about: the groups, and how to read the table.
+    """The section about what moved the reward.
 
     Args:
+        about: the groups, and how to read the table.
         table: a head and a line a component.
         rest: what no component contributed, in words; None if that moves nothing.
         findings: what is odd about components, in words.
@@ -36,13 +37,13 @@ class MovementSection:
     findings: Sequence[str]
 
 
-def movement_section(of: LedgerMovement, untrained: str = "of evaluations") -> MovementSection | None:
+def movement_section(ledger: LedgerMovement, untrained: str = "of evaluations") -> MovementSection | None:
     """Return the section of a ledger's groups; None if they have no contributions.
 
     Args:
         untrained: what to call groups that were not trained on.
     """
-    movement = of.found
+    movement = ledger.found
     if not movement.groups:
         return None
     use = "that were trained on" if movement.learned else untrained

@@ -77,27 +77,27 @@ def people_section(columns: ScoreColumns, labels: Sequence[FoundLabel]) -> Peopl
             for person, chosen in (*everyone, *of_person.items())
         ],
         people=[
-            _between(columns, (one, of_person[one]), (other, of_person[other]))
-            for one, other in combinations(persons, 2)
+            _between(columns, (person, of_person[person]), (other, of_person[other]))
+            for person, other in combinations(persons, 2)
         ],
         disagreements=_disagreements(columns, labels)[:MAX_DISAGREEMENTS],
     )
 
 
 def _against(columns: ScoreColumns, name: str, person: str, labels: Sequence[FoundLabel]) -> RaterAgreement:
-    told = [(label, lead) for label in labels if (lead := _lead(label, name))]
-    marks = [(label.heads, label.heads == (lead > 0)) for label, lead in told]
-    problems = [columns.problem[label.group] for label, _ in told]
-    return _agreement(name, person, marks, problems, len(labels) - len(told))
+    ranked = [(label, lead) for label in labels if (lead := _lead(label, name))]
+    marks = [(label.heads, label.heads == (lead > 0)) for label, lead in ranked]
+    problems = [columns.problem[label.group] for label, _ in ranked]
+    return _agreement(name, person, marks, problems, len(labels) - len(ranked))
 
 
 def _between(
-    columns: ScoreColumns, one: tuple[str, Sequence[FoundLabel]], other: tuple[str, Sequence[FoundLabel]]
+    columns: ScoreColumns, rater: tuple[str, Sequence[FoundLabel]], other: tuple[str, Sequence[FoundLabel]]
 ) -> RaterAgreement:
-    theirs = {_pair(label): label.heads for label in other[1]}
-    both = [label for label in one[1] if _pair(label) in theirs]
-    marks = [(label.heads, theirs[_pair(label)]) for label in both]
-    return _agreement(one[0], other[0], marks, [columns.problem[label.group] for label in both], 0)
+    heads = {_pair(label): label.heads for label in other[1]}
+    both = [label for label in rater[1] if _pair(label) in heads]
+    marks = [(label.heads, heads[_pair(label)]) for label in both]
+    return _agreement(rater[0], other[0], marks, [columns.problem[label.group] for label in both], 0)
 
 
 def _pair(label: FoundLabel) -> tuple[int, int, int]:
@@ -129,16 +129,16 @@ def _agreement(
         other=other,
         pairs=len(marks),
         undecided=undecided,
-        agreement=clustered_average([float(one == two) for one, two in marks], problems, "share"),
+        agreement=clustered_average([float(first == two) for first, two in marks], problems, "share"),
         kappa=kappa_average(marks, problems),
     )
 
 
 def _disagreements(columns: ScoreColumns, labels: Sequence[FoundLabel]) -> list[Disagreement]:
     """Return each pair and component that most people rank the other way; those with the most people first."""
-    said: dict[tuple[int, int, int], list[FoundLabel]] = defaultdict(list)
+    by_pair: dict[tuple[int, int, int], list[FoundLabel]] = defaultdict(list)
     for label in labels:
-        said[_pair(label)].append(label)
+        by_pair[_pair(label)].append(label)
     problems = list(columns.problems)
     pairs = [
         Disagreement(
@@ -150,10 +150,17 @@ def _disagreements(columns: ScoreColumns, labels: Sequence[FoundLabel]) -> list[
             people=(against, len(of_pair) - against),
         )
         for name in columns.components
-        for of_pair in said.values()
+        for of_pair in by_pair.values()
         for first, against in _against_most(of_pair, name)
     ]
-    return sorted(pairs, key=lambda one: (one.people[1] - one.people[0], one.component, one.group))
+    return sorted(
+        pairs,
+        key=lambda disagreement: (
+            disagreement.people[1] - disagreement.people[0],
+            disagreement.component,
+            disagreement.group,
+        ),
+    )
 
 
 def _against_most(labels: Sequence[FoundLabel], name: str) -> Iterator[tuple[FoundLabel, int]]:

@@ -38,29 +38,29 @@ def slice_tables(columns: ScoreColumns, fields: Sequence[str]) -> Iterator[Slice
 
     A part that no field splits has one table, of the field "", with this row alone.
     """
-    for part, groups in _told_parts(columns):
+    for part, groups in _shown_parts(columns):
         used = [group for group in groups if not columns.discarded[group]]
         means = {name: _group_means(columns, used, values) for name, values in columns.metrics()}
-        told = {name: means_of for name, means_of in means.items() if means_of}
-        whole = _row(columns, "all", used, told)
+        known = {name: means_of for name, means_of in means.items() if means_of}
+        whole = _row(columns, "all", used, known)
         tables = []
         for name in fields:
             column = columns.fields[name]
             chosen = {
                 value: [group for group in used if column.codes[group] == code] for value, code in _ordered(column)
             }
-            rows = [_row(columns, value, means_of, told) for value, means_of in chosen.items() if means_of]
+            rows = [_row(columns, value, means_of, known) for value, means_of in chosen.items() if means_of]
             if len(rows) > 1:
-                tables.append(SliceTable(part=str(part), field=name, metrics=list(told), rows=[whole, *rows]))
-        if told:
-            yield from tables or [SliceTable(part=str(part), field="", metrics=list(told), rows=[whole])]
+                tables.append(SliceTable(part=str(part), field=name, metrics=list(known), rows=[whole, *rows]))
+        if known:
+            yield from tables or [SliceTable(part=str(part), field="", metrics=list(known), rows=[whole])]
 
 
 def _ordered(column: FieldColumn) -> list[tuple[str, int]]:
     return sorted(column.values.items())
 
 
-def _told_parts(columns: ScoreColumns) -> list[tuple[RunPart, list[int]]]:
+def _shown_parts(columns: ScoreColumns) -> list[tuple[RunPart, list[int]]]:
     parts = columns.groups_by_part()
     training = [(part, groups) for part, groups in parts.items() if part.phase == TRAINING]
     return [*[(part, groups) for part, groups in parts.items() if part.phase != TRAINING][-1:], *training]
@@ -81,7 +81,9 @@ def _row(
     averages = []
     for of_group in means.values():
         known = [group for group in groups if group in of_group]
-        averages.append(clustered_average([of_group[one] for one in known], [columns.problem[one] for one in known]))
+        averages.append(
+            clustered_average([of_group[member] for member in known], [columns.problem[member] for member in known])
+        )
     return SliceRow(
         value=value,
         problems=len({columns.problem[group] for group in groups}),

@@ -161,8 +161,8 @@ class _LiveRun:
         first = starts.get(has, 0)
         numbers = [number for number, chunk in enumerate(chunks) if chunk.first >= first]
         state = "gone" if self._trouble else self._run.state
-        told = {"edition": self.edition, "from": first, "state": state, "trouble": self._trouble}
-        return KeptParts.of_chunks(self._view, numbers, self._questions, at=int(self._sign * 1000), **told)
+        header = {"edition": self.edition, "from": first, "state": state, "trouble": self._trouble}
+        return KeptParts.of_chunks(self._view, numbers, self._questions, at=int(self._sign * 1000), **header)
 
     def texts(self, edition: str, number: int) -> str | None:
         chunks = self._view.chunks

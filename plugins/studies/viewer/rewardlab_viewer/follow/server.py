@@ -58,8 +58,8 @@ class _Request(BaseHTTPRequestHandler):
         if self.command not in ("GET", "HEAD"):
             self._refuse(HTTPStatus.METHOD_NOT_ALLOWED, "this server answers GET and HEAD", Allow="GET, HEAD")
         elif refused is not None and refused.status == HTTPStatus.UNAUTHORIZED:
-            what = 'Basic realm="rewardlab: any name, and the token as the password"'
-            self._refuse(refused.status, refused.what, **{"WWW-Authenticate": what})
+            challenge = 'Basic realm="rewardlab: any name, and the token as the password"'
+            self._refuse(refused.status, refused.what, **{"WWW-Authenticate": challenge})
         elif refused is not None:
             self._refuse(refused.status, refused.what)
         else:
@@ -92,9 +92,9 @@ class _Request(BaseHTTPRequestHandler):
         else:
             self._answer(HTTPStatus.OK, "text/html", page, ETag=tag)
 
-    def _refuse(self, status: HTTPStatus, what: str, **headers: str) -> None:
+    def _refuse(self, status: HTTPStatus, message: str, **headers: str) -> None:
         self.close_connection = True  # a body may follow, which nobody reads
-        self._answer(status, "text/plain", f"{what}\n", Connection="close", **headers)
+        self._answer(status, "text/plain", f"{message}\n", Connection="close", **headers)
 
     def _answer(self, status: HTTPStatus, kind: str, text: str, **headers: str) -> None:
         body = text.encode("utf-8", "backslashreplace")

@@ -75,8 +75,8 @@ class TextChunks:
         """Return the texts of a chunk's groups."""
         chunk = self.chunks[number]
         self._file.seek(chunk.at)
-        found: list[dict[str, Any]] = json.loads(gzip.decompress(self._file.read(chunk.size)))
-        return found
+        texts: list[dict[str, Any]] = json.loads(gzip.decompress(self._file.read(chunk.size)))
+        return texts
 
     def texts_of(self, group: int) -> dict[str, Any]:
         """Return the texts of a group."""
@@ -108,10 +108,10 @@ def _texts(lines: Sequence[Line]) -> dict[str, Any]:
 
 def _rows(lines: Sequence[Line]) -> Iterator[dict[str, Any]]:
     for line in lines:
-        said = {
+        by_component = {
             name: {key: entry[key] for key in ("error", "info") if entry.get(key)}
             for name, entry in line["components"].items()
         }
         conversation = {"messages": line["messages"]} if line.get("messages") else {}
-        told = {name: texts_of for name, texts_of in said.items() if texts_of}
-        yield {"index": line["index"], "text": line.get("completion"), **conversation, "said": told}
+        remarks = {name: texts_of for name, texts_of in by_component.items() if texts_of}
+        yield {"index": line["index"], "text": line.get("completion"), **conversation, "said": remarks}

@@ -50,7 +50,7 @@ def _arrays(columns: ScoreColumns, groups: Sequence[int]) -> Iterator[tuple[str,
     yield "shaped", array("f", (columns.shaped[at] for at in places))
     yield "tokens", array("i", (columns.tokens[at] for at in places))
     yield "truncated", array("B", (columns.truncated[at] for at in places))
-    for name, one in columns.components.items():
-        yield f"value {name}", array("f", (one.values[at] for at in places))
-        yield f"gave {name}", array("f", (one.contributions[at] for at in places))
-        yield f"state {name}", array("B", (one.states[at] for at in places))
+    for name, component in columns.components.items():
+        yield f"value {name}", array("f", (component.values[at] for at in places))
+        yield f"gave {name}", array("f", (component.contributions[at] for at in places))
+        yield f"state {name}", array("B", (component.states[at] for at in places))

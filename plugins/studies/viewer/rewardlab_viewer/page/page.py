@@ -38,7 +38,7 @@ DATA_HERE = "<!-- data -->"
 
 
 class WrittenReport(NamedTuple):
-    """What a page says, in words: what is odd about the components of rewards, and what is broken or unfinished.
+    """The remarks of a page, in words: what is odd about the components of rewards, and what is broken or unfinished.
 
     Args:
         alarms: of its runs, also those that their recipes ignore.

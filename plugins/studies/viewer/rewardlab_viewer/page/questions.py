@@ -27,9 +27,10 @@ Piece = str | int
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionParts:
-    """The questions of a source. parts: base64 by the number of the chunk of texts that they belong to.
+    """The questions of a source.
 
     Args:
+        parts: base64 by the number of the chunk of texts that they belong to.
         why: what keeps questions of a component from being shown; of "", of all.
     """
 
@@ -91,14 +92,16 @@ def _of_group(texts: Mapping[str, Any], asked: Sequence[AskedQuestion]) -> dict[
         "texts": shared,
         "asked": [
             {
-                "component": one.component,
-                "judge": one.judge,
-                "about": one.about,
-                "question": [[message["role"], _pieces(message["content"], places)] for message in one.ask.messages],
-                "reply": one.reply.text,
-                **({"reasoning": one.reply.reasoning} if one.reply.reasoning else {}),
+                "component": question.component,
+                "judge": question.judge,
+                "about": question.about,
+                "question": [
+                    [message["role"], _pieces(message["content"], places)] for message in question.ask.messages
+                ],
+                "reply": question.reply.text,
+                **({"reasoning": question.reply.reasoning} if question.reply.reasoning else {}),
             }
-            for one in asked
+            for question in asked
         ],
     }
 
@@ -111,7 +114,7 @@ def _shared(texts: Mapping[str, Any]) -> list[str]:
         *fields.values(),
         *(row["text"] for row in texts["rows"]),
     ]
-    return sorted({one for one in every if isinstance(one, str) and len(one) >= MIN_SHARED}, key=len, reverse=True)
+    return sorted({text for text in every if isinstance(text, str) and len(text) >= MIN_SHARED}, key=len, reverse=True)
 
 
 def _pieces(content: Any, places: Mapping[str, int]) -> list[Piece]:

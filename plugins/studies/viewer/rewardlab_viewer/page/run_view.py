@@ -1,4 +1,4 @@
-"""What the page shows of one source: its figures, made in one reading of its lines, and its texts."""
+"""The view of one source on the page: its figures, made in one reading of its lines, and its texts."""
 
 import hashlib
 import json
@@ -76,17 +76,17 @@ class RunView:
 
     @property
     def left_out(self) -> str | None:
-        """What to say of completions that were discarded."""
+        """A sentence about the completions that were discarded."""
         return left_out_sentence(self.coverage)
 
     @property
     def total(self) -> str:
-        """What the total is, in words; "" if nothing says it."""
+        """The total in words; "" if nothing says it."""
         reward = self.source.reward
-        said = reward.get("total") if isinstance(reward, Mapping) else None
+        expression = reward.get("total") if isinstance(reward, Mapping) else None
         bounds = self.source.ranges().get("total")
         between = f", from {bounds[0]:g} to {bounds[1]:g}" if bounds else ""
-        return f"total = {said}{between}" if isinstance(said, str) else ""
+        return f"total = {expression}{between}" if isinstance(expression, str) else ""
 
     @property
     def mean_total(self) -> float | None:
@@ -171,7 +171,7 @@ class SourceSums:
             agreements=list(agreements(columns, source.correctness)),
             remarks=list(self._remarks.table()),
             alarms=self._steps.alarms(),
-            people=people_section(columns, self._labels.found()),
+            people=people_section(columns, self._labels.located()),
         )
 
 

@@ -1,4 +1,4 @@
-"""Where a page may be written: over nothing that is not an earlier page."""
+"""The places where a page may be written: over nothing that is not an earlier page."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the viewer reads: a run's folder, also of one that goes on or was killed, or a file that `score` wrote.
+"""The sources of the viewer: a run's folder, also of one that goes on or was killed, or a file that `score` wrote.
 
 Out come lines as a ledger has them, group by group, and sentences about what is broken: what is whole is shown.
 

@@ -91,7 +91,7 @@ class ScoreColumns:
 
     @property
     def groups(self) -> int:
-        """How many groups there are."""
+        """The number of groups."""
         return len(self.part)
 
     def __len__(self) -> int:
@@ -190,7 +190,9 @@ def beginning_of(first: Line) -> str:
     """Return how the last question of a group's prompt begins, by its first line; nothing if it is not recorded."""
     prompt = first.get("prompt")
     messages = (
-        [one for one in prompt if isinstance(one, Mapping)] if isinstance(prompt, list) else [{"content": prompt}]
+        [message for message in prompt if isinstance(message, Mapping)]
+        if isinstance(prompt, list)
+        else [{"content": prompt}]
     )
     asked = [message for message in messages if message.get("role") == "user"] or messages
     content = asked[-1].get("content") if asked else None

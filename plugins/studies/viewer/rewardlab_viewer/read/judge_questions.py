@@ -28,9 +28,12 @@ Texts = Mapping[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class AskedQuestion:
-    """A question with its reply. about: places of the completions that it is about; empty for a whole group.
+    """A question with its reply.
 
     Of a comparison these are two lists, equal texts together: those that stood first, and those that stood second.
+
+    Args:
+        about: places of the completions that it is about; empty for a whole group.
     """
 
     component: str
@@ -121,7 +124,7 @@ class _Asker:
         self._asked: list[tuple[str, Ask, Reply]] = []
         self._closing = ExitStack()
         try:
-            judges = {one: self._judge(one, judge, source) for one, judge in plan.judges.items()}
+            judges = {judge_name: self._judge(judge_name, judge, source) for judge_name, judge in plan.judges.items()}
             self._scorer = self._closing.enter_context(Scorer(replace(plan, sampler=None), judges=judges, home=home))
         except BaseException:
             self._closing.close()

@@ -79,15 +79,15 @@ def read_labels(paths: Iterable[Path], notes: list[str]) -> list[Label]:
 def _label(row: Any, person: str) -> Label:
     if isinstance(row, Problem):
         raise ValueError(row.what)
-    told = row if isinstance(row, Mapping) else {}
-    chosen, rejected, made = told.get("chosen"), told.get("rejected"), told.get("labelled")
-    if not isinstance(chosen, str) or not isinstance(rejected, str) or chosen == rejected or not told.get("prompt"):
+    fields = row if isinstance(row, Mapping) else {}
+    chosen, rejected, made = fields.get("chosen"), fields.get("rejected"), fields.get("labelled")
+    if not isinstance(chosen, str) or not isinstance(rejected, str) or chosen == rejected or not fields.get("prompt"):
         raise ValueError(WANTED)
     made = made if isinstance(made, Mapping) else {}
     group = made.get("group")
     return Label(
         person=str(made.get("by") or person)[:MAX_NAME],
-        prompt=prompt_hash(to_messages(told["prompt"])),
+        prompt=prompt_hash(to_messages(fields["prompt"])),
         chosen=chosen,
         rejected=rejected,
         group=group if type(group) is int else None,
@@ -101,7 +101,7 @@ class LabelFinder:
         self._wanted: dict[str | None, list[Label]] = defaultdict(list)
         for label in labels:
             self._wanted[label.prompt].append(label)
-        self._found: dict[Label, FoundLabel] = {}
+        self._located: dict[Label, FoundLabel] = {}
 
     def add(self, group: int, lines: Sequence[Line]) -> None:
         """Look at the lines of a group."""
@@ -112,9 +112,9 @@ class LabelFinder:
         for label in labels:
             if label.chosen not in places or label.rejected not in places:
                 continue
-            if label not in self._found or label.group == group:
+            if label not in self._located or label.group == group:
                 better, worse = places[label.chosen], places[label.rejected]
-                self._found[label] = FoundLabel(
+                self._located[label] = FoundLabel(
                     person=label.person,
                     group=group,
                     better=better,
@@ -123,13 +123,13 @@ class LabelFinder:
                     lines=(_scores(lines[better]), _scores(lines[worse])),
                 )
 
-    def found(self) -> list[FoundLabel]:
+    def located(self) -> list[FoundLabel]:
         """Return the labels that were found."""
-        return list(self._found.values())
+        return list(self._located.values())
 
     def labels(self) -> Iterable[Label]:
         """Return the same as they were made."""
-        return self._found.keys()
+        return self._located.keys()
 
 
 def lost_labels(labels: Sequence[Label], finders: Iterable[LabelFinder]) -> Iterator[str]:

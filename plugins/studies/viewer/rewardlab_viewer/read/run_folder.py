@@ -74,7 +74,7 @@ class RunFolder(Source):
         if isinstance(line, Problem) or not is_line(line):
             self._bad.count += 1
         elif line in self.current:
-            yield line if "fields" not in line else {**line, "fields": _told_names(line["fields"])}
+            yield line if "fields" not in line else {**line, "fields": _masked_names(line["fields"])}
         else:
             self._replaced += 1
 
@@ -102,15 +102,15 @@ class RunFolder(Source):
             elif "train_runtime" not in row:
                 if row.get("attempt") != attempt:  # a later attempt goes back, and may end before an earlier one did
                     attempt, first = row.get("attempt"), row["step"]
-                    by_step = {step: one for step, one in by_step.items() if step < first}
+                    by_step = {step: earlier for step, earlier in by_step.items() if step < first}
                 by_step[row["step"]] = row
         if bad:
             self.notes.append(f"Left out: {counted(bad, 'line')} of logs/{path.name} that cannot be read.")
         steps = sorted(by_step)
         names = sorted({key for row in by_step.values() for key in row if key not in ("step", "attempt", "epoch")})
         numbers = {name: [_finite(by_step[step].get(name)) for step in steps] for name in names}
-        told = {name: column for name, column in numbers.items() if any(value is not None for value in column)}
-        return LoggedStage(name=path.stem, steps=steps, numbers=told) if steps else None
+        known = {name: column for name, column in numbers.items() if any(value is not None for value in column)}
+        return LoggedStage(name=path.stem, steps=steps, numbers=known) if steps else None
 
     def _ask_recipe(self) -> None:
         """Read from the recipe what is correctness and how many completions there should be, and whether it ended."""
@@ -138,7 +138,7 @@ class RunFolder(Source):
         lists = [*remarks.values()] if isinstance(remarks, Mapping) else [None]
         if all(isinstance(keys, list) and all(isinstance(key, str) for key in keys) for keys in lists):
             return remarks
-        self.notes.append("The remarks in manifest.json cannot be read, and none are counted.")
+        self.notes.append("The remarks in manifest.json cannot be read, so none are counted.")
         return {}
 
     def _tree(self) -> Mapping[str, Any] | None:
@@ -193,7 +193,7 @@ def _names(tree: Any) -> Iterator[tuple[str, str]]:
     """Yield (a name of ours, the column of the rows) for all that datasets anywhere in a recipe map."""
     values = tree.values() if isinstance(tree, Mapping) else tree if isinstance(tree, list) else ()
     if isinstance(tree, Mapping) and isinstance(fields := tree.get("fields"), Mapping):
-        yield from ((str(ours), column) for ours, column in fields.items() if isinstance(column, str))
+        yield from ((str(field), column) for field, column in fields.items() if isinstance(column, str))
     for value in values:
         yield from _names(value)
 
@@ -202,7 +202,7 @@ def _first(values: Any) -> Any:
     return values[0] if isinstance(values, list) and values else None
 
 
-def _told_names(fields: Any) -> Any:
+def _masked_names(fields: Any) -> Any:
     """Return a row's fields with the values of environment variables masked in their names, as results mask them."""
     return {redact(name): value for name, value in fields.items()} if isinstance(fields, Mapping) else None
 
@@ -216,5 +216,5 @@ def is_run_held(path: Path) -> bool | None:
 
 
 def _finite(value: Any) -> float | None:
-    found = number(value)
-    return found if found == found and not isinstance(value, bool) else None
+    known = number(value)
+    return known if known == known and not isinstance(value, bool) else None

@@ -31,7 +31,7 @@ class ScoredSource(Source):
         correctness = self.reward.get("correctness") if isinstance(self.reward, Mapping) else None
         self.correctness = correctness if isinstance(correctness, str) else None
         fields = ((self.scored_by or {}).get("dataset") or {}).get("fields") or {}
-        self.names = [(ours, column) for ours, column in fields.items() if isinstance(column, str)]
+        self.names = [(field, column) for field, column in fields.items() if isinstance(column, str)]
         for _, row in scored_lines(path):
             if isinstance(row, Problem):
                 raise UserError(
@@ -55,8 +55,8 @@ class ScoredSource(Source):
                 f"Left out: {counted(self._bad, 'line')} of {self._path.name} that `score` did not write."
             )
         if causes.unknown:
-            what = f"What components contributed is not known of {counted(causes.unknown, 'row')} of {self._path.name}"
-            self.notes.append(f"{what}: the recipe beside it makes another total of the values.")
+            note = f"What components contributed is not known of {counted(causes.unknown, 'row')} of {self._path.name}"
+            self.notes.append(f"{note}: the recipe beside it makes another total of the values.")
 
     def _scored(self) -> Iterator[tuple[Group | None, Mapping[str, Any]]]:
         if self._rows is not None:
@@ -71,7 +71,7 @@ class ScoredSource(Source):
 
 
 class RowCauses:
-    """What each component contributed to the rewards in rows that `score` wrote, computed by the recipe beside them.
+    """The contributions of each component in rows that `score` wrote, computed by the recipe beside them.
 
     unknown: of how many rows it does not follow, as of an edited file.
     """
@@ -117,8 +117,8 @@ def _asked(sample: Sample) -> dict[str, Any]:
 
 def _answered(completion: Completion) -> dict[str, Any]:
     conversation = {"messages": list(completion.messages)} if completion.messages else {}
-    told = {"completion": completion.text, "tokens": completion.token_count, "truncated": completion.truncated}
-    return told | conversation
+    fields = {"completion": completion.text, "tokens": completion.token_count, "truncated": completion.truncated}
+    return fields | conversation
 
 
 def _given(causes: GroupRecord, index: int) -> Mapping[str, Mapping[str, Any]]:

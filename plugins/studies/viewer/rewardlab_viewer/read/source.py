@@ -28,7 +28,7 @@ NUMBERS, SCORE_NUMBERS = (
 
 @dataclass(kw_only=True)
 class LoggedStage:
-    """What an engine logged of a stage: numbers by name, one a step, None for a step that lacks it."""
+    """The numbers that an engine logged of a stage: numbers by name, one a step, None for a step that lacks it."""
 
     name: str
     steps: Sequence[int]
@@ -37,9 +37,10 @@ class LoggedStage:
 
 @dataclass(kw_only=True)
 class Source:
-    """A source of completions. notes: what is broken or unfinished, in words; they grow while `lines` is read.
+    """A source of completions.
 
     Args:
+        notes: what is broken or unfinished, in words; they grow while `lines` is read.
         folder: of a run; None of anything else.
         results: of each evaluation, by the name of its file.
         expected: how many completions there should be of a stage and phase, as far as the recipe or the results say
@@ -90,7 +91,9 @@ class Source:
         plan, _ = self.planned
         if plan is None:
             return {}
-        declared = {"total": plan.total_range} | {name: one.spec.range for name, one in plan.components.items()}
+        declared = {"total": plan.total_range} | {
+            name: component.spec.range for name, component in plan.components.items()
+        }
         return {name: bounds for name, bounds in declared.items() if bounds is not None and all(map(isfinite, bounds))}
 
     def lines(self) -> Iterator[Line]:
@@ -110,11 +113,11 @@ def doubled(fields: Mapping[str, Any], names: Sequence[tuple[str, str]]) -> set[
     Args:
         names: (ours, the column), as a Source has them.
     """
-    own = {ours for ours, _ in names}
+    own = {field for field, _ in names}
     return {
         column
-        for ours, column in names
-        if column not in own and column in fields and ours in fields and fields[column] == fields[ours]
+        for field, column in names
+        if column not in own and column in fields and field in fields and fields[column] == fields[field]
     }
 
 
