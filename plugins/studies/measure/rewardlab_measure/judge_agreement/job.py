@@ -11,7 +11,7 @@ from rewardlab.errors import JobError, StoppedError, UserError, nearest
 from rewardlab.files import FileLock, LineAppender
 from rewardlab.judging import JudgingSettings
 from rewardlab.plan import Component, Plan
-from rewardlab.recipe import parse
+from rewardlab.recipe import RewardSection, parse
 from rewardlab.scorefile import output_path_problem, to_line
 from rewardlab.scoring import RecipeReward, ScoredGroup
 from rewardlab.text import Progress
@@ -36,12 +36,11 @@ def measured_plan(plan: Plan, names: Sequence[str] = ()) -> Plan:
     if not measured:
         listed = ", ".join(f"{name} ({planned.use.use})" for name, planned in plan.components.items())
         raise UserError(f"no component asks a judge; name one of {listed} with --component")
-    assert plan.recipe.reward is not None
     lenient = {"on_missing": "zero_advantage", "on_abstain": 0.0}
     components = {name: _with_policies(plan.components[name], lenient) for name in measured}
     uses = {name: planned.use for name, planned in components.items()}
     total = " + ".join(measured)
-    reward = plan.recipe.reward.model_copy(update={"components": uses, "total": total, "normalize": []})
+    reward = RewardSection(components=uses, total=total)  # the rest may name components that are left out here
     judges = {judge for name in measured for judge in asked[name]}
     return replace(
         plan,

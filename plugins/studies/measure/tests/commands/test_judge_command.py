@@ -372,6 +372,13 @@ def test_all_components_that_ask_a_judge_are_measured_and_no_other_is_built(reci
     assert (code, list(json.loads(out)["components"])) == (0, ["first"])
 
 
+def test_the_component_by_which_groups_are_left_out_need_not_be_measured(recipe, write, judge):
+    components = {"preference": PREFERENCE, "short": {"use": "toy/brevity", "with": {"words": 1}}}
+    recipe(components=components, reward={"correctness": "short", "teach": {"flat": "drop"}})
+    write("rows.jsonl", [{"prompt": "?", "chosen": RIGHT, "rejected": WRONG, "reference": RIGHT}])
+    assert judge()["all"]["accuracy"] == 1.0
+
+
 def test_a_component_without_a_judge_is_measured_when_it_is_named(recipe, write, main):
     recipe(components={"short": {"use": "toy/brevity", "with": {"words": 1}}}, judges={})
     write("rows.jsonl", [{"prompt": "?", "chosen": "yes", "rejected": "well yes and no"}])
