@@ -48,6 +48,27 @@ def test_a_reward_that_blocks_its_thread_ends_the_job_with_that_reason(tmp_path,
     asyncio.run(asyncio.wait_for(whole(), 60))
 
 
+def test_a_script_goes_on_behind_the_attempt_that_a_kill_has_cut_off(tmp_path):
+    (tmp_path / "reward.yaml").write_text(RECIPE)
+    ledger = tmp_path / "rewardlab" / "ledger.jsonl"
+    ledger.parent.mkdir()
+    ledger.write_text('{"attempt": 3, "stage": 0, "group": 7}\n{"attempt": 3, "stage": 0, "gro')
+    times = {"completion_timeout": 60, "scoring_timeout": 60, "on_partial": "fail"}
+    settings = ScriptSettings(recipe=tmp_path / "reward.yaml", folder=ledger.parent, **times)
+    sample = Sample(id="g", prompt=({"role": "user", "content": "?"},))
+
+    async def whole():
+        scorer = ScriptScorer(settings, nobody_validates)
+        try:
+            await scorer.member("g", 0, 1, (1, 1), sample, Completion(text="one"))
+        finally:
+            await scorer.close()
+
+    asyncio.run(asyncio.wait_for(whole(), 60))
+    lines = [json.loads(line) for line in ledger.read_text().splitlines()]
+    assert [(line["attempt"], line["group"]) for line in lines] == [(3, 7), (4, 0)]
+
+
 def test_those_that_are_there_are_a_group_of_their_own_if_the_script_says_so(tmp_path):
     (tmp_path / "reward.yaml").write_text(RECIPE)
     times = {"completion_timeout": 0.5, "scoring_timeout": 60, "on_partial": "score"}

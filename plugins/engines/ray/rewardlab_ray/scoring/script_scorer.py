@@ -9,7 +9,7 @@ from pathlib import Path
 from rewardlab import Completion, Sample, ScoredGroup
 from rewardlab.concurrency import CallThread
 from rewardlab.errors import JobError
-from rewardlab.files import last_row
+from rewardlab.files import cut_torn_line, last_row
 from rewardlab.judging import JudgingSettings
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
@@ -70,7 +70,8 @@ class ScriptScorer:
             self._scorer = Scorer(plan, judging=judging)
             opened.callback(self._scorer.close)
             path = settings.folder / "ledger.jsonl"
-            last = last_row(path) if path.exists() else None
+            cut_torn_line(path)  # else it would hide which attempt wrote last
+            last = last_row(path)
             self._ledger = Ledger(path, 0 if last is None else last["attempt"] + 1)
             opened.callback(self._ledger.close)
             self._files = CallThread("rewardlab-ledger")
