@@ -110,9 +110,9 @@ def service_options(plan: "Plan", batch_size: int) -> dict[str, Any]:
     return {
         "generates_ahead": engine.generates_ahead(batch_size),
         "replaces": plan.replaces_groups,
-        "scoring_timeout": engine.barrier.scoring_timeout,
         "tensorboard": options.tensorboard,
         "wandb": engine.wandb,
+        **engine.barrier.model_dump(),
     }
 
 

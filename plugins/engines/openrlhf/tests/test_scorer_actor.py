@@ -136,6 +136,23 @@ class TestAGroup:
         assert found.values == pytest.approx((0.5**0.5, -(0.5**0.5)), abs=1e-3), "of two, one standard deviation apart"
         assert found.correctness is None
 
+    def test_is_of_those_that_are_there_if_the_recipe_says_so(self, settings, scoring, server):
+        partial = "backend: {use: openrlhf, engine: {barrier: {on_partial: score}}}"
+        recipe = RECIPE.replace("backend: {use: openrlhf}", partial).replace("short + judged", "short")
+        given = settings(server, recipe=recipe.replace("group_size: 2", "group_size: 3"))
+        where = replace(place(), size=3)
+
+        async def once(scorer):
+            for index, text in {0: "1", 2: "2 3"}.items():
+                await scorer.put(where, index, Completion(text=text, token_count=3))
+            await scorer.member(where, 1, None, "the engine is dead")
+            return await scorer.more("g", 2), await scorer.finish("g", 2)
+
+        more, found = scoring(given, once)
+        assert more == 0
+        assert [log["reward/short"] for log in found.logs] == [1.0, 0.5]
+        assert [row["completion"] for row in read_rows(given.run)] == ["1", "2 3"]
+
     def test_has_the_progress_of_its_prompts_place_in_the_stage(self, settings, scoring, server):
         given = settings(server, recipe=RECIPE.replace("short + judged", "short + progress"))
         (given.folder / "order.json").write_text(json.dumps([0] * 8))
