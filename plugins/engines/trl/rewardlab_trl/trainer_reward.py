@@ -101,7 +101,8 @@ class TrainerReward:
             if len(values) != len(sums):
                 name = getattr(function, "__name__", function)
                 raise JobError(f"{name} gave {len(values)} rewards for {len(sums)} completions")
-            sums = [None if a is None or b is None else a + weight * b for a, b in zip(sums, values, strict=True)]
+            known = [None if value is None or value != value else value for value in values]  # NaN is TRL's None
+            sums = [None if a is None or b is None else a + weight * b for a, b in zip(sums, known, strict=True)]
         return sums
 
     def close(self) -> None:

@@ -402,6 +402,13 @@ class TestWithoutAValue:
             found = TrainerOf(reward).call(reward, ["a", "a b c d", "BAD", "b"])
         assert found == [2.0, 4.5, None, None]
 
+    def test_nan_of_one_of_them_is_no_value_either(self, toy):
+        recipe = RECIPE | {"reward": RECIPE["reward"] | {"teach": {"flat": "drop", "by": "brief"}}}
+        with reward_function(recipe, beside={lambda **_: [math.nan, 1.0, 1.0, 1.0]: 1.0}) as reward:
+            lacking, *others = call(reward, ["a", "a b", "b", "b c d"])
+        assert lacking is None
+        assert None not in others
+
     def test_one_that_gives_too_few_is_named(self, toy):
         few = pytest.raises(JobError, match=r"<lambda> gave 1 rewards for 4 completions")
         with reward_function(FAULTY, beside={lambda **_: [1.0]: 1.0}) as reward, few:
