@@ -21,6 +21,9 @@ RECIPE = """
     backend: {use: openrlhf, gpus_per_node: 4}
 """
 
+JUDGE = '{use: openai/chat, concurrency: 2, with: {model: m, base_url: "http://localhost:1/v1", max_tokens: 9}}'
+JUDGED = "{use: pairwise/win_rate, with: {judge: main}}"
+
 
 def test_the_recipe_itself_is_fine(problems):
     assert problems() == {}
@@ -57,6 +60,12 @@ REFUSED = [
     (["backend.gpus_per_node=null"], "backend.gpus_per_node", "say how many GPUs each node has"),
     (["backend.engine.engines=5"], "backend.engine.engines", "5 engines of 1 take 5 GPUs, and there are 4"),
     (["backend.scorers.num_gpus=4"], "backend.scorers.num_gpus", "leave none to train on"),
+    # judges
+    (
+        [f"judges.main={JUDGE}", f"reward.components.judged={JUDGED}", "backend.scorers.replicas=3"],
+        "judges.main",
+        "concurrency 2 cannot be divided between 3 processes; let at most 2 ask it, or raise the limit",
+    ),
     # batches
     (["stages.0.batch_size=6"], "stages.0.batch_size", "6 rows do not divide over 4 ranks; 6 divides by 1, 2, 3, 6"),
     (["stages.1.batch_size=5", "stages.1.group_size=2"], "stages.1.batch_size", "10 completions do not divide over 4"),

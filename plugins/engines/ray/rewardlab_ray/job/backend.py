@@ -1,9 +1,11 @@
 """An engine on Ray as the rest of the library sees it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
+from rewardlab.errors import UserError
+from rewardlab.judging import Share
 from rewardlab.plan import Plan
-from rewardlab.recipe import Finding
+from rewardlab.recipe import Finding, needs_engine, scores
 from rewardlab_training import StageJob
 
 from rewardlab_ray.job.cluster_job import cluster_address
@@ -26,6 +28,7 @@ class RayBackend:
         for where, problem in job_options(plan).lacking():
             if where[-1] != "tensorboard":  # the engine writes its own events, and may do so elsewhere
                 yield where, problem
+        yield from _judges_findings(plan)
 
     def headline(self, plan: Plan) -> str:
         """Return which version would run, and where."""
@@ -46,3 +49,17 @@ class RayBackend:
     def run_stage(self, job: StageJob) -> None:
         """Train, on this machine or on the cluster."""
         run_stage(self._engine, job)
+
+
+def _judges_findings(plan: Plan) -> Iterator[Finding]:
+    """Yield judges with a limit that is too small to be divided between the scorers."""
+    if not any(scores(stage) and needs_engine(stage) for stage in plan.recipe.stages):
+        return
+    share = Share(1, job_options(plan).scorers.replicas)
+    for name, judge in plan.judges.items():
+        if judge.spec.local:
+            continue
+        try:
+            share.limits(name, judge.use)
+        except UserError as error:
+            yield ("judges", name), str(error)
