@@ -183,6 +183,14 @@ def test_what_judges_were_asked_and_how_consistent_they_were(run):
     killed = page(run)
     assert _cells("main", "70", "2", "3", "0", "2,500", "25", "1.0000", "0.50") in killed, "by a step that was killed"
     assert "judges/%3Cb%3E.usage.json cannot be read" in killed
+    part = dict.fromkeys(("answers", "retries", "failed", "reused", "prompt_tokens", "completion_tokens", "usd"), 0)
+    for number, calls in enumerate((5, 40), 1):
+        path = run / "judges" / f"main.usage.{number}-of-2.json"
+        path.write_text(json.dumps(part | {"calls": calls, "seconds": 0.0}))
+    kept |= {"completion_tokens": 25, "usd": 1.0, "settled": ["main.usage.2-of-2.json"]}
+    (run / "judges" / "main.usage.json").write_text(json.dumps(kept))
+    divided = _cells("main", "75", "2", "3", "0", "2,500", "25", "1.0000", "0.50")
+    assert divided in page(run), "with what scorers with a share have asked that nobody has added up"
     assert _cells("short", "all", "1", "+0.50", *"–––", "25.0%", "50.0%", "25.0%", "0.0%") in text
     assert "<td>de</td>" not in text, "one language is not told apart"
     rows = [scored | {"group": group, "fields": {"language": name}} for group, name in enumerate(("de", "am"))]

@@ -3,6 +3,7 @@
 The position bias and kappa have 95% intervals, in which the groups of a problem count together.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +25,8 @@ COUNTS = ("calls", "reused", "retries", "failed", "prompt_tokens", "completion_t
 COUNTED = ("calls", "comparisons", "ties", "unparsable", "failed", "triples", "intransitive")
 SUMMED = {*COUNTED, "position_bias", "order_agreement"}
 """what a reward that compares says of a group, as pairwise/win_rate does"""
-ENDING = ".usage.json"
+FILE = re.compile(r"(.+)\.usage(?:\.\d+-of-\d+)?\.json")
+"""the name of a file that says what a judge was asked"""
 MAX_LANGUAGE = 40
 WINNERS = ("A", "B")
 WINS = {"the first won": ("A",), "the second won": ("B",), "neither won": ("tie", "both_bad")}
@@ -57,24 +59,35 @@ def usage_table(path: Path | None, judges: Path | None, notes: list[str]) -> Ite
         notes.append(
             f"{counted(bad, 'line')} of usage.jsonl cannot be read: judges were asked more than is counted here."
         )
-    for file in sorted(judges.glob(f"*{ENDING}")) if judges is not None else ():
-        judge = unquote(file.name.removesuffix(ENDING))
-        try:
-            whole = _counted(read_json(file))
-        except (OSError, ValueError):
-            whole = None
-        if whole is None:
-            notes.append(f"judges/{file.name} cannot be read: judges may have been asked more than is counted here.")
-        else:
-            sums[judge] = max(
-                sums[judge], whole, key=lambda counts: counts["calls"] + counts["reused"] + counts["failed"]
-            )
-    asked = {judge: counted for judge, counted in sums.items() if any(counted.values())}
+    for judge, whole in _asked_in_all(judges, notes).items() if judges is not None else ():
+        sums[judge] = max(sums[judge], whole, key=lambda counts: counts["calls"] + counts["reused"] + counts["failed"])
+    asked = {judge: counts for judge, counts in sums.items() if any(counts.values())}
     if asked:
         yield ["judge", *(name.replace("_", " ") for name in COUNTS), "seconds an answer"]
     for judge, row in asked.items():
         cells = [f"{row[name]:,.4f}" if name == "usd" else f"{row[name]:,.0f}" for name in COUNTS]
         yield [judge, *cells, f"{row['seconds'] / row['answers']:.2f}" if row["answers"] else "–"]
+
+
+def _asked_in_all(folder: Path, notes: list[str]) -> Mapping[str, Counter[str]]:
+    """Return what each judge was asked, by the files of the job and of its scorers that have a share of the judge."""
+    rows: dict[str, Any] = {}
+    for file in sorted(folder.glob("*.json")):
+        if FILE.fullmatch(file.name):
+            try:
+                rows[file.name] = read_json(file)
+            except (OSError, ValueError):
+                rows[file.name] = None
+    settled = [row.get("settled") for row in rows.values() if isinstance(row, Mapping)]
+    asked: dict[str, Counter[str]] = defaultdict(Counter)
+    for name, row in rows.items():
+        if any(isinstance(names, list) and name in names for names in settled):  # its counts are in the job's own file
+            continue
+        if (numbers := _counted(row)) is None:
+            notes.append(f"judges/{name} cannot be read: judges may have been asked more than is counted here.")
+        else:
+            asked[unquote(FILE.sub(r"\1", name))].update(numbers)
+    return asked
 
 
 def _counted(row: Any) -> Counter[str] | None:
