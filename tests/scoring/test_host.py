@@ -1,6 +1,7 @@
 """Members of groups that come one by one, from many callers: each group is scored once, and all get its answer."""
 
 import asyncio
+import pickle
 from dataclasses import dataclass, replace
 
 import pytest
@@ -123,6 +124,8 @@ class TestALostMember:
             "2 of 3 completions were lost; the last of them: the engine died; `on_partial: score` scores the others"
         )
         assert (error.missing, finished) == ((0, 2), [])
+        elsewhere = pickle.loads(pickle.dumps(error))
+        assert (str(elsewhere), elsewhere.missing) == (str(error), (0, 2)), "who waits may be another process"
 
     def test_leaves_a_group_of_the_others_where_that_is_wanted(self, hosting):
         async def work(host):

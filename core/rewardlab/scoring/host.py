@@ -48,7 +48,7 @@ class MetGroup:
 class MissingMembersError(JobError):
     """A group is not scored because members were lost or did not come in time. missing: their slots."""
 
-    def __init__(self, text: str, missing: tuple[int, ...]) -> None:
+    def __init__(self, text: str, missing: tuple[int, ...] = ()) -> None:  # () for pickle, which sets it afterwards
         super().__init__(text)
         self.missing = missing
 
