@@ -40,7 +40,7 @@ def measured_plan(plan: Plan, names: Sequence[str] = ()) -> Plan:
     components = {name: _with_policies(plan.components[name], lenient) for name in measured}
     uses = {name: planned.use for name, planned in components.items()}
     total = " + ".join(measured)
-    reward = RewardSection(components=uses, total=total)  # the rest may name components that are left out here
+    reward = RewardSection.model_validate({"components": uses, "total": total})  # the rest may name others
     judges = {judge for name in measured for judge in asked[name]}
     return replace(
         plan,
