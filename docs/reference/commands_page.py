@@ -1,7 +1,6 @@
 """commands.md: every command and its flags, from the options that the commands take."""
 
 import inspect
-from argparse import SUPPRESS
 
 from rewardlab.commands.parsing import parser_of
 from rewardlab.first_party import first_party
@@ -23,7 +22,7 @@ def page():
         sections += [f"## {spec.name}\n", f"```text\n{inspect.cleandoc(spec.options_class().__doc__)}\n```\n"]
         sections += ["| argument | meaning |", "|---|---|"]
         for action in parser_of(spec)._actions:
-            if action.dest not in ("help", "json", "traceback") and action.help != SUPPRESS:
+            if action.dest not in ("help", "json", "traceback"):
                 values = "|".join(action.choices) if action.choices else action.metavar or action.dest.upper()
                 shown = f"{', '.join(action.option_strings)} {values if action.nargs != 0 else ''}".strip()
                 cells = [f"`{shown}`", " ".join(action.help.replace("%%", "%").split())]

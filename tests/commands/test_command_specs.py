@@ -26,7 +26,7 @@ class Options(Config):
     """what to count"""
     overrides: Annotated[tuple[str, ...], Overrides()] = ()
     """changes"""
-    limit: Annotated[int, Flag("-n", metavar="N", former=("--rows", "most"))] = 3
+    limit: Annotated[int, Flag("-n", metavar="N")] = 3
     """the first N"""
     names: Annotated[dict[str, str], Flag("--name", metavar="NAME=TEXT")] = {}
     """names"""
@@ -66,7 +66,7 @@ def test_a_strangers_command_is_listed_with_its_origin_and_runs(call, offer):
     offer("bad", "raise RuntimeError('rewardlab_commands')", "broken")
     assert "\n  tally     count things (stranger 1.0)\n" in call("--help")[0]
     assert call("tally", "x", "-n", "5", "a.b=1") == ("5 of x\n", "warning: slow\n")
-    found = json.loads(call("tally", "x", "--rows", "9", "--name", "a=b", "--loud", "--json", code=1)[0])
+    found = json.loads(call("tally", "x", "--limit", "9", "--name", "a=b", "--loud", "--json", code=1)[0])
     assert found == {
         "file": "x",
         "overrides": [],
@@ -109,7 +109,7 @@ def test_a_place_that_is_not_there_is_told_with_the_distribution(call, offer, fi
 
 def test_a_program_calls_a_strangers_command_by_its_name(offer):
     offer("odd", PLUGIN, "stranger")
-    found = rewardlab.tally("x", "a=1", most=4, secret=2)
+    found = rewardlab.tally("x", "a=1", limit=4, secret=2)
     assert (str(found), found.data["overrides"], found.ok) == ("4 of x", ("a=1",), True)
 
 

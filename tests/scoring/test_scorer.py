@@ -17,8 +17,9 @@ from rewardlab import Ask, Completion, Config, GroupStream, JudgeSpec, Normalize
 from rewardlab.errors import JobError, UserError
 from rewardlab.plan import make_plan
 from rewardlab.recipe.loading import load
+from rewardlab.scoring.component_executors import Machine
 from rewardlab.scoring.composition import ScoredGroup
-from rewardlab.scoring.scorer import Machine, Scorer
+from rewardlab.scoring.scorer import Scorer
 
 EVERY_WAY = """
 version: 1

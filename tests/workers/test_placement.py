@@ -10,7 +10,8 @@ from rewardlab.plan import make_plan
 from rewardlab.recipe.loading import load
 from rewardlab.registry import installed
 from rewardlab.registry.loading import ENVIRONMENT
-from rewardlab.scoring.scorer import Machine, Scorer
+from rewardlab.scoring.component_executors import Machine
+from rewardlab.scoring.scorer import Scorer
 from rewardlab.workers.devices import resolve_device
 from rewardlab.workers.placement import describe_environment
 from rewardlab_training.stages import get_ready

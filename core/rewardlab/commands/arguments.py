@@ -3,7 +3,7 @@
 import os
 import types
 import typing
-from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -85,8 +85,6 @@ class Argument:
         if self.multiple or self.pairs:
             how["action"] = "append"
         parser.add_argument(*self.flags, dest=self.name, required=self.required, **how)
-        if former := [name for name in getattr(self.mark, "former", ()) if name.startswith("--")]:
-            parser.add_argument(*former, dest=self.name, **{**how, "help": SUPPRESS})
 
     def _help(self) -> str:
         text = " ".join(self.help.split()).replace("%", "%%")

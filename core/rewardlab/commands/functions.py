@@ -21,7 +21,6 @@ def function_of(spec: CommandSpec) -> Callable[..., Any]:
     def call(*words: Any, **options: Any) -> CommandResult | int:
         config = spec.options_class()
         arguments = arguments_of(config)
-        options = {_present_name(name, arguments): value for name, value in options.items()}
         if unknown := [name for name in options if name not in config.model_fields]:
             raise TypeError(f"{spec.name}() has no argument {unknown[0]!r}{nearest(unknown[0], config.model_fields)}")
         return spec.run(validated(config, dict(_by_position(spec.name, arguments, words)) | options, arguments))
@@ -31,10 +30,6 @@ def function_of(spec: CommandSpec) -> Callable[..., Any]:
     call.__doc__ = _docstring(spec, config)
     call.__signature__ = _signature(arguments_of(config))  # type: ignore[attr-defined]
     return call
-
-
-def _present_name(name: str, arguments: Sequence[Argument]) -> str:
-    return next((argument.name for argument in arguments if name in getattr(argument.mark, "former", ())), name)
 
 
 def _by_position(name: str, arguments: Sequence[Argument], words: Sequence[Any]) -> Iterator[tuple[str, Any]]:

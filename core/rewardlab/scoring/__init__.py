@@ -9,7 +9,8 @@ what must end the job is raised.
     given_rows           rows that a program or a file gives, checked and made into groups
     completion_table     scored groups as a data frame, a row a completion
     scored_completion    one completion with each component's value, reason and contribution; a group as a table
-    scorer               the scorer of a plan: builds its rewards and judges, scores groups
+    scorer               the scorer of a plan: opens its judges and components, scores groups
+    component_executors  the components of a plan, built on this machine, each with the executor that runs it
     executors            how a reward runs, what goes into one call, and the check of what it gives
     watched_calls        rewards whose calls are told where they last long, by a process that sees them: call_watcher
     row_window           rows scored at the same time, with results in order
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from rewardlab.scoring.attribution.decomposition import decomposition_of as decomposition_of
     from rewardlab.scoring.attribution.decomposition import mean as mean
     from rewardlab.scoring.attribution.group_attribution import Attribution as Attribution
+    from rewardlab.scoring.component_executors import Machine as Machine
     from rewardlab.scoring.composition import Composition as Composition
     from rewardlab.scoring.composition import ScoredGroup as ScoredGroup
     from rewardlab.scoring.deadline import in_time as in_time
@@ -61,7 +63,6 @@ if TYPE_CHECKING:
     from rewardlab.scoring.recipe_reward import RecipeReward as RecipeReward
     from rewardlab.scoring.row_window import results_in_order as results_in_order
     from rewardlab.scoring.row_window import scored_in_order as scored_in_order
-    from rewardlab.scoring.scorer import Machine as Machine
     from rewardlab.scoring.scorer import Scorer as Scorer
     from rewardlab.scoring.teaching import ROUNDING as ROUNDING
     from rewardlab.scoring.teaching import Teaching as Teaching

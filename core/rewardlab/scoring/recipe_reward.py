@@ -15,13 +15,14 @@ from rewardlab.judging.usage import Usage
 from rewardlab.plan import Plan, make_plan
 from rewardlab.recipe.loading import RecipeSource, load
 from rewardlab.scoring.completion_table import Library, completion_table
+from rewardlab.scoring.component_executors import Machine
 from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.scoring.given_rows import InputRow, Rows, all_rows, rows_one_by_one
 from rewardlab.scoring.missing_guard import MissingGuard
 from rewardlab.scoring.own_scorer import OwnScorer
 from rewardlab.scoring.row_window import due_in_order, scored_in_order
 from rewardlab.scoring.scored_completion import ScoredCompletion
-from rewardlab.scoring.scorer import Machine, Scorer
+from rewardlab.scoring.scorer import Scorer
 from rewardlab.types import Group
 
 AT_ONCE = 1024

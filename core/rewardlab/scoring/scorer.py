@@ -4,57 +4,37 @@ All of it happens on an event loop in a thread of its own, so that no reward eve
 or another event loop.
 """
 
-import os
-import sys
 from collections.abc import Coroutine, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass, field, replace
-from functools import cache, partial
-from pathlib import Path
+from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 from rewardlab.concurrency.gather import gather_or_cancel
 from rewardlab.concurrency.threads import LoopThread
-from rewardlab.errors import JobError, UserError
-from rewardlab.files import cache_dir
+from rewardlab.errors import JobError
 from rewardlab.group_stream import GroupStream
 from rewardlab.judging.group_deadline import GROUP_CLOCK, UNANSWERED, GroupClock
 from rewardlab.judging.judges import Judges, open_judges, require_secrets
 from rewardlab.judging.settings import JudgingSettings
 from rewardlab.plan import Plan
-from rewardlab.plan.component import Component, build
+from rewardlab.plan.component import build
 from rewardlab.plan.policy_judge import refuse_policy
-from rewardlab.plan.unused_async import awaits_nothing
 from rewardlab.scoring.attribution.decomposition import decomposition_of
+from rewardlab.scoring.component_executors import ComponentExecutors, Machine
 from rewardlab.scoring.composition import Composition, ScoredGroup
 from rewardlab.scoring.deadline import in_time
-from rewardlab.scoring.executors import Executor, open_executor, pool_executor
+from rewardlab.scoring.executors import Executor
 from rewardlab.scoring.group_sampler import CheckedGroupSampler
 from rewardlab.scoring.pool import Pool, PoolScoring, SampledPool, Scores, StreamedPool
 from rewardlab.scoring.reading import ReadStream, reading_of, with_markers
 from rewardlab.scoring.teaching import Teaching
-from rewardlab.scoring.watched_calls import watched
-from rewardlab.specs import Context, RewardSpec
-from rewardlab.text.redaction import redact
 from rewardlab.types import Group, Sample, Score
-from rewardlab.workers.devices import AUTO_DEVICE, resolve_device
 from rewardlab.workers.errors import WorkerStartError
-from rewardlab.workers.placement import opener, python_of
-from rewardlab.workers.reward_pool import WorkerPool
 from rewardlab.workers.shared import Workers
 
 T = TypeVar("T")
-
-MAX_WORKERS = 4
-
-
-@dataclass(frozen=True, kw_only=True)
-class Machine:
-    """The machine that rewards run on: cache folder, and torch device of their models (auto: a GPU if there is one)."""
-
-    cache_dir: Path = field(default_factory=cache_dir)
-    device: str = AUTO_DEVICE
 
 
 class Scorer(AbstractContextManager["Scorer"]):
@@ -91,23 +71,21 @@ class Scorer(AbstractContextManager["Scorer"]):
         if judges is None:
             require_secrets(plan, plan.asked_by_rewards)
         self._plan = plan
-        self._machine = machine or Machine()
+        machine = machine or Machine()
         self._owns_home = home is None
         self.home = home or LoopThread("rewardlab-scoring")
         self._closing = ExitStack()
-        self._pools: list[WorkerPool] = []
-        self.workers = workers or self._closing.enter_context(
-            Workers(cache=self._machine.cache_dir, seed=plan.recipe.seed)
-        )
+        self.workers = workers or self._closing.enter_context(Workers(cache=machine.cache_dir, seed=plan.recipe.seed))
+        self._opened = ComponentExecutors(plan=plan, machine=machine, workers=self.workers, closing=self._closing)
         self.judges = Judges({})
         try:
             here = {name: p for name, p in plan.judges.items() if judges is None or p.spec.local}
-            bare = self._context(Judges({}))
+            bare = self._opened.context(Judges({}))
             self.judges = open_judges(here, self.home, replace(bare, policy=policy), judging or JudgingSettings())
             elsewhere = {name: (judges or {})[name] for name in plan.judges if name not in here}
             known = Judges({**self.judges, **elsewhere})
             self.executors = {
-                name: (executors or {}).get(name) or self._open(name, planned, known)
+                name: (executors or {}).get(name) or self._opened.open(name, planned, known)
                 for name, planned in plan.components.items()
             }
             self._readings = {name: reading_of(planned) for name, planned in plan.components.items()}
@@ -190,9 +168,7 @@ class Scorer(AbstractContextManager["Scorer"]):
 
     def warm(self) -> None:
         """Start worker processes now, so that their start-up overlaps with the caller's."""
-        self.workers.warm()
-        for pool in self._pools:
-            pool.warm()
+        self._opened.warm()
 
     def close(self) -> None:
         """End all scoring, worker processes and threads; closing again does nothing.
@@ -212,44 +188,6 @@ class Scorer(AbstractContextManager["Scorer"]):
     def _composed(self, zero_truncated: bool | None, progress: float | None = None) -> Composition:
         made = self.composition.at(progress)
         return made if zero_truncated is None else replace(made, zero_truncated=zero_truncated)
-
-    def _open(self, name: str, planned: Component, judges: Judges) -> Executor:
-        limits = {"timeout": planned.use.timeout, "memory": planned.use.memory}
-        spec: RewardSpec = replace(planned.spec, **{key: given for key, given in limits.items() if given is not None})
-        if spec.runs == "worker":
-            return pool_executor(spec, self._pool(name, planned, spec))
-        what, context = f"component {name!r} ({planned.use.use})", self._context(judges, planned.use.device)
-        try:
-            workers = opener(self.workers, self._plan, planned, self._machine.device)
-        except UserError as error:
-            raise UserError(f"{what}: {error}") from error
-        reward = build(planned, replace(context, workers=workers), what, "score")
-        if idle := awaits_nothing(planned.spec, reward):
-            _warn_once(f"{what}: {idle}")
-        return open_executor(spec, watched(reward.score, spec, what), f"rewardlab-{name}", self._closing)
-
-    def _pool(self, name: str, planned: Component, spec: RewardSpec) -> WorkerPool:
-        pool = WorkerPool(
-            use=planned.use.use,
-            spec=spec,
-            options=planned.options,
-            context=self._context(Judges({}), planned.use.device),
-            size=planned.use.workers or min(MAX_WORKERS, os.cpu_count() or 1),
-            threads=planned.use.threads,
-            python=python_of(self._plan, planned),
-            title=f"{name} ({planned.use.use})",
-        )
-        self._closing.callback(pool.close)
-        self._pools.append(pool)
-        return pool
-
-    def _context(self, judges: Judges, device: str | None = None) -> Context:
-        return Context(
-            seed=self._plan.recipe.seed,
-            judges=judges,
-            cache_dir=self._machine.cache_dir,
-            device=resolve_device(device or self._machine.device),
-        )
 
     async def _score(self, stream: GroupStream, composition: Composition, timeout: float | None = None) -> ScoredGroup:
         components = await self._scores(stream, list(self.executors), timeout)
@@ -305,9 +243,3 @@ class Scorer(AbstractContextManager["Scorer"]):
         if not lost or (failed and self._plan.components[name].spec.scope != "group"):
             return scores
         return [s if s.value is None else replace(s, info={**s.info, "unanswered": lost}) for s in scores]
-
-
-@cache
-def _warn_once(text: str) -> None:
-    """Print a warning, once in a process: a run opens several scorers."""
-    print(redact(f"warning: {text}"), file=sys.stderr)

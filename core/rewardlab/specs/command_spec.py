@@ -22,12 +22,11 @@ class Positional:
 class Flag:
     """The mark of an option whose flag is not --its-name alone: `Annotated[Path, Flag("-o", metavar="OUT")]`.
 
-    names: more flags, or with a long one (`--measure`) that flag in the place of --its-name. former: the names that it
-    had, still understood: flags, and arguments of the function.
+    names: more flags, or with a long one (`--measure`) that flag in the place of --its-name.
     """
 
-    def __init__(self, *names: str, metavar: str | None = None, former: Sequence[str] = ()) -> None:
-        self.names, self.metavar, self.former = names, metavar, former
+    def __init__(self, *names: str, metavar: str | None = None) -> None:
+        self.names, self.metavar = names, metavar
 
 
 class Overrides:

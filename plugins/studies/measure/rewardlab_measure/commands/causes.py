@@ -27,7 +27,7 @@ class Options(Config):
     """changes of the recipe"""
     format: RolloutName = None
     """the tool whose rollouts the rows are (detected)"""
-    limit: Annotated[Count | None, Flag(metavar="N", former=("--rows",))] = 64
+    limit: Annotated[Count | None, Flag(metavar="N")] = 64
     """how many unscored rows to score at most"""
     say: Say = note
     """called with each note, such as how many questions will be asked"""

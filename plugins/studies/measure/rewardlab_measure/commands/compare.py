@@ -42,7 +42,7 @@ class Options(Config):
     """changes of A alone"""
     overrides_b: Annotated[tuple[str, ...], PythonOnly()] = ()
     """changes of B alone"""
-    limit: Annotated[Count | None, Flag(metavar="N", former=("--rows", "most"))] = None
+    limit: Annotated[Count | None, Flag(metavar="N")] = None
     """compare this many rows, spread evenly over the file (all)"""
     by: Annotated[tuple[str, ...], Flag(metavar="FIELD")] = ()
     """a line for each value: language; repeatable"""

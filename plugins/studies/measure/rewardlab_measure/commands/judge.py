@@ -59,7 +59,7 @@ class Options(Config):
     """of a benchmark: runs with other seeds; mean and deviation (1)"""
     languages: Annotated[tuple[str, ...], Flag(metavar="de,sw")] = ()
     """of a benchmark: those to measure; none: all"""
-    limit: Annotated[Count | None, Flag(metavar="N", former=("--most", "most"))] = None
+    limit: Annotated[Count | None, Flag(metavar="N")] = None
     """of a benchmark: the first N rows of each language"""
     cluster: Annotated[str | None, Flag(metavar="FIELD")] = None
     """rows with one value count as one in intervals (problem, else id and prompt); none: each alone"""

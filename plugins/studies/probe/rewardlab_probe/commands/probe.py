@@ -30,7 +30,7 @@ class Options(Config):
     """rows to probe with"""
     overrides: Annotated[tuple[str, ...], Overrides()] = ()
     """changes of the recipe"""
-    limit: Annotated[Count, Flag(metavar="N", former=("--rows", "most"))] = ROWS
+    limit: Annotated[Count, Flag(metavar="N")] = ROWS
     """how many rows to probe at most, evenly over languages"""
     thorough: Annotated[int, Field(ge=0, le=1_000_000), Flag(metavar="N")] = THOROUGH
     """rows that all variants of each completion are tried on"""
@@ -42,7 +42,7 @@ class Options(Config):
     """also judge each value's rows separately: language; repeatable"""
     tolerance: Annotated[float, Field(ge=0, le=1e9), Flag(metavar="T")] = 1e-6
     """totals closer than this are equal; a tie counts as a win"""
-    max_won: Annotated[float, Field(ge=0, le=1), Flag(metavar="SHARE", former=("--most", "most_won"))] = 0.25
+    max_won: Annotated[float, Field(ge=0, le=1), Flag(metavar="SHARE")] = 0.25
     """share of rows that a completion may win without counting as a winner"""
     margin: Annotated[float, Field(ge=0, le=1e9), Flag(metavar="M")] = 0.0
     """mean total by which the honest one must be ahead of doing nothing"""
