@@ -1,8 +1,8 @@
 """What one completion, one group and one question cost each process of a job on Ray, measured on this machine.
 
-For `scale.py`. CPU seconds of real code: our executor, scorers and coordinator on a real Ray (openrlhf_scoring.py,
-judge_questions.py), OpenRLHF's own controller, with pickles in place of Ray's object store, and verl's
-(scale_costs_verl.py). What grows with a completion is measured at two lengths, and is a line through both.
+For `scale.py`. CPU seconds of real code: our executor, scorers and coordinator on a real Ray (openrlhf_scoring.py),
+OpenRLHF's own controller, with pickles in place of Ray's object store, and verl's (scale_costs_verl.py). What grows
+with a completion is measured at two lengths, and is a line through both.
 """
 
 import json
@@ -12,7 +12,6 @@ import pickle
 import random
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -62,9 +61,9 @@ class Costs:
     scorer: Cost = Cost(1.3, 2.4)
     """a completion, in a scorer and its workers, its line of the ledger included"""
     asking: float = 0.54
-    """a question, in the scorer that asks a judge: `judge_questions.py`, groups of 16"""
+    """a question, in the scorer that asks a judge, groups of 16"""
     coordinator: float = 2.9
-    """a group at the coordinator, the two calls for its prompt and its 64 kB of the ledger (0.9, `ledger_recorder.py`)
+    """a group at the coordinator, the two calls for its prompt and its 64 kB of the ledger (0.9)
     included; 4.4 on a busier machine"""
     collect: Cost = Cost(0.9, 0.2)
     """a sample, in OpenRLHF's process that collects a batch"""
@@ -153,12 +152,11 @@ def announcements(_size: int) -> dict[str, float]:
 
 
 def questions(_size: int) -> dict[str, float]:
-    """Measure what a question costs the scorers, as judge_questions.py does."""
+    """Measure what a question costs the scorers, of groups of 16 in which each completion is asked about 15 times."""
     import ray  # noqa: F401  (says what is missing)
 
-    with tempfile.TemporaryDirectory(prefix="rl_", dir="/tmp") as folder:  # Ray's socket paths may not be long
-        found = told_by("judge_questions.py", "--alone", folder, "--size", "16", "--groups", "48")
-    return {"asking": 1000 * found["cpu"]["scorers"] / found["questions"]}
+    sizes = ["--groups", str(4 * GROUPS), "--size", "16", "--tokens", "100"]
+    return {"asking": told_by("openrlhf_scoring.py", "--only", "judge", "--json", *sizes)["a scorer"] / 15}
 
 
 def told_by(script: str, *arguments: str) -> dict[str, Any]:

@@ -1,11 +1,10 @@
 """settings.md: every key of a recipe and of the engines, from the models that check them."""
 
 from key_table import table
-from rewardlab.registry import Registry
+from rewardlab.registry import Registry, first_party
 from rewardlab_testing.listing.listing import component_rows
 from rewardlab_testing.listing.recipe_keys import PARTS, part_row
 
-ENGINES = ("trl", "openrlhf")
 TRAINING = ("sft", "rl", "dpo")
 HEAD = """# Settings
 
@@ -38,7 +37,8 @@ def page():
             f"## {TITLES.get(name, f'stage {name}')}\n",
             table(row, "" if row["kind"] == "stage" else row["before"], common if name in TRAINING else ()),
         ]
-    for name in ENGINES:
-        (row,) = component_rows(Registry().plugin(name))
+    registry = Registry()
+    for name in sorted(first_party().keys() & registry.backends()):
+        (row,) = component_rows(registry.plugin(name))
         sections += [f"## backend {name}\n", table(row, "backend.")]
     return "\n".join(sections)

@@ -7,7 +7,7 @@ import runpy
 
 import pytest
 from helpers.paths import DOCS
-from rewardlab.registry import Registry
+from rewardlab.registry import Registry, first_party
 from rewardlab_testing.listing.listing import component_rows
 from rewardlab_testing.listing.recipe_keys import PARTS, part_row
 
@@ -31,6 +31,15 @@ def test_every_key_says_what_it_is():
     ]
     assert len(rows) > 30
     assert [f"{row['use']}: {key['name']}" for row in rows for key in row["options"] if not key["help"]] == []
+
+
+def test_every_engine_of_ours_has_its_settings(pages):
+    sections = dict(re.findall(r"(?ms)^## backend (\S+)$\n\n(.*?)(?=^## |\Z)", pages["settings"]))
+    engines = {name: spec for name, spec in Registry().backends().items() if name in first_party()}
+    assert {"trl", "openrlhf", "verl"} <= engines.keys() == sections.keys()
+    keys = [f"backend {name}: {key}" for name, spec in engines.items() for key in spec.config.model_fields]
+    told = {f"backend {name}: {key}" for name in engines for key in re.findall(r"`backend\.(\w+)", sections[name])}
+    assert [key for key in keys if key not in told] == []
 
 
 def test_every_component_says_what_it_is(pages):
