@@ -22,7 +22,7 @@ from rewardlab.judging.limits import Limits
 from rewardlab.judging.rate_limit import RateLimit
 from rewardlab.judging.refusal_watch import SMALL, RefusalWatch, small_question
 from rewardlab.judging.reply_cache import ReplyCache, judge_identity
-from rewardlab.judging.retries import Attempts
+from rewardlab.judging.retries import RetryingJudge
 from rewardlab.judging.settings import JudgingSettings
 from rewardlab.judging.share import WHOLE
 from rewardlab.judging.unparsable import UnparsableWatch
@@ -75,7 +75,7 @@ class HostedJudge:
         """The most tokens of an answer; None if nothing bounds it."""
         limits = self._limits()
         self._budget = limits.budget
-        self._attempts = Attempts(name, judge, settings, self._usage, limits, lambda: self.stopped, self._tell)
+        self._retrying = RetryingJudge(name, judge, settings, self._usage, limits, lambda: self.stopped, self._tell)
         cassette = None if spec.local else settings.cassette
         # the policy's weights change, and its answers with them
         files = None
@@ -119,7 +119,7 @@ class HostedJudge:
         A judge that raises TryAgain or another exception, or takes too long, is asked again; a Reply with `error` that
         it returns is final. An equal question (model, messages, parameters and draw) under way is waited for instead.
         """
-        return self._home.here(self._attempts.local(ask) if self._spec.local else self._ask_remote(ask))
+        return self._home.here(self._retrying.local(ask) if self._spec.local else self._ask_remote(ask))
 
     def report_parsed(self, reply: Reply, ok: bool) -> None:
         """Count whether the asker could use a reply; to be called once for each reply.
@@ -170,7 +170,7 @@ class HostedJudge:
         """
         if self._spec.local or self._cache.replays:
             return None
-        reply, _ = await self._cache.get(question, partial(self._attempts.first, patient=patient))
+        reply, _ = await self._cache.get(question, partial(self._retrying.first, patient=patient))
         if reply.error is None and question.params.get("logprobs") and reply.logprobs is None:
             return "answers without the log-probabilities of its tokens, which a question asks for"
         return reply.error
@@ -178,7 +178,7 @@ class HostedJudge:
     async def aclose(self) -> None:
         """Close the judge and its files, on the home loop; calling it again does no harm."""
         self._stop(JobError(f"judge {self.name!r} is closed"))  # questions under way make no further call
-        self._attempts.close()
+        self._retrying.close()
         self._cache.close()
         try:
             self._usage.save(self._budget.at_most() if self._budget is not None else None)
@@ -193,7 +193,7 @@ class HostedJudge:
         asked = escaped_question(ask)
         try:
             async with limit:
-                reply, reused = await self._cache.get(asked, self._attempts.ask if asked is ask else self._ask_escaped)
+                reply, reused = await self._cache.get(asked, self._retrying.ask if asked is ask else self._ask_escaped)
             if not reused and self._judging.stop_on_refusals:
                 await self._watch_refusals(ask, reply)
         except GroupTimeout as error:
@@ -216,7 +216,7 @@ class HostedJudge:
 
     async def _ask_escaped(self, ask: Ask) -> Reply:
         """Return the reply to a question with escaped chat markers as if it had quoted them as they are."""
-        reply = await self._attempts.ask(ask)
+        reply = await self._retrying.ask(ask)
         reasoning = reply.reasoning and unescape_chat_markers(reply.reasoning)
         return replace(reply, text=unescape_chat_markers(reply.text), reasoning=reasoning)
 
@@ -225,7 +225,7 @@ class HostedJudge:
         if reply.error is None:
             self._refusals.answered()
         elif reply.refused and self._refusals.refused():
-            small = await self._attempts.first(small_question(ask))  # before the questions that wait for a place
+            small = await self._retrying.first(small_question(ask))  # before the questions that wait for a place
             if small.refused:
                 problem = f"judge {self.name!r} refuses every question, also one of a few words: {small.error}"
                 self._stop(JobError(redact(problem)))

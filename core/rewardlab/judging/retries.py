@@ -1,4 +1,4 @@
-"""The attempts at one question: past the circuit breaker, by the rate limit, within the budget, with retries."""
+"""The calls of one question: past the circuit breaker, by the rate limit, within the budget, with retries."""
 
 import asyncio
 import inspect
@@ -46,8 +46,8 @@ class _Failure:
 _INTERRUPTED = _Failure("was interrupted", may_cost=True)
 
 
-class Attempts:
-    """The way to ask one judge: every call to it goes through here and is counted.
+class RetryingJudge:
+    """A judge that is asked again where a call fails: every call to it goes through here and is counted.
 
     Args:
         stopped: returns why no further call may be made, or None.

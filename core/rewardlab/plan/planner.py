@@ -19,7 +19,7 @@ from rewardlab.recipe.annotations import RecipePath, lookup
 from rewardlab.recipe.expression import PROGRESS, Expression, check_name, parse
 from rewardlab.recipe.loading import Document
 from rewardlab.recipe.models import Recipe, RewardSection, needs_engine, scores
-from rewardlab.recipe.partial_validation import LostParts, read, salvage
+from rewardlab.recipe.partial_validation import LostParts, read, valid_parts
 from rewardlab.recipe.use import ColumnNames, Use
 from rewardlab.recipe.validation import option_help, validate
 from rewardlab.registry.loading import Plugin
@@ -180,7 +180,7 @@ class _Planner:
         if problems:
             self.problems += [name_owners(p, name, self._registry) for p in problems if self.lost.stands(p.path)]
             inside = [replace(problem, path=problem.path[1:]) for problem in problems]
-            settings, places = salvage(spec.config, use.settings, inside, {})
+            settings, places = valid_parts(spec.config, use.settings, inside, {})
             self.lost = LostParts(self.lost.places | {("backend", *place) for place in places})
         if settings is None:
             return None

@@ -31,7 +31,7 @@ RESTS_ON = {"updates_per_batch": SIZES, "micro_batch_size": SIZES, "eval_every":
 
 @dataclass(frozen=True)
 class LostParts:
-    """The places of a salvaged recipe that differ from the file: left out, or filled by a stand-in."""
+    """The places of a partly valid recipe that differ from the file: left out, or filled by a stand-in."""
 
     places: frozenset[RecipePath] = frozenset()
 
@@ -63,12 +63,12 @@ def read(document: Document) -> tuple[Recipe | None, list[Problem], LostParts]:
     unresolved = [p for p in noted if isinstance(text := lookup(tree, p.path), str) and "${" in text]
     lost: frozenset[RecipePath] = frozenset()
     if problems or unresolved:
-        recipe, lost = salvage(Recipe, tree, [*problems, *unresolved], STAND_INS)
+        recipe, lost = valid_parts(Recipe, tree, [*problems, *unresolved], STAND_INS)
     told = {problem.path for problem in noted if problem.path}
     return recipe, [*noted, *(p for p in problems if p.path not in told)], LostParts(lost | told)
 
 
-def salvage(
+def valid_parts(
     model: type[Config], tree: dict[str, Any], problems: Sequence[Problem], stand_ins: Mapping[Pattern, Any]
 ) -> tuple[Any, frozenset[RecipePath]]:
     """Return an instance of the valid parts of a tree that does not validate, and the places that it lacks.
