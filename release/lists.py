@@ -17,6 +17,7 @@ import sys
 import tomllib
 from collections.abc import Iterable, Iterator
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -128,7 +129,8 @@ def _constraints() -> str:
 
 
 def _known_to_core() -> str:
-    known = {"published": published(), "plugins": rows()}
+    core = tomllib.loads((ROOT / "core/pyproject.toml").read_text(encoding="utf-8"))["project"]
+    known = {"published": published(), "core_commands": _commands(core), "plugins": rows()}
     return json.dumps(known, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -148,10 +150,16 @@ def _row(name: str, project: dict[str, Any], registry: Registry) -> dict[str, An
         "needs": brought(project["dependencies"]),
         "summary": project["description"].removeprefix("rewardlab plugin: "),
         "components": sorted(component for plugin in plugins for component in _components(plugin)),
-        "commands": {command: spec.summary for plugin in plugins for command, spec in plugin.commands.items()},
+        "commands": _commands(project),
         "actions": sorted({hook for plugin in plugins for hook, found in plugin.actions.items() if found}),
         "formats": sorted(project.get("entry-points", {}).get("rewardlab.row_formats", {})),
     }
+
+
+def _commands(project: dict[str, Any]) -> dict[str, str]:
+    """Return the commands of a distribution with their summaries."""
+    modules = project.get("entry-points", {}).get("rewardlab.commands", {})
+    return {command: import_module(module).SUMMARY for command, module in modules.items()}
 
 
 def _components(plugin: Plugin) -> Iterator[str]:

@@ -42,13 +42,12 @@ if TYPE_CHECKING:  # a type checker has these names, and finds others wrong
     from rewardlab.specs import Spec as Spec
     from rewardlab.specs import Worker as Worker
     from rewardlab.specs import WorkerOpener as WorkerOpener
-    from rewardlab.specs.command_spec import CommandResult as CommandResult
-    from rewardlab.specs.command_spec import CommandSpec as CommandSpec
-    from rewardlab.specs.command_spec import Flag as Flag
-    from rewardlab.specs.command_spec import Overrides as Overrides
-    from rewardlab.specs.command_spec import Positional as Positional
-    from rewardlab.specs.command_spec import PythonOnly as PythonOnly
-    from rewardlab.specs.command_spec import note as note
+    from rewardlab.specs.command import CommandResult as CommandResult
+    from rewardlab.specs.command import Flag as Flag
+    from rewardlab.specs.command import Overrides as Overrides
+    from rewardlab.specs.command import Positional as Positional
+    from rewardlab.specs.command import PythonOnly as PythonOnly
+    from rewardlab.specs.command import note as note
     from rewardlab.text.redaction import redact as redact
     from rewardlab.types import Ask as Ask
     from rewardlab.types import Candidates as Candidates
@@ -86,11 +85,11 @@ def __getattr__(name: str) -> Any:
     except AttributeError:
         if name.startswith("_") or find_spec(f"{__name__}.{name}"):  # a module that `from rewardlab import` imports
             raise
-        from rewardlab.commands.find import find
+        from rewardlab.commands.find import find_command
 
-        if (spec := find(name)) is None:
+        if (command := find_command(name)) is None:
             raise
     from rewardlab.commands.functions import function_of
 
-    globals()[name] = function_of(spec)
+    globals()[name] = function_of(command)
     return globals()[name]

@@ -11,15 +11,15 @@ from contextlib import nullcontext
 from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
-from rewardlab.commands.built_in import BUILT_IN, TRACEBACK
-from rewardlab.commands.find import find, of_our_plugins, of_third_parties
+from rewardlab.commands.find import find_command, installed_commands, missing_commands
+from rewardlab.errors import TRACEBACK
 from rewardlab.version import __version__
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
     from rewardlab.errors import RewardlabError
-    from rewardlab.specs.command_spec import CommandResult, CommandSpec
+    from rewardlab.specs.command import CommandResult, InstalledCommand
 
 MISTAKE, FAILED, INTERRUPTED = 2, 1, 130
 ORDER = (
@@ -96,35 +96,36 @@ def _dispatch(arguments: Sequence[str]) -> int:
     if "_ARGCOMPLETE" in os.environ:
         return _complete()
     from rewardlab.errors import UserError, nearest
+    from rewardlab.first_party import our_commands
 
     name, *rest = arguments
     try:
-        spec = find(name)
+        command = find_command(name)
     except UserError as error:
         return _complain(str(error), MISTAKE)
-    if spec is None and name.startswith("-") and rest:
+    if command is None and name.startswith("-") and rest:
         return _complain(f"{name} comes before a command; write rewardlab {rest[0]} {name}", MISTAKE)
-    if spec is None:
-        code = _complain(f"no command {name!r}{nearest(name, dict(_of_ours()))}", MISTAKE)
+    if command is None:
+        code = _complain(f"no command {name!r}{nearest(name, our_commands())}", MISTAKE)
         _tell("usage: rewardlab COMMAND ...; `rewardlab --help` lists the commands")
         return code
-    return _run(spec, rest)
+    return _run(command, rest)
 
 
-def _run(spec: "CommandSpec", arguments: Sequence[str]) -> int:
+def _run(command: "InstalledCommand", arguments: Sequence[str]) -> int:
     from rewardlab.commands.parsing import options_of, parser_of
     from rewardlab.concurrency.termination import sigterm_as_interrupt
     from rewardlab.errors import JobError, RewardlabError, StoppedError, one_line_at
     from rewardlab.text.printable import printable_output, stdout_for_data
 
     try:
-        given = parser_of(spec).parse_intermixed_args(arguments)
+        given = parser_of(command).parse_intermixed_args(arguments)
     except SystemExit as stop:  # argparse has printed why
         return int(stop.code or 0)
     with printable_output(), sigterm_as_interrupt():
         try:
             with stdout_for_data() if given.json else nullcontext():
-                return _show(spec.run(options_of(spec, given)), given.json)
+                return _show(command.run(options_of(command, given)), given.json)
         except KeyboardInterrupt:
             return _fail(given, StoppedError("stopped"))
         except BaseException as error:  # a plugin's code may raise anything, SystemExit and GeneratorExit too
@@ -189,10 +190,10 @@ def _complete() -> int:
     parser = ArgumentParser("rewardlab")
     commands = parser.add_subparsers()
     typed = os.environ.get("COMP_LINE", "").split()[1:2]
-    for name, summary in _of_ours():
-        command = commands.add_parser(name, help=summary)
-        if [name] == typed and (spec := find(name)) is not None:  # of the others nothing but the name is asked
-            add_arguments(command, spec.options_class())
+    for name, summary in dict(installed_commands()).items():
+        added = commands.add_parser(name, help=summary)
+        if [name] == typed and (command := find_command(name)) is not None:  # of others the name alone is asked
+            add_arguments(added, command.options)
     argcomplete.autocomplete(parser)
     return 0
 
@@ -231,17 +232,12 @@ def _tell(text: str) -> None:
         discard(sys.stderr)
 
 
-def _of_ours() -> list[tuple[str, str]]:
-    """Return the name and summary of each command of ours that is installed."""
-    return [*((spec.name, spec.summary) for spec in BUILT_IN), *of_our_plugins(installed=True)]
-
-
 def _help() -> str:
-    commands = sorted(_of_ours(), key=lambda command: ORDER.index(command[0]) if command[0] in ORDER else len(ORDER))
-    commands += of_third_parties()
+    commands = installed_commands()
+    commands.sort(key=lambda command: ORDER.index(command[0]) if command[0] in ORDER else len(ORDER))
     width = max(len(name) for name, _ in commands)
     lines = [f"  {name:<{width}}  {what}" for name, what in commands]
-    if missing := of_our_plugins(installed=False):
+    if missing := missing_commands():
         lines += ["", "Not installed:", *(f"  {name:<{width}}  {what}" for name, what in missing)]
     return "\n".join(
         [

@@ -12,6 +12,7 @@ from rewardlab.first_party import first_party
 __all__ = [
     "MAX_LISTED",
     "PLUGIN_FAULTS",
+    "TRACEBACK",
     "JobError",
     "Problem",
     "RewardlabError",
@@ -27,6 +28,8 @@ __all__ = [
 PLUGIN_FAULTS = (Exception, SystemExit, GeneratorExit)
 """exceptions of a plugin's plain function that count as its own failure; of BaseException, KeyboardInterrupt is the
 user's"""
+TRACEBACK = "REWARDLAB_TRACEBACK"
+"""the variable that asks for tracebacks, as --traceback does"""
 MAX_LISTED = 100
 """maximum number of problems that an error lists; the others it counts"""
 _SHOWN = 12

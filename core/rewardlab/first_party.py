@@ -61,6 +61,12 @@ def installation(plugin: str) -> str:
     return f"{pip_install(plugin)} brings it" if row and (row["components"] or row["commands"]) else ""
 
 
+def our_commands() -> dict[str, str]:
+    """Return the commands of this repository, installed or not, with their summaries."""
+    commands: dict[str, str] = dict(_known()["core_commands"])
+    return commands | {name: text for plugin in first_party().values() for name, text in plugin["commands"].items()}
+
+
 def plugin_with(of: Literal["commands", "formats", "actions"], name: str) -> str | None:
     """Return the plugin of ours that has a command, an ending of row files or an action's hook; None if none has."""
     return next((plugin for plugin, row in first_party().items() if name in row[of]), None)

@@ -1,4 +1,4 @@
-"""The eleven hooks. A plugin implements those it needs; each returns the specs that it offers.
+"""The ten hooks. A plugin implements those it needs; each returns the specs that it offers.
 
 Hookimpls that offer specs are pure functions: no arguments, no side effects, cheap to call.
 """
@@ -11,7 +11,6 @@ import pluggy
 
 if TYPE_CHECKING:
     from rewardlab.specs import BackendSpec, CurriculumSpec, DatasetSpec, JudgeSpec, NormalizerSpec, RewardSpec
-    from rewardlab.specs.command_spec import CommandSpec
 
 PROJECT = "rewardlab"
 hookspec = pluggy.HookspecMarker(PROJECT)
@@ -76,9 +75,3 @@ def rewardlab_track(job: Any) -> Any:
 
     Only the first plugin's is used, and only if the recipe asks for a tracker.
     """
-
-
-@hookspec
-def rewardlab_commands() -> "Sequence[CommandSpec]":
-    """Return the commands of this plugin: `rewardlab NAME ...`, and `rewardlab.NAME(...)` for programs."""
-    return []

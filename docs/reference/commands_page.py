@@ -2,9 +2,9 @@
 
 import inspect
 
+from rewardlab.commands.find import find_command
 from rewardlab.commands.parsing import parser_of
-from rewardlab.first_party import first_party
-from rewardlab.registry import Registry
+from rewardlab.first_party import our_commands
 
 HEAD = """# Commands
 
@@ -17,11 +17,10 @@ If you work in a shell, find here every command and flag, generated from the opt
 def page():
     """The whole page."""
     sections = [HEAD]
-    ours = [plugin for plugin in Registry() if plugin.name in {"rewardlab", *first_party()}]
-    for spec in sorted((spec for plugin in ours for spec in plugin.commands.values()), key=lambda spec: spec.name):
-        sections += [f"## {spec.name}\n", f"```text\n{inspect.cleandoc(spec.options_class().__doc__)}\n```\n"]
+    for command in map(find_command, sorted(our_commands())):
+        sections += [f"## {command.name}\n", f"```text\n{inspect.cleandoc(command.options.__doc__)}\n```\n"]
         sections += ["| argument | meaning |", "|---|---|"]
-        for action in parser_of(spec)._actions:
+        for action in parser_of(command)._actions:
             if action.dest not in ("help", "json", "traceback"):
                 values = "|".join(action.choices) if action.choices else action.metavar or action.dest.upper()
                 shown = f"{', '.join(action.option_strings)} {values if action.nargs != 0 else ''}".strip()

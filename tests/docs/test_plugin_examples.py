@@ -81,7 +81,7 @@ def test_the_first_page_lists_what_the_command_writes(tmp_path, monkeypatch):
 
 
 def test_the_command_counts_rows(offer, rewardlab, tmp_path):
-    folder = offer("counting", block_of("command", ROOT / "docs/plugin_examples.md"))
+    folder = offer("counting", block_of("command", ROOT / "docs/plugin_examples.md"), command="rows")
     (tmp_path / "rows.jsonl").write_text("{}\n{}\n{}\n")
     done = rewardlab("rows", "rows.jsonl", "-n", "2", cwd=tmp_path, env={"PYTHONPATH": str(folder)})
     assert (done.returncode, done.stdout) == (0, "2 rows\n"), done.stderr

@@ -165,17 +165,21 @@ def write(tmp_path):
 
 @pytest.fixture
 def offer(tmp_path, monkeypatch):
-    """Put a few lines on sys.path as an installed distribution: `offer("mine", code)` is its folder."""
+    """Put a few lines on sys.path as an installed distribution: `offer("mine", code)` is its folder.
+
+    With `command="name"` they are the module of a command, and no plugin.
+    """
     modules = []
 
-    def install(plugin, code, distribution=None, version="1.0", module=None):
+    def install(plugin, code, distribution=None, version="1.0", module=None, command=None):
         distribution = distribution or f"{plugin}-rewards"
         module = module or f"plugin_{plugin}_{distribution.replace('-', '_')}"
         folder = tmp_path / "site" / distribution
         metadata = folder / f"{distribution.replace('-', '_')}-{version}.dist-info"
         metadata.mkdir(parents=True)
         (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n")
-        (metadata / "entry_points.txt").write_text(f"[rewardlab]\n{plugin} = {module}\n")
+        group, name = ("rewardlab", plugin) if command is None else ("rewardlab.commands", command)
+        (metadata / "entry_points.txt").write_text(f"[{group}]\n{name} = {module}\n")
         (folder / f"{module}.py").write_text(dedent(code), encoding="utf-8")
         monkeypatch.syspath_prepend(folder)
         modules.append(module)

@@ -177,7 +177,7 @@ def wheels_alone(environments, released, tmp_path_factory):
 
 MISSING = """
 import json
-from rewardlab.commands.find import find
+from rewardlab.commands.find import find_command
 from rewardlab.errors import UserError
 from rewardlab.first_party import first_party
 from rewardlab.registry import Registry
@@ -193,7 +193,7 @@ for name, plugin in first_party().items():
     for kind, use in map(str.split, plugin["components"]):
         found = told(registry.find_backend, use) if kind == "backend" else told(registry.find, kind, use)
         says.setdefault(name, {})[use] = found
-    says.setdefault(name, {}).update({command: told(find, command) for command in plugin["commands"]})
+    says.setdefault(name, {}).update({command: told(find_command, command) for command in plugin["commands"]})
 print(json.dumps(says))
 """
 FROM_A_CLONE = "at the root of a clone of rewardlab, pip install -c constraints.txt"

@@ -1,7 +1,7 @@
 """The commands that come with rewardlab, one file each: the options, and what is done with them.
 
-They come in by the hook (`hook`) of a plugin's commands. `built_in` lists them, `find` finds any; `arguments` reads
-options classes; `parsing` makes parsers of them, `functions` what programs call.
+They come in as everybody's do, by entry points: `find` finds any; `arguments` reads options classes; `parsing` makes
+parsers of them, `functions` what programs call.
 """
 
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rewardlab.commands.arguments import Count as Count
     from rewardlab.commands.arguments import RolloutName as RolloutName
     from rewardlab.commands.arguments import Say as Say
+    from rewardlab.commands.find import find_command as find_command
     from rewardlab.commands.parsing import command_line as command_line
     from rewardlab.commands.row_inputs import file_of as file_of
 

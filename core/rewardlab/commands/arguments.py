@@ -16,7 +16,7 @@ from pydantic import Field, SkipValidation, ValidationError
 from rewardlab.errors import Problem, UserError
 from rewardlab.recipe.descriptions import descriptions_of
 from rewardlab.specs import Config
-from rewardlab.specs.command_spec import Flag, Overrides, Positional, PythonOnly
+from rewardlab.specs.command import Flag, Overrides, Positional, PythonOnly
 
 Count = Annotated[int, Field(ge=1)]
 """a whole number from 1 up"""

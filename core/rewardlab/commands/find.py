@@ -1,113 +1,127 @@
-"""Commands by name, and lists of them: ours, our plugins', and third parties', found by metadata without imports."""
+"""Commands by name: entry points of the group `rewardlab.commands`, ours and everybody's, found without an import.
+
+What is installed says in its metadata which module has which command. It is read as text: importlib's reader takes
+30 ms, and modules 200. A module is imported when its command is called; to list it, if it is not ours.
+"""
 
 import os
-import re
 import sys
+from contextlib import redirect_stdout, suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from rewardlab.commands.built_in import BUILT_IN
-from rewardlab.first_party import first_party, installation, plugin_with
+from rewardlab.errors import PLUGIN_FAULTS, UserError, one_line_at
+from rewardlab.first_party import first_party, installation, our_commands, plugin_with
 from rewardlab.specs.entry_points import states_of_path
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator
 
-    from rewardlab.specs.command_spec import CommandSpec
+    from rewardlab.specs.command import InstalledCommand
+
+GROUP = b"[rewardlab.commands]"
 
 
-def find(name: str) -> "CommandSpec | None":
-    """Return the command of this name, ours or a plugin's; None if there is none.
+class _Offer(NamedTuple):
+    """A command that an installed distribution offers; its version is "" where the metadata's folder has none."""
+
+    name: str
+    module: str
+    distribution: str
+    version: str
+
+    def load(self) -> "InstalledCommand":
+        from importlib import import_module
+
+        from rewardlab.specs.command import InstalledCommand
+
+        try:
+            with redirect_stdout(sys.stderr):  # a plugin's prints must not end up in output that a program reads
+                module = import_module(self.module)
+            return InstalledCommand(self.name, module.SUMMARY, module.Options, module.run)
+        except PLUGIN_FAULTS as error:
+            raise UserError(f"the command {self.name!r} ({self}) cannot be used: {one_line_at(error)}") from error
+
+    def __str__(self) -> str:
+        return f"{self.distribution} {self.version}".strip()
+
+
+def find_command(name: str) -> "InstalledCommand | None":
+    """Return the command of this name; None if nobody has one.
 
     A UserError names both distributions if two offer it, and the pip install that brings it if one of ours would.
     """
-    ours = next((spec for spec in BUILT_IN if spec.name == name), None)
-    others = third_parties()
-    if ours is not None and not others:
-        return ours
-    from rewardlab.registry.registry import command_of_ours, find_command, installed
+    offers = _offers(states_of_path()).get(name, [])
+    if len(offers) > 1:
+        raise UserError(f"the command {name!r} is offered by {' and '.join(map(str, offers))}; uninstall one of them")
+    if offers:
+        return offers[0].load()
+    if (plugin := plugin_with("commands", name)) is not None:
+        raise UserError(f"the command {name!r} is not installed; {installation(plugin)}")
+    return None
 
-    found = (find_command(name, installed()) if others else None) or ours
-    return command_of_ours(name) if found is None and plugin_with("commands", name) is not None else found
+
+def installed_commands() -> list[tuple[str, str]]:
+    """Return each command that is installed with its summary; one that is not ours says where it is from."""
+    offers = [offer for _, same_name in sorted(_offers(states_of_path()).items()) for offer in same_name]
+    own = {"rewardlab-core", *(plugin["distribution"] for plugin in first_party().values())}
+    here = {offer.name for offer in offers if offer.distribution in own}
+    ours = [(name, summary) for name, summary in our_commands().items() if name in here]
+    return ours + [_of_third_party(offer) for offer in offers if offer.distribution not in own]
 
 
-def of_our_plugins(installed: bool) -> list[tuple[str, str]]:
-    """Return the commands of our plugins that are installed; or are not, and the pip install that brings them."""
-    here = _distributions()
+def missing_commands() -> list[tuple[str, str]]:
+    """Return each command of ours that is not installed, with the pip install that brings it."""
+    here = _offers(states_of_path())
     return [
-        (command, summary if installed else f"{summary} ({installation(name)})")
+        (command, f"{summary} ({installation(name)})")
         for name, plugin in first_party().items()
-        if (plugin["distribution"] in here) is installed
         for command, summary in plugin["commands"].items()
+        if command not in here
     ]
 
 
-def of_third_parties() -> list[tuple[str, str]]:
-    """Return the commands of plugins that are not ours, with their origin. A broken plugin has none."""
-    if not third_parties():
-        return []
-    from rewardlab.registry.registry import installed
+def _of_third_party(offer: _Offer) -> tuple[str, str]:
     from rewardlab.text.printable import printable
 
-    registry = installed()
-    plugins = [registry.plugin(name) for name in _entry_points_of_others(states_of_path())]
-    return [
-        (printable(name), printable(f"{spec.summary} ({plugin.distribution} {plugin.version})"))
-        for plugin in plugins
-        for name, spec in plugin.commands.items()
-    ]
-
-
-def third_parties() -> bool:
-    """Return whether others have plugins here that may offer commands, by a look at metadata that costs 3 ms."""
-    return bool(_entry_points_of_others(states_of_path()))
+    try:
+        summary = str(offer.load().summary)
+    except UserError:
+        summary = "cannot be used"
+    return printable(offer.name), printable(f"{summary} ({offer})")
 
 
 @lru_cache(maxsize=4)
-def _entry_points_of_others(_states: object) -> "Sequence[str]":
-    """Return the names of plugins that are not ours and whose module names the hook of commands.
-
-    The metadata is read as text, and no module is imported: importlib's reader takes 30 ms, and plugins' modules 200.
-    """
-    names: dict[str, None] = {}
-    own = {"rewardlab", "rewardlab-core", *(plugin["distribution"] for plugin in first_party().values())}
-    for distribution, folders in _distributions().items():
-        for folder in folders if distribution not in own else ():
-            _, _, ours = _text(os.path.join(folder, "entry_points.txt")).partition("[rewardlab]\n")
-            for line in ours.partition("[")[0].splitlines():
-                name, _, module = line.replace(" ", "").partition("=")
-                if module and "rewardlab_commands" in _source(module.partition(":")[0]):
-                    names[name] = None
-    return list(names)
+def _offers(_states: object) -> dict[str, list[_Offer]]:
+    """Return who offers the commands that are installed, by their names."""
+    offers: dict[str, list[_Offer]] = {}
+    for distribution, (version, folder) in _distributions().items():
+        for name, module in _commands_in(os.path.join(folder, "entry_points.txt")):
+            offers.setdefault(name, []).append(_Offer(name, module, distribution, version))
+    return offers
 
 
-def _source(module: str) -> str:
-    """Return the text of a module; of one that cannot be found, nothing."""
-    path = module.replace(".", os.sep)
-    files = (os.path.join(folder, path + end) for folder in sys.path for end in (".py", os.sep + "__init__.py"))
-    return next((text for file in files if (text := _text(file))), "")
-
-
-def _distributions() -> dict[str, list[str]]:
-    """Return the folders with the metadata of what is installed, by the names of the distributions."""
-    distributions: dict[str, list[str]] = {}
+def _distributions() -> dict[str, tuple[str, str]]:
+    """Return version and metadata's folder of what is installed; of two of one name, the first on sys.path."""
+    distributions: dict[str, tuple[str, str]] = {}
     for folder in dict.fromkeys(sys.path):
-        for entry in _entries(folder or "."):
-            if entry.name.endswith((".dist-info", ".egg-info")):
-                distributions.setdefault(re.split("-[0-9]", entry.name)[0].replace("_", "-"), []).append(entry.path)
+        with suppress(OSError):
+            for entry in os.scandir(folder or "."):
+                stem, _, ending = entry.name.rpartition(".")
+                if ending in ("dist-info", "egg-info"):
+                    name, _, version = stem.partition("-")
+                    distributions.setdefault(name.replace("_", "-"), (version, entry.path))
     return distributions
 
 
-def _entries(folder: str) -> "list[os.DirEntry[str]]":
+def _commands_in(path: str) -> "Iterator[tuple[str, str]]":
+    """Yield the names and modules of the commands in a file of entry points; nothing if there is no such file."""
     try:
-        return list(os.scandir(folder))
+        with open(path, "rb") as file:  # few have commands, and to read all as text takes twice as long
+            _, group, rest = file.read().partition(GROUP)
     except OSError:
-        return []
-
-
-def _text(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read()
-    except OSError:
-        return ""
+        return
+    for line in rest.partition(b"\n[")[0].decode(errors="replace").splitlines() if group else ():
+        name, _, module = line.replace(" ", "").partition("=")
+        if module:
+            yield name, module

@@ -7,11 +7,10 @@ from typing import Any
 
 from rewardlab.commands.arguments import Argument, apart, arguments_of, validated
 from rewardlab.errors import nearest
-from rewardlab.specs import Config
-from rewardlab.specs.command_spec import CommandResult, CommandSpec, Overrides, Positional
+from rewardlab.specs.command import CommandResult, InstalledCommand, Overrides, Positional
 
 
-def function_of(spec: CommandSpec) -> Callable[..., Any]:
+def function_of(command: InstalledCommand) -> Callable[..., Any]:
     """Return the function that a program calls: its arguments are the words and flags of the command line.
 
     Words without a flag, and options that must be given, may be given by position; texts KEY=VALUE among them are
@@ -19,16 +18,17 @@ def function_of(spec: CommandSpec) -> Callable[..., Any]:
     """
 
     def call(*words: Any, **options: Any) -> CommandResult | int:
-        config = spec.options_class()
+        config = command.options
         arguments = arguments_of(config)
         if unknown := [name for name in options if name not in config.model_fields]:
-            raise TypeError(f"{spec.name}() has no argument {unknown[0]!r}{nearest(unknown[0], config.model_fields)}")
-        return spec.run(validated(config, dict(_by_position(spec.name, arguments, words)) | options, arguments))
+            raise TypeError(
+                f"{command.name}() has no argument {unknown[0]!r}{nearest(unknown[0], config.model_fields)}"
+            )
+        return command.run(validated(config, dict(_by_position(command.name, arguments, words)) | options, arguments))
 
-    config = spec.options_class()
-    call.__name__ = call.__qualname__ = spec.name
-    call.__doc__ = _docstring(spec, config)
-    call.__signature__ = _signature(arguments_of(config))  # type: ignore[attr-defined]
+    call.__name__ = call.__qualname__ = command.name
+    call.__doc__ = _docstring(command)
+    call.__signature__ = _signature(arguments_of(command.options))  # type: ignore[attr-defined]
     return call
 
 
@@ -72,6 +72,6 @@ def _signature(arguments: Sequence[Argument]) -> inspect.Signature:
     )
 
 
-def _docstring(spec: CommandSpec, config: type[Config]) -> str:
-    lines = [f"{argument.name}: {' '.join(argument.help.split())}" for argument in arguments_of(config)]
-    return "\n".join([inspect.cleandoc(config.__doc__ or spec.summary), "", *lines])
+def _docstring(command: InstalledCommand) -> str:
+    lines = [f"{argument.name}: {' '.join(argument.help.split())}" for argument in arguments_of(command.options)]
+    return "\n".join([inspect.cleandoc(command.options.__doc__ or command.summary), "", *lines])

@@ -9,10 +9,9 @@ from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from rewardlab.commands.arguments import Argument, apart, arguments_of, split_override, validated
-from rewardlab.commands.built_in import TRACEBACK
-from rewardlab.errors import UserError
+from rewardlab.errors import TRACEBACK, UserError
 from rewardlab.specs import Config
-from rewardlab.specs.command_spec import CommandSpec, Overrides, Positional
+from rewardlab.specs.command import InstalledCommand, Overrides, Positional
 
 WORDS = "words"
 """the argument that takes words of several kinds, files and overrides, in any order"""
@@ -35,12 +34,11 @@ class _CommandParser(ArgumentParser):
         super().error(message)
 
 
-def parser_of(spec: CommandSpec) -> ArgumentParser:
+def parser_of(command: InstalledCommand) -> ArgumentParser:
     """Return the parser of a command."""
-    config = spec.options_class()
-    description = inspect.cleandoc(config.__doc__ or spec.summary)
-    parser = _CommandParser(f"rewardlab {spec.name}", description=description, formatter_class=_HelpFormatter)
-    add_arguments(parser, config)
+    description = inspect.cleandoc(command.options.__doc__ or command.summary)
+    parser = _CommandParser(f"rewardlab {command.name}", description=description, formatter_class=_HelpFormatter)
+    add_arguments(parser, command.options)
     return parser
 
 
@@ -75,9 +73,9 @@ def _usage(argument: Argument) -> str:
     return argument.mark.metavar if argument.required else f"[{argument.mark.metavar}]"
 
 
-def options_of(spec: CommandSpec, given: Namespace) -> Config:
+def options_of(command: InstalledCommand, given: Namespace) -> Config:
     """Return the options that a command line gives; a UserError that names the flag says what is wrong with it."""
-    config = spec.options_class()
+    config = command.options
     arguments = arguments_of(config)
     values = {a.name: a.values(value) for a in arguments if (value := getattr(given, a.name, None)) not in (None, [])}
     if _with_overrides(arguments):

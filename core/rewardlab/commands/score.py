@@ -12,10 +12,11 @@ from rewardlab.recipe.loading import load
 from rewardlab.scorefile.job import ScoreJob
 from rewardlab.scorefile.stream import STREAM, score_stream
 from rewardlab.specs import Config
-from rewardlab.specs.command_spec import CommandResult, Flag, Overrides, Positional, PythonOnly, note
+from rewardlab.specs.command import CommandResult, Flag, Overrides, Positional, PythonOnly, note
 from rewardlab.text.printable import print_json, stdout_for_data
 from rewardlab.text.redaction import name_variables
 
+SUMMARY = "score existing completions"
 JSON = ("--json",)
 
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from rewardlab.registry.loading import offers_of as offers_of
     from rewardlab.registry.registry import ENTRY_POINT_GROUP as ENTRY_POINT_GROUP
     from rewardlab.registry.registry import Registry as Registry
-    from rewardlab.registry.registry import command_of_ours as command_of_ours
     from rewardlab.registry.registry import installed as installed
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -1,4 +1,4 @@
-"""Load a plugin: its module's specs and commands, those of `@reward` too, or the reason why it cannot be used."""
+"""Load a plugin: its module's specs, those of `@reward` too, or the reason why it cannot be used."""
 
 import difflib
 import inspect
@@ -27,7 +27,6 @@ from rewardlab.specs import (
     RewardSpec,
     Spec,
 )
-from rewardlab.specs.command_spec import CommandSpec
 
 HOOKS: dict[str, type[Spec]] = {
     "rewardlab_rewards": RewardSpec,
@@ -38,9 +37,9 @@ HOOKS: dict[str, type[Spec]] = {
     "rewardlab_backends": BackendSpec,
 }
 """the hooks of components, and what each returns"""
-OFFERS: dict[str, type[Any]] = {**HOOKS, "rewardlab_commands": CommandSpec}
 FINISHED, ENVIRONMENT, SERVED = "rewardlab_run_finished", "rewardlab_environment", "rewardlab_evaluate_served"
 TRACK = "rewardlab_track"
+COMMANDS = '[project.entry-points."rewardlab.commands"]'
 ACTIONS = (FINISHED, ENVIRONMENT, SERVED, TRACK)
 
 
@@ -49,7 +48,6 @@ class Plugin:
     """An installed plugin: its specs by kind and name, or the reason why it cannot be used.
 
     Args:
-        commands: those that it offers, by name.
         actions: its implementations of the hooks of ACTIONS.
         home: the folder of its module; packaged files are relative to it.
     """
@@ -58,7 +56,6 @@ class Plugin:
     distribution: str
     version: str
     specs: dict[tuple[str, str], Spec] = field(default_factory=dict)
-    commands: dict[str, CommandSpec] = field(default_factory=dict)
     actions: Mapping[str, Sequence[Callable[..., Any]]] = field(default_factory=lambda: dict.fromkeys(ACTIONS, ()))
     broken: str | None = None
     home: Path | None = None
@@ -101,12 +98,10 @@ def load(name: str, points: Sequence[EntryPoint]) -> Plugin:
     try:
         with redirect_stdout(sys.stderr):  # a plugin's prints must not end up in output that a program reads
             module = point.load()
-            specs, commands, actions = offers_of(module)
-        offered: dict[str, Any] = {f"{kind} {name}/{spec_name}": spec for (kind, spec_name), spec in specs.items()}
-        offered |= {f"command {command!r}": spec for command, spec in commands.items()}
-        for what, spec in offered.items():
+            specs, actions = offers_of(module)
+        for (kind, spec_name), spec in specs.items():
             for reference in references(spec):
-                reference.owner = f"{what} ({plugin.distribution})"
+                reference.owner = f"{kind} {name}/{spec_name} ({plugin.distribution})"
     except PLUGIN_FAULTS as error:  # a plugin may raise anything while it is imported
         broken = one_line_at(error)
         if isinstance(error, ModuleNotFoundError) and error.name in (point.module, point.module.split(".")[0]):
@@ -118,30 +113,26 @@ def load(name: str, points: Sequence[EntryPoint]) -> Plugin:
         return replace(plugin, broken=broken)
     file = getattr(module, "__file__", None)
     home = Path(file).parent if file else None
-    return replace(plugin, specs=specs, commands=commands, actions=actions, home=home)
+    return replace(plugin, specs=specs, actions=actions, home=home)
 
 
-def offers_of(
-    module: object,
-) -> tuple[dict[tuple[str, str], Spec], dict[str, CommandSpec], dict[str, list[Callable[..., Any]]]]:
+def offers_of(module: object) -> tuple[dict[tuple[str, str], Spec], dict[str, list[Callable[..., Any]]]]:
     """Register one plugin in a manager of its own, so that its faults stay its own.
 
-    Return its specs, its commands, and its implementations of the other hooks.
+    Return its specs, and its implementations of the other hooks.
     """
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
     manager.register(module)
     _refuse_lookalikes(module)
     manager.check_pending()
-    offered: dict[tuple[type[Any], str], Any] = {}
-    for hook, spec_type in OFFERS.items():
+    specs: dict[tuple[str, str], Spec] = {}
+    for hook, spec_type in HOOKS.items():
         for implementation in getattr(manager.hook, hook).get_hookimpls():
             for spec in _checked(hook, spec_type, implementation.function()):
-                if (spec_type, spec.name) in offered:
+                if (spec.kind, spec.name) in specs:
                     raise ValueError(f"{hook} offers {spec.name!r} twice")
-                offered[spec_type, spec.name] = spec
-    commands = {name: spec for (kind, name), spec in offered.items() if kind is CommandSpec}
-    specs = {(spec.kind, name): spec for (kind, name), spec in offered.items() if kind is not CommandSpec}
+                specs[spec.kind, spec.name] = spec
     for spec in _decorated(module):
         if specs.setdefault((spec.kind, spec.name), spec) is not spec:
             raise ValueError(f"@reward offers {spec.name!r}, and a hook or another @reward does, too")
@@ -149,7 +140,7 @@ def offers_of(
         hook: [get_hookimpl.function for get_hookimpl in getattr(manager.hook, hook).get_hookimpls()]
         for hook in ACTIONS
     }
-    return specs, commands, actions
+    return specs, actions
 
 
 def _decorated(module: object) -> list[FunctionReward]:
@@ -164,7 +155,9 @@ def _refuse_lookalikes(module: object) -> None:
     own = getattr(module, "__name__", None)
     for name, member in getattr(module, "__dict__", {}).items():
         if inspect.isfunction(member) and member.__module__ == own and name.startswith(f"{hookspecs.PROJECT}_"):
-            known = (*OFFERS, *ACTIONS)
+            if name == f"{hookspecs.PROJECT}_commands":
+                raise ValueError(f"{name} is no hook: name a command's module under {COMMANDS} in pyproject.toml")
+            known = (*HOOKS, *ACTIONS)
             if name in known and not hasattr(member, f"{hookspecs.PROJECT}_impl"):
                 raise ValueError(f"{name} is never called; write @hookimpl (from rewardlab) above it")
             if name not in known and (close := difflib.get_close_matches(name, known, n=1)):

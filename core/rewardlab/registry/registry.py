@@ -12,7 +12,6 @@ from rewardlab.first_party import first_party, installation, plugin_with
 from rewardlab.references import references
 from rewardlab.registry.loading import Plugin, load, owner_of
 from rewardlab.specs import BackendSpec, Spec
-from rewardlab.specs.command_spec import CommandSpec
 from rewardlab.specs.entry_points import scanned_entry_points, states_of_path
 
 ENTRY_POINT_GROUP = "rewardlab"
@@ -67,6 +66,9 @@ class Registry:
 
     def not_installed(self, name: str, hint: str = "") -> UserError:
         """Return the error for a plugin that is not installed; it says how to get it, else the hint, else what is."""
+        row = first_party().get(name)
+        if row is not None and not row["components"]:
+            return UserError(f"no plugin {name!r}; {row['distribution']} has no components")
         malformed = f" ({'; '.join(self.unreadable)})" if self._given is None and self.unreadable else ""
         hint = _hint(installation(name)) or hint or _without_entry_point(name)
         named = [plugin.use(spec) for plugin in self for spec in plugin.specs.values() if spec.name == name]
@@ -175,27 +177,6 @@ def installed() -> Registry:
 @lru_cache(maxsize=4)
 def _registry(_places: tuple[tuple[str, int, int], ...]) -> Registry:
     return Registry()
-
-
-def find_command(name: str, registry: Registry) -> CommandSpec | None:
-    """Return the command that a plugin offers under this name; None if none does.
-
-    A UserError names both distributions if two offer it. A broken plugin offers none.
-    """
-    offers = [(plugin, plugin.commands[name]) for plugin in registry if name in plugin.commands]
-    if len(offers) > 1:
-        both = " and ".join(f"{plugin.distribution} {plugin.version}".strip() for plugin, _ in offers)
-        raise UserError(f"the command {name!r} is offered by {both}; uninstall one of them")
-    return _looked_at(offers[0][1]) if offers else None
-
-
-def command_of_ours(name: str) -> CommandSpec:
-    """Return a command that a plugin of ours has (`plugin_with`). Raises UserError if that is not installed."""
-    owner, registry = plugin_with("commands", name), installed()
-    assert owner is not None, name
-    if owner not in registry.names():
-        raise UserError(f"the command {name!r} is not installed; {installation(owner)}")
-    return registry.usable(owner).commands[name]
 
 
 def _without_entry_point(name: str) -> str:

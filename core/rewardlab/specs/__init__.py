@@ -1,8 +1,8 @@
-"""The specs of components and of commands: what plugins offer, in frozen descriptions.
+"""The specs of components, and what a command is: what plugins offer, in frozen descriptions.
 
 context       the base of options, what `build` receives, and what it returns
 reward_spec, judge_spec, dataset_spec, curriculum_spec, normalizer_spec, backend_spec: one for each kind of component
-command_spec  a command: its options and the function that runs it
+command       a command: its options and the function that runs it
 entry_points  what is installed: scanned once, and again when it has changed
 """
 

@@ -19,17 +19,12 @@ a hash of what it was made from: an environment never changes, and other require
 
 from typing import TYPE_CHECKING
 
-from rewardlab import CommandSpec, hookimpl
+from rewardlab import hookimpl
 
 if TYPE_CHECKING:
     from rewardlab.workers import EnvironmentDefinition
 
     from .managed import Environment
-
-
-@hookimpl
-def rewardlab_commands() -> list[CommandSpec]:
-    return [CommandSpec.of_module(f"{__name__}.env", "build, list and remove plugins' own environments")]
 
 
 @hookimpl

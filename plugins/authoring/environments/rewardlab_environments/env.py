@@ -16,6 +16,7 @@ from .identity import python_in
 from .inventory import installed_environments, remove, size_of
 from .managed import Environment
 
+SUMMARY = "build, list and remove plugins' own environments"
 CPU = "-cpu"
 """ends the name of the environment that `env create NAME --cpu` builds"""
 

@@ -16,18 +16,10 @@ client         the client for programs
 
 from typing import TYPE_CHECKING
 
-from rewardlab import CommandSpec, hookimpl
-
 if TYPE_CHECKING:
     from rewardlab_serve.client import RewardClient
 
-__all__ = ["RewardClient", "rewardlab_commands"]
-
-
-@hookimpl
-def rewardlab_commands() -> list[CommandSpec]:
-    run, config = f"{__name__}.command:run", f"{__name__}.command:Options"
-    return [CommandSpec(name="serve", summary="answer trainers with rewards over HTTP", config=config, run=run)]
+__all__ = ["RewardClient"]
 
 
 def __getattr__(name: str) -> object:

@@ -14,6 +14,8 @@ from rewardlab.recipe import load
 from rewardlab.serving import address_of, bound_socket, needed_token
 from rewardlab.text import counted
 
+SUMMARY = "answer trainers with rewards over HTTP"
+
 
 class Options(Config):
     """Answer with rewards over HTTP until it is stopped: whole groups, or their members one by one.

@@ -26,7 +26,7 @@ from collections.abc import Collection, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from rewardlab import BackendSpec, CommandSpec, hookimpl
+from rewardlab import BackendSpec, hookimpl
 
 from rewardlab_trl.options import Options
 
@@ -55,12 +55,6 @@ def rewardlab_backends() -> Sequence[BackendSpec]:
             default=True,
         )
     ]
-
-
-@hookimpl
-def rewardlab_commands() -> Sequence[CommandSpec]:
-    """Return the command of the further machines of a run."""
-    return [CommandSpec.of_module(f"{__name__}.join", "join a training of several machines")]
 
 
 def reward_function(

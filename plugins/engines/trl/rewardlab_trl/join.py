@@ -14,6 +14,8 @@ from rewardlab_training import check_recipe
 from rewardlab_trl.machines import LOST, Machines
 from rewardlab_trl.options import Options as BackendOptions
 
+SUMMARY = "join a training of several machines"
+
 
 class Options(Config):
     """Join the training that another machine started with `rewardlab run RECIPE`, until its last stage is done.

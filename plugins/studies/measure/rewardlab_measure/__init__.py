@@ -1,4 +1,4 @@
-"""Measurements of models, judges and rewards, each behind a command; they come in by hooks.
+"""Measurements of models, judges and rewards, each behind a command.
 
 In go plans, rows with completions and what runs and `score` wrote. Out come results that the commands print or write.
 
@@ -11,21 +11,8 @@ In go plans, rows with completions and what runs and `score` wrote. Out come res
     correlation      Pearson's correlation, and ranks
 """
 
-from rewardlab import CommandSpec, DatasetSpec, hookimpl
+from rewardlab import DatasetSpec, hookimpl
 from rewardlab.laws import Laws
-
-COMMANDS = {
-    "causes": "show which components moved the reward",
-    "compare": "compare what two rewards would teach",
-    "tables": "write tables of evaluated models, with intervals",
-    "winrates": "let a judge compare models, answer by answer",
-    "judge": "measure judges against gold labels",
-}
-
-
-@hookimpl
-def rewardlab_commands() -> list[CommandSpec]:
-    return [CommandSpec.of_module(f"{__name__}.commands.{name}", summary) for name, summary in COMMANDS.items()]
 
 
 @hookimpl

@@ -16,10 +16,3 @@ win, and which component is to blame, as text and as JSON values.
     checks         the floor, and what is said of the checks of OpenEnv's RFC 008
     report         the result as text and as JSON values
 """
-
-from rewardlab import CommandSpec, hookimpl
-
-
-@hookimpl
-def rewardlab_commands() -> list[CommandSpec]:
-    return [CommandSpec.of_module(f"{__name__}.commands.probe", "test whether degenerate completions win")]

@@ -1,4 +1,4 @@
-"""Records of runs and rollouts: read, written in other forms, and told to trackers; they come in by hooks.
+"""Records of runs and rollouts: read, written in other forms, and told to trackers.
 
 In goes what runs, `score` and other tools wrote. Out come rows, tables, other tools' files and trackers' numbers.
 
@@ -12,18 +12,7 @@ In goes what runs, `score` and other tools wrote. Out come rows, tables, other t
 from contextlib import AbstractContextManager
 from typing import Any
 
-from rewardlab import CommandSpec, hookimpl
-
-COMMANDS = {
-    "convert": "convert rollouts of other tools to rows",
-    "export": "write scores for other tools",
-    "ledger": "write every completion of a run as a table",
-}
-
-
-@hookimpl
-def rewardlab_commands() -> list[CommandSpec]:
-    return [CommandSpec.of_module(f"{__name__}.commands.{name}", summary) for name, summary in COMMANDS.items()]
+from rewardlab import hookimpl
 
 
 @hookimpl

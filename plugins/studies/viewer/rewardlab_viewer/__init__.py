@@ -16,12 +16,7 @@ make text nodes only. The page asks for nothing: its policy names the hash of ea
 from collections.abc import Sequence
 from pathlib import Path
 
-from rewardlab import CommandSpec, hookimpl
-
-
-@hookimpl
-def rewardlab_commands() -> list[CommandSpec]:
-    return [CommandSpec.of_module(f"{__name__}.commands.report", "write one page about a run")]
+from rewardlab import hookimpl
 
 
 @hookimpl

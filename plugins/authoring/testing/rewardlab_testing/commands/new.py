@@ -13,6 +13,7 @@ from rewardlab.recipe import shipped_recipes
 from rewardlab_testing.new_recipe.copying import copy_recipe
 from rewardlab_testing.new_recipe.writing import NewRecipe, write_recipe
 
+SUMMARY = "write a recipe for your rows and your model, or a copy of ours"
 RECIPE = "recipe"
 FIELDS = ("prompt", "answer", "reference", "language", "response", "id")
 

@@ -13,6 +13,7 @@ from rewardlab_testing.listing.listing import component_rows, format_card, forma
 from rewardlab_testing.listing.plugin_search import format_found, search_plugins
 from rewardlab_testing.listing.recipe_keys import PARTS, part_row
 
+SUMMARY = "list installed plugins and components"
 NEW, CHECK = "new", "check"
 TRIES = 25
 ONLY_OF = {"into": NEW, "kind": NEW, "minimal": NEW, "tries": CHECK, "only": CHECK}

@@ -11,6 +11,7 @@ from rewardlab.registry import installed
 from rewardlab_testing.schemas.first_party import first_party_plugins
 from rewardlab_testing.schemas.json_schemas import SCHEMA_MARK, SCHEMA_SUFFIX, generate_schemas
 
+SUMMARY = "write JSON schemas, for editors"
 COMMITTED = ("recipe.schema.json", "rows.schema.json")
 """what a repository keeps, because recipes name it by its path: it holds the options of all components"""
 

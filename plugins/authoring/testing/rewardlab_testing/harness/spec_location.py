@@ -81,7 +81,7 @@ def _offered(module: ModuleType) -> Iterator[Spec]:
         elif isinstance(value, dict):
             yield from (one for one in value.values() if isinstance(one, Spec))
     try:
-        hooked, *_ = offers_of(module)
+        hooked, _ = offers_of(module)
     except Exception:  # the module need not be a plugin
         return
     yield from hooked.values()

@@ -5,17 +5,18 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from rewardlab import CommandResult, Config, Overrides, Positional
-from rewardlab.commands import AnyRecipe, file_of
+from rewardlab.commands import AnyRecipe, file_of, find_command
 from rewardlab.data import refuse_stream
 from rewardlab.errors import UserError
 from rewardlab.plan import Plan
 from rewardlab.recipe import dump, load
-from rewardlab.registry import command_of_ours
 from rewardlab.scorefile import check_all, is_scored
 from rewardlab.text import counted
 
 from rewardlab_training import check_recipe
 from rewardlab_training.row_counts import repeated_readings
+
+SUMMARY = "find every mistake in a recipe, without loading a model"
 
 
 class Options(Config):
@@ -76,9 +77,10 @@ def _in_rows(options: Options, plan: Plan) -> CommandResult:
 
 def _causes(options: Options) -> CommandResult:
     """Return what `rewardlab causes` finds in rows that are scored already; it scores none, for that may cost."""
-    spec = command_of_ours("causes")
+    command = find_command("causes")
+    assert command is not None
     given = {"recipe": options.recipe, "overrides": options.overrides, "rows": options.rows, "limit": None}
-    causes = spec.run(spec.options_class()(**given))
+    causes = command.run(command.options(**given))
     assert isinstance(causes, CommandResult)
     return causes
 

@@ -7,6 +7,8 @@ from rewardlab import CommandResult, Flag
 from rewardlab_training import load_evaluation
 from rewardlab_training.commands.run import JobOptions, finish
 
+SUMMARY = "evaluate a model, local or served, by a recipe"
+
 
 class Options(JobOptions):
     """Run only the `eval` stages of a recipe, in a new run directory: sample, score, print tables, write rows.

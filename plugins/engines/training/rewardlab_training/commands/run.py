@@ -22,6 +22,8 @@ from rewardlab_training.alarms.alarm_file import alarm_sentences
 from rewardlab_training.backend import lacking
 from rewardlab_training.run_folders import written_models
 
+SUMMARY = "train by a recipe"
+
 
 class JobOptions(Config):
     """The options of the commands that make a run directory."""

@@ -11,6 +11,8 @@ from rewardlab_measure.causes.from_rows import movement_of
 from rewardlab_measure.causes.movement_table import movement_as_dict
 from rewardlab_measure.causes.summary import finding_lines, summary_lines
 
+SUMMARY = "show which components moved the reward"
+
 
 class Options(Config):
     """Show which components moved the reward, and which are constant, dominate the others or duplicate one another.

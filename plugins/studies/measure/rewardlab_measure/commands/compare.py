@@ -17,6 +17,7 @@ from rewardlab_measure.compare.report import comparison_as_dict, format_comparis
 from rewardlab_measure.compare.scored_file import ScoredFile
 from rewardlab_measure.compare.sources import SideSource, parse_sides
 
+SUMMARY = "compare what two rewards would teach"
 MIN_WIDTH, MAX_WIDTH = 60, 110
 """columns of a line with a text (absent: as many as the terminal)"""
 

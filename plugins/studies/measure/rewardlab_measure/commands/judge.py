@@ -20,6 +20,8 @@ from rewardlab_measure.judge_benchmarks.benchmark_format import BENCHMARKS
 from rewardlab_measure.judge_benchmarks.job import BenchmarkJob
 from rewardlab_measure.judge_benchmarks.report import format_benchmark
 
+SUMMARY = "measure judges against gold labels"
+
 
 class Options(Config):
     """Measure a recipe's judges on rows with gold: accuracy by language and kind, position bias, agreement.

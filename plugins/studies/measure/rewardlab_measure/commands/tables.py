@@ -16,6 +16,8 @@ from rewardlab_measure.tables.prompts import PromptFields
 from rewardlab_measure.tables.records import refuse_outputs, tables_as_dict, write_tables
 from rewardlab_measure.tables.sources import parse_models
 
+SUMMARY = "write tables of evaluated models, with intervals"
+
 
 class Options(Config):
     """Write tables of evaluated models, as papers print them: averages over languages, then tasks, with intervals.

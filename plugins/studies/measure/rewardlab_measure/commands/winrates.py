@@ -12,6 +12,8 @@ from rewardlab_measure.tables.prompts import PromptFields
 from rewardlab_measure.win_rates.job import WinRatesJob
 from rewardlab_measure.win_rates.pages import format_win_rates, win_rates_as_dict
 
+SUMMARY = "let a judge compare models, answer by answer"
+
 
 class Options(Config):
     """Let a judge compare the answers of models, two by two, and write how often each wins (SP3F, figure 6).

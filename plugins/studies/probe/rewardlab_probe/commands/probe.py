@@ -13,6 +13,8 @@ from rewardlab_probe.job import ROWS, THOROUGH, ProbeJob
 from rewardlab_probe.report import format_probe, probe_as_dict
 from rewardlab_probe.verdicts import WinRule
 
+SUMMARY = "test whether degenerate completions win"
+
 
 class Options(Config):
     """Test whether degenerate completions win under a recipe's reward; the exit code is 1 if one does.

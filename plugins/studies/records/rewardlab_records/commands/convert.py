@@ -16,6 +16,8 @@ from rewardlab.text import counted
 from rewardlab_records.rollouts import inspect_log, lm_eval_samples
 from rewardlab_records.rollouts.columns import fields_of_name
 
+SUMMARY = "convert rollouts of other tools to rows"
+
 
 class Options(Config):
     """Convert rollouts of other tools to rows, for `score` and `tables`.

@@ -15,6 +15,8 @@ from rewardlab_records.export.precomputed import write_precomputed
 from rewardlab_records.export.score_table import write_table
 from rewardlab_records.export.scored_rows import ScoredRows
 
+SUMMARY = "write scores for other tools"
+
 
 class Options(Config):
     """Write scores beside their rows for other tools: a table, a dataset for the hub, or scores for inspect_ai.

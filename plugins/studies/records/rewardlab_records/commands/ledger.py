@@ -9,6 +9,8 @@ from rewardlab.text import counted
 
 from rewardlab_records.ledger.export import export_ledger
 
+SUMMARY = "write every completion of a run as a table"
+
 
 class Options(Config):
     """Write every completion of a run as a row of a table that pandas and polars read without options.

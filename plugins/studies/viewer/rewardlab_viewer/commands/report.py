@@ -18,6 +18,7 @@ from rewardlab_viewer.demo import demo_run
 from rewardlab_viewer.page.page import write_report
 from rewardlab_viewer.read.runs_folder import RUNS, list_runs, refuse_runs
 
+SUMMARY = "write one page about a run"
 ANY = "any"
 
 

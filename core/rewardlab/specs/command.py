@@ -1,15 +1,15 @@
-"""Commands of `rewardlab`: the spec that a plugin offers, the marks of its options, and the result of a call.
+"""Commands of `rewardlab`: what one is, the marks of its options, and the result of a call.
 
-The parser, the function in Python, `--json`, completion in the shell and the reference all follow from the spec.
+The parser, the function in Python, `--json`, completion in the shell and the reference all follow from the options.
 """
 
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from rewardlab.errors import Problem
-from rewardlab.references import Function, Reference
+from rewardlab.specs.context import Config
 
 
 @dataclass(frozen=True)
@@ -69,31 +69,24 @@ class CommandResult:
         printer.text("\n".join([*(f"warning: {warning}" for warning in self.warnings), self.text]))
 
 
-@dataclass(frozen=True, kw_only=True)
-class CommandSpec:
+class InstalledCommand(NamedTuple):
     """A command: `rewardlab NAME ...`, and for programs `rewardlab.NAME(...)`.
 
+    An entry point of the group `rewardlab.commands` gives its name and its module, which has the rest as SUMMARY,
+    Options and `run`.
+
     Args:
-        config: the options class, a `Config` whose attributes have docstrings; a field that is required and
-            unmarked is a required flag. Its docstring is what `rewardlab NAME --help` says.
+        summary: its line in `rewardlab --help`.
+        options: a `Config` whose attributes have docstrings; a field that is required and unmarked is a required flag.
+            Its docstring is what `rewardlab NAME --help` says.
         run: called with an instance; it returns a CommandResult, or an exit code if it has printed all that it has
-            to say. Both may be texts, "package.module:Name", so that a command costs nothing until somebody calls
-            it.
+            to say.
     """
 
     name: str
     summary: str
-    config: Function[Any] = Function()
-    run: Function[Callable[[Any], CommandResult | int]] = Function()
-
-    @classmethod
-    def of_module(cls, module: str, summary: str) -> "CommandSpec":
-        """Return the command that a module has in `Options` and `run`, named like it."""
-        return cls(name=module.rpartition(".")[2], summary=summary, config=f"{module}:Options", run=f"{module}:run")
-
-    def options_class(self) -> Any:
-        """Return the options class, imported if it was given as a text."""
-        return self.config.resolve() if isinstance(self.config, Reference) else self.config
+    options: type[Config]
+    run: Callable[[Any], CommandResult | int]
 
 
 def note(text: str) -> None:
