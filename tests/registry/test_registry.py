@@ -73,6 +73,7 @@ def test_only_what_is_named_is_loaded(offer):
     "kind, use, says",
     [
         ("reward", "toy/brevety", "plugin 'toy' has no reward 'brevety'; did you mean 'toy/brevity'?"),
+        ("reward", "serve/brevity", "no plugin 'serve'; rewardlab-serve has no components"),
         ("reward", "toi/brevity", "no plugin 'toi'; did you mean 'toy/brevity'?"),
         ("judge", "toy/brevity", "plugin 'toy' has no judge 'brevity'; toy/brevity is a reward"),
         ("reward", "brevity", "no reward 'brevity'; did you mean 'toy/brevity'?"),
