@@ -188,9 +188,9 @@ def test_unreadable_answers_are_counted_apart_from_wrong_ones(judge_server, writ
         write("r.yaml", text.format(url=running.url))
         code, out, err = main("eval", "r.yaml")
     assert code == 0, err
-    assert "choice remarked on some of 5 completions: no answer 1, unreadable 1, hedged 1" in out
+    assert "choice, of 5 completions: no answer 1, unreadable 1, hedged 1" in out
     results = json.loads((folder_in(out, tmp_path) / "evaluation" / "0-eval-results.json").read_text())
-    assert results["slices"][0]["remarked"] == {"choice": {"no_answer": 1, "unreadable": 1, "hedged": 1}}
+    assert results["slices"][0]["counted_info"] == {"choice": {"no_answer": 1, "unreadable": 1, "hedged": 1}}
     assert results["slices"][0]["means"]["total"] == 0.2
     code, out, _ = main("tables", f"m={folder_in(out, tmp_path)}", "--measure", "accuracy=total")
     assert "no answer 1, unreadable 1, hedged 1" in out

@@ -285,7 +285,7 @@ def test_the_last_line_says_how_many_how_well_and_where(capsys):
         "completions": 3,
         "total": {"mean": 1.5, "missing": 1, "partial": 0},
         "components": {
-            "spoken": {"mean": 1.0, "failed": 0, "abstained": 1, "remarks": {"reason": 1}},
+            "spoken": {"mean": 1.0, "failed": 0, "abstained": 1, "counted_info": {"reason": 1}},
             "obey": {"mean": 0.5, "failed": 1, "abstained": 0, "failures": {error: 1}},
         },
         "findings": [],

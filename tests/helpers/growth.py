@@ -18,9 +18,9 @@ from typing import Any
 from rewardlab import Completion
 from rewardlab.errors import JobError
 from rewardlab.registry import installed
-from rewardlab_testing.harness.component_under_test import Trial, open_trial
+from rewardlab_testing.harness.component_under_test import ComponentUnderTest, open_trial
 from rewardlab_testing.harness.dataset_rows import StepSource, read_rows
-from rewardlab_testing.harness.reward_harness import another_bench
+from rewardlab_testing.harness.reward_harness import fresh_bench
 from rewardlab_testing.laws.reward_laws import cases
 from rewardlab_testing.laws.run_laws import examples_of
 from rewardlab_testing.outcomes.outcome import BuildFailure, UnmetNeed
@@ -104,11 +104,11 @@ def try_readers(names: Sequence[str]) -> None:
             refuse_growth(f"{name}: {what}", read, made)
 
 
-def _try_reward(tested: Trial) -> bool:
+def _try_reward(tested: ComponentUnderTest) -> bool:
     known = [*cases.good(tested)[:1], *cases.bad(tested)[:1]]
     items = cases.items(tested.example.sample, known)
     replies = Replies(tested)
-    with another_bench(tested, judges=replies.judges) as bench:
+    with fresh_bench(tested, judges=replies.judges) as bench:
         bench.score(items)
         for what, made in shapes([one.text for one in known]):
             refuse_growth(f"a completion of {what}", lambda text: bench.raw(_with(items, text)), made)
@@ -116,7 +116,7 @@ def _try_reward(tested: Trial) -> bool:
     return True
 
 
-def _try_step(tested: Trial) -> bool:
+def _try_step(tested: ComponentUnderTest) -> bool:
     """Try a data step, and return whether it asks judges."""
     replies = Replies(tested)
     if not replies.judges:
@@ -138,7 +138,7 @@ TRIES = {"reward": _try_reward, "dataset": _try_step}
 class Replies:
     """The replies of an example's judges, to which hostile texts are put once their own are known."""
 
-    def __init__(self, tested: Trial) -> None:
+    def __init__(self, tested: ComponentUnderTest) -> None:
         self._said: list[str] = []
         self._change: Callable[[str], str] = lambda reply: reply
         self.judges = {name: SimpleNamespace(ask=self._asking(judge)) for name, judge in tested.judges.items()}

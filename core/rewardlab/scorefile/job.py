@@ -54,7 +54,7 @@ class ScoreJob:
         object.__setattr__(
             self,
             "summary",
-            Summary(parts=list(self.plan.uses_in_total), remarks=counted, watchers=watchers_of(self.plan)),
+            Summary(parts=list(self.plan.uses_in_total), counted_info=counted, watchers=watchers_of(self.plan)),
         )
 
     def run(self) -> Summary:

@@ -37,7 +37,7 @@ def score_stream(
     """
     refuse_policy(plan.judges, plan.document.where)
     place = STANDARD_INPUT if rows == STREAM else rows
-    summary = Summary(remarks=plan.counted_info, watchers=watchers_of(plan))
+    summary = Summary(counted_info=plan.counted_info, watchers=watchers_of(plan))
     bad: list[Problem] = []
     with RecipeReward(plan, judging=JudgingSettings(say=say)) as reward:
         good = _good(rows_one_by_one(place, plan), bad, say if skip_bad else None)

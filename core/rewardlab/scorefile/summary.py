@@ -41,7 +41,7 @@ class _Column:
     abstained: int = 0
     failures: ReasonCounts = field(default_factory=ReasonCounts)
     nothing: NothingGiven = field(default_factory=NothingGiven)
-    remarks: Counter[str] = field(default_factory=Counter)
+    counted: Counter[str] = field(default_factory=Counter)
 
     def add(self, values: Sequence[float | None], errors: Sequence[str | None]) -> None:
         for value, error in zip(values, errors, strict=True):
@@ -71,7 +71,7 @@ class Summary:
     Args:
         parts: the components of the total.
         partial: completions whose total is there though one of them failed or lacks an answer that it asked for.
-        remarks: component -> the keys of `info` that are counted.
+        counted_info: component -> the keys of `info` that are counted.
         watchers: find what is odd about components.
     """
 
@@ -81,7 +81,7 @@ class Summary:
     parts: Collection[str] = ()
     judges: Mapping[str, Usage] = field(default_factory=dict)
     judge_lines: Sequence[str] = ()
-    remarks: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    counted_info: Mapping[str, Sequence[str]] = field(default_factory=dict)
     watchers: Sequence[Watcher] = ()
     _total: _Column = field(default_factory=_Column)
     _components: dict[str, _Column] = field(default_factory=dict)
@@ -99,8 +99,8 @@ class Summary:
             column = self._components.setdefault(name, _Column())
             column.add(columns["value"], columns["error"])
             column.nothing.add(columns["value"], columns["info"])
-            counted = self.remarks.get(name, ())
-            column.remarks.update(key for info in columns["info"] for key in counted if (info or {}).get(key))
+            counted = self.counted_info.get(name, ())
+            column.counted.update(key for info in columns["info"] for key in counted if (info or {}).get(key))
         for watcher in self.watchers:
             watcher.add(row)
 
@@ -117,7 +117,11 @@ class Summary:
                 name: {"mean": column.mean, "failed": column.failed, "abstained": column.abstained}
                 | ({"failures": dict(column.failures.most_common())} if column.failed else {})
                 | ({"nothing": nothing} if (nothing := list(column.nothing.lines())) else {})
-                | ({"remarks": {key: column.remarks[key] for key in keys}} if (keys := self.remarks.get(name)) else {})
+                | (
+                    {"counted_info": {key: column.counted[key] for key in keys}}
+                    if (keys := self.counted_info.get(name))
+                    else {}
+                )
                 for name, column in self._components.items()
             },
             "findings": self._found(),
@@ -128,7 +132,7 @@ class Summary:
         width = max(map(len, self._components), default=0)
         for name, column in self._components.items():
             counts = f"failed {column.failed}, abstained {column.abstained}"
-            counts += "".join(f", {key.replace('_', ' ')} {count}" for key, count in sorted(column.remarks.items()))
+            counts += "".join(f", {key.replace('_', ' ')} {count}" for key, count in sorted(column.counted.items()))
             yield f"{name:<{width}}  mean {_number(column.mean)}, {counts}"
             yield from (f"{'':<{width}}  {cause}" for cause in column.causes())
         yield from self.judge_lines

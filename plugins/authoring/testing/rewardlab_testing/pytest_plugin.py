@@ -16,20 +16,20 @@ TITLE = "laws of rewardlab"
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(call: pytest.CallInfo[Any]) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Attach a test's remarks to its report, which under xdist goes to another process."""
+    """Attach the laws that a test did not try to its report, which under xdist goes to another process."""
     report = yield
     outcome = sys.modules.get("rewardlab_testing.outcomes.outcome")
     if outcome is not None and call.when != "setup" and outcome.CHECKED:
         if report.passed:
-            from rewardlab_testing.outcomes.messages import remarks
+            from rewardlab_testing.outcomes.messages import untried_laws
 
-            setattr(report, ATTRIBUTE, remarks(outcome.CHECKED))
+            setattr(report, ATTRIBUTE, untried_laws(outcome.CHECKED))
         outcome.CHECKED.clear()
     return report
 
 
-class _RemarkCollector:
-    """The remarks of all reports, without repeats, printed at the end."""
+class _UntriedLaws:
+    """The lines of all reports, without repeats, printed at the end."""
 
     def __init__(self) -> None:
         self.lines: dict[str, None] = {}
@@ -46,4 +46,4 @@ class _RemarkCollector:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register a collector of this session's reports."""
-    config.pluginmanager.register(_RemarkCollector(), "rewardlab-laws")
+    config.pluginmanager.register(_UntriedLaws(), "rewardlab-laws")

@@ -350,14 +350,14 @@ class TestAnEvaluation:
         settings = stage(RECIPE.replace("judged: {use: toy/brevity}", "judged: {use: math/accuracy}"))
         group = scored(1.0, 0.5)
         judged = [Score(value=0.0, info={"timed_out": True}), Score(value=1.0, info={"timed_out": False})]
-        remarked = replace(group, components={**group.components, "judged": judged})
+        counting = replace(group, components={**group.components, "judged": judged})
         passed = [
-            lambda c, row=row: record(c, place(f"x{row}", row=row, evaluation=True), remarked)
+            lambda c, row=row: record(c, place(f"x{row}", row=row, evaluation=True), counting)
             for row in range(EVALUATION)
         ]
         using(settings, *self.trained(2), *passed)
         for of_slice in Results.load(settings.run / "evaluation" / "0-rl-step-2.json").slices:
-            assert of_slice.remarked == {"judged": {"timed_out": 2}}
+            assert of_slice.counted_info == {"judged": {"timed_out": 2}}
 
     def test_has_its_phase_and_step_in_the_ledger_and_a_prompt_for_each_group(self, stage, using):
         settings = stage()

@@ -22,7 +22,7 @@ def scored(row):
 
 
 def test_no_text_is_held_once_the_results_of_an_evaluation_are_written(tmp_path):
-    passes = EvaluationPasses(tmp_path, "0-rl", rows=2, by=(), remarks={}, every=10, last=100)
+    passes = EvaluationPasses(tmp_path, "0-rl", rows=2, by=(), counted_info={}, every=10, last=100)
     for step, add in ((0, passes.add_to_first), (10, lambda row, group: passes.add(row, group, 10))):
         groups = [scored(row) for row in range(2)]
         held = [weakref.ref(group.completions[0].text) for group in groups]

@@ -23,7 +23,7 @@ class Slice:
         means: "total" and each component -> mean; None if no completion has a value.
         missing: completions that a served policy did not give, which are not among `completions` and in no mean.
         truncated, empty: completions that were cut at the length limit, and that have no text but white space.
-        remarked: component -> key of its `info` -> completions that have it, of the keys that its plugin counts.
+        counted_info: component -> key of its `info` -> completions that have it, of the keys that its plugin counts.
         nothing: component -> why it gave most completions no score above 0, with how many, in words.
     """
 
@@ -34,11 +34,11 @@ class Slice:
     missing: int = 0
     truncated: int = 0
     empty: int = 0
-    remarked: dict[str, dict[str, int]] = field(default_factory=dict)
+    counted_info: dict[str, dict[str, int]] = field(default_factory=dict)
     nothing: dict[str, list[str]] = field(default_factory=dict)
 
-    def remarks(self) -> Iterator[str]:
-        """Yield how many completions are missing, cut or empty, or remarked on by a reward, if any are."""
+    def notes(self) -> Iterator[str]:
+        """Yield how many completions are missing, cut or empty, and what rewards counted, if there are any."""
         asked = self.completions + self.missing
         if self.missing:
             yield (
@@ -48,9 +48,9 @@ class Slice:
             yield f"{self.truncated:,} of {asked:,} completions were cut at the length limit (max_new_tokens)"
         if self.empty:
             yield f"{self.empty:,} of {asked:,} completions are empty; they are scored as they are"
-        for component, counts in self.remarked.items():
-            remarked = ", ".join(f"{key.replace('_', ' ')} {count:,}" for key, count in counts.items())
-            yield f"{component} remarked on some of {asked:,} completions: {remarked}"
+        for component, counts in self.counted_info.items():
+            counted = ", ".join(f"{key.replace('_', ' ')} {count:,}" for key, count in counts.items())
+            yield f"{component}, of {asked:,} completions: {counted}"
         for component, lines in self.nothing.items():
             yield from (f"{component} of {asked:,} completions: {line}" for line in lines)
 
@@ -88,7 +88,7 @@ class Results:
         lines = [header, *(_line(s, earlier, some_missing) for s in self.slices)]
         samples = (whole.completions + whole.missing) // max(1, whole.prompts)
         title = f"held-out prompts, {samples} completions each" + (", before -> after" if earlier else "")
-        return "\n".join([title, *columns(lines), *whole.remarks()])
+        return "\n".join([title, *columns(lines), *whole.notes()])
 
     def metrics(self) -> dict[str, float]:
         """Return the metrics of the evaluation, named like those of a step.
@@ -118,7 +118,7 @@ def summarise(
 
     Args:
         missing: a sample for each completion that a served policy did not give.
-        counted: component -> the keys of `info` that are counted (Plan.remarks).
+        counted: component -> the keys of `info` that are counted (Plan.counted_info).
     """
     names = list(scored[0].components)
     slices = [_slice("all", names, scored, missing, counted or {})]
@@ -162,16 +162,16 @@ def _slice(
         missing=len(missing),
         truncated=sum(completion.truncated for completion in completions),
         empty=sum(not completion.text.strip() for completion in completions),
-        remarked={
-            component: remarked
+        counted_info={
+            component: counts
             for component in components
-            if (remarked := _remarked(component, groups, counted.get(component, ())))
+            if (counts := _counted_info(component, groups, counted.get(component, ())))
         },
         nothing={component: why for component in components if (why := _nothing(component, groups))},
     )
 
 
-def _remarked(component: str, groups: Sequence[ScoredGroup], keys: Sequence[str]) -> dict[str, int]:
+def _counted_info(component: str, groups: Sequence[ScoredGroup], keys: Sequence[str]) -> dict[str, int]:
     """Return key -> completions in whose `info` it is there, and neither null, false nor 0."""
     scores = [score for group in groups for score in group.components[component]]
     counts = Counter(key for score in scores for key in keys if score.info.get(key))

@@ -236,7 +236,7 @@ def _manifest(plan: Plan, command: Sequence[str]) -> dict[str, Any]:
         "seed": redactor().tree(plan.recipe.seed),
         "recipe_sha256": _recipe_sha256(plan),
         # kept for reports, which are made without the plugins
-        "remarks": plan.counted_info,
+        "counted_info": plan.counted_info,
         "commands": [shell_command(command)],
     }
 

@@ -196,7 +196,7 @@ def test_groups_without_a_mean_come_last_and_texts_are_found_as_they_are_read(vi
     tab = visit(tmp_path / "page.html", "#group=7")
     tab.evaluate(OPEN_ALL)
     texts = tab.locator("#group dd, #group pre").evaluate_all("nodes => nodes.map((node) => node.textContent.length)")
-    assert 20_000 < max(texts) < 20_100, "of a field, and what a component remarked, too"
+    assert 20_000 < max(texts) < 20_100, "of a field, and the info of a component, too"
     long = tab.locator(".completion .say").first
     assert long.evaluate("say => say.textContent.length") < 20_100, "a million formulas would stop the browser"
     long.locator("button").click()

@@ -218,8 +218,8 @@ def test_a_run_without_judges_says_nothing_of_them(run):
     assert "No judge was asked over a network" in page(run)
 
 
-def test_remarks_of_rewards_are_counted(run):
-    (run / "manifest.json").write_text(json.dumps({"seed": 0, "remarks": {"short": ["cut", "not_there"]}}))
+def test_what_rewards_count_is_shown(run):
+    (run / "manifest.json").write_text(json.dumps({"seed": 0, "counted_info": {"short": ["cut", "not_there"]}}))
     rows = [_row(index, "text", 1.0) for index in range(4)]
     rows[1]["components"]["short"] = {"value": 1.0, "error": None, "info": {"cut": 12, "not_there": 0}}
     (run / "ledger.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -227,8 +227,8 @@ def test_remarks_of_rewards_are_counted(run):
     assert "not there" not in page(run)
 
 
-def test_a_run_without_remarks_says_nothing_of_them(run):
-    assert "Remarks" not in page(run)
+def test_a_run_whose_rewards_count_nothing_says_nothing_of_them(run):
+    assert "What rewards counted" not in page(run)
 
 
 def _caused(group, trained, rest=0.0, **contributions):
@@ -338,7 +338,7 @@ def _write_long_ledger(run, lines, text=None):
 
 
 def test_the_ledger_is_read_once_after_a_first_look_for_replaced_steps(run, monkeypatch):
-    (run / "manifest.json").write_text(json.dumps({"seed": 0, "remarks": {"short": ["cut"]}}))
+    (run / "manifest.json").write_text(json.dumps({"seed": 0, "counted_info": {"short": ["cut"]}}))
     _write_long_ledger(run, 100)
     opened = Counter()
     real = builtins.open

@@ -27,7 +27,7 @@ SEED = 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trial:
+class ComponentUnderTest:
     """A component on trial: its `spec`, one example and validated `options`.
 
     Args:
@@ -67,7 +67,7 @@ class Trial:
             "sources": {name: list(rows) for name, rows in getattr(self.example, "sources", {}).items()},
         }
         given = fields | more
-        judges = {name: _with_understood(judge) for name, judge in given["judges"].items()}
+        judges = {name: _reporting(judge) for name, judge in given["judges"].items()}
         return Context(**(given | {"judges": judges}))
 
     def build(self, options: Config | None = None, **more: Any) -> Any:
@@ -108,7 +108,7 @@ class Trial:
         return build(planned, context, self.use, METHODS[self.spec.kind])
 
 
-class _JudgeWithUnderstood:
+class _ReportingJudge:
     """A judge that only has `ask`, with the `report_parsed` that a host puts beside it."""
 
     def __init__(self, judge: Any) -> None:
@@ -118,8 +118,8 @@ class _JudgeWithUnderstood:
         """Do nothing, where a host would count."""
 
 
-def _with_understood(judge: Any) -> Any:
-    return judge if hasattr(judge, "report_parsed") or not hasattr(judge, "ask") else _JudgeWithUnderstood(judge)
+def _reporting(judge: Any) -> Any:
+    return judge if hasattr(judge, "report_parsed") or not hasattr(judge, "ask") else _ReportingJudge(judge)
 
 
 def use_of(spec: Spec, plugin: Plugin | None) -> str:
@@ -137,7 +137,7 @@ def open_trial(
     given: Mapping[str, Any] | None = None,
     example_index: int | None = None,
     hang: HangRecord | None = None,
-) -> Iterator[Trial]:
+) -> Iterator[ComponentUnderTest]:
     """Yield a trial in a folder of its own; its worker processes end with it.
 
     Args:
@@ -157,7 +157,7 @@ def open_trial(
         options = _validated(spec, title, {**chosen, **given})
         workers = closing.enter_context(Workers(cache=folder / "cache", seed=SEED))
         judges = getattr(example, "judges", None)
-        yield Trial(
+        yield ComponentUnderTest(
             spec=spec,
             use=use,
             example=example,

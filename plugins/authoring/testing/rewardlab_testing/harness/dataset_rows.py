@@ -7,7 +7,7 @@ from typing import Any
 
 from rewardlab import Sample
 
-from rewardlab_testing.harness.component_under_test import Trial
+from rewardlab_testing.harness.component_under_test import ComponentUnderTest
 from rewardlab_testing.outcomes.outcome import UnmetNeed
 
 MAX_ROWS = 500
@@ -29,7 +29,7 @@ class StepSource:
             yield sample
 
 
-def source_samples(tested: Trial) -> list[Sample]:
+def source_samples(tested: ComponentUnderTest) -> list[Sample]:
     """Return the example's source samples; raise UnmetNeed if it has none."""
     if not tested.example.source:
         raise UnmetNeed("needs samples to start from: source=[Sample(...)]")

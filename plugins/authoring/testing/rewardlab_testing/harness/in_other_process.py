@@ -16,7 +16,7 @@ from rewardlab.errors import UserError
 from rewardlab.laws import Example
 from rewardlab.workers import Workers
 
-from rewardlab_testing.harness.component_under_test import Trial, use_of
+from rewardlab_testing.harness.component_under_test import ComponentUnderTest, use_of
 from rewardlab_testing.harness.spec_location import spec_at
 
 Json = Any
@@ -46,12 +46,12 @@ class RemoteComponent:
         module, _, function = settings["call"].partition(":")
         self._function = getattr(import_module(module), function)
 
-    def _trial(self, spec: Any, settings: Mapping[str, Json], context: Mapping[str, Json]) -> Trial:
+    def _trial(self, spec: Any, settings: Mapping[str, Json], context: Mapping[str, Json]) -> ComponentUnderTest:
         folder, index = Path(context["cache_dir"]), settings["example"]
         example = Example() if index is None else list(spec.laws.examples())[index]
         judges = getattr(example, "judges", None)
         workers = self._closing.enter_context(Workers(cache=folder, seed=context["seed"]))
-        return Trial(
+        return ComponentUnderTest(
             spec=spec,
             use=settings["location"]["use"] or use_of(spec, None),
             example=example,

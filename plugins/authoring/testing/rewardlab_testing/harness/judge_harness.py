@@ -12,7 +12,7 @@ from rewardlab import Ask, Config, Reply
 from rewardlab.concurrency import LoopThread
 from rewardlab.errors import one_line
 
-from rewardlab_testing.harness.component_under_test import Trial
+from rewardlab_testing.harness.component_under_test import ComponentUnderTest
 from rewardlab_testing.outcomes.messages import cut
 from rewardlab_testing.outcomes.outcome import LawViolation, UnmetNeed
 
@@ -36,7 +36,7 @@ def running_loop() -> Iterator[Run]:
 
 
 @contextmanager
-def open_judge(tested: Trial, options: Config | None = None) -> Iterator[tuple[Any, Run]]:
+def open_judge(tested: ComponentUnderTest, options: Config | None = None) -> Iterator[tuple[Any, Run]]:
     """Yield a judge, built anew, and a function that runs coroutines on its loop; close the judge at the end."""
     judge = tested.build(options)
     with running_loop() as run:
@@ -89,7 +89,7 @@ def require_answer(ask: Ask, reply: Reply) -> Reply:
     return reply
 
 
-def questions(tested: Trial) -> list[Ask]:
+def questions(tested: ComponentUnderTest) -> list[Ask]:
     """Return the example's questions; raise UnmetNeed if it has none."""
     if not tested.example.asks:
         raise UnmetNeed("needs an example with questions that the judge understands: asks=[Ask(...)]")

@@ -8,7 +8,7 @@ from typing import Any
 from rewardlab.workers import START_LIMIT, PluginRaisedError, WorkerProcess, host_sys_path, message_line
 
 from rewardlab_testing.harness import in_other_process, spec_location
-from rewardlab_testing.harness.component_under_test import SEED, Trial
+from rewardlab_testing.harness.component_under_test import SEED, ComponentUnderTest
 from rewardlab_testing.harness.dataset_rows import row_as_json
 from rewardlab_testing.outcomes.outcome import NothingToTry, UnmetNeed
 
@@ -18,7 +18,7 @@ LIMIT = 300.0
 Json = Any
 
 
-def call_in_process(tested: Trial, call: str, payload: Json) -> Json:
+def call_in_process(tested: ComponentUnderTest, call: str, payload: Json) -> Json:
     """Return what `call` ("module:function") gives as function(component, payload) in a spawned process, as JSON.
 
     The process has this one's interpreter and sys.path but another hash salt; it finds the spec again and builds it
@@ -41,7 +41,7 @@ def call_in_process(tested: Trial, call: str, payload: Json) -> Json:
     return _read(tested, answer["answers"][0])
 
 
-def call_in_ray_actor(tested: Trial, call: str, payload: Json) -> Json:
+def call_in_ray_actor(tested: ComponentUnderTest, call: str, payload: Json) -> Json:
     """Return what `call` gives in a Ray actor, as `call_in_process` does for a process.
 
     The actor belongs to the Ray that this process is connected to, or else to one that is started for it. Raises
@@ -83,7 +83,7 @@ def _connected(ray: Any) -> Iterator[None]:
         ray.shutdown()
 
 
-def _settings(tested: Trial, call: str) -> dict[str, Json]:
+def _settings(tested: ComponentUnderTest, call: str) -> dict[str, Json]:
     if tested.judges and tested.example_index is None:
         raise UnmetNeed("judges given to a test cannot be made in another process; declare them by Laws(examples=...)")
     place, source = tested.opener.place, getattr(tested.example, "source", None)
@@ -104,7 +104,7 @@ def _settings(tested: Trial, call: str) -> dict[str, Json]:
     }
 
 
-def _context(tested: Trial) -> dict[str, Json]:
+def _context(tested: ComponentUnderTest) -> dict[str, Json]:
     context = tested.context()
     return {"seed": SEED, "cache_dir": str(context.cache_dir), "device": context.device}
 
@@ -114,7 +114,7 @@ def _other_salt() -> int:
     return 2 if os.environ.get("PYTHONHASHSEED") == "1" else 1
 
 
-def _read(tested: Trial, answer: Json) -> Json:
+def _read(tested: ComponentUnderTest, answer: Json) -> Json:
     if "not_found" in answer:
         raise UnmetNeed(f"{tested.use} {spec_location.REMEDY} ({answer['not_found']})")
     return answer["answer"]

@@ -17,7 +17,7 @@ from rewardlab.concurrency import LoopThread
 from rewardlab.scoring import Item, awaiting, checked_scores, describe_failure, describe_place
 from rewardlab.workers import WorkerStartError, WorkerTimeout
 
-from rewardlab_testing.harness.component_under_test import Trial
+from rewardlab_testing.harness.component_under_test import ComponentUnderTest
 from rewardlab_testing.harness.deadline import time_limit
 from rewardlab_testing.harness.hang import Hang, HangRecord, hang_of
 from rewardlab_testing.harness.reward_in_environment import RewardInEnvironment
@@ -208,8 +208,8 @@ class Bench:
             return [Score(error=describe_failure(error))] * len(call)
 
 
-def bench(tested: Trial) -> Bench:
-    """Return the bench that the laws of a trial share; it is closed with the trial. Raises what `Trial.build` does."""
+def bench(tested: ComponentUnderTest) -> Bench:
+    """Return the bench that the laws of a trial share; it is closed with the trial. Raises what its `build` does."""
     shared = tested.shared
     if "bench" not in shared:
         shared["bench"] = Bench(tested.spec, tested.build(), shared.setdefault("ended", {}), tested.hang)
@@ -218,8 +218,8 @@ def bench(tested: Trial) -> Bench:
 
 
 @contextmanager
-def another_bench(
-    tested: Trial, options: Config | None = None, judges: Mapping[str, Any] | None = None
+def fresh_bench(
+    tested: ComponentUnderTest, options: Config | None = None, judges: Mapping[str, Any] | None = None
 ) -> Iterator[Bench]:
     """Yield a bench with the reward built anew.
 

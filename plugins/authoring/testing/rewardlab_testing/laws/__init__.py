@@ -1,6 +1,7 @@
 """The laws of components: a function each, which returns how many cases it saw or raises what is wrong.
 
-In goes a Trial of `harness/`: a component under the options of one example. Each module below has its LAWS by name.
+In goes a ComponentUnderTest of `harness/`: a component with the options of one example. Each module below has LAWS by
+name.
 
     run_laws                           all laws of a component, one after the other
     reward_laws/                       the laws of rewards

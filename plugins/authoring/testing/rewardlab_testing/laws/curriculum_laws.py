@@ -11,7 +11,7 @@ from rewardlab import Sample
 from rewardlab.errors import one_line
 
 from rewardlab_testing.examples.search import search
-from rewardlab_testing.harness.component_under_test import Trial
+from rewardlab_testing.harness.component_under_test import ComponentUnderTest
 from rewardlab_testing.harness.other_process import call_in_process
 from rewardlab_testing.laws import sampler_laws
 from rewardlab_testing.outcomes.outcome import LawViolation, NothingToTry
@@ -25,7 +25,7 @@ OrderCase = tuple[list[Sample], int]
 """Samples to order, and a seed."""
 
 
-def order(tested: Trial) -> int:
+def order(tested: ComponentUnderTest) -> int:
     """Check the order of generated cases, and of no sample and of one, which the generator may not give."""
     curriculum = _build_ordering(tested)
 
@@ -42,7 +42,7 @@ def order(tested: Trial) -> int:
     return 2 + search(check, _cases(tested), tries=tested.tries)
 
 
-def repeat(tested: Trial) -> int:
+def repeat(tested: ComponentUnderTest) -> int:
     curriculum, another = _build_ordering(tested), _build_ordering(tested)
 
     def check(case: OrderCase) -> None:
@@ -53,13 +53,13 @@ def repeat(tested: Trial) -> int:
     return search(check, _cases(tested), tries=tested.tries)
 
 
-def worker(tested: Trial) -> int:
+def worker(tested: ComponentUnderTest) -> int:
     curriculum = _build(tested)
     ordered = _order_there(tested, curriculum) if hasattr(curriculum, "order") else 0
     return ordered + (sampler_laws.worker(tested, curriculum) if hasattr(curriculum, "more") else 0)
 
 
-def _order_there(tested: Trial, curriculum: Any) -> int:
+def _order_there(tested: ComponentUnderTest, curriculum: Any) -> int:
     cases: list[OrderCase] = []
     search(cases.append, _cases(tested), tries=min(ELSEWHERE, tested.tries))
     here = [_ask_order(curriculum, case) for case in cases]
@@ -75,7 +75,7 @@ def orders_as_json(curriculum: Any, payload: Sequence[Sequence[Any]]) -> list[li
     return [list(curriculum.order([_sample(row) for row in rows], seed)) for rows, seed in payload]
 
 
-def untouched(tested: Trial) -> int:
+def untouched(tested: ComponentUnderTest) -> int:
     curriculum = _build_ordering(tested)
 
     def check(case: OrderCase) -> None:
@@ -90,7 +90,7 @@ def untouched(tested: Trial) -> int:
     return search(check, _cases(tested).map(copy.deepcopy), tries=tested.tries)
 
 
-LAWS: dict[str, Callable[[Trial], int]] = {
+LAWS: dict[str, Callable[[ComponentUnderTest], int]] = {
     "order": order,
     "repeat": repeat,
     "worker": worker,
@@ -101,7 +101,7 @@ LAWS: dict[str, Callable[[Trial], int]] = {
 }
 
 
-def _build(tested: Trial) -> Any:
+def _build(tested: ComponentUnderTest) -> Any:
     curriculum = tested.build()
     if not any(callable(getattr(curriculum, part, None)) for part in ("order", "more")):
         kind = type(curriculum).__name__
@@ -109,7 +109,7 @@ def _build(tested: Trial) -> Any:
     return curriculum
 
 
-def _build_ordering(tested: Trial) -> Any:
+def _build_ordering(tested: ComponentUnderTest) -> Any:
     curriculum = _build(tested)
     if not hasattr(curriculum, "order"):
         raise NothingToTry("it is a group sampler alone: it has no `order`")
@@ -133,11 +133,11 @@ def _same(case: OrderCase, first: Sequence[int], then: Sequence[int], what: str)
         raise LawViolation(f"asked {_describe_case(case)}\ngot {list(first)!r}\nthen asked {what}\ngot {list(then)!r}")
 
 
-def _samples(tested: Trial) -> list[Sample]:
+def _samples(tested: ComponentUnderTest) -> list[Sample]:
     return list(tested.example.samples) or [Sample(id="a", prompt=({"role": "user", "content": "1 + 1?"},))]
 
 
-def _cases(tested: Trial) -> st.SearchStrategy[OrderCase]:
+def _cases(tested: ComponentUnderTest) -> st.SearchStrategy[OrderCase]:
     """Return a strategy for cases: some of the example's samples in some order; generated ones if it has none.
 
     Ids are unique.

@@ -12,7 +12,7 @@ from typing import Any
 from rewardlab import Sample
 from rewardlab.data import remap
 
-from rewardlab_testing.harness.component_under_test import Trial
+from rewardlab_testing.harness.component_under_test import ComponentUnderTest
 from rewardlab_testing.harness.dataset_rows import (
     MAX_ROWS,
     StepSource,
@@ -35,7 +35,7 @@ ENOUGH = 20
 """with fewer rows it does not show whether the first waits for the last"""
 
 
-def samples(tested: Trial) -> int:
+def samples(tested: ComponentUnderTest) -> int:
     """Check each row's form, and that once all are read no row has changed, nor a sample of a step's source."""
     source = copy.deepcopy(source_samples(tested)) if tested.spec.step else []
     rows = _unchanging_rows(tested)
@@ -48,7 +48,7 @@ def samples(tested: Trial) -> int:
     return len(rows)
 
 
-def ids(tested: Trial) -> int:
+def ids(tested: ComponentUnderTest) -> int:
     rows, first = _rows(tested), dict[str, int]()
     for number, row in enumerate(rows, 1):
         # rows may have empty ids: the host then makes one from the prompt
@@ -57,7 +57,7 @@ def ids(tested: Trial) -> int:
     return len(rows)
 
 
-def again(tested: Trial) -> int:
+def again(tested: ComponentUnderTest) -> int:
     """Compare passes, also while an earlier pass is under way and after one that was left."""
     dataset = _build(tested)
     rows = read_rows(dataset)
@@ -71,7 +71,7 @@ def again(tested: Trial) -> int:
     return len(rows)
 
 
-def seed(tested: Trial) -> int:
+def seed(tested: ComponentUnderTest) -> int:
     here = read_rows(_build(tested), ELSEWHERE)
     there = call_in_process(tested, f"{__name__}:first_rows_as_json", ELSEWHERE)
     _same([row_as_json(row) for row in here], there, "in another process")
@@ -83,7 +83,7 @@ def first_rows_as_json(dataset: Iterable[Sample], most: int) -> list[Any]:
     return [row_as_json(row) for row in read_rows(dataset, most)]
 
 
-def streaming(tested: Trial) -> int:
+def streaming(tested: ComponentUnderTest) -> int:
     """Look at how much is done when the first row is out.
 
     For a step that is how much of a long source has been read; for another dataset the share of the work, in function
@@ -106,7 +106,7 @@ def streaming(tested: Trial) -> int:
     return count
 
 
-def provides(tested: Trial) -> int:
+def provides(tested: ComponentUnderTest) -> int:
     wanted = tested.spec.provided_fields(tested.options)
     if wanted is None:
         raise NothingToTry("its spec leaves the fields to be found by reading")
@@ -122,14 +122,14 @@ def provides(tested: Trial) -> int:
     return len(rows)
 
 
-Law = Callable[[Trial], int]
+Law = Callable[[ComponentUnderTest], int]
 
 
 def _quietly(law: Law) -> Law:
     """Return the law with warnings off: what a dataset logs about left-out rows after every pass is not news here."""
 
     @wraps(law)
-    def quiet(tested: Trial) -> int:
+    def quiet(tested: ComponentUnderTest) -> int:
         before = logging.root.manager.disable
         logging.disable(max(before, logging.WARNING))
         try:
@@ -153,11 +153,11 @@ LAWS: dict[str, Law] = {
 }
 
 
-def _build(tested: Trial) -> Any:
+def _build(tested: ComponentUnderTest) -> Any:
     return tested.build(source=StepSource(source_samples(tested))) if tested.spec.step else tested.build()
 
 
-def _rows(tested: Trial) -> list[Sample]:
+def _rows(tested: ComponentUnderTest) -> list[Sample]:
     """Return the rows; raise LawViolation if there is none."""
     rows = read_rows(_build(tested))
     if not rows:
@@ -165,7 +165,7 @@ def _rows(tested: Trial) -> list[Sample]:
     return rows
 
 
-def _unchanging_rows(tested: Trial) -> list[Sample]:
+def _unchanging_rows(tested: ComponentUnderTest) -> list[Sample]:
     """Return the rows; raise LawViolation if there is none, or if one changes while others are read."""
     rows: list[Sample] = []
     as_read: list[Sample] = []

@@ -15,7 +15,7 @@ from rewardlab.recipe import JudgeUse
 
 from rewardlab_testing.examples.search import search
 from rewardlab_testing.examples.strategies import texts
-from rewardlab_testing.harness.component_under_test import Trial
+from rewardlab_testing.harness.component_under_test import ComponentUnderTest
 from rewardlab_testing.harness.judge_harness import (
     ask_as_json,
     ask_judge,
@@ -40,7 +40,7 @@ ELSEWHERE = 12
 """generated questions that are asked in another process"""
 
 
-def reply(tested: Trial) -> int:
+def reply(tested: ComponentUnderTest) -> int:
     asks = questions(tested)
     with open_judge(tested) as (judge, run):
         for ask, says in zip_longest(asks, tested.example.says[: len(asks)]):
@@ -54,7 +54,7 @@ def reply(tested: Trial) -> int:
         return len(asks) + search(check, _asks(tested), tries=_tries(tested))
 
 
-def repeat(tested: Trial) -> int:
+def repeat(tested: ComponentUnderTest) -> int:
     _require_local(tested)
     with open_judge(tested) as (judge, run), open_judge(tested) as (another, run_another):
 
@@ -66,7 +66,7 @@ def repeat(tested: Trial) -> int:
         return _check_asks(tested, check)
 
 
-def apart(tested: Trial) -> int:
+def apart(tested: ComponentUnderTest) -> int:
     """Compare answers to questions asked one at a time with those to the same questions asked at once.
 
     A judge that is not local may draw its answers: only those questions count that it answers the same twice.
@@ -97,7 +97,7 @@ def apart(tested: Trial) -> int:
     return len(steady)
 
 
-def worker(tested: Trial) -> int:
+def worker(tested: ComponentUnderTest) -> int:
     _require_local(tested)
     asks = questions(tested)
     search(asks.append, _asks(tested), tries=min(ELSEWHERE, tested.tries))
@@ -118,7 +118,7 @@ def replies_as_json(judge: Any, payload: Sequence[Mapping[str, Any]]) -> list[di
         return [asdict(reply) for reply in replies]
 
 
-def identity(tested: Trial) -> int:
+def identity(tested: ComponentUnderTest) -> int:
     own, again = _identity(tested, tested.options), _identity(tested, tested.options)
     rebuilt = tested.spec.config.model_validate(json.loads(tested.options.model_dump_json(by_alias=True)))
     for what, other in (("asked again", again), ("of the same options, read again", _identity(tested, rebuilt))):
@@ -133,7 +133,7 @@ def identity(tested: Trial) -> int:
     return 1 + len(tested.example.other_options)
 
 
-def close(tested: Trial) -> int:
+def close(tested: ComponentUnderTest) -> int:
     if not hasattr(tested.build(), "aclose"):
         raise NothingToTry("it has no `aclose`")
     _close_twice(tested, [])
@@ -141,7 +141,7 @@ def close(tested: Trial) -> int:
     return 2
 
 
-LAWS: dict[str, Callable[[Trial], int]] = {
+LAWS: dict[str, Callable[[ComponentUnderTest], int]] = {
     "reply": reply,
     "repeat": repeat,
     "apart": apart,
@@ -152,16 +152,16 @@ LAWS: dict[str, Callable[[Trial], int]] = {
 }
 
 
-def _require_local(tested: Trial) -> None:
+def _require_local(tested: ComponentUnderTest) -> None:
     if not tested.spec.local:
         raise NothingToTry("it is not local, and may draw its answers")
 
 
-def _tries(tested: Trial) -> int:
+def _tries(tested: ComponentUnderTest) -> int:
     return tested.tries if tested.spec.local else min(PAID, tested.tries)
 
 
-def _check_asks(tested: Trial, check: Callable[[Ask], None]) -> int:
+def _check_asks(tested: ComponentUnderTest, check: Callable[[Ask], None]) -> int:
     """Check the example's questions, then generated ones; return how many."""
     asks = questions(tested)
     for ask in asks:
@@ -169,7 +169,7 @@ def _check_asks(tested: Trial, check: Callable[[Ask], None]) -> int:
     return len(asks) + search(check, _asks(tested), tries=_tries(tested))
 
 
-def _asks(tested: Trial) -> st.SearchStrategy[Ask]:
+def _asks(tested: ComponentUnderTest) -> st.SearchStrategy[Ask]:
     """Return a strategy for the example's questions with other texts in their messages and parts, or without a part."""
     known = questions(tested)
     written = texts(also=[value for ask in known for value in ask.parts.values() if isinstance(value, str)])
@@ -210,7 +210,7 @@ def _is_json(value: Any) -> bool:
         return False
 
 
-def _identity(tested: Trial, options: Config) -> dict[str, Any]:
+def _identity(tested: ComponentUnderTest, options: Config) -> dict[str, Any]:
     """Return the judge's identity under these options; raise LawViolation if it is not JSON."""
     given = judge_identity(tested.spec, JudgeUse(use=tested.use), options)
     try:
@@ -220,12 +220,12 @@ def _identity(tested: Trial, options: Config) -> dict[str, Any]:
     return given
 
 
-def _with(tested: Trial, others: Mapping[str, Any]) -> Config:
+def _with(tested: ComponentUnderTest, others: Mapping[str, Any]) -> Config:
     own = tested.options.model_dump(by_alias=True, exclude_unset=True)
     return tested.spec.config.model_validate({**own, **others})
 
 
-def _close_twice(tested: Trial, asks: Sequence[Ask]) -> None:
+def _close_twice(tested: ComponentUnderTest, asks: Sequence[Ask]) -> None:
     after = f"after {describe_ask(asks[0])}" if asks else "before any question"
     with open_judge(tested) as (judge, run):
         for ask in asks:

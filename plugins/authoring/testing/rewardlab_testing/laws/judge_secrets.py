@@ -12,7 +12,7 @@ from rewardlab import Ask, Config
 from rewardlab.judging import judge_identity
 from rewardlab.recipe import JudgeUse
 
-from rewardlab_testing.harness.component_under_test import Trial
+from rewardlab_testing.harness.component_under_test import ComponentUnderTest
 from rewardlab_testing.harness.judge_harness import ask_strictly, open_judge, questions
 from rewardlab_testing.outcomes.outcome import LawViolation, NothingToTry, UnmetNeed
 
@@ -21,7 +21,7 @@ AROUND = 100
 """characters shown on either side of a value that was found"""
 
 
-def secrets(tested: Trial) -> int:
+def secrets(tested: ComponentUnderTest) -> int:
     """Build and ask the judge for each option that names a variable, which then holds a random value; look for that."""
     names = [name for name in tested.spec.config.model_fields if name.endswith("_env")]
     if not names:
@@ -35,7 +35,7 @@ def secrets(tested: Trial) -> int:
     return len(names)
 
 
-def _options_with(tested: Trial, name: str) -> Config:
+def _options_with(tested: ComponentUnderTest, name: str) -> Config:
     """Return the options with `name` set to our variable, as text or in a mapping, and without others of this sort."""
     own = tested.options.model_dump(by_alias=True, exclude_unset=True)
     known = {option: value for option, value in own.items() if not option.endswith("_env")}
@@ -60,7 +60,7 @@ def _secret_in_environment() -> Iterator[str]:
             os.environ[VARIABLE] = before
 
 
-def _texts(tested: Trial, options: Config) -> Iterator[tuple[str, str]]:
+def _texts(tested: ComponentUnderTest, options: Config) -> Iterator[tuple[str, str]]:
     """Yield (where, text) for everything that the judge shows to others; a blank question is asked, too."""
     known = judge_identity(tested.spec, JudgeUse(use=tested.use), options)
     yield "its identity", json.dumps(known, default=repr, ensure_ascii=False)

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from rewardlab_testing.examples.search import search
-from rewardlab_testing.harness.component_under_test import Trial
+from rewardlab_testing.harness.component_under_test import ComponentUnderTest
 
 MAX_POOL = 96
 """totals; more than a normalizer may look at (normalize/std looks at 64)"""
@@ -83,7 +83,7 @@ class ShapeCase:
         )
 
 
-def check_cases(tested: Trial, check: Callable[[ShapeCase], None], equal_tokens: bool = False) -> int:
+def check_cases(tested: ComponentUnderTest, check: Callable[[ShapeCase], None], equal_tokens: bool = False) -> int:
     """Check generated cases, to find the smallest that fails, and the usual ones; return how many.
 
     Args:
@@ -96,7 +96,7 @@ def check_cases(tested: Trial, check: Callable[[ShapeCase], None], equal_tokens:
     return seen + len(usual)
 
 
-def usual_cases(tested: Trial, equal_tokens: bool = False) -> Iterator[ShapeCase]:
+def usual_cases(tested: ComponentUnderTest, equal_tokens: bool = False) -> Iterator[ShapeCase]:
     """Yield each of USUAL under several seeds, with its last places kept."""
     for totals in USUAL:
         size = len(totals)
@@ -106,7 +106,7 @@ def usual_cases(tested: Trial, equal_tokens: bool = False) -> Iterator[ShapeCase
             yield ShapeCase(totals=totals, tokens=counts if tested.spec.needs_tokens else None, kept=kept, seed=seed)
 
 
-def generated_cases(tested: Trial, equal_tokens: bool = False) -> st.SearchStrategy[ShapeCase]:
+def generated_cases(tested: ComponentUnderTest, equal_tokens: bool = False) -> st.SearchStrategy[ShapeCase]:
     """Return a strategy for cases. equal_tokens: all completions have the same number of tokens."""
     near = st.builds(lambda base, steps: [base + step * NEAR for step in steps], st.floats(-1, 1), _several(_small))
     totals = st.one_of(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rewardlab.errors import one_line
 
 from rewardlab_testing.examples.search import search
-from rewardlab_testing.harness.component_under_test import Trial
+from rewardlab_testing.harness.component_under_test import ComponentUnderTest
 from rewardlab_testing.harness.other_process import call_in_process
 from rewardlab_testing.laws.normalizer_cases import ShapeCase, check_cases, generated_cases, list_numbers, usual_cases
 from rewardlab_testing.outcomes.outcome import LawViolation, NothingToTry
@@ -19,7 +19,7 @@ ELSEWHERE = 12
 """cases that another process is asked about"""
 
 
-def finite(tested: Trial) -> int:
+def finite(tested: ComponentUnderTest) -> int:
     normalizer, bounds = tested.build(), tested.spec.range
 
     def check(case: ShapeCase) -> None:
@@ -36,7 +36,7 @@ def finite(tested: Trial) -> int:
     return check_cases(tested, check)
 
 
-def order(tested: Trial) -> int:
+def order(tested: ComponentUnderTest) -> int:
     normalizer = tested.build()
 
     def check(case: ShapeCase) -> None:
@@ -52,7 +52,7 @@ def order(tested: Trial) -> int:
     return check_cases(tested, check, equal_tokens=True)
 
 
-def equal(tested: Trial) -> int:
+def equal(tested: ComponentUnderTest) -> int:
     normalizer = tested.build()
 
     def check(case: ShapeCase) -> None:
@@ -67,7 +67,7 @@ def equal(tested: Trial) -> int:
     return check_cases(tested, check, equal_tokens=True)
 
 
-def permutation(tested: Trial) -> int:
+def permutation(tested: ComponentUnderTest) -> int:
     normalizer = tested.build()
 
     def check(both: tuple[ShapeCase, ShapeCase]) -> None:
@@ -84,7 +84,7 @@ def permutation(tested: Trial) -> int:
     return seen + len(backwards)
 
 
-def repeat(tested: Trial) -> int:
+def repeat(tested: ComponentUnderTest) -> int:
     normalizer, another = tested.build(), tested.build()
 
     def check(case: ShapeCase) -> None:
@@ -95,7 +95,7 @@ def repeat(tested: Trial) -> int:
     return check_cases(tested, check)
 
 
-def worker(tested: Trial) -> int:
+def worker(tested: ComponentUnderTest) -> int:
     normalizer, given = tested.build(), list(usual_cases(tested))
     search(given.append, generated_cases(tested), tries=min(ELSEWHERE, tested.tries))
     payload = [[list(case.totals), case.tokens, list(case.kept), case.seed] for case in given]
@@ -111,7 +111,7 @@ def shaped_values(normalizer: Any, payload: Sequence[Sequence[Any]]) -> list[lis
     return [[float(value) for value in normalizer.shape(*given)] for given in payload]
 
 
-def kept(tested: Trial) -> int:
+def kept(tested: ComponentUnderTest) -> int:
     normalizer = tested.build()
 
     def check(case: ShapeCase) -> None:
@@ -134,7 +134,7 @@ def kept(tested: Trial) -> int:
     return check_cases(tested, check)
 
 
-def factor(tested: Trial) -> int:
+def factor(tested: ComponentUnderTest) -> int:
     if not tested.spec.scales_loss:
         raise NothingToTry("its spec does not say that it scales the loss")
     normalizer = tested.build()
@@ -157,7 +157,7 @@ def factor(tested: Trial) -> int:
     return check_cases(tested, check)
 
 
-def tokens(tested: Trial) -> int:
+def tokens(tested: ComponentUnderTest) -> int:
     normalizer, needed = tested.build(), tested.spec.needs_tokens
 
     def check(case: ShapeCase) -> None:
@@ -176,7 +176,7 @@ def tokens(tested: Trial) -> int:
     return check_cases(tested, check)
 
 
-LAWS: dict[str, Callable[[Trial], int]] = {
+LAWS: dict[str, Callable[[ComponentUnderTest], int]] = {
     "finite": finite,
     "order": order,
     "equal": equal,
@@ -203,13 +203,18 @@ def _shape(normalizer: Any, case: ShapeCase) -> list[float]:
     return values
 
 
-def _slack(tested: Trial, values: Sequence[float]) -> float:
+def _slack(tested: ComponentUnderTest, values: Sequence[float]) -> float:
     """Return how far apart equal values may be: `laws.rounding`, times the largest value if that is above 1."""
     return tested.spec.laws.rounding * max([1.0, *map(abs, values)])
 
 
 def _same(
-    tested: Trial, case: ShapeCase, values: Sequence[float], others: Sequence[float], what: str, where: str = ""
+    tested: ComponentUnderTest,
+    case: ShapeCase,
+    values: Sequence[float],
+    others: Sequence[float],
+    what: str,
+    where: str = "",
 ) -> None:
     slack = _slack(tested, values)
     if all(abs(value - other) <= slack for value, other in zip(values, others, strict=True)):

@@ -11,7 +11,7 @@ from rewardlab.laws import CurriculumExample, DatasetExample, Example, JudgeExam
 from rewardlab.registry import Plugin
 
 from rewardlab_testing.examples.default_examples import examples_without
-from rewardlab_testing.harness.component_under_test import Trial, open_trial, use_of
+from rewardlab_testing.harness.component_under_test import ComponentUnderTest, open_trial, use_of
 from rewardlab_testing.harness.hang import HangRecord
 from rewardlab_testing.harness.spec_location import refuse_while_loading
 from rewardlab_testing.outcomes.law_words import LAWS_OF_KIND, check_laws_off, check_names
@@ -25,7 +25,7 @@ from rewardlab_testing.outcomes.outcome import (
 )
 
 TRIES = 25
-Law = Callable[[Trial], int]
+Law = Callable[[ComponentUnderTest], int]
 """A function that tries a law. It returns how many cases it saw, or raises LawViolation, UnmetNeed or NothingToTry."""
 
 
@@ -147,7 +147,7 @@ class _LawRunner:
             self.listener.laws_end(use, title, outcomes)
         return TrialResult(use=use, kind=self.spec.kind, example=title, outcomes=outcomes)
 
-    def _outcomes(self, tested: Trial) -> Iterator[list[LawOutcome]]:
+    def _outcomes(self, tested: ComponentUnderTest) -> Iterator[list[LawOutcome]]:
         """Yield the outcome of each law as it is known; that of all further ones if the component is not built."""
         laws = laws_of(self.spec.kind)
         for at, name in enumerate(self.names):
@@ -157,7 +157,7 @@ class _LawRunner:
                 return
             yield [outcome]
 
-    def _try_law(self, name: str, law: Law, tested: Trial) -> LawOutcome:
+    def _try_law(self, name: str, law: Law, tested: ComponentUnderTest) -> LawOutcome:
         """Return the outcome of a law; nothing is asked of a reward that has hung."""
         why_off = _why_off(tested.spec, tested.example, name)
         if self.hang.found is not None and not why_off:

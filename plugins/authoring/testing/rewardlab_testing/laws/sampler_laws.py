@@ -12,7 +12,7 @@ from rewardlab import Candidates, Completion, PoolEntry, Sample, Score
 from rewardlab.errors import one_line
 
 from rewardlab_testing.examples.search import search
-from rewardlab_testing.harness.component_under_test import Trial
+from rewardlab_testing.harness.component_under_test import ComponentUnderTest
 from rewardlab_testing.harness.other_process import call_in_process
 from rewardlab_testing.outcomes.outcome import LawViolation, NothingToTry, UnmetNeed
 
@@ -27,7 +27,7 @@ SHOWN = 12
 """completions of a pool in a failing example"""
 
 
-def more(tested: Trial) -> int:
+def more(tested: ComponentUnderTest) -> int:
     """Let pools grow as a trainer fills them: by what `more` asks for, until it returns 0."""
     sampler = _build(tested)
     if tested.spec.most is None:
@@ -51,12 +51,12 @@ def more(tested: Trial) -> int:
     return _check_pools(tested, check)
 
 
-def select(tested: Trial) -> int:
+def select(tested: ComponentUnderTest) -> int:
     sampler = _build(tested)
     return _check_pools(tested, lambda pool: _select(sampler, pool) and None)
 
 
-def arrival(tested: Trial) -> int:
+def arrival(tested: ComponentUnderTest) -> int:
     sampler = _build(tested)
 
     def check(both: tuple[Candidates, Candidates]) -> None:
@@ -94,7 +94,7 @@ def _moved(pool: Candidates) -> list[list[PoolEntry]]:
     return [entries[::-1], entries[1:] + entries[:1]]
 
 
-def worker(tested: Trial, sampler: Any) -> int:
+def worker(tested: ComponentUnderTest, sampler: Any) -> int:
     """Compare what is selected here and in a spawned process."""
     cases: list[Candidates] = []
     search(cases.append, _pools(tested), tries=min(ELSEWHERE, tested.tries))
@@ -112,7 +112,7 @@ def selections_as_json(sampler: Any, payload: Sequence[Any]) -> list[list[int]]:
     return [list(sampler.select(pool, pool.size)) for pool in map(_from_json, payload)]
 
 
-def _build(tested: Trial) -> Any:
+def _build(tested: ComponentUnderTest) -> Any:
     sampler = tested.build()
     if not hasattr(sampler, "more"):
         raise NothingToTry("it is not a group sampler: it has no `more`")
@@ -145,7 +145,7 @@ def _select(sampler: Any, pool: Candidates) -> list[int]:
     return given
 
 
-def _check_pools(tested: Trial, check: Any) -> int:
+def _check_pools(tested: ComponentUnderTest, check: Any) -> int:
     """Check the example's own pools, then generated ones; return how many."""
     own = _own_pools(tested)
     generated = _pools(tested)
@@ -154,12 +154,12 @@ def _check_pools(tested: Trial, check: Any) -> int:
     return len(own) + search(check, generated, tries=tested.tries)
 
 
-def _own_pools(tested: Trial) -> list[Candidates]:
+def _own_pools(tested: ComponentUnderTest) -> list[Candidates]:
     """Return the example's pools that are large enough for a whole group."""
     return [pool for pool in tested.example.pools if len(pool) >= pool.size]
 
 
-def _pools(tested: Trial) -> st.SearchStrategy[Candidates]:
+def _pools(tested: ComponentUnderTest) -> st.SearchStrategy[Candidates]:
     """Return a strategy for pools of n to n + MAX_EXTRA completions, some of them equal, scored as the example's."""
     known = [(pool.sample, entry.scores) for pool in tested.example.pools for entry in pool]
     if not known:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rewardlab import Ask, Reply, Sample
 
 from rewardlab_testing.examples.search import search
-from rewardlab_testing.harness.component_under_test import Trial
+from rewardlab_testing.harness.component_under_test import ComponentUnderTest
 from rewardlab_testing.harness.dataset_rows import StepSource, list_names, open_rows, read_rows, source_samples
 from rewardlab_testing.outcomes.messages import cut
 from rewardlab_testing.outcomes.outcome import LawViolation, NothingToTry
@@ -25,7 +25,7 @@ PARTS = 6
 """parts of a source that are tried: each takes two passes"""
 
 
-def streaming(tested: Trial) -> int:
+def streaming(tested: ComponentUnderTest) -> int:
     """Count the samples read before the first row is out.
 
     Judges answer once the step reads no further, so that what it keeps under way at once is counted, too.
@@ -44,7 +44,7 @@ def streaming(tested: Trial) -> int:
     return 1
 
 
-def required(tested: Trial) -> int:
+def required(tested: ComponentUnderTest) -> int:
     """Check that a source fails which lacks a required field in its first row or in its last."""
     _require_step(tested)
     samples, fields = source_samples(tested), tested.spec.required_fields(tested.options)
@@ -65,7 +65,7 @@ def required(tested: Trial) -> int:
     return len(fields) * len(places)
 
 
-def going_on(tested: Trial) -> int:
+def going_on(tested: ComponentUnderTest) -> int:
     """Check that the rows of any part of the source and those of the rest are together those of the whole."""
     _require_step(tested)
     samples = source_samples(tested)
@@ -88,12 +88,12 @@ def going_on(tested: Trial) -> int:
     return search(check, each, tries=min(PARTS, tested.tries))
 
 
-def _require_step(tested: Trial) -> None:
+def _require_step(tested: ComponentUnderTest) -> None:
     if not tested.spec.step:
         raise NothingToTry("it is not a data step")
 
 
-def _rows_of_part(tested: Trial, part: Sequence[Sample], whole: Mapping[str, Sample]) -> list[Sample]:
+def _rows_of_part(tested: ComponentUnderTest, part: Sequence[Sample], whole: Mapping[str, Sample]) -> list[Sample]:
     """Return the rows of a part of the source; raise LawViolation unless the whole has them, in the same order."""
     rows, order = read_rows(tested.build(source=StepSource(part))), list(whole)
     for row in rows:
@@ -108,7 +108,7 @@ def _rows_of_part(tested: Trial, part: Sequence[Sample], whole: Mapping[str, Sam
     return rows
 
 
-def makes(tested: Trial) -> int:
+def makes(tested: ComponentUnderTest) -> int:
     """Count rows and questions, also if judges have no usable answer: a step may then ask again."""
     _require_step(tested)
     samples = source_samples(tested)
@@ -127,7 +127,7 @@ def makes(tested: Trial) -> int:
     return len(counts)
 
 
-def _check_questions(tested: Trial, count: int, judges: Mapping[str, "_CountingJudge"]) -> None:
+def _check_questions(tested: ComponentUnderTest, count: int, judges: Mapping[str, "_CountingJudge"]) -> None:
     if tested.spec.calls is not None:
         asked = sum(judge.asked for judge in judges.values())
         _check_at_most(tested.spec.calls(tested.options, count), asked, "questions", count, "calls")

@@ -79,7 +79,7 @@ def remedy_text(results: Sequence[TrialResult]) -> str:
     return "\n".join([f"fix the reward; or, if a law is not meant for it, say why in its spec: {off}", *lines])
 
 
-def remarks(results: Sequence[TrialResult]) -> list[str]:
+def untried_laws(results: Sequence[TrialResult]) -> list[str]:
     """Return a line for each component that has laws off or untried, with the reasons; none for the others."""
     lines = []
     for use, kind in dict.fromkeys((result.use, result.kind) for result in results):

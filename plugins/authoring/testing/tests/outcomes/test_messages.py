@@ -2,7 +2,15 @@
 
 from helpers.each_case import each_case
 from rewardlab_testing.outcomes.law_words import REWARD
-from rewardlab_testing.outcomes.messages import NOT_MEANT_FOR, broken_text, cut, quoted, remarks, remedy_text, violation
+from rewardlab_testing.outcomes.messages import (
+    NOT_MEANT_FOR,
+    broken_text,
+    cut,
+    quoted,
+    remedy_text,
+    untried_laws,
+    violation,
+)
 from rewardlab_testing.outcomes.outcome import LawOutcome, TrialResult
 
 
@@ -61,11 +69,11 @@ def test_a_law_that_is_for_every_reward_has_no_remedy_but_mending_it():
 
 
 def test_a_component_of_which_all_laws_held_is_not_told():
-    assert remarks([tried("a", range=("held", ""), arrival=("nothing", "it is not of group scope"))]) == []
+    assert untried_laws([tried("a", range=("held", ""), arrival=("nothing", "it is not of group scope"))]) == []
 
 
 def test_another_is_told_in_one_line_with_each_reason_once():
-    lines = remarks(
+    lines = untried_laws(
         [
             tried(
                 "a", range=("held", ""), order=("untried", "no ranks"), ray=("untried", "no Ray"), info=("off", "so")
@@ -79,5 +87,5 @@ def test_another_is_told_in_one_line_with_each_reason_once():
 
 
 def test_where_nothing_could_be_tried_the_reason_is_enough():
-    lines = remarks([tried("", range=("untried", "needs model=..."), order=("untried", "needs model=..."))])
+    lines = untried_laws([tried("", range=("untried", "needs model=..."), order=("untried", "needs model=..."))])
     assert lines == ["my/brevity (reward): not tried (needs model=...)"]

@@ -11,10 +11,10 @@ class EvaluationPasses:
     """The evaluations of an rl stage, each of the weights after some step, which whoever adds a group knows.
 
     folder: evaluation/ of the run. stage: the name of its files. rows: prompts of a pass. by: the fields that split
-    results. remarks: component -> the keys of `info` that are counted (Plan.remarks). every: the recipe evaluates after
-    so many steps; None: only after the last. last: the step after which the training ends, as far as is known. alone:
-    the name of the results if nothing is trained. tracked: each is called with the step and the results of each
-    evaluation.
+    results. counted_info: component -> the keys of `info` that are counted (Plan.counted_info).
+    every: the recipe evaluates after so many steps; None: only after the last. last: the step after which the training
+    ends, as far as is known. alone: the name of the results if nothing is trained. tracked: each is called with the
+    step and the results of each evaluation.
     """
 
     def __init__(
@@ -23,7 +23,7 @@ class EvaluationPasses:
         stage: str,
         rows: int,
         by: Sequence[str],
-        remarks: Mapping[str, Sequence[str]],
+        counted_info: Mapping[str, Sequence[str]],
         every: int | None,
         last: int,
         alone: str | None = None,
@@ -33,7 +33,7 @@ class EvaluationPasses:
         self._stage = stage
         self._rows = rows
         self._by = by
-        self._remarks = remarks
+        self._counted_info = counted_info
         self._every = every
         self._last = last
         self._alone = alone
@@ -93,7 +93,7 @@ class EvaluationPasses:
     def _write(self, step: int, groups: Sequence[ScoredGroup]) -> None:
         path = self._path(step)
         path.parent.mkdir(parents=True, exist_ok=True)
-        results = write_evaluation(path, groups, self._by, f"{self._stage} {self._when(step)}", self._remarks)
+        results = write_evaluation(path, groups, self._by, f"{self._stage} {self._when(step)}", self._counted_info)
         for tracked in self._tracked:
             tracked(step, results)
 

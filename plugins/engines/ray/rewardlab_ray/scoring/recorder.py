@@ -71,7 +71,7 @@ class Recorder:
                 stage=settings.name,
                 rows=settings.evaluation_rows,
                 by=stage.evaluation.split_by if stage.evaluation is not None else (),
-                remarks=plan.counted_info,
+                counted_info=plan.counted_info,
                 every=stage.eval_every,
                 last=last,
                 alone=_results_name(plan, settings.stage),

@@ -211,11 +211,11 @@ SAME = 0.99
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ComponentFinding:
-    """A remark on components that are dead, shut only what is nothing, dominate the others or say the same.
+    """A finding about components that are dead, shut only what is nothing, dominate the others or say the same.
 
     Args:
         amount: the share or correlation that was found.
-        what: the remark in words.
+        what: the finding in words.
     """
 
     kind: Literal["dead", "still", "idle", "dominating", "duplicate"]

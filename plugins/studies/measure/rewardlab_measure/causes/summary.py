@@ -9,7 +9,7 @@ from rewardlab_measure.causes.movement_table import movement_lines
 
 
 def summary_lines(movement: Movement) -> Iterator[str]:
-    """Yield a head, a line a component, and a remark if there are too few groups to name any component."""
+    """Yield a head, a line a component, and a note if there are too few groups to name any component."""
     yield f"what moved the reward, in {counted(movement.groups, 'group')}:"
     yield from (f"  {line}" for line in movement_lines(movement))
     if movement.telling < MIN_GROUPS:

@@ -36,7 +36,7 @@ def format_comparison(compared: RewardComparison, named: Named, width: int) -> s
     whole = tallies["all"]
     parts = [
         "\n".join(_side(source, of) for source, of in named),
-        "\n".join([_table(tallies), *_quantiles(whole), *_remarks(whole), LEGEND]),
+        "\n".join([_table(tallies), *_quantiles(whole), *_notes(whole), LEGEND]),
         "\n".join(_cost(compared, named)),
         *_different(compared.most_different, whole, width),
     ]
@@ -121,7 +121,7 @@ def _quantiles(whole: Mapping[str, Any]) -> Iterator[str]:
             yield f"{measure}: " + ", ".join(f"{name} {number_text(whole[measure][name])}" for name in names)
 
 
-def _remarks(whole: Mapping[str, Any]) -> Iterator[str]:
+def _notes(whole: Mapping[str, Any]) -> Iterator[str]:
     for why, count in whole["left_out"].items():
         yield f"{counted(count, 'group')} left out: {why}"
     without = whole["without_total"]

@@ -11,7 +11,7 @@ Evaluation = tuple[int, str, int | None]
 """an evaluation of a run: its stage, phase and step"""
 
 
-def evaluation_remarks(ledger: Path, evaluation: Evaluation) -> Iterator[str]:
+def evaluation_notes(ledger: Path, evaluation: Evaluation) -> Iterator[str]:
     """Yield what a reader of the evaluation's averages must know.
 
     Args:
@@ -24,7 +24,7 @@ def evaluation_remarks(ledger: Path, evaluation: Evaluation) -> Iterator[str]:
     if not files:
         yield "it has no results yet, since it is going on or was ended: averages are of the prompts so far"
     for path in files:
-        yield from _remarks_of(path)
+        yield from _notes_of(path)
 
 
 def _pattern(evaluation: Evaluation) -> str:
@@ -33,10 +33,10 @@ def _pattern(evaluation: Evaluation) -> str:
     return endings.get(phase, f"{stage}-*-{phase}.json")
 
 
-def _remarks_of(path: Path) -> Iterator[str]:
+def _notes_of(path: Path) -> Iterator[str]:
     try:
         whole = Results.load(path).slices[0]
     except (OSError, JobError):
         yield f"{path} cannot be read, so nobody knows here whether completions are missing"
     else:
-        yield from whole.remarks()
+        yield from whole.notes()

@@ -179,7 +179,7 @@ def _best_of_rows(means: Means, measures: int) -> frozenset[tuple[int, int]]:
     return frozenset(best)
 
 
-def remarks(result: TablesResult, digits: int) -> list[str]:
+def footnotes(result: TablesResult, digits: int) -> list[str]:
     """Return the sentences below the tables: what was found, what was left out, and how it was measured."""
     found = sentences(result.comparisons, result.scale, digits)
     sampled = any(average.low is not None for average in result.averages.values())
@@ -211,7 +211,7 @@ def format_latex(result: TablesResult, digits: int = 1) -> str:
 def _joined(result: TablesResult, digits: int, form: Callable[[Page], str], text: Callable[[str], str]) -> str:
     head = [text(one_line(str(result.clustering)))] if result.clustering else []
     parts = [form(page) for page in pages(result, digits)]
-    return "\n\n".join([*head, *parts, "\n".join(text(line) for line in remarks(result, digits))]) + "\n"
+    return "\n\n".join([*head, *parts, "\n".join(text(line) for line in footnotes(result, digits))]) + "\n"
 
 
 def as_text(page: Page) -> str:

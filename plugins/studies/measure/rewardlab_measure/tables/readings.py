@@ -10,7 +10,7 @@ from rewardlab.errors import Problem, UserError, nearest
 from rewardlab_records.ledger import current_steps, find_ledger
 from rewardlab_records.scored_lines import ADVICE, scored_lines
 
-from rewardlab_measure.tables.evaluation_files import Evaluation, evaluation_remarks
+from rewardlab_measure.tables.evaluation_files import Evaluation, evaluation_notes
 from rewardlab_measure.tables.measures import TOTAL
 from rewardlab_measure.tables.sources import ModelSource
 
@@ -107,7 +107,7 @@ class RunAnswers:
         self._chosen = fitting[-1]
         others = ", ".join(_told(evaluation) for evaluation in every if evaluation != self._chosen)
         told = [f"the evaluation {_told(self._chosen)}; there are also {others}"] if others else []
-        self.note = "; ".join([*told, *evaluation_remarks(Path(source.path), self._chosen)])
+        self.note = "; ".join([*told, *evaluation_notes(Path(source.path), self._chosen)])
 
     def __iter__(self) -> Iterator[PromptAnswers]:
         group: list[Mapping[str, Any]] = []

@@ -11,5 +11,5 @@ movement_section  what moved the reward: the share of its variance that each com
 agreement         each component against correctness
 judges            questions to judges, their cost and consistency, by language, and who won
 people            components against people, and people against each other
-remarks           what rewards remarked
+counted_info      what rewards put into `info`, counted
 """

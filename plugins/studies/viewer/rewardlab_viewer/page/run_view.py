@@ -15,6 +15,7 @@ from rewardlab_training import RunAlarm
 from rewardlab_viewer.figures.agreement import Agreement, agreements
 from rewardlab_viewer.figures.alarms import StepNumbers
 from rewardlab_viewer.figures.changes import change_tables
+from rewardlab_viewer.figures.counted_info import CountedInfo
 from rewardlab_viewer.figures.coverage import (
     ComponentCoverage,
     Coverage,
@@ -29,7 +30,6 @@ from rewardlab_viewer.figures.judges import JudgeConsistency, usage_table
 from rewardlab_viewer.figures.lengths import LengthTable, length_table
 from rewardlab_viewer.figures.movement_section import MovementSection, movement_section
 from rewardlab_viewer.figures.people import PeopleSection, people_section
-from rewardlab_viewer.figures.remarks import RemarkCounts
 from rewardlab_viewer.figures.slices import SliceTable, slice_tables
 from rewardlab_viewer.page.chunks import TextChunks
 from rewardlab_viewer.read.columns import ScoreColumns
@@ -64,7 +64,7 @@ class RunView:
     consistency: Sequence[Sequence[str]]
     wins: Sequence[Sequence[str]]
     agreements: Sequence[Agreement]
-    remarks: Sequence[Sequence[str]]
+    counted_info: Sequence[Sequence[str]]
     alarms: Sequence[RunAlarm]
     people: PeopleSection | None
 
@@ -95,7 +95,7 @@ class RunView:
         return fsum(known) / len(known) if known else None
 
     def results(self) -> Iterator[tuple[str, list[list[str]], list[str]]]:
-        """Yield (title, rows, remarks) of each evaluation: before and after a stage as one table."""
+        """Yield (title, rows, notes) of each evaluation: before and after a stage as one table."""
         by_slice = self.source.results
         for name, results in by_slice.items():
             stage, _, when = name.rpartition("-")
@@ -107,7 +107,7 @@ class RunView:
             for part in results.slices:
                 cells = [_change(then.get(part.name, {}).get(key), part.means.get(key)) for key in rows[0][2:]]
                 rows.append([part.name, f"{part.prompts:,}", *cells])
-            yield f"{stage}: before → after" if earlier else name, rows, list(results.slices[0].remarks())
+            yield f"{stage}: before → after" if earlier else name, rows, list(results.slices[0].notes())
 
     def charts(self) -> dict[str, Any]:
         """Return what the page's script draws, as JSON values."""
@@ -132,7 +132,7 @@ class SourceSums:
         self.columns, self.chunks = ScoreColumns(source.names), TextChunks()
         self._labels, self._steps = labels, StepNumbers(source)
         self._consistency = JudgeConsistency(source.correctness)
-        self._remarks = RemarkCounts(source.remarks)
+        self._counted_info = CountedInfo(source.counted_info)
         self._movement = LedgerMovement()
 
     def add(self, lines: Sequence[Line]) -> None:
@@ -144,7 +144,7 @@ class SourceSums:
         self._movement.add(lines)
         self._consistency.add(lines)
         for line in lines:
-            self._remarks.add(line)
+            self._counted_info.add(line)
 
     def view(self) -> RunView:
         """Return what the page shows of the groups so far."""
@@ -169,7 +169,7 @@ class SourceSums:
             consistency=list(self._consistency.table()),
             wins=list(self._consistency.wins()),
             agreements=list(agreements(columns, source.correctness)),
-            remarks=list(self._remarks.table()),
+            counted_info=list(self._counted_info.table()),
             alarms=self._steps.alarms(),
             people=people_section(columns, self._labels.located()),
         )

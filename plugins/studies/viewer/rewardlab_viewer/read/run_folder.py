@@ -52,7 +52,7 @@ class RunFolder(Source):
         self.usage = usage if usage.exists() else None
         self.results = dict(self._results(path / "evaluation"))
         self.logs = [log for file in sorted((path / "logs").glob("*.jsonl")) if (log := self._log(file)) is not None]
-        self.remarks = self._remarks()
+        self.counted_info = self._counted_info()
         self._ask_recipe()
 
     def _begun(self) -> Any:
@@ -133,12 +133,12 @@ class RunFolder(Source):
             self.state = "goes on" if held else idle
             self.notes += [NOTES[self.state]]
 
-    def _remarks(self) -> Mapping[str, Sequence[str]]:
-        remarks = self.manifest.get("remarks", {})
-        lists = [*remarks.values()] if isinstance(remarks, Mapping) else [None]
+    def _counted_info(self) -> Mapping[str, Sequence[str]]:
+        counted_info = self.manifest.get("counted_info", {})
+        lists = [*counted_info.values()] if isinstance(counted_info, Mapping) else [None]
         if all(isinstance(keys, list) and all(isinstance(key, str) for key in keys) for keys in lists):
-            return remarks
-        self.notes.append("The remarks in manifest.json cannot be read, so none are counted.")
+            return counted_info
+        self.notes.append("What rewards count, in manifest.json, cannot be read, so nothing is counted.")
         return {}
 
     def _tree(self) -> Mapping[str, Any] | None:

@@ -50,7 +50,7 @@ class Source:
         scored_by: what `load` reads the recipe from; None if nothing says it.
         replies: the folder of its judges' kept replies.
         begun: of a run, what tells it from others from its start to its end, as JSON values.
-        remarks: of each component, the keys of `info` that count.
+        counted_info: of each component, the keys of `info` that count.
         names: (a name of ours, the column of the rows that a recipe reads under it).
     """
 
@@ -58,7 +58,7 @@ class Source:
     recipe: str = ""
     manifest: Mapping[str, Any] = field(default_factory=dict)
     begun: Any = None
-    remarks: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    counted_info: Mapping[str, Sequence[str]] = field(default_factory=dict)
     folder: Path | None = None
     results: Mapping[str, Results] = field(default_factory=dict)
     logs: Sequence[LoggedStage] = ()

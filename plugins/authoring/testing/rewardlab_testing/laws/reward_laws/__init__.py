@@ -1,7 +1,7 @@
 """The laws of a reward, one function each; `law_words.REWARD` says in words what each demands.
 
-In goes a Trial: a reward under the options of one example. A law returns how many cases it looked at, or raises
-LawViolation with the smallest failing example, UnmetNeed or NothingToTry. LAWS has them by name.
+In goes a ComponentUnderTest: a reward with the options of one example. A law returns how many cases it looked at, or
+raises LawViolation with the smallest failing example, UnmetNeed or NothingToTry. LAWS has them by name.
 
     values         single values: range, order, ladders, the empty text, info, missing fields
     repeatability  the same answer again: built anew, from JSON, off the main thread, in another process, in a Ray actor
@@ -18,7 +18,7 @@ LawViolation with the smallest failing example, UnmetNeed or NothingToTry. LAWS 
 from collections.abc import Callable
 from functools import wraps
 
-from rewardlab_testing.harness.component_under_test import Trial
+from rewardlab_testing.harness.component_under_test import ComponentUnderTest
 from rewardlab_testing.harness.reward_harness import bench
 from rewardlab_testing.laws.reward_laws import (
     cases,
@@ -32,14 +32,14 @@ from rewardlab_testing.laws.reward_laws import (
 )
 from rewardlab_testing.outcomes.outcome import UnmetNeed
 
-Law = Callable[[Trial], int]
+Law = Callable[[ComponentUnderTest], int]
 
 
 def _needs_answers(law: Law) -> Law:
     """Return the law, untried if the reward only fails: as all failures are the same, it would keep nearly any."""
 
     @wraps(law)
-    def with_answers(tested: Trial) -> int:
+    def with_answers(tested: ComponentUnderTest) -> int:
         seen = law(tested)
         if not _answers(tested):
             raise UnmetNeed("needs an answer; each was a failure, which `range` reports")
@@ -48,7 +48,7 @@ def _needs_answers(law: Law) -> Law:
     return with_answers
 
 
-def _answers(tested: Trial) -> bool:
+def _answers(tested: ComponentUnderTest) -> bool:
     """Return whether the reward has ever given more than a failure; ask it until it does."""
     asking, sample = bench(tested), tested.example.sample
     for one in cases.hard(tested):

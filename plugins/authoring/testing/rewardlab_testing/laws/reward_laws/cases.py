@@ -12,7 +12,7 @@ from rewardlab import Completion, Sample
 from rewardlab.scoring import Item
 
 from rewardlab_testing.examples import strategies
-from rewardlab_testing.harness.component_under_test import Trial
+from rewardlab_testing.harness.component_under_test import ComponentUnderTest
 from rewardlab_testing.laws.reward_laws import talks
 from rewardlab_testing.outcomes.outcome import UnmetNeed
 
@@ -26,17 +26,17 @@ _WHOLE_NUMBER = re.compile("-?[0-9]{1,18}")
 OTHER_PROMPT = ({"role": "user", "content": "And what else is on it?"},)
 
 
-def good(tested: Trial) -> list[Completion]:
+def good(tested: ComponentUnderTest) -> list[Completion]:
     """Return the example's good completions; raise UnmetNeed if it names none."""
     return _ranked(tested.example.good)
 
 
-def bad(tested: Trial) -> list[Completion]:
+def bad(tested: ComponentUnderTest) -> list[Completion]:
     """Return the example's bad completions; raise UnmetNeed if it names none."""
     return _ranked(tested.example.bad)
 
 
-def known(tested: Trial) -> list[Completion]:
+def known(tested: ComponentUnderTest) -> list[Completion]:
     """Return all completions of the example, without repeats."""
     example = tested.example
     return list(dict.fromkeys(map(as_completion, [*example.good, *example.bad, *example.ladder])))
@@ -62,13 +62,13 @@ def with_text(completion: Completion, text: str) -> Completion:
     return replace(other, token_count=max(0, completion.token_count + more))
 
 
-def prompts(tested: Trial) -> list[str]:
+def prompts(tested: ComponentUnderTest) -> list[str]:
     """Return the texts that may count as a copy of the prompt: its last message, and all messages."""
     contents = [message["content"] for message in tested.example.sample.prompt]
     return [*dict.fromkeys(["\n".join(contents[-1:]), "\n".join(contents)])] if contents else []
 
 
-def hard(tested: Trial, most: int | None = None) -> list[Completion]:
+def hard(tested: ComponentUnderTest, most: int | None = None) -> list[Completion]:
     """Return completions that are always worth trying: the example's, and some of each kind of text.
 
     Args:
@@ -85,7 +85,7 @@ def hard(tested: Trial, most: int | None = None) -> list[Completion]:
     return list(dict.fromkeys(completions))[:most]
 
 
-def lists(tested: Trial, least: int = 1, most: int = MOST) -> SearchStrategy[list[Completion]]:
+def lists(tested: ComponentUnderTest, least: int = 1, most: int = MOST) -> SearchStrategy[list[Completion]]:
     """Return a strategy for lists of completions: generated ones, the example's and parts of those."""
     about = [text for text in [*map(_text, known(tested)), *_about(tested)] if text]
     return st.lists(strategies.completions(strategies.texts(also=about)), min_size=least, max_size=most)
@@ -116,7 +116,7 @@ def _text(completion: Completion) -> str:
     return completion.text
 
 
-def _about(tested: Trial) -> list[str]:
+def _about(tested: ComponentUnderTest) -> list[str]:
     """Return the fields and their lists' elements as texts, plain, in a box and in tags, and the prompt."""
     fields = tested.example.sample.fields.values()
     lists = [element for value in fields if isinstance(value, list | tuple) for element in value]
@@ -125,7 +125,7 @@ def _about(tested: Trial) -> list[str]:
     return [*values, *boxed, *(f"<think>x</think><answer>{text}</answer>" for text in values), *prompts(tested)]
 
 
-def _mixtures(tested: Trial) -> list[str]:
+def _mixtures(tested: ComponentUnderTest) -> list[str]:
     """Return the best completion before and behind the worst, with some of everything around it, and each half of it.
 
     A half is filled up with dots to the same length: this finds rewards that remember texts by their length and a part.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from rewardlab import Completion, Score
 from rewardlab.laws import Laws
 
-from rewardlab_testing.harness.component_under_test import Trial
+from rewardlab_testing.harness.component_under_test import ComponentUnderTest
 from rewardlab_testing.outcomes.messages import cut, quoted, violation
 
 EXACT = 1e-9
@@ -25,7 +25,7 @@ def describe_score(score: Score) -> str:
 
 
 def check_same(
-    tested: Trial,
+    tested: ComponentUnderTest,
     completions: Sequence[Completion],
     first: Sequence[Score],
     then: Sequence[Score],
@@ -50,7 +50,7 @@ def check_same(
             raise violation(f"{describe_asked(tested, completions, place)}{how}{beside}", got, f"{wanted}, {expected}")
 
 
-def describe_asked(tested: Trial, completions: Sequence[Completion], place: int) -> str:
+def describe_asked(tested: ComponentUnderTest, completions: Sequence[Completion], place: int) -> str:
     """Return the completion at this place in words; of group scope with the others of its group."""
     text = describe_completion(completions[place])
     if tested.spec.scope == "group" and len(completions) > 1:
@@ -59,7 +59,7 @@ def describe_asked(tested: Trial, completions: Sequence[Completion], place: int)
     return f"{text} "
 
 
-def _beside(tested: Trial, completions: Sequence[Completion], place: int) -> str:
+def _beside(tested: ComponentUnderTest, completions: Sequence[Completion], place: int) -> str:
     """Return the other completions of a call in words; "" of group scope, if `describe_asked` has them."""
     others = [describe_completion(completion, OTHERS) for at, completion in enumerate(completions) if at != place]
     if tested.spec.scope == "group" or not others:

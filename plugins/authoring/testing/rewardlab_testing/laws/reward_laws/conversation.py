@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from rewardlab_testing.examples import strategies
-from rewardlab_testing.harness.component_under_test import Trial
+from rewardlab_testing.harness.component_under_test import ComponentUnderTest
 from rewardlab_testing.harness.reward_harness import bench
 from rewardlab_testing.laws.reward_laws import cases, talks
 from rewardlab_testing.laws.reward_laws.comparison import check_same
@@ -13,7 +13,7 @@ MOST = 4
 """completions of an example that are tried"""
 
 
-def conversation(tested: Trial) -> int:
+def conversation(tested: ComponentUnderTest) -> int:
     texts = [one for one in cases.known(tested) if not one.messages][:MOST]
     if not texts:
         raise NothingToTry("no completion of its example is only a text")

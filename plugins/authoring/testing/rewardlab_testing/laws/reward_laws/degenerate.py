@@ -9,7 +9,7 @@ from rewardlab import Completion, Score
 
 from rewardlab_testing.examples import strategies
 from rewardlab_testing.examples.search import search
-from rewardlab_testing.harness.component_under_test import Trial
+from rewardlab_testing.harness.component_under_test import ComponentUnderTest
 from rewardlab_testing.harness.reward_harness import bench
 from rewardlab_testing.laws.reward_laws import cases
 from rewardlab_testing.laws.reward_laws.comparison import OTHERS, describe_completion, describe_score
@@ -34,7 +34,7 @@ LONGEST = 3_000
 """characters of an example's completion, beyond which it is not repeated"""
 
 
-def prompt_copy(tested: Trial) -> int:
+def prompt_copy(tested: ComponentUnderTest) -> int:
     bad, prompts = cases.bad(tested), cases.prompts(tested)
     if not prompts:
         raise UnmetNeed("needs an example whose sample has a prompt")
@@ -58,7 +58,7 @@ def prompt_copy(tested: Trial) -> int:
     return seen
 
 
-def repetition(tested: Trial) -> int:
+def repetition(tested: ComponentUnderTest) -> int:
     compared = 0
 
     def check(completions: list[Completion]) -> None:
@@ -74,7 +74,7 @@ def repetition(tested: Trial) -> int:
     return seen if compared else 0
 
 
-def padding(tested: Trial) -> int:
+def padding(tested: ComponentUnderTest) -> int:
     compared = 0
 
     def check(completions: list[Completion]) -> None:
@@ -88,7 +88,7 @@ def padding(tested: Trial) -> int:
     return seen if compared else 0
 
 
-def antisymmetry(tested: Trial) -> int:
+def antisymmetry(tested: ComponentUnderTest) -> int:
     if not tested.spec.laws.pairwise:
         raise NothingToTry("not declared to share a fixed amount: Laws(pairwise=True)")
     asking, sample, total = bench(tested), tested.example.sample, sum(tested.spec.range)
@@ -125,7 +125,7 @@ def _prose() -> SearchStrategy[Completion]:
     )
 
 
-def _check_no_gain(tested: Trial, base: Completion, variants: Sequence[Completion], what: str) -> int:
+def _check_no_gain(tested: ComponentUnderTest, base: Completion, variants: Sequence[Completion], what: str) -> int:
     """Raise LawViolation if a variant earns more than the text itself; return how many could be compared."""
     compared = 0
     for variant, (once, other) in zip(variants, _each_beside(tested, [base], variants), strict=True):
@@ -139,7 +139,9 @@ def _check_no_gain(tested: Trial, base: Completion, variants: Sequence[Completio
     return compared
 
 
-def _each_beside(tested: Trial, base: Sequence[Completion], variants: Sequence[Completion]) -> Iterator[list[Score]]:
+def _each_beside(
+    tested: ComponentUnderTest, base: Sequence[Completion], variants: Sequence[Completion]
+) -> Iterator[list[Score]]:
     """Yield for each variant the scores of the base and, last, its own.
 
     Of group scope each variant is in a group of its own, with the base and a good completion, if there is one;
@@ -166,11 +168,11 @@ def _each_beside(tested: Trial, base: Sequence[Completion], variants: Sequence[C
         yield from ([*together[: len(base)], score] for score in together[len(base) :])
 
 
-def _one_good(tested: Trial) -> list[Completion]:
+def _one_good(tested: ComponentUnderTest) -> list[Completion]:
     return list(map(cases.as_completion, tested.example.good[:1]))
 
 
-def _in_group(tested: Trial, base: Sequence[Completion]) -> str:
+def _in_group(tested: ComponentUnderTest, base: Sequence[Completion]) -> str:
     """Return the completions of the group in words, of group scope, if the value depends on them; otherwise ""."""
     if tested.spec.scope != "group":
         return ""
@@ -179,10 +181,10 @@ def _in_group(tested: Trial, base: Sequence[Completion]) -> str:
     )
 
 
-def _more(tested: Trial, score: Score, most: float) -> bool:
+def _more(tested: ComponentUnderTest, score: Score, most: float) -> bool:
     laws = tested.spec.laws
     return score.value is not None and score.value > most + laws.tolerance + laws.rounding
 
 
-def _tolerated(tested: Trial) -> str:
+def _tolerated(tested: ComponentUnderTest) -> str:
     return f" (a tolerance of {tested.spec.laws.tolerance:g} is declared)" if tested.spec.laws.tolerance else ""

@@ -2,7 +2,7 @@
 
 from rewardlab import Completion
 
-from rewardlab_testing.harness.component_under_test import Trial
+from rewardlab_testing.harness.component_under_test import ComponentUnderTest
 from rewardlab_testing.harness.reward_harness import bench
 from rewardlab_testing.laws.reward_laws import cases
 from rewardlab_testing.laws.reward_laws.comparison import describe_completion, describe_score
@@ -25,7 +25,7 @@ JOINTS = (
 )
 
 
-def hedge(tested: Trial) -> int:
+def hedge(tested: ComponentUnderTest) -> int:
     """Check the pair in either order, joined by words and commas: the whole texts, and what differs between them."""
     if not tested.example.hedge:
         raise NothingToTry("no right and wrong answer are declared: RewardExample(hedge=...)")

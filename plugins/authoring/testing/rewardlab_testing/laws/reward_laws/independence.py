@@ -7,8 +7,8 @@ from rewardlab import Completion, Sample, Score
 from rewardlab.scoring import Item
 
 from rewardlab_testing.examples.search import search
-from rewardlab_testing.harness.component_under_test import Trial
-from rewardlab_testing.harness.reward_harness import Bench, another_bench, bench
+from rewardlab_testing.harness.component_under_test import ComponentUnderTest
+from rewardlab_testing.harness.reward_harness import Bench, bench, fresh_bench
 from rewardlab_testing.laws.reward_laws import cases
 from rewardlab_testing.laws.reward_laws.comparison import check_same
 from rewardlab_testing.outcomes.outcome import NothingToTry
@@ -23,7 +23,7 @@ SLOW_S = 1.0
 """a slow reward takes longer for them and is asked in fewer ways; one that runs code, for example"""
 
 
-def permutation(tested: Trial) -> int:
+def permutation(tested: ComponentUnderTest) -> int:
     asking, sample = bench(tested), tested.example.sample
 
     def check(completions: list[Completion]) -> None:
@@ -42,9 +42,9 @@ def permutation(tested: Trial) -> int:
     return search(check, cases.lists(tested, least=2), tries=tested.tries, first=cases.hard(tested))
 
 
-def batch(tested: Trial) -> int:
+def batch(tested: ComponentUnderTest) -> int:
     sample = tested.example.sample
-    with another_bench(tested) as alone, another_bench(tested) as together:
+    with fresh_bench(tested) as alone, fresh_bench(tested) as together:
         compared = _groups_apart if tested.spec.scope == "group" else _items_apart
 
         def check(completions: list[Completion]) -> None:
@@ -53,7 +53,7 @@ def batch(tested: Trial) -> int:
         return search(check, cases.lists(tested), tries=tested.tries, first=cases.hard(tested))
 
 
-def arrival(tested: Trial) -> int:
+def arrival(tested: ComponentUnderTest) -> int:
     if tested.spec.scope != "group":
         raise NothingToTry("it is not of group scope")
     asking, sample = bench(tested), tested.example.sample
@@ -70,7 +70,7 @@ def arrival(tested: Trial) -> int:
 
 
 def _items_apart(
-    tested: Trial, sample: Sample, completions: Sequence[Completion], alone: Bench, together: Bench
+    tested: ComponentUnderTest, sample: Sample, completions: Sequence[Completion], alone: Bench, together: Bench
 ) -> None:
     began = time.monotonic()
     asked_alone = [(completion, alone.score([(sample, completion)])[0]) for completion in completions]
@@ -109,7 +109,7 @@ def _items_apart(
 
 
 def _groups_apart(
-    tested: Trial, sample: Sample, completions: Sequence[Completion], alone: Bench, together: Bench
+    tested: ComponentUnderTest, sample: Sample, completions: Sequence[Completion], alone: Bench, together: Bench
 ) -> None:
     mine = cases.items(sample, completions)
     expected = alone.score(mine)

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from rewardlab import Ask, Completion, Message, Reply, Score
 from rewardlab.judging import escaped_question
 
-from rewardlab_testing.harness.component_under_test import Trial
-from rewardlab_testing.harness.reward_harness import another_bench
+from rewardlab_testing.harness.component_under_test import ComponentUnderTest
+from rewardlab_testing.harness.reward_harness import fresh_bench
 from rewardlab_testing.laws.reward_laws import cases
 from rewardlab_testing.laws.reward_laws.comparison import describe_asked, describe_score
 from rewardlab_testing.outcomes.messages import cut, violation
@@ -49,16 +49,16 @@ class _Judge:
         self.unread += not ok
 
 
-def unanswered(tested: Trial) -> int:
+def unanswered(tested: ComponentUnderTest) -> int:
     """Check all completions, or groups, about which it asks a judge; others may have a value."""
     return _no_value(tested, FAILURE, "where each judge fails", NO_VALUE)
 
 
-def unreadable(tested: Trial) -> int:
+def unreadable(tested: ComponentUnderTest) -> int:
     return sum(_no_value(tested, Reply(text=text), f"where each judge replies {cut(text)}", NOT_READ) for text in NOISE)
 
 
-def fence(tested: Trial) -> int:
+def fence(tested: ComponentUnderTest) -> int:
     """Check questions about completions that hold, ahead of an order to the judge, what stands behind their quotation.
 
     A message that is nothing but the completion needs no fence: its role is one.
@@ -78,7 +78,7 @@ def fence(tested: Trial) -> int:
     return seen
 
 
-def markers(tested: Trial) -> int:
+def markers(tested: ComponentUnderTest) -> int:
     """Check that a completion with ends and beginnings of turns is asked about in the messages that one without is."""
     seen = 0
     for call, _, plain in _asked(tested, _calls(tested), FAILURE):
@@ -118,7 +118,7 @@ def _behind(judges: Sequence[_Judge], text: str) -> list[str]:
     return list(dict.fromkeys(next(filter(None, map(str.strip, lines)), "") for lines in after))
 
 
-def _no_value(tested: Trial, reply: Reply, where: str, expected: str) -> int:
+def _no_value(tested: ComponentUnderTest, reply: Reply, where: str, expected: str) -> int:
     """Raise LawViolation for a value after this reply of each judge, unless that was called unreadable."""
     seen = 0
     for call, scores, judges in _asked(tested, _calls(tested), reply):
@@ -132,19 +132,19 @@ def _no_value(tested: Trial, reply: Reply, where: str, expected: str) -> int:
     return seen
 
 
-def _asked(tested: Trial, calls: Sequence[list[Completion]], reply: Reply) -> Iterator[Asked]:
+def _asked(tested: ComponentUnderTest, calls: Sequence[list[Completion]], reply: Reply) -> Iterator[Asked]:
     """Yield each call with its scores and its judges, which give this reply and were asked nothing before."""
     if not tested.judges:
         raise NothingToTry("it is given no judge")
     judges = {name: _Judge(reply) for name in tested.judges}
-    with another_bench(tested, judges=judges) as bench:
+    with fresh_bench(tested, judges=judges) as bench:
         for call in calls:
             for judge in judges.values():
                 judge.asked, judge.unread = [], 0
             yield call, bench.score(cases.items(tested.example.sample, call)), list(judges.values())
 
 
-def _calls(tested: Trial) -> list[list[Completion]]:
+def _calls(tested: ComponentUnderTest) -> list[list[Completion]]:
     """Return the example's completions one by one; of group scope, all of them in one call."""
     known = cases.known(tested) or cases.hard(tested, cases.MOST)
     return [known] if tested.spec.scope == "group" else [[one] for one in known]

@@ -10,10 +10,10 @@ from rewardlab import Completion, Config, Score
 from rewardlab.scoring import checked_scores
 
 from rewardlab_testing.examples.search import search
-from rewardlab_testing.harness.component_under_test import Trial
+from rewardlab_testing.harness.component_under_test import ComponentUnderTest
 from rewardlab_testing.harness.dataset_rows import row_as_json
 from rewardlab_testing.harness.other_process import Json, call_in_process, call_in_ray_actor
-from rewardlab_testing.harness.reward_harness import another_bench, bench
+from rewardlab_testing.harness.reward_harness import bench, fresh_bench
 from rewardlab_testing.laws.reward_laws import cases
 from rewardlab_testing.laws.reward_laws.comparison import as_from_json, check_same
 from rewardlab_testing.outcomes.messages import violation
@@ -27,9 +27,9 @@ AT_ONCE, CALLS = 16, 48
 """completions of a call, and calls, if several are made at once in threads"""
 
 
-def repeat(tested: Trial) -> int:
+def repeat(tested: ComponentUnderTest) -> int:
     asking, sample = bench(tested), tested.example.sample
-    with another_bench(tested) as built_again:
+    with fresh_bench(tested) as built_again:
 
         def check(completions: list[Completion]) -> None:
             items = cases.items(sample, completions)
@@ -41,9 +41,9 @@ def repeat(tested: Trial) -> int:
         return search(check, cases.lists(tested), tries=tested.tries, first=cases.hard(tested))
 
 
-def rebuild(tested: Trial) -> int:
+def rebuild(tested: ComponentUnderTest) -> int:
     asking, sample = bench(tested), tested.example.sample
-    with another_bench(tested, _options_from_json(tested)) as built_again:
+    with fresh_bench(tested, _options_from_json(tested)) as built_again:
 
         def check(completions: list[Completion]) -> None:
             items = cases.items(sample, completions)
@@ -54,7 +54,7 @@ def rebuild(tested: Trial) -> int:
         return search(check, cases.lists(tested), tries=tested.tries, first=cases.hard(tested))
 
 
-def thread(tested: Trial) -> int:
+def thread(tested: ComponentUnderTest) -> int:
     if tested.spec.runs == "worker":
         raise NothingToTry("with runs='worker' it is asked on the main thread of a process of its own")
     asking = bench(tested)
@@ -63,7 +63,7 @@ def thread(tested: Trial) -> int:
     if asking.awaits:
         alone = [asking.score(call) for call in calls]
         _check_all(tested, groups, alone, asking.score_all(calls), "while others are asked", "as alone")
-        with another_bench(tested) as other:
+        with fresh_bench(tested) as other:
             on_main = other.score_on_main(calls)
             # judges may belong to the loop on which they were asked first; a reward without any must not
             elsewhere = on_main if tested.judges else other.score_all(calls)
@@ -78,7 +78,7 @@ def thread(tested: Trial) -> int:
     return len(groups)
 
 
-def _check_at_once(tested: Trial) -> None:
+def _check_at_once(tested: ComponentUnderTest) -> None:
     """Make several calls at once, each with so many completions that it lasts until another thread gets its turn."""
     asking, every = bench(tested), cases.hard(tested)
     parts = list(islice(cycle([every[at : at + AT_ONCE] for at in range(0, len(every), AT_ONCE)]), CALLS))
@@ -89,15 +89,17 @@ def _check_at_once(tested: Trial) -> None:
     _check_all(tested, parts, on_main, at_once, "in one of several threads", "as on the main thread")
 
 
-def worker(tested: Trial) -> int:
+def worker(tested: ComponentUnderTest) -> int:
     return _check_elsewhere(tested, call_in_process, "in another process")
 
 
-def ray(tested: Trial) -> int:
+def ray(tested: ComponentUnderTest) -> int:
     return _check_elsewhere(tested, call_in_ray_actor, "in a Ray actor")
 
 
-def _check_elsewhere(tested: Trial, ask: Callable[[Trial, str, Json], Json], where: str) -> int:
+def _check_elsewhere(
+    tested: ComponentUnderTest, ask: Callable[[ComponentUnderTest, str, Json], Json], where: str
+) -> int:
     sample = tested.example.sample
     groups = [
         group  # in another order than here: in the same order, state left by the first call would not show
@@ -116,7 +118,7 @@ def _check_elsewhere(tested: Trial, ask: Callable[[Trial, str, Json], Json], whe
     return sum(map(len, groups))
 
 
-def _read(tested: Trial, group: Sequence[Completion], answer: Json) -> list[Score]:
+def _read(tested: ComponentUnderTest, group: Sequence[Completion], answer: Json) -> list[Score]:
     if "raised" in answer:
         return [Score(error=answer["raised"])] * len(group)
     scores = [Score(value=value, info=info, error=error) for value, info, error in answer["scores"]]
@@ -126,7 +128,7 @@ def _read(tested: Trial, group: Sequence[Completion], answer: Json) -> list[Scor
         return [Score(error=str(error))] * len(group)
 
 
-def _groups(tested: Trial) -> list[list[Completion]]:
+def _groups(tested: ComponentUnderTest) -> list[list[Completion]]:
     """Return the completions of each call: single ones; of group scope, groups of several and of one."""
     if tested.spec.scope != "group":
         return [[one] for one in cases.hard(tested)]
@@ -135,7 +137,7 @@ def _groups(tested: Trial) -> list[list[Completion]]:
 
 
 def _check_all(
-    tested: Trial,
+    tested: ComponentUnderTest,
     groups: Sequence[Sequence[Completion]],
     first: Sequence[Sequence[Score]],
     then: Sequence[Sequence[Score]],
@@ -153,7 +155,7 @@ def _check_all(
         raise min(differing, key=lambda broken: len(str(broken)))
 
 
-def _options_from_json(tested: Trial) -> Config:
+def _options_from_json(tested: ComponentUnderTest) -> Config:
     dumped = tested.options.model_dump(mode="json", by_alias=True, round_trip=True)
     try:
         return tested.spec.config.model_validate(dumped)

@@ -8,7 +8,7 @@ from typing import Any
 from rewardlab import Completion, Score
 
 from rewardlab_testing.examples.search import search
-from rewardlab_testing.harness.component_under_test import Trial
+from rewardlab_testing.harness.component_under_test import ComponentUnderTest
 from rewardlab_testing.harness.reward_harness import bench
 from rewardlab_testing.laws.reward_laws import cases
 from rewardlab_testing.laws.reward_laws.comparison import describe_asked, describe_completion, describe_score
@@ -20,7 +20,7 @@ LONG = ("It is so. " * 10_000, "\\boxed{" * 5_000, "<think>" * 5_000, "2 + " * 1
 BLANK = ("", " ", "\n\n \t", " " * 1_000)
 
 
-def in_range(tested: Trial) -> int:
+def in_range(tested: ComponentUnderTest) -> int:
     asking, sample = bench(tested), tested.example.sample
     low, high = tested.spec.range
 
@@ -43,7 +43,7 @@ def in_range(tested: Trial) -> int:
     return search(check, cases.lists(tested), tries=tested.tries, first=first)
 
 
-def order(tested: Trial) -> int:
+def order(tested: ComponentUnderTest) -> int:
     good, bad = cases.good(tested), cases.bad(tested)
     scores = bench(tested).score(cases.items(tested.example.sample, [*good, *bad]))
     better, worse = scores[: len(good)], scores[len(good) :]
@@ -63,7 +63,7 @@ def order(tested: Trial) -> int:
     return len(good) * len(bad)
 
 
-def monotone(tested: Trial) -> int:
+def monotone(tested: ComponentUnderTest) -> int:
     ladder = [cases.as_completion(one) for one in tested.example.ladder]
     if len(ladder) < 2:
         raise NothingToTry("no ladder of completions is declared: RewardExample(ladder=...)")
@@ -84,7 +84,7 @@ def monotone(tested: Trial) -> int:
     return len(ladder)
 
 
-def empty(tested: Trial) -> int:
+def empty(tested: ComponentUnderTest) -> int:
     asking, example, high = bench(tested), tested.example, tested.spec.range[1]
     others = list(map(cases.as_completion, example.good)) if tested.spec.scope == "group" else []
     blanks = [Completion(text=text) for text in BLANK] + [Completion(text="", token_count=0, truncated=True)]
@@ -98,7 +98,7 @@ def empty(tested: Trial) -> int:
     return len(blanks)
 
 
-def info(tested: Trial) -> int:
+def info(tested: ComponentUnderTest) -> int:
     asking, sample = bench(tested), tested.example.sample
 
     def check(completions: list[Completion]) -> None:
@@ -119,7 +119,7 @@ def info(tested: Trial) -> int:
     return search(check, cases.lists(tested), tries=tested.tries, first=cases.hard(tested))
 
 
-def required(tested: Trial) -> int:
+def required(tested: ComponentUnderTest) -> int:
     fields = tested.spec.required_fields(tested.options)
     if not fields:
         raise NothingToTry("it requires no field")

@@ -126,19 +126,19 @@ function scoreNode(run, name, number, told) {
 }
 
 const MAX_REASON = 160; // characters, and below
-const MAX_REMARKS = 3; // remarks that stand in the place of a reason
+const MAX_INFO = 3; // keys of info that stand in the place of a reason
 
-// Why a value is what it is: the reason that the component gives, and of a 0 or less, or of none, else what it remarked first.
+// Why a value is what it is: the reason that the component gives, and of a 0 or less, or of none, else what its info says first.
 function reasonNode(value, info) {
   const plain = ([, one]) => ["string", "number", "boolean"].includes(typeof one) || one === null;
-  const remarks = () => Object.entries(info).filter(plain).slice(0, MAX_REMARKS).map(([name, one]) => `${name.replaceAll("_", " ")} ${typeof one === "number" ? shown(one) : one ?? "none"}`);
-  const told = info?.reason ?? (info && !(value > 0) ? remarks().join(", ") : "");
+  const plainInfo = () => Object.entries(info).filter(plain).slice(0, MAX_INFO).map(([name, one]) => `${name.replaceAll("_", " ")} ${typeof one === "number" ? shown(one) : one ?? "none"}`);
+  const told = info?.reason ?? (info && !(value > 0) ? plainInfo().join(", ") : "");
   const text = typeof told === "string" ? told : JSON.stringify(told);
   return text ? element("span", {class: "reason", dir: "auto"}, text.length > MAX_REASON ? `${text.slice(0, MAX_REASON)}…` : text) : null;
 }
 
 function infoNode(info) {
-  const details = element("details", {class: "info"}, element("summary", {}, "What the components remarked"));
+  const details = element("details", {class: "info"}, element("summary", {}, "Info of the components"));
   details.addEventListener("toggle", () => {
     if (details.open && details.childElementCount === 1) details.append(element("pre", {dir: "auto"}, piecesOf(JSON.stringify(info, null, 1), 0)));
   });
