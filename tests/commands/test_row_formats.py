@@ -90,7 +90,7 @@ def test_what_is_wrong_has_its_place(rows, main, ending):
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_a_dataset_is_read_from_it(rows, main, write, ending):
     write("r.yaml", f"{RECIPE}dataset: {{use: data/jsonl, with: {{path: {rows(ending)}}}}}\n")
-    _, out, err = main("probe", "r.yaml", "--rows", "3", "--json")
+    _, out, err = main("probe", "r.yaml", "--limit", "3", "--json")
     assert "problems" not in json.loads(out), err
 
 

@@ -185,7 +185,7 @@ def test_the_miniatures_critic_lets_only_another_answer_win(module_of, command, 
         dataset = json.dumps({"use": "data/arithmetic", "with": responses})
         recipe = RECIPES / "amro_miniature.yaml"
         told = command(
-            tmp_path, "probe", recipe, f"judges.itself={itself}", f"dataset={dataset}", "--rows", 8, "--json"
+            tmp_path, "probe", recipe, f"judges.itself={itself}", f"dataset={dataset}", "--limit", 8, "--json"
         )
     code, out, err = told
     assert out, err

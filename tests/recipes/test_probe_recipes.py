@@ -126,7 +126,7 @@ def probe(request, judge, command, kept, tmp_path):
         uses = {part["use"].split("/")[0] for part in parts.values()}
         here = request.getfixturevalue("tiny")(parts) if uses & {"comet", "embed"} else []
         code, out, err = command(
-            tmp_path, "probe", recipe, *rows(recipe, parts), "--rows", ROWS, "--json", *here, *overrides
+            tmp_path, "probe", recipe, *rows(recipe, parts), "--limit", ROWS, "--json", *here, *overrides
         )
         assert out, err
         return code, json.loads(out)

@@ -305,7 +305,7 @@ class TestProbes:
         dataset = json.dumps({"use": "data/arithmetic", "with": responses})
         with module_of("tiny_models/rewardlab_commands.py").serving(teacher.Server()) as url:
             monkeypatch.setenv("R3_JUDGE_URL", url)
-            arguments = ("judges.trained.with.model=teacher", f"dataset={dataset}", "--rows", 16)
+            arguments = ("judges.trained.with.model=teacher", f"dataset={dataset}", "--limit", 16)
             assert wins("r3_miniature_policy", *arguments) == (0, {"other_answer"})
 
 

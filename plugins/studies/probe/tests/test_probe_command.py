@@ -179,7 +179,7 @@ def test_a_gate_makes_it_lose_and_is_named_as_what_holds(recipe, probe):
 def test_the_table_shows_totals_components_and_who_wins(recipe, main, write):
     recipe("near", near=SHARED)
     write("rows.jsonl", ROWS)
-    code, out, err = main("probe", "r.yaml", "rows.jsonl", "--rows", "1")
+    code, out, err = main("probe", "r.yaml", "rows.jsonl", "--limit", "1")
     lines = out.splitlines()
     assert (code, err) == (1, "")
     assert lines[:2] == ["total: near", "1 row (de 1)"]
@@ -394,7 +394,7 @@ def test_rows_are_taken_in_turn_from_each_language(recipe, probe):
     rows = [{**ROWS[0], "id": f"de{n}"} for n in range(9)] + [
         {**ROWS[0], "id": f"sw{n}", "language": "sw"} for n in (1, 2)
     ]
-    _, found, _ = probe("--rows", "4", "--by", "language", rows=rows)
+    _, found, _ = probe("--limit", "4", "--by", "language", rows=rows)
     assert {name: one["rows"] for name, one in found["slices"].items()} == {
         "all": 4,
         "language de": 2,
@@ -520,7 +520,7 @@ def test_a_reward_that_cannot_be_passed_by_anything_is_told(recipe, probe):
 
 
 @pytest.mark.parametrize(
-    "wrong", [["--rows", "0"], ["--most", "2"], ["--tolerance", "-1"], ["--long", "x"], ["x", "y"]]
+    "wrong", [["--limit", "0"], ["--max-won", "2"], ["--tolerance", "-1"], ["--long", "x"], ["x", "y"]]
 )
 def test_arguments_that_make_no_sense_are_the_users_mistake(recipe, probe, wrong):
     recipe("near", near=SHARED)

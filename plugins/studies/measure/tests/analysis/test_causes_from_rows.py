@@ -201,7 +201,7 @@ def test_no_more_rows_are_scored_than_are_asked_for_and_questions_are_told_befor
     asked = [f"asked{n}: {{use: mine/asked, with: {{judge: {judge}}}}}" for n, judge in enumerate(("main", "near"))]
     recipe("long + asked0 + asked1", *asked, head=head)
     write("rows.jsonl", ROWS)
-    told, err = causes("rows.jsonl", "--rows", "10")
+    told, err = causes("rows.jsonl", "--limit", "10")
     assert told["causes"]["groups"] == 10
     first, asked, *summary = err.splitlines()
     assert first == "rows.jsonl: scoring the first 10 rows; --limit takes more"
@@ -212,7 +212,7 @@ def test_no_more_rows_are_scored_than_are_asked_for_and_questions_are_told_befor
 def test_rows_that_are_not_read_are_not_told(recipe, write, causes):
     recipe()
     write("rows.jsonl", [{"id": n} for n in range(5)])
-    one, count = causes("rows.jsonl", "--rows", "2", code=2)[0]["problems"]
+    one, count = causes("rows.jsonl", "--limit", "2", code=2)[0]["problems"]
     assert one["what"].endswith("(2 rows, this is the first)")
     assert count["what"] == "2 bad rows; fix them"
 

@@ -203,7 +203,7 @@ def test_a_field_that_no_row_has_is_told(of_rows, main):
 
 def test_rows_are_taken_evenly_over_the_file(of_rows, compare, tmp_path):
     of_rows([([1, 2], [1, 2])] * 10)
-    assert compare("--rows", "4", "-o", "out.jsonl")["slices"]["all"]["groups"] == 4
+    assert compare("--limit", "4", "-o", "out.jsonl")["slices"]["all"]["groups"] == 4
     lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     assert [line["id"] for line in lines] == ["r0", "r3", "r5", "r8"]
 
@@ -368,7 +368,7 @@ def test_completions_without_a_total_are_left_out_and_counted(of_rows, compare):
 
 def test_a_failure_ends_it_where_the_recipe_says_so(of_rows, main):
     of_rows([([1, 2], [1, 2]), ([1, 2], [1, None])])
-    code, out, err = main("compare", "a.yaml", "b.yaml", "rows.jsonl", "--rows", "9")
+    code, out, err = main("compare", "a.yaml", "b.yaml", "rows.jsonl", "--limit", "9")
     assert (code, out) == (1, "")
     assert err.splitlines() == [
         "error: B: component 'x' (scripted/row) failed on sample 'r1' (rows.jsonl:2), completion 1: no such text",
@@ -560,8 +560,8 @@ def test_an_override_of_both_is_for_the_side_that_is_scored_now(scores, compare)
 
 
 def test_of_two_scored_files_as_many_rows_are_compared_as_are_asked_for(scores, compare, main):
-    assert compare("--rows", "1", files=("a.jsonl", "b.jsonl"))["slices"]["all"]["groups"] == 1
-    assert compare("--rows", "9", files=("a.jsonl", "b.jsonl"))["slices"]["all"]["groups"] == 2
+    assert compare("--limit", "1", files=("a.jsonl", "b.jsonl"))["slices"]["all"]["groups"] == 1
+    assert compare("--limit", "9", files=("a.jsonl", "b.jsonl"))["slices"]["all"]["groups"] == 2
     told = "error: --by splits by a field of the rows; name the file of rows after A and B\n"
     assert main("compare", "a.jsonl", "b.jsonl", "--by", "language") == (2, "", told)
 

@@ -269,7 +269,7 @@ def test_m_rewardbench_averages_sections_in_each_language_and_then_languages(jud
 
 def test_some_languages_and_some_rows_of_each(judge):
     rows = [pair(n, "donotanswer", language=code) for code in ("deu_Latn", "ind_Latn", "arb_Arab") for n in range(3)]
-    found = judge("m_rewardbench", rows, "--languages", "de,id", "--most", "2")
+    found = judge("m_rewardbench", rows, "--languages", "de,id", "--limit", "2")
     assert {name: values["cases"] for name, values in found["slices"]["language"].items()} == {"de": 2, "id": 2}
     error = judge("m_rewardbench", rows, "--languages", "dd", code=2)
     assert "m_rewardbench: no rows in 'dd'" in error
