@@ -346,7 +346,7 @@ class TestAnEvaluation:
         assert english.name == "language en"
         assert [len(row["completions"]) for row in lines(folder / "0-rl-step-2.rows.jsonl")] == [2, 2]
 
-    def test_counts_what_a_reward_remarked(self, stage, using):
+    def test_counts_the_info_of_a_reward(self, stage, using):
         settings = stage(RECIPE.replace("judged: {use: toy/brevity}", "judged: {use: math/accuracy}"))
         group = scored(1.0, 0.5)
         judged = [Score(value=0.0, info={"timed_out": True}), Score(value=1.0, info={"timed_out": False})]
