@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
@@ -35,11 +35,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Args:
         arguments: absent: those of this program, which ends with the command.
     """
+    if arguments is None:
+        _say_early_end()
     try:
         return _ended(arguments)
     finally:
         if arguments is None:  # an interrupt while Python ends is no more than the end, and has no traceback
             signal.signal(signal.SIGINT, signal.SIG_DFL)
+            _end_silently()
+
+
+def _say_early_end() -> None:
+    """Let SIGTERM, which ends a program without a word, say that the command had not begun, until `_end_silently`."""
+    if os.name == "posix" and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _ended_early)
+
+
+def _ended_early(number: int, _frame: object) -> None:
+    with suppress(OSError):  # nobody reads it any more
+        os.write(2, b"error: stopped by SIGTERM before the command had begun; nothing was written\n")
+    _end_silently()
+    os.kill(os.getpid(), number)
+
+
+def _end_silently() -> None:
+    if signal.getsignal(signal.SIGTERM) is _ended_early:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _ended(arguments: Sequence[str] | None) -> int:
@@ -122,6 +143,7 @@ def _run(command: "InstalledCommand", arguments: Sequence[str]) -> int:
         given = parser_of(command).parse_intermixed_args(arguments)
     except SystemExit as stop:  # argparse has printed why
         return int(stop.code or 0)
+    _end_silently()
     with printable_output(), sigterm_as_interrupt():
         try:
             with stdout_for_data() if given.json else nullcontext():

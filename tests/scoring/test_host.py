@@ -65,7 +65,7 @@ def hosting(toy):
                     return dict(zip(met.members, met.pooled.group.totals, strict=True))
 
                 host = ScoringHost(
-                    open_pool=lambda place, size: scorer.collect(Sample(id=place.key), size),
+                    open_pool=lambda place, size: scorer.collect(Sample(id=place.key), size, sampled=True),
                     finish=finish or written,
                     **settings,
                 )

@@ -72,7 +72,7 @@ def collect(scorer, texts, size, first=None, more=True, **settings):
     texts, asked = list(texts), []
 
     async def work():
-        pool = scorer.collect(SAMPLE, size, **settings)
+        pool = scorer.collect(SAMPLE, size, **{"sampled": True, **settings})
         put = 0
         wanted = first or size
         while wanted:
@@ -117,7 +117,7 @@ def test_then_group_rewards_see_completions_as_they_arrive(plan_of, reward):
         return [Score(value=0.5)] * stream.size
 
     async def work(scorer):
-        pool = scorer.collect(SAMPLE, 2)
+        pool = scorer.collect(SAMPLE, 2, sampled=True)
         pool.put(1, Completion(text="b"))
         assert await asyncio.to_thread(seen.wait, 5)  # before the second one is there
         assert await pool.more() == 0
@@ -208,7 +208,7 @@ def test_completions_are_scored_as_they_arrive(plan_of, reward):
         return lengths(items)
 
     async def work(scorer):
-        pool = scorer.collect(SAMPLE, 2)
+        pool = scorer.collect(SAMPLE, 2, sampled=True)
         pool.put(0, Completion(text="a"))
         assert await asyncio.to_thread(scored.wait, 5)
         pool.drop()
@@ -225,7 +225,7 @@ def test_neither_the_order_of_arrival_nor_the_thread_matters(plan_of, sized, see
     random.Random(seed).shuffle(order)
 
     async def work(scorer):
-        pool = scorer.collect(SAMPLE, 3)
+        pool = scorer.collect(SAMPLE, 3, sampled=True)
         threads = [threading.Thread(target=pool.put, args=(i, Completion(text=texts[i]))) for i in order]
         for thread in threads:
             thread.start()
@@ -247,7 +247,7 @@ def test_more_waits_for_the_group_and_for_its_scores(plan_of, reward):
         return lengths(items)
 
     async def work(scorer):
-        pool = scorer.collect(SAMPLE, 2)
+        pool = scorer.collect(SAMPLE, 2, sampled=True)
         asking = asyncio.create_task(pool.more())
         pool.put(0, Completion(text="a"))
         await asyncio.sleep(0.05)
@@ -280,7 +280,7 @@ def test_a_completion_has_one_place(plan_of, sized, sampler):
     plan = plan_of({"a": sized()})
 
     async def work(scorer):
-        pool = scorer.collect(SAMPLE, 2)
+        pool = scorer.collect(SAMPLE, 2, sampled=True)
         pool.put(0, Completion(text="a"))
         with pytest.raises(ValueError, match="completion 0 of sample 's1' arrived twice"):
             pool.put(0, Completion(text="a"))
@@ -295,7 +295,7 @@ def test_a_completion_has_one_place(plan_of, sized, sampler):
 
 def test_indices_may_have_gaps(plan_of, sized):
     async def work(scorer):
-        pool = scorer.collect(SAMPLE, 2)
+        pool = scorer.collect(SAMPLE, 2, sampled=True)
         for index, text in {9: "yyy", 4: "x", 7: "zz"}.items():
             pool.put(index, Completion(text=text))
         return await pool.scored()
@@ -419,7 +419,7 @@ def test_one_without_both_parts_is_refused(plan_of, sized, part):
 def test_what_it_may_collect_is_asked_with_its_name(plan_of, sized):
     plan = sampled(plan_of({"a": sized()}), Greedy(), most=lambda options, size: 1 // 0)
     with Scorer(plan) as scorer, pytest.raises(JobError, match="test/greedy cannot say how many it may collect"):
-        scorer.collect(SAMPLE, 2)
+        scorer.collect(SAMPLE, 2, sampled=True)
 
 
 # --- totals and normalizers ---
@@ -480,16 +480,16 @@ def test_a_group_reward_that_the_total_does_not_name_changes_neither(plan_of, re
 
 
 def test_a_stage_that_zeroes_truncated_completions_does_so_here(plan_of, sized):
-    async def work(scorer, zero):
-        pool = scorer.collect(SAMPLE, 2, zero_truncated=zero)
+    async def work(scorer, evaluation):
+        pool = scorer.collect(SAMPLE, 2, evaluation=evaluation, sampled=True)
         pool.put(0, Completion(text="x", truncated=True))
         pool.put(1, Completion(text="y"))
         return (await pool.scored()).group.totals
 
     for plan in (plan_of({"a": sized()}), sampled(plan_of({"a": sized()}), Greedy())):
-        with Scorer(plan) as scorer:
-            assert asyncio.run(work(scorer, True)) == [0.0, 1.0]
-            assert asyncio.run(work(scorer, None)) == [1.0, 1.0]
+        with Scorer(plan, zero_truncated=True) as scorer:
+            assert asyncio.run(work(scorer, False)) == [0.0, 1.0]
+            assert asyncio.run(work(scorer, True)) == [1.0, 1.0]
 
 
 # --- ends ---
@@ -538,7 +538,7 @@ def test_a_pool_that_is_dropped_ends_what_is_under_way(plan_of, reward, collects
             raise
 
     async def work(scorer):
-        pool = scorer.collect(SAMPLE, 1)
+        pool = scorer.collect(SAMPLE, 1, sampled=True)
         pool.put(0, Completion(text="a"))
         waiting = asyncio.create_task(pool.scored()) if waits else None
         assert await asyncio.to_thread(asked.wait, 60)
@@ -564,7 +564,7 @@ def test_a_pool_that_was_dropped_scores_nothing_more(plan_of, reward):
         return lengths(items)
 
     async def work(scorer):
-        pool = scorer.collect(SAMPLE, 2)
+        pool = scorer.collect(SAMPLE, 2, sampled=True)
         pool.put(0, Completion(text="before"))
         await asyncio.sleep(0.05)
         waiting = asyncio.create_task(pool.scored())
@@ -622,7 +622,7 @@ class Judge:
 @pytest.mark.slow
 def test_the_time_between_completions_is_not_that_of_scoring(plan_of, sized):
     async def work(scorer):
-        pool = scorer.collect(SAMPLE, 2, timeout=2)
+        pool = scorer.collect(SAMPLE, 2, timeout=2, sampled=True)
         pool.put(0, Completion(text="a"))
         await asyncio.sleep(2.2)
         pool.put(1, Completion(text="b"))

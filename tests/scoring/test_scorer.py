@@ -434,11 +434,11 @@ def test_a_reward_that_takes_no_notice_of_its_end_is_left_behind(plan_of, reward
         go_on.set()
 
 
-def test_one_group_can_be_scored_as_another_stage_would(plan_of, reward, group_of):
+def test_one_group_can_be_scored_as_an_evaluation_would(plan_of, reward, group_of):
     group = group_of(Completion(text="x", truncated=True))
-    with Scorer(plan_of({"a": reward(halves)})) as scorer:
-        assert timed(scorer, GroupStream.of(group), zero_truncated=True).totals == [0.0]
-        assert timed(scorer, GroupStream.of(group)).totals == [0.5]
+    with Scorer(plan_of({"a": reward(halves)}), zero_truncated=True) as scorer:
+        assert timed(scorer, GroupStream.of(group)).totals == [0.0]
+        assert timed(scorer, GroupStream.of(group), evaluation=True).totals == [0.5]
 
 
 # --- judges of another process ---

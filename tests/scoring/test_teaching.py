@@ -1,14 +1,17 @@
 """Which groups teach: by a component and not by the shaped total, and rounding alone is no difference."""
 
+import asyncio
 import struct
 from dataclasses import replace
 
 import pytest
 from helpers.each_case import each_case
-from rewardlab import Completion, Group, Sample, Score, ScoredGroup, load_reward
+from rewardlab import Completion, CurriculumSpec, Group, Sample, Score, ScoredGroup, load_reward
 from rewardlab.errors import JobError, UserError
 from rewardlab.plan import make_plan
+from rewardlab.plan.component import Component
 from rewardlab.recipe import ComponentUse, load
+from rewardlab.recipe.use import Use
 from rewardlab.scoring import Scorer, Teaching, as_trainers_get_it, metrics_of_step
 
 SINGLE = 0.3333333432674408
@@ -29,13 +32,14 @@ def group(*values, between=None):
     """A group with these outcomes, whose totals differ; the reason why it is left out is the decision's own."""
     components = {"right": [Score(value=value, error=None if value is not None else "gone") for value in values]}
     totals = [None if value is None else float(place) for place, value in enumerate(values)]
+    why = Teaching(by="right", between=between).why_left_out(components["right"], totals)
     return ScoredGroup(
         sample=Sample(id="s"),
         completions=tuple(Completion(text="word " * place) for place in range(len(values))),
         components=components,
         totals=totals,
         shaped=[0.0 if total is None else total for total in totals],
-        left_out=Teaching(by="right", between=between).why_left_out(components),
+        left_out=why,
     )
 
 
@@ -67,6 +71,7 @@ DIFFERENT = [
     ((1e6, 1e6 + 10), [0, 1]),
     ((0.99999, 1.0), [0, 1]),
     ((0.2, 0.4, 0.6, 0.8), [0, 0, 1, 1]),
+    ((0.0, 0.5, 1.0), [0, 0, 1]),
 ]
 TEACHING = Teaching(by="right")
 
@@ -88,8 +93,10 @@ def test_one_whose_outcomes_differ_teaches(values, sides):
 
 
 def test_one_that_is_equal_and_teaches_by_the_rest_of_its_pool_is_left_out_by_no_engine():
-    assert TEACHING.sides(replace(group(0.0, 0.0, 0.0), left_out=None)) == [1, 0, 0]
-    assert TEACHING.sides(replace(group(None, 0.0, 0.0), left_out=None)) == [0, 1, 0], "the first has no reward"
+    assert TEACHING.sides(replace(group(0.0, 0.0, 0.0), left_out=None, centred=True)) == [1, 0, 0]
+    without = replace(group(None, 0.0, 0.0), left_out=None, centred=True)
+    assert TEACHING.sides(without) == [0, 1, 0], "the first has no reward"
+    assert TEACHING.sides(replace(without, centred=False)) == [0, 0, 0], "of an evaluation, which has no pool"
 
 
 @each_case(
@@ -100,6 +107,7 @@ def test_one_that_is_equal_and_teaches_by_the_rest_of_its_pool_is_left_out_by_no
         ((1.0,) * 9 + (0.0,), "mean right 0.9 is not between 0 and 0.9"),
         ((1.0,) * 19 + (0.0,), "mean right 0.95 is not between 0 and 0.9"),
         ((-1.0, 0.5, None), "mean right -0.25 is not between 0 and 0.9"),
+        ((-1.0, 1.0), "mean right 0 is not between 0 and 0.9"),
         ((0.5, 0.5), "flat in right"),
     ],
 )
@@ -165,6 +173,7 @@ reward:
     "override, what",
     [
         ("reward.components.right.on_missing=fail", r"component 'right' \(toy/faulty\) failed on "),
+        ("reward.components.right.with.how=abstain", r"which says which groups teach, abstains on .* to a number, and"),
         ("reward.components.right.on_missing=zero_advantage", r"component 'right' \(toy/faulty\) has no value for "),
     ],
 )
@@ -177,22 +186,95 @@ def test_an_outcome_beside_the_total_that_always_fails_ends_the_job(toy, write, 
         assert {one.left_out for one in reward.score(rows)} == {None}, "where it decides nothing it may fail"
 
 
+class First:
+    """A group sampler that wants the rest of four, and keeps the first ones."""
+
+    def more(self, pool):
+        return max(0, 4 - len(pool))
+
+    def select(self, pool, n):
+        return range(n)
+
+
+def first_two(components, total, texts, normalize="normalize/std"):
+    """The group of the first two of four completions, whose advantages are less the mean of all four."""
+    reward = {"components": components, "total": total, "normalize": [{"use": normalize}] if normalize else []}
+    reward["teach"] = {"flat": "drop", "by": "right"}
+    spec = CurriculumSpec(name="first", summary="made", build=lambda *_: First(), most=lambda options, size: 4)
+    sampler = Component(use=Use(use="test/first"), spec=spec, options=spec.config())
+    plan = replace(make_plan(load({"version": 1, "reward": reward}, [])), sampler=sampler)
+
+    async def work(scorer):
+        pool = scorer.collect(Sample(id="s"), 2, sampled=True)
+        for index, text in enumerate(texts):
+            pool.put(index, Completion(text=text, token_count=1))
+        return (await pool.scored()).group
+
+    with Scorer(plan) as scorer:
+        return asyncio.run(work(scorer))
+
+
+RIGHT = {"use": "toy/brevity", "with": {"words": 2}}
+
+
 @pytest.mark.parametrize("total", ["right + letters", "right + longest"])
 def test_a_pool_decides_where_its_mean_is_taken_off_and_nowhere_else(toy, total):
     """A component that compares those that are kept makes their totals, and their mean, of them alone."""
-    components = {"right": {"use": "toy/brevity", "with": {"words": 2}}, "letters": {"use": "toy/letters"}}
+    components = {"right": RIGHT, "letters": {"use": "toy/letters"}}
     components |= {"longest": {"use": "toy/longest"}} if "longest" in total else {}
-    reward = {"components": components, "total": total, "normalize": [{"use": "normalize/std"}], "correctness": "right"}
-    plan = make_plan(load({"version": 1, "reward": reward | {"teach": {"flat": "drop"}}}, []))
-    texts = ["a", "b c", "c 1 2 3", "d e f g"]
-    pool = Group(sample=Sample(id="s"), completions=tuple(Completion(text=text, token_count=1) for text in texts))
-    with Scorer(plan) as scorer:
-        whole = scorer.score_groups([pool])[0].components
-        alone = {name: scores for name, scores in whole.items() if name != "longest"}
-        in_group = {name: scores[:2] for name, scores in whole.items() if name == "longest"}
-        kept = scorer._compose_kept(scorer.composition, pool, (0, 1), alone, in_group)
+    kept = first_two(components, total, ["a", "b c", "c 1 2 3", "d e f g"])
     assert [score.value for score in kept.components["right"]] == [1.0, 1.0]
     assert kept.left_out == (None if total == "right + letters" else "flat in right")
+
+
+def test_a_pool_decides_nothing_where_no_mean_is_taken_off(toy):
+    components = {"right": RIGHT, "letters": {"use": "toy/letters"}}
+    kept = first_two(components, "right + letters", ["a", "b c", "c 1 2 3", "d e f g"], normalize=None)
+    assert kept.left_out == "flat in right"
+
+
+@each_case(
+    "texts, why",
+    [
+        (["a", "b1", "c d e f", "d"], None),
+        (["a", "b1", "c d e f BAD", "d"], "flat in right"),  # the one that is wrong is no part of the mean
+        (["a BAD", "b1", "c d", "d BAD"], "flat in right"),
+        (["a", "b c d e BAD", "c d e f", "d"], None),
+    ],
+)
+def test_one_of_a_pool_without_a_total_has_no_vote_either(toy, texts, why):
+    shaky = {"use": "toy/faulty", "with": {"how": "fail"}, "on_missing": "zero_advantage", "max_missing": 1}
+    kept = first_two({"right": RIGHT, "letters": {"use": "toy/letters"}, "shaky": shaky}, "letters + shaky", texts)
+    assert kept.left_out == why
+
+
+def test_a_failed_outcome_of_one_that_a_pool_does_not_keep_is_a_failure(toy):
+    right = {"use": "toy/faulty", "with": {"how": "fail"}, "on_missing": "fail"}
+    with pytest.raises(JobError, match=r"component 'right' \(toy/faulty\) failed on "):
+        first_two({"right": right, "letters": {"use": "toy/letters"}}, "letters", ["a", "b1", "c", "BAD"])
+
+
+def test_an_outcome_that_abstains_by_the_recipes_leave_has_no_vote(toy, write):
+    abstains = ("reward.components.right.with.how=abstain", "reward.components.right.on_abstain=0")
+    with load_reward(write("r.yaml", BESIDE), *abstains) as reward:
+        (scored,) = reward.score([{"prompt": "?", "completions": ["BAD", "BAD b", "c"]}])
+    assert scored.left_out == "flat in right", "one vote differs from none"
+
+
+def test_a_failed_outcome_beside_the_total_does_not_end_an_evaluation(toy, write):
+    """Nobody trains on it, so that nothing is decided."""
+    rows = [{"prompt": "?", "completions": ["BAD", "a"]}, {"prompt": "!", "completions": ["a", "b 1 2"]}]
+    path, fail = write("r.yaml", BESIDE), "reward.components.right.on_missing=fail"
+    with load_reward(path, fail) as reward:
+        with pytest.raises(JobError, match="component 'right'"):
+            reward.score(rows)
+        scored = reward.score(rows, evaluation=True)
+        assert [one.left_out for one in scored] == [None, None]
+        assert scored[0].components["right"][0].error
+        assert asyncio.run(reward.ascore(rows, evaluation=True)) == scored
+        assert reward.score(rows * 200, evaluation=True)[:2] == scored, "also in windows"
+        assert reward.score_one(prompt="?", completion="BAD").components["right"].failed
+        assert asyncio.run(reward.ascore_one(prompt="?", completion="BAD")).total == 1.0
 
 
 @pytest.mark.parametrize(

@@ -115,9 +115,8 @@ class Composition:
         Where `alone` holds every component that the total names, the whole pool has totals: stand-ins for missing
         values and normalizers go by all P, and a policy `fail` applies to all of them. Else they go by the G kept.
         """
-        components: dict[str, Sequence[Score]] = {n: [scores[place] for place in kept] for n, scores in alone.items()}
-        components |= in_group
-        components = {name: components[name] for name in self.uses}
+        of_kept = {**{name: [scores[place] for place in kept] for name, scores in alone.items()}, **in_group}
+        components = {name: of_kept[name] for name in self.uses}
         if set(self.expression.names) <= set(alone):
             return self._compose(pool, kept, alone, components, seed)
         group = Group(sample=pool.sample, completions=tuple(pool.completions[place] for place in kept))
@@ -133,7 +132,7 @@ class Composition:
     ) -> ScoredGroup:
         """Return the kept completions as a group; known: the scores of the whole pool, which has the totals."""
         columns = self.columns(pool.sample, known)
-        totals = self._totals(pool, columns)
+        totals = self.totals(pool, columns)
         parts = self.parts(pool, columns, totals, seed)
         shaped = self._shaped(pool, totals if parts is None else _sums(parts, totals), kept, seed)
         own = {name: [score.value for score in components[name]] for name in self.expression.names}
@@ -157,7 +156,8 @@ class Composition:
         columns = {name: self._column(name, components[name], sample) for name in self.expression.names}
         return {name: column for name, column in columns.items() if column is not None}
 
-    def _totals(self, group: Group, columns: Mapping[str, Sequence[float | None]]) -> list[float | None]:
+    def totals(self, group: Group, columns: Mapping[str, Sequence[float | None]]) -> list[float | None]:
+        """Return the totals that `columns` make, None without one. JobError where the expression has no number."""
         totals: list[float | None] = [None] * len(group.completions)
         if len(columns) < len(self.expression.names):
             return totals

@@ -81,30 +81,39 @@ class RecipeReward:
         parts = ", ".join(f"{name} ({planned.use.use})" for name, planned in self.plan.components.items())
         return f"<RecipeReward {self.plan.recipe.reward.total if self.plan.recipe.reward else ''!s}: {parts}>"
 
-    def score(self, rows: Rows, progress: float | None = None, guard: MissingGuard | None = None) -> list[ScoredGroup]:
+    def score(
+        self,
+        rows: Rows,
+        progress: float | None = None,
+        guard: MissingGuard | None = None,
+        evaluation: bool = False,
+    ) -> list[ScoredGroup]:
         """Return a scored group for each row, in order. All rows are checked before anything is scored.
 
         rows: dicts, or the path of a file. progress: of your training, 0 to 1, if the total has one; absent: what the
-        recipe's `reward.progress` says. guard: counts failures over many calls; absent: in these rows. Raises a
-        UserError that lists what is wrong with rows, and a JobError if a component fails or abstains and the recipe's
-        on_missing or on_abstain says `fail`, or fails more often than its max_missing allows.
+        recipe's `reward.progress` says. guard: counts failures over many calls; absent: in these rows. evaluation:
+        nobody trains on them, so that no group is left out. Raises a UserError that lists what is wrong with rows, and
+        a JobError if a component fails or abstains and the recipe's on_missing or on_abstain says `fail`, or fails more
+        often than its max_missing allows.
         """
         if progress is not None and not (isinstance(progress, int | float) and 0 <= progress <= 1):
             raise UserError(f"progress is the share of a training that is done, from 0 to 1, and not {progress!r}")
         checked = all_rows(rows, self.plan)
         if len(checked) > AT_ONCE and progress is None:
-            return [scored for _, scored in self.in_order(checked, guard)]
-        found = self._scorer.score_groups([row.group for row in checked], progress=progress)
+            return [scored for _, scored in self.in_order(checked, guard, evaluation)]
+        found = self._scorer.score_groups([row.group for row in checked], progress, evaluation)
         guard = guard or self._guard()
         for scored in found:
             guard.add(scored)
         guard.check_end()
         return found
 
-    async def ascore(self, rows: Rows, guard: MissingGuard | None = None) -> list[ScoredGroup]:
+    async def ascore(
+        self, rows: Rows, guard: MissingGuard | None = None, evaluation: bool = False
+    ) -> list[ScoredGroup]:
         """Return what `score` returns, without blocking the event loop."""
         checked = await asyncio.to_thread(all_rows, rows, self.plan)
-        return [scored async for scored in self._as_they_come(checked, guard)]
+        return [scored async for scored in self._as_they_come(checked, guard, evaluation)]
 
     def stream(self, rows: Rows) -> Generator[ScoredGroup]:
         """Yield a scored group for each row, in order, as soon as it is there; rows are read as they are needed.
@@ -136,13 +145,14 @@ class RecipeReward:
         one alone, and what `score` raises, but for the recipe's max_missing, which is about many.
         """
         self._refuse_comparisons()
-        return self._scorer.score_groups([self._group_of_one(prompt, completion, fields)])[0].by_completion()[0]
+        group = self._group_of_one(prompt, completion, fields)
+        return self._scorer.score_groups([group], evaluation=True)[0].by_completion()[0]
 
     async def ascore_one(self, *, prompt: Any, completion: Any, **fields: Any) -> ScoredCompletion:
         """Return what `score_one` returns, without blocking the event loop."""
         self._refuse_comparisons()
         group = self._group_of_one(prompt, completion, fields)
-        return (await asyncio.wrap_future(self._scorer.submit(group))).by_completion()[0]
+        return (await asyncio.wrap_future(self._scorer.submit(group, evaluation=True))).by_completion()[0]
 
     def table(self, groups: Iterable[ScoredGroup], library: Library | None = None) -> Any:
         """Return a data frame with a row for each completion: texts, totals, values, reasons and contributions.
@@ -153,11 +163,11 @@ class RecipeReward:
         return completion_table(groups, library)
 
     def in_order(
-        self, rows: Iterable[InputRow], guard: MissingGuard | None = None
+        self, rows: Iterable[InputRow], guard: MissingGuard | None = None, evaluation: bool = False
     ) -> Generator[tuple[InputRow, ScoredGroup]]:
         """Yield checked rows with their scores; a JobError follows the row at which too many scores are missing."""
         guard = guard or self._guard()
-        with closing(scored_in_order(self._scorer, rows)) as found:
+        with closing(scored_in_order(self._scorer, rows, evaluation)) as found:
             for row, scored in found:
                 yield row, scored
                 guard.add(scored)
@@ -207,10 +217,10 @@ class RecipeReward:
         await self.aclose()
 
     async def _as_they_come(
-        self, rows: Iterable[InputRow], guard: MissingGuard | None = None
+        self, rows: Iterable[InputRow], guard: MissingGuard | None = None, evaluation: bool = False
     ) -> AsyncGenerator[ScoredGroup]:
         guard = guard or self._guard()
-        with closing(due_in_order(rows, lambda row: self._scorer.submit(row.group))) as due:
+        with closing(due_in_order(rows, lambda row: self._scorer.submit(row.group, evaluation))) as due:
             for _, pending in due:
                 yield (scored := await asyncio.wrap_future(pending))
                 guard.add(scored)

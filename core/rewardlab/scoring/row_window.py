@@ -32,12 +32,14 @@ class PendingResult(Protocol[Answer]):
     def cancel(self) -> object: ...
 
 
-def scored_in_order(scorer: Scorer, rows: Iterable[AnyRow]) -> Generator[tuple[AnyRow, ScoredGroup]]:
+def scored_in_order(
+    scorer: Scorer, rows: Iterable[AnyRow], evaluation: bool = False
+) -> Generator[tuple[AnyRow, ScoredGroup]]:
     """Yield each row with its scores, in order; what is still under way is cancelled if the caller stops early.
 
-    A row that exceeds the limits by itself is scored alone.
+    A row that exceeds the limits by itself is scored alone. evaluation: as of `Scorer.score_groups`.
     """
-    return results_in_order(rows, lambda row: scorer.submit(row.group))
+    return results_in_order(rows, lambda row: scorer.submit(row.group, evaluation))
 
 
 def results_in_order(

@@ -37,6 +37,14 @@ from rewardlab.workers.shared import Workers
 T = TypeVar("T")
 
 
+@dataclass(frozen=True, slots=True)
+class _Purpose:
+    """The purpose of scores: how totals are composed, and which groups teach; an evaluation leaves none out."""
+
+    composition: Composition
+    teaching: Teaching | None
+
+
 class Scorer(AbstractContextManager["Scorer"]):
     """The reward of a plan, ready to score. Close it, or use it as a context manager.
 
@@ -105,50 +113,50 @@ class Scorer(AbstractContextManager["Scorer"]):
             raise
 
     def score_groups(
-        self, groups: Sequence[Group], zero_truncated: bool | None = None, progress: float | None = None
+        self, groups: Sequence[Group], progress: float | None = None, evaluation: bool = False
     ) -> list[ScoredGroup]:
         """Return complete groups scored, in order; wait for them. Not for use on an event loop.
 
-        zero_truncated: in place of the scorer's own setting, for an evaluation that shares a training's scorer.
         progress: of the training, 0 to 1; None is what the recipe declares, as in an evaluation.
+        evaluation: nobody trains on them: truncated completions have their totals, and no group is left out.
         """
-        composition, streams = self._composed(zero_truncated, progress), [GroupStream.of(group) for group in groups]
-        return self.home.run(gather_or_cancel(self._score(stream, composition) for stream in streams))
+        purpose, streams = self._purpose(evaluation, progress), [GroupStream.of(group) for group in groups]
+        return self.home.run(gather_or_cancel(self._score(stream, purpose) for stream in streams))
 
-    def submit(self, group: Group) -> "Future[ScoredGroup]":
-        """Start to score a complete group, from any thread, and return the future of the result."""
-        return self.home.submit(self._score(GroupStream.of(group), self.composition))
+    def submit(self, group: Group, evaluation: bool = False) -> "Future[ScoredGroup]":
+        """Start to score a complete group, from any thread, and return the future of the result; see `score_groups`."""
+        return self.home.submit(self._score(GroupStream.of(group), self._purpose(evaluation)))
 
-    async def score(
-        self, stream: GroupStream, timeout: float | None = None, zero_truncated: bool | None = None
-    ) -> ScoredGroup:
+    async def score(self, stream: GroupStream, timeout: float | None = None, evaluation: bool = False) -> ScoredGroup:
         """Return one group scored as its completions arrive; from any event loop, without blocking it.
 
         timeout: seconds that scoring may take once the group is complete; then the work is cancelled, and a JobError
             names the components that have not answered.
+        evaluation: as in `score_groups`.
         """
-        return await self.home.here(self._score(stream, self._composed(zero_truncated), timeout))
+        return await self.home.here(self._score(stream, self._purpose(evaluation), timeout))
 
     def collect(
         self,
         sample: Sample,
         size: int,
         timeout: float | None = None,
-        zero_truncated: bool | None = None,
-        sampled: bool = True,
         progress: float | None = None,
+        evaluation: bool = False,
+        sampled: bool = False,
     ) -> Pool:
         """Return an empty pool for a group of `size`, into which a trainer puts completions as they arrive.
 
         timeout: as in `score`; with a group sampler it applies to each completion by itself once it is there, and to
             the chosen group.
-        sampled: false if the recipe's group sampler is not to choose, as in an evaluation.
-        progress: as in `score_groups`.
+        progress, evaluation: as in `score_groups`.
+        sampled: whether the recipe's group sampler chooses: for trainers that give it the further completions that it
+            wants, and train on those that it keeps, in its order. Others get the rewards in the order of what they put.
         """
-        composition = self._composed(zero_truncated, progress)
+        purpose = self._purpose(evaluation, progress)
         if self._sampler is None or not sampled:
             stream = GroupStream(sample, size)
-            return StreamedPool(stream, self.home.submit(self._score(stream, composition, timeout)))
+            return StreamedPool(stream, self.home.submit(self._score(stream, purpose, timeout)))
         in_group = {name for name, p in self._plan.components.items() if p.spec.scope == "group"}
         scoring = PoolScoring(
             home=self.home,
@@ -158,7 +166,7 @@ class Scorer(AbstractContextManager["Scorer"]):
             in_group=partial(
                 self._scores, names=[name for name in self.executors if name in in_group], timeout=timeout
             ),
-            compose=partial(self._compose_kept, composition),
+            compose=partial(self._compose_kept, purpose),
         )
         return SampledPool(sample, size, self._sampler, scoring)
 
@@ -185,25 +193,34 @@ class Scorer(AbstractContextManager["Scorer"]):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _composed(self, zero_truncated: bool | None, progress: float | None = None) -> Composition:
-        made = self.composition.at(progress)
-        return made if zero_truncated is None else replace(made, zero_truncated=zero_truncated)
+    def _purpose(self, evaluation: bool, progress: float | None = None) -> _Purpose:
+        composition = self.composition.at(progress)
+        if evaluation:
+            return _Purpose(replace(composition, zero_truncated=False), None)
+        return _Purpose(composition, self.teaching)
 
-    async def _score(self, stream: GroupStream, composition: Composition, timeout: float | None = None) -> ScoredGroup:
+    async def _score(self, stream: GroupStream, purpose: _Purpose, timeout: float | None = None) -> ScoredGroup:
         components = await self._scores(stream, list(self.executors), timeout)
-        return self._taught(composition.compose(await stream.group(), components, self._plan.recipe.seed))
+        group = purpose.composition.compose(await stream.group(), components, self._plan.recipe.seed)
+        return self._decided(group, purpose.teaching)
 
     def _compose_kept(
-        self, composition: Composition, pool: Group, kept: Sequence[int], alone: Scores, in_group: Scores
+        self, purpose: _Purpose, pool: Group, kept: Sequence[int], alone: Scores, in_group: Scores
     ) -> ScoredGroup:
+        composition, teaching = purpose.composition, purpose.teaching
         group = composition.compose_kept(pool, kept, alone, in_group, self._plan.recipe.seed)
-        of_pool = group.centred and {*composition.expression.names} <= {*alone}  # whose mean is off the advantages
-        return self._taught(group, alone if of_pool else None)
+        if teaching is None or not group.centred or not {*composition.expression.names, teaching.by} <= {*alone}:
+            return self._decided(group, teaching)
+        totals = composition.totals(pool, composition.columns(pool.sample, alone))  # their mean is off the advantages
+        return self._decided(group, teaching, (alone, totals))
 
-    def _taught(self, group: ScoredGroup, of_pool: Scores | None = None) -> ScoredGroup:
-        if self.teaching is None:
-            return group
-        return self.teaching.decided(group, self.composition.uses[self.teaching.by], of_pool)
+    def _decided(
+        self,
+        group: ScoredGroup,
+        teaching: Teaching | None,
+        of_pool: tuple[Scores, Sequence[float | None]] | None = None,
+    ) -> ScoredGroup:
+        return group if teaching is None else teaching.decided(group, self.composition.uses[teaching.by], of_pool)
 
     async def _scores(self, stream: GroupStream, names: Sequence[str], timeout: float | None) -> Scores:
         """Return the scores of a group by these components; see `score` for the timeout."""

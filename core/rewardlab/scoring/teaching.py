@@ -33,15 +33,12 @@ class Teaching:
         bounds = reward.teach.between
         return cls(by=reward.outcome, between=None if bounds is None else (bounds[0], bounds[1]))
 
-    def why_left_out(
-        self, components: Mapping[str, Sequence[Score]], totals: Sequence[float | None] | None = None
-    ) -> str | None:
-        """Return why a group with these scores does not teach, such as "flat in accuracy"; None if it does.
+    def why_left_out(self, scores: Sequence[Score], totals: Sequence[float | None]) -> str | None:
+        """Return why a group with these outcomes does not teach, such as "flat in accuracy"; None if it does.
 
-        A completion without a value has no vote, nor one without a total, which trains nothing. totals: of the same
-        completions; None if they are not known.
+        A completion without a value has no vote, nor one without a total, which trains nothing.
         """
-        present = _present(_votes(components[self.by], totals))
+        present = _present(_votes(scores, totals))
         if _are_equal(present):
             return f"flat in {self.by}"
         mean = math.fsum(present) / len(present)
@@ -50,22 +47,28 @@ class Teaching:
         return f"mean {self.by} {mean:.3g} is not between {self.between[0]:g} and {self.between[1]:g}"
 
     def decided(
-        self, group: ScoredGroup, use: ComponentUse, of_pool: Mapping[str, Sequence[Score]] | None = None
+        self,
+        group: ScoredGroup,
+        use: ComponentUse,
+        of_pool: tuple[Mapping[str, Sequence[Score]], Sequence[float | None]] | None = None,
     ) -> ScoredGroup:
         """Return a group with the reason why it does not teach, if it does not.
 
-        use: of the outcome. If its `on_missing` is `fail`, a failure is a JobError, though it be no part of the total.
-        of_pool: where advantages are less the mean of a whole pool, the scores of that: among others that are right,
-        a group that is all wrong teaches.
+        use: of the outcome. If its `on_missing` or `on_abstain` is `fail`, a failure or an abstention is a JobError,
+        though it be no part of the total.
+        of_pool: where advantages are less the mean of a whole pool, the scores and totals of that: among others that
+        are right, a group that is all wrong teaches.
         """
-        for index, score in enumerate(group.components[self.by]):
+        components, totals = of_pool or (group.components, group.totals)
+        for index, score in enumerate(components[self.by]):
             if score.error is not None and use.on_missing == "fail":
                 place = group.sample.place(index)
                 raise JobError(f"component {self.by!r} ({use.use}) failed on {place}: {score.error}")
-        if of_pool is not None and self.by in of_pool:
-            why = self.why_left_out(of_pool)
-        else:
-            why = self.why_left_out(group.components, group.totals)
+            if score.value is None and score.error is None and use.on_abstain == "fail":
+                place, hint = group.sample.place(index), f"set reward.components.{self.by}.on_abstain to a number"
+                what = f"component {self.by!r} ({use.use}), which says which groups teach, abstains on {place}"
+                raise JobError(f"{what}; {hint}, and it has no vote there")
+        why = self.why_left_out(components[self.by], totals)
         return group if why is None else replace(group, left_out=why)
 
     def sides(self, group: ScoredGroup) -> list[float]:
@@ -79,8 +82,8 @@ class Teaching:
         if group.left_out is not None or not present:
             return [0.0] * len(values)
         low, high = min(present), max(present)
-        if _are_equal(present):  # and others of its pool differ
-            return [float(place == values.index(present[0])) for place in range(len(values))]
+        if _are_equal(present):  # and others of its pool differ; else it is of an evaluation
+            return [float(group.centred and place == values.index(present[0])) for place in range(len(values))]
         return [0.0 if value is None else float(value - low > (high - low) / 2) for value in values]
 
 
@@ -105,11 +108,8 @@ def common_reward(values: Sequence[float]) -> float:
     return math.ldexp(round(fraction * 4096), exponent - 12)
 
 
-def _votes(scores: Sequence[Score], totals: Sequence[float | None] | None) -> list[float | None]:
-    values = [score.value for score in scores]
-    if totals is None:
-        return values
-    return [None if total is None else value for value, total in zip(values, totals, strict=True)]
+def _votes(scores: Sequence[Score], totals: Sequence[float | None]) -> list[float | None]:
+    return [None if total is None else score.value for score, total in zip(scores, totals, strict=True)]
 
 
 def _present(values: Sequence[float | None]) -> list[float]:

@@ -7,6 +7,8 @@ import pytest
 from helpers.each_case import each_case
 from rewardlab import Completion, Sample
 from rewardlab.errors import JobError
+from rewardlab.scoring import OtherMemberError
+from rewardlab.scoring.host import REMEMBERED
 from rewardlab_ray.scoring.script_scorer import ScriptScorer, ScriptSettings
 
 RECIPE = """
@@ -93,28 +95,109 @@ def test_those_that_are_there_are_a_group_of_their_own_if_the_script_says_so(tmp
     assert [reward.value for reward in rewards] == [1.0, 1.5]
 
 
+def test_a_member_that_comes_after_a_thousand_other_groups_is_no_second_group(tmp_path):
+    (tmp_path / "reward.yaml").write_text(RECIPE)
+    times = {"completion_timeout": 0.5, "scoring_timeout": 60, "on_partial": "score"}
+    settings = ScriptSettings(recipe=tmp_path / "reward.yaml", folder=tmp_path / "rewardlab", **times)
+    sample = Sample(id="g", prompt=({"role": "user", "content": "?"},))
+
+    async def whole():
+        scorer = ScriptScorer(settings, nobody_validates)
+
+        async def member(uid, index, size):
+            return await scorer.member(uid, index, 1, (size, size), sample, Completion(text="one", token_count=1))
+
+        try:
+            await member("g", 0, 2)
+            with pytest.raises(OtherMemberError, match="completion 1 came after the others had been scored"):
+                await member("g", 1, 2)
+            await asyncio.gather(*(member(f"other {number}", 0, 1) for number in range(REMEMBERED)))
+            for index in (0, 1):
+                with pytest.raises(OtherMemberError, match=f"completion {index} of g came long after the others"):
+                    await member("g", index, 2)
+            return await member("another", 0, 1)
+        finally:
+            await scorer.close()
+
+    assert asyncio.run(asyncio.wait_for(whole(), 120)).value == 2.0, "the job goes on"
+    ledger = (tmp_path / "rewardlab" / "ledger.jsonl").read_text()
+    assert len(ledger.splitlines()) == REMEMBERED + 2
+
+
+def test_a_group_sampler_of_the_recipe_exchanges_no_rewards(tmp_path):
+    """A script's groups are what it sampled: nothing is chosen of them, and each member gets its own reward."""
+    sampler = "sampler: {use: curriculum/balanced, with: {reasoning: short, answer: short}}\n"
+    (tmp_path / "reward.yaml").write_text(RECIPE + sampler)
+    times = {"completion_timeout": 60, "scoring_timeout": 60, "on_partial": "fail"}
+    settings = ScriptSettings(recipe=tmp_path / "reward.yaml", folder=tmp_path / "rewardlab", **times)
+    texts = ["one two three four", "one", "one two", "one two three", "uno"]
+
+    async def whole():
+        scorer, sample = ScriptScorer(settings, nobody_validates), Sample(id="g", prompt=())
+        members = (
+            scorer.member("g", index, 1, (len(texts), 1), sample, Completion(text=text, token_count=1))
+            for index, text in enumerate(texts)
+        )
+        try:
+            return [reward.logs["reward/short"] for reward in await asyncio.gather(*members)]
+        finally:
+            await scorer.close()
+
+    assert asyncio.run(asyncio.wait_for(whole(), 60)) == [0.25, 1.0, 0.5, pytest.approx(1 / 3), 1.0]
+
+
 TEACHING = """
 version: 1
 reward:
   components:
     short: {use: toy/brevity, with: {words: 2}}
+    letters: {use: toy/letters}
     faulty: {use: toy/faulty, with: {how: fail}, on_missing: zero_advantage, max_missing: 1}
-  total: short + faulty
+  total: short + letters + faulty
   correctness: short
   teach: {flat: drop}
 """
 
 
+def test_a_failed_outcome_beside_the_total_ends_no_validation(tmp_path):
+    recipe = TEACHING.replace("zero_advantage", "fail").replace("letters + faulty", "0 * letters")
+    recipe = recipe.replace("correctness: short", "correctness: faulty")
+    (tmp_path / "reward.yaml").write_text(recipe)
+    times = {"completion_timeout": 60, "scoring_timeout": 60, "on_partial": "fail"}
+    settings = ScriptSettings(recipe=tmp_path / "reward.yaml", folder=tmp_path / "rewardlab", **times)
+
+    def validation():
+        async def holds(uid):
+            return uid == "measured"
+
+        return holds
+
+    async def whole():
+        scorer, sample = ScriptScorer(settings, validation), Sample(id="g", prompt=({"role": "user", "content": "?"},))
+        try:
+            measured = await scorer.member("measured", 0, 1, (1, 1), sample, Completion(text="BAD", token_count=1))
+            with pytest.raises(JobError, match="component 'faulty'"):
+                await scorer.member("trained", 0, 1, (1, 1), sample, Completion(text="BAD", token_count=1))
+            return measured.value
+        finally:
+            await scorer.close()
+
+    assert asyncio.run(asyncio.wait_for(whole(), 60)) == 1.0
+
+
 @each_case(
-    "texts, validates, values",
+    "texts, validates, values, taught",
     [
-        (("a", "b"), False, [1.5, 1.5]),
-        (("a", "b BAD"), False, [0.0]),
-        (("a", "b BAD"), True, [1.5]),
-        (("a", "b 1 2 3"), False, [1.5, 1.0]),
+        (("a", "b"), False, [2.5, 2.5], False),
+        (("a", "b1"), False, [2.25, 2.25], False),
+        (("a", "b BAD"), False, [0.0], False),
+        (("a", "b BAD"), True, [2.5], False),
+        (("a", "b 1 2 3"), False, [2.5, pytest.approx(8 / 7)], True),
     ],
 )
-def test_the_only_one_that_is_there_of_a_group_that_is_left_out_trains_nothing(tmp_path, texts, validates, values):
+def test_the_only_one_that_is_there_of_a_group_that_is_left_out_trains_nothing(
+    tmp_path, texts, validates, values, taught
+):
     """Its engine takes no mean off it, as it does off several that are equal."""
     (tmp_path / "reward.yaml").write_text(TEACHING)
     times = {"completion_timeout": 60, "scoring_timeout": 60, "on_partial": "fail"}
@@ -139,3 +222,5 @@ def test_the_only_one_that_is_there_of_a_group_that_is_left_out_trains_nothing(t
 
     found = asyncio.run(asyncio.wait_for(whole(), 60))
     assert [one.value for one in found if not isinstance(one, JobError)] == values
+    rows = [json.loads(line) for line in (tmp_path / "rewardlab" / "ledger.jsonl").read_text().splitlines()]
+    assert rows[-1]["trained"] == ("unknown" if taught else "no")

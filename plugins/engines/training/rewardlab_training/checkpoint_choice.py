@@ -81,7 +81,7 @@ def _measured(
         return read_record(path, CheckpointScore)
     groups = sample(checkpoint, rows)
     with job.open_scorer() as scorer:
-        scored = scorer.score_groups(groups, zero_truncated=False)
+        scored = scorer.score_groups(groups, evaluation=True)
         job.usage.write(job.index, None, scorer.judges.usage())
     score = checkpoint_score(validation, step, scored)
     write_json(path, score.__dict__)

@@ -70,7 +70,7 @@ class Evaluator:
         samples = stratified_sample(samples, settings.prompts, settings.split_by)
         self._scorer.warm()
         groups = self._policy.sample(samples, self._sampling, f"{job.name} evaluation ({when})")
-        scored = self._scorer.score_groups(groups, zero_truncated=False)
+        scored = self._scorer.score_groups(groups, evaluation=True)
         job.usage.write(job.index, step if phase == "during" else None, self._scorer.judges.usage())
         job.ledger.write(job.index, step, scored, trained="no", phase=phase)
         counted = job.plan.counted_info

@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -45,8 +45,7 @@ class Ledger:
 
         Raises ValueError for another phase, which would be a fault of the engine.
         """
-        made = scored if phase == "training" else [replace(group, left_out=None) for group in scored]
-        self.append(stage, step, [(trained, ledger_lines(group)) for group in made], phase)
+        self.append(stage, step, [(trained, ledger_lines(group)) for group in scored], phase)
 
     def append(
         self, stage: int, step: int | None, groups: Sequence[tuple[str, Sequence[bytes]]], phase: Phase = "training"

@@ -117,6 +117,11 @@ def model_findings(model: str | TinyModel | None) -> Iterator[Finding]:
         elif model.hidden_size // model.heads % 2:
             size = model.hidden_size // model.heads
             yield ("model", "heads"), f"{model.heads} heads of {size}: the size of a head must be even"
+    elif model is not None and model.strip().lower() == "tiny" and not expanded(model).exists():
+        yield (
+            ("model",),
+            f"{model!r} would be a name on the hub; the model that is built here is `model: {{use: tiny}}`",
+        )
     elif model is not None and looks_local(model):
         why = folder_problem(expanded(model))
         if why is not None:

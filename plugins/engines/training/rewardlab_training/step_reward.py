@@ -29,7 +29,7 @@ def collect_groups(
             gives one completion for each. While it runs, nothing is being scored.
         progress: of the training, 0 to 1. JobError if a reward, a judge or the group sampler ends the job.
     """
-    pools = [scorer.collect(group.sample, len(group.completions), progress=progress) for group in first]
+    pools = [scorer.collect(group.sample, len(group.completions), progress=progress, sampled=True) for group in first]
     try:
         for pool, group in zip(pools, first, strict=True):
             for index, completion in enumerate(group.completions):

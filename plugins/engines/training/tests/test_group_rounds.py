@@ -65,7 +65,7 @@ def first(prompts=PROMPTS):
 
 async def alone(scorer, number, group):
     """One prompt as OpenRLHF's rollout has it: its own pool, asked until it wants no more."""
-    pool, size = scorer.collect(group.sample, SIZE), SIZE
+    pool, size = scorer.collect(group.sample, SIZE, sampled=True), SIZE
     for index, one in enumerate(group.completions):
         pool.put(index, one)
     while wanted := await pool.more():

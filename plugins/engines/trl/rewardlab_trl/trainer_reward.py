@@ -12,7 +12,7 @@ from typing import Any, Self
 from rewardlab import RecipeReward, ScoredGroup
 from rewardlab.data import kind_of
 from rewardlab.errors import JobError, UserError
-from rewardlab.scoring import MissingGuard, as_trainers_get_it, common_reward
+from rewardlab.scoring import MissingGuard, common_reward
 from rewardlab_training import metrics_of_step
 
 from rewardlab_trl.ranks import gather, rank, shared_work
@@ -80,7 +80,10 @@ class TrainerReward:
         all_fields = dict(zip(names, values, strict=True))
         sizes = list(self._sizes(all_prompts, all_fields))
         rows = list(_rows(sizes, all_prompts, all_texts, all_fields, self._id_column))
-        scored = shared_work(rows, partial(self.reward.score, progress=_progress(**columns)))
+        model = getattr(getattr(columns.get("log_metric"), "__self__", None), "model", None)
+        evaluation = not getattr(model, "training", True)
+        progress = None if evaluation else _progress(model, **columns)
+        scored = shared_work(rows, partial(self.reward.score, progress=progress, evaluation=evaluation))
         MissingGuard.refuse_step(self.reward.plan.guarded_uses, scored)  # as in `rewardlab run`
         start = rank() * len(own)
         self._log(scored, columns, slice(start, start + len(own)))
@@ -166,7 +169,7 @@ def _rewards(group: ScoredGroup, others: Sequence[float | None], alone: bool) ->
     """Return what the trainer gets of a group with what other functions add: of one that is left out the mean."""
     rewards = [
         None if (total is None and alone) or other is None else shaped + other
-        for shaped, total, other in zip(as_trainers_get_it(group).shaped, group.totals, others, strict=True)
+        for shaped, total, other in zip(group.shaped, group.totals, others, strict=True)
     ]
     known = [reward for reward in rewards if reward is not None]
     if group.left_out is None or len(known) < 2:
@@ -189,10 +192,10 @@ def _is_alone(log_metric: Any) -> bool:
     return len(getattr(getattr(log_metric, "__self__", None), "reward_funcs", ())) == 1
 
 
-def _progress(trainer_state: Any = None, log_metric: Any = None, **_: Any) -> float | None:
-    """Return the share of the training's updates that is done; None in an evaluation, and if the trainer tells none."""
-    model, steps = getattr(getattr(log_metric, "__self__", None), "model", None), getattr(trainer_state, "max_steps", 0)
-    return float(trainer_state.global_step / steps) if steps > 0 and getattr(model, "training", False) else None
+def _progress(model: Any, trainer_state: Any = None, **_: Any) -> float | None:
+    """Return the share of the training's updates that is done; None if the trainer does not tell it."""
+    steps = getattr(trainer_state, "max_steps", 0)
+    return float(trainer_state.global_step / steps) if steps > 0 and model is not None else None
 
 
 def _refuse_other_lengths(completions: Sequence[Any], kind: str = "", **given: Any) -> None:

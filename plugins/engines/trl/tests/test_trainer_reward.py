@@ -10,6 +10,7 @@ import threading
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy
 import pytest
@@ -76,6 +77,20 @@ def test_a_group_that_does_not_teach_has_one_reward_for_all(toy, beside):
     assert taught[0] != taught[1]
     with pytest.raises(UserError, match="TRL generates no other prompts; write drop"):
         reward_function(recipe, "reward.teach.flat=replace")
+
+
+@pytest.mark.parametrize(("training", "differ"), [(True, False), (False, True)])
+def test_in_an_evaluation_a_group_that_does_not_teach_has_its_own_rewards(toy, training, differ):
+    class Trainer:
+        model = SimpleNamespace(training=training)
+
+        def log(self, name, value):
+            pass
+
+    recipe = RECIPE | {"reward": RECIPE["reward"] | {"teach": {"flat": "drop", "by": "brief"}}}
+    with reward_function(recipe) as reward:
+        first, second, *_ = call(reward, ["a", "a b", "b", "b c d"], log_metric=Trainer().log)
+    assert (first != second) == differ
 
 
 def test_reads_conversations(reward):

@@ -116,7 +116,7 @@ class _Evaluation:
             self._check_missing(answers)
             if answers.completions:
                 group = Group(sample=_counted(answers), completions=tuple(answers.completions))
-                scored = await self._scorer.score(GroupStream.of(group), zero_truncated=False)
+                scored = await self._scorer.score(GroupStream.of(group), evaluation=True)
                 self._scored[place] = scored
                 self._guard.add(scored)
             self._tell()

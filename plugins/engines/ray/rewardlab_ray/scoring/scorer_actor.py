@@ -128,7 +128,7 @@ class ScorerActor:
         pooled = met.pooled
         given = rewards(pooled.group, pooled.kept, parts.correctness, met.sampled, algorithm, parts.teaching)
         given = replace(given, members=met.members)
-        group = replace(pooled.group, left_out=None) if place.evaluation else pooled.group
+        group = pooled.group
         place = replace(place, size=len(met.members), discarded=group.left_out is not None)
         finished = FinishedGroup(
             lines=ledger_lines(group),
@@ -252,9 +252,9 @@ class _Pools:
             rows[place.row].sample,
             size,
             timeout=self.settings.scoring_timeout,
-            zero_truncated=False if place.evaluation else None,
-            sampled=not place.evaluation,
             progress=self._progress(place),
+            evaluation=place.evaluation,
+            sampled=not place.evaluation,
         )
 
     def _progress(self, place: GroupPlace) -> float | None:

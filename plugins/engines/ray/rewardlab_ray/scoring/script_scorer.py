@@ -1,6 +1,7 @@
 """The actor that scores for a script of an engine's own: one for the whole job and all of its processes."""
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -28,6 +29,9 @@ from rewardlab_training import Ledger, Phase
 from rewardlab_ray.messages import SCORED, GroupRewards, MemberReward
 from rewardlab_ray.scoring.rewards import rewards
 from rewardlab_ray.user_lines import say
+
+KNOWN = 100_000
+"""groups that are over, by whose names a late member is known"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +65,7 @@ class ScriptScorer:
     def __init__(self, settings: ScriptSettings, validation: Callable[[], Callable[[str], Awaitable[bool]]]) -> None:
         self._settings = settings
         self._places: dict[str, _ScriptPlace] = {}
+        self._over: OrderedDict[str, None] = OrderedDict()  # the oldest first
         self._failure: str | None = None
         self._is_validation = validation()
         plan = make_plan(load(settings.recipe, []), purpose="score")
@@ -79,7 +84,9 @@ class ScriptScorer:
             self._closing = opened.pop_all()
         self._guard = MissingGuard.over_rows(plan.guarded_uses)
         self._host: ScoringHost[_ScriptPlace, GroupRewards] = ScoringHost(
-            open_pool=lambda place, size: self._scorer.collect(place.sample, size, timeout=settings.scoring_timeout),
+            open_pool=lambda place, size: self._scorer.collect(
+                place.sample, size, timeout=settings.scoring_timeout, evaluation=place.evaluation
+            ),
             finish=self._finished,
             deadline=settings.completion_timeout,
             on_partial=settings.on_partial,
@@ -97,14 +104,12 @@ class ScriptScorer:
         """
         if self._failure is not None:
             raise JobError(self._failure)
-        place = self._places.get(uid)
-        if place is None:
-            evaluation = await self._is_validation(uid)
-            # made anew: a sibling may have come while this one waited
-            made = _ScriptPlace(key=uid, sample=sample, evaluation=evaluation, step=step, size=sizes[evaluation])
-            place = self._places.setdefault(uid, made)
+        place = await self._place(uid, step, sizes, sample)
         try:
-            self._host.put(place, index, completion)
+            if place is not None:
+                self._host.put(place, index, completion)
+            elif self._host.lacks(uid, 1):
+                raise OtherMemberError(f"completion {index} of {uid} came long after the others had been scored")
             reward = (await self._host.group(uid)).of_member(index)
         except OtherMemberError:
             raise
@@ -115,14 +120,26 @@ class ScriptScorer:
             raise JobError(f"completion {index} of {uid} has no reward, so it is left out of its group")
         return reward
 
+    async def _place(self, uid: str, step: int, sizes: Sequence[int], sample: Sample) -> _ScriptPlace | None:
+        """Return the place of a group, which its first member makes; None once the group is over."""
+        if uid not in self._places and uid not in self._over:
+            evaluation = await self._is_validation(uid)
+            if uid not in self._over:  # a sibling may have come while this one waited
+                made = _ScriptPlace(key=uid, sample=sample, evaluation=evaluation, step=step, size=sizes[evaluation])
+                self._places.setdefault(uid, made)
+        return self._places.get(uid)
+
     async def _finished(self, place: "_ScriptPlace", met: MetGroup) -> GroupRewards:
         """Return the group's shaped rewards, once they are in the ledger."""
         group = met.pooled.group
         given = rewards(group, met.pooled.kept, None, met.sampled, teaching=self._scorer.teaching)
         await self._files.call(self._record, place, group)
         del self._places[place.key]
+        self._over[place.key] = None
+        if len(self._over) > KNOWN:
+            self._over.popitem(last=False)
         self._guard.add(group)
-        values = tuple(map(float, group.shaped if place.evaluation else _as_engines_get_it(group)))
+        values = tuple(map(float, _as_engines_get_it(group)))
         return replace(given, values=values, lost=0.0, members=met.members)
 
     async def close(self) -> None:

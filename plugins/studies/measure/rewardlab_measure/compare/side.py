@@ -72,7 +72,7 @@ class RecipeSide:
 
     def submit(self, row: ComparedRow) -> "Future[ScoredGroup]":
         self._busy.begin()
-        future = self._scorer.submit(row.groups[self._place])
+        future = self._scorer.submit(row.groups[self._place], evaluation=True)
         future.add_done_callback(lambda _: self._busy.end())
         return future
 

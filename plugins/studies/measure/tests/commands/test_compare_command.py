@@ -158,6 +158,18 @@ def test_one_recipe_under_another_option_of_one_side(of_rows, compare):
     assert (both["a"]["total"], both["b"]["total"]) == ("-x", "-x")
 
 
+def test_an_outcome_that_fails_beside_the_total_ends_no_comparison(toy, recipe, write, compare):
+    """Nobody trains on what is compared, so that nothing is decided."""
+    outcome = {"use": "toy/faulty", "with": {"how": "fail"}}
+    for name in ("a.yaml", "b.yaml"):
+        file = recipe(name, "x", x={"use": "scripted/row"}, y=outcome)
+        text = json.loads(file.read_text())
+        text["reward"]["teach"] = {"flat": "drop", "by": "y"}
+        file.write_text(json.dumps(text))
+    write("rows.jsonl", [{**row(0, [1, 2], [2, 1]), "completions": ["BAD", "good"]}])
+    assert compare()["slices"]["all"]["groups"] == 1
+
+
 def test_each_recipe_reads_the_rows_in_its_own_way(of_rows, compare):
     of_rows([([1, 2, 3], [3, 2, 1])])
     renamed = "b:dataset={use: data/jsonl, with: {path: rows.jsonl}, fields: {a: b}}"
