@@ -55,25 +55,29 @@ class RecipeDoor:
         self._guard = MissingGuard.over_rows(plan.guarded_uses)
         try:
             if not trainer.groups:
-                self.refuse_comparisons(f"doors with whole groups: {WITH_GROUPS}")
+                self.refuse_alone(f"doors with whole groups: {WITH_GROUPS}")
             if (readers := plan.readers_of_messages) and not trainer.messages:
                 problem = (
                     f"{', '.join(readers)} reads whole conversations, and {trainer.name} hands over the last answer"
                 )
                 raise UserError(f"{problem}; verifiers, TRL and `rewardlab serve` carry them", where="reward")
-            self._refuse_teaching()
+            self._refuse_replacing()
             if fields is not None:
                 self._refuse_lacking(fields)
         except UserError:
             self.reward.close()
             raise
 
-    async def groups(self, rows: Sequence[Mapping[str, Any]]) -> list[ScoredGroup]:
-        """Return a scored group for each row, without blocking the event loop; what is raised is no reward."""
-        return [as_trainers_get_it(group) for group in await self.reward.ascore(rows, guard=self._guard)]
+    async def groups(self, rows: Sequence[Mapping[str, Any]], evaluation: bool = False) -> list[ScoredGroup]:
+        """Return a scored group for each row, without blocking the event loop; what is raised is no reward.
+
+        evaluation: whether nothing is trained on them.
+        """
+        scored = await self.reward.ascore(rows, guard=self._guard, evaluation=evaluation)
+        return [as_trainers_get_it(group) for group in scored]
 
     def groups_now(self, rows: Sequence[Mapping[str, Any]]) -> list[ScoredGroup]:
-        """Return what `groups` returns, for code that waits in a thread of its own."""
+        """Return what `groups` returns of a training, for code that waits in a thread of its own."""
         return [as_trainers_get_it(group) for group in self.reward.score(rows, guard=self._guard)]
 
     async def alone(self, row: Mapping[str, Any]) -> ScoredCompletion:
@@ -96,11 +100,16 @@ class RecipeDoor:
             )
         return completion
 
-    def refuse_comparisons(self, instead: str) -> None:
-        """Raise a UserError if the recipe compares the completions of a prompt, which the trainer hands over alone."""
+    def refuse_alone(self, instead: str) -> None:
+        """Raise a UserError if the recipe needs the group of a completion that the trainer hands over alone."""
+        reward = self.reward.plan.recipe.reward
         if compared := self.reward.plan.comparisons:
-            problem = f"{', '.join(compared)} compares the completions of a prompt"
-            raise UserError(f"{problem}, and {self.trainer.name} hands over each alone here; {instead}", where="reward")
+            needs, where = f"{', '.join(compared)} compares the completions of a prompt", "reward"
+        elif reward is not None and reward.teach.flat == "drop":
+            needs, where = "which groups are flat is not known of one completion", "reward.teach"
+        else:
+            return
+        raise UserError(f"{needs}, and {self.trainer.name} hands over each alone here; {instead}", where=where)
 
     def expect(self, received: object, *names: str) -> None:
         """Raise a UserError if an object of the trainer lacks what the adapter reads: it is of another version."""
@@ -111,16 +120,13 @@ class RecipeDoor:
             )
             raise UserError(f"{problem} knows; install {self.trainer.name} {self.trainer.known}")
 
-    def _refuse_teaching(self) -> None:
-        """Raise a UserError if the recipe leaves groups out in a way that the trainer has not."""
+    def _refuse_replacing(self) -> None:
+        """Raise a UserError if the recipe has other prompts in the place of groups, which no trainer generates here."""
         reward = self.reward.plan.recipe.reward
         assert reward is not None
         if reward.teach.flat == "replace":
             problem = f"{self.trainer.name} generates no other prompts for a reward; write drop"
             raise UserError(f"{problem}: one reward for all of a flat group", where="reward.teach.flat")
-        if reward.teach.flat == "drop" and not self.trainer.groups:
-            problem = f"which groups are flat is not known here: {self.trainer.name} hands over each completion alone"
-            raise UserError(f"{problem}; doors with whole groups: {WITH_GROUPS}", where="reward.teach")
 
     def _refuse_lacking(self, sent: Collection[str]) -> None:
         plan = self.reward.plan

@@ -63,7 +63,8 @@ class RewardedGenerator:
         self._door.expect(input_batch, *OF_THE_INPUT)
         self._door.expect(output, *OF_THE_OUTPUT)
         groups = self._groups(input_batch)
-        scored = await self._door.groups([self._row(indices, input_batch, output) for indices in groups])
+        rows = [self._row(indices, input_batch, output) for indices in groups]
+        scored = await self._door.groups(rows, evaluation=_is_evaluation(input_batch))
         rewards, masks = [0.0] * len(output["rewards"]), list(output["loss_masks"])
         for indices, group in zip(groups, scored, strict=True):
             for index, completion in zip(indices, group.by_completion(), strict=True):
@@ -75,7 +76,7 @@ class RewardedGenerator:
 
     def _groups(self, batch: Mapping[str, Any]) -> list[list[int]]:
         if batch["trajectory_ids"] is None:
-            self._door.refuse_comparisons("it needs trajectory_ids")
+            self._door.refuse_alone("it needs trajectory_ids")
             return [[index] for index in range(len(batch["prompts"]))]
         groups: dict[Hashable, list[int]] = defaultdict(list)
         for index, trajectory in enumerate(batch["trajectory_ids"]):
@@ -96,6 +97,10 @@ class RewardedGenerator:
         text = self.inner.tokenizer.decode(tokens, skip_special_tokens=True)
         stops = output["stop_reasons"]
         return {"text": text, "token_count": len(tokens), "truncated": bool(stops) and stops[index] == "length"}
+
+
+def _is_evaluation(batch: Mapping[str, Any]) -> bool:
+    return getattr(batch.get("batch_metadata"), "training_phase", "train") == "eval"
 
 
 def _last_turn(tokens: Sequence[int], mask: Sequence[int]) -> list[int]:

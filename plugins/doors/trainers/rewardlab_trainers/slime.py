@@ -70,7 +70,7 @@ class SlimeReward:
 
     async def _alone(self, args: Any, sample: Any) -> Any:
         self.door.expect(sample, *OF_THE_SAMPLE)
-        self.door.refuse_comparisons("start it with --group-rm, which evaluations do not have")
+        self.door.refuse_alone("start it with --group-rm, which evaluations do not have")
         return _given(args, sample, await self.door.alone(self._row([sample])))
 
     def _row(self, samples: Sequence[Any]) -> dict[str, Any]:

@@ -41,6 +41,13 @@ def faulty(**options):
     return {"version": 1, "reward": {"components": components, "total": "box + faulty"}}
 
 
+def teaching(flat):
+    """A recipe that leaves groups out which are flat in a part of the total."""
+    components = {"short": {"use": "toy/brevity", "with": {"words": 2}}, "letters": {"use": "toy/letters"}}
+    reward = {"components": components, "total": "short + letters", "teach": {"flat": flat, "by": "short"}}
+    return {"version": 1, "reward": reward}
+
+
 MASKING = faulty(on_missing="zero_advantage", max_missing=1)
 
 

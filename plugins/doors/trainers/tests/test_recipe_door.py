@@ -6,7 +6,7 @@ import pytest
 from rewardlab.errors import JobError, UserError
 from rewardlab_trainers.recipe_door import RecipeDoor, Trainer, row_of
 
-from .conftest import ROW, faulty
+from .conftest import ROW, faulty, teaching
 
 SOME = Trainer(name="a trainer", known="1.0", groups=True)
 
@@ -33,12 +33,6 @@ def test_a_reward_of_whole_conversations_is_refused_where_the_last_answer_comes(
         RecipeDoor(SOME, recipe)
 
 
-def teaching(flat):
-    components = {"short": {"use": "toy/brevity", "with": {"words": 2}}, "letters": {"use": "toy/letters"}}
-    reward = {"components": components, "total": "short + letters", "teach": {"flat": flat, "by": "short"}}
-    return {"version": 1, "reward": reward}
-
-
 def test_a_group_that_does_not_teach_has_one_reward_for_all(toy):
     """Its totals differ, by letters, and a trainer's baseline would make advantages of that."""
     door = RecipeDoor(SOME, teaching("drop"))
@@ -54,7 +48,7 @@ def test_a_group_that_does_not_teach_has_one_reward_for_all(toy):
     ("flat", "groups", "what"),
     [
         ("replace", True, "a trainer generates no other prompts for a reward; write drop"),
-        ("drop", False, "which groups are flat is not known here: a trainer hands over each completion alone"),
+        ("drop", False, "reward.teach: which groups are flat is not known of one completion, and a trainer hands"),
     ],
 )
 def test_a_recipe_that_leaves_groups_out_as_the_trainer_cannot_is_refused(toy, flat, groups, what):

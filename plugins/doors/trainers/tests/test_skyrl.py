@@ -7,8 +7,8 @@ from helpers.advice import as_advised
 from rewardlab.errors import JobError, UserError
 from rewardlab_trainers.skyrl import rewarded
 
-from .conftest import ALONE, COMPARED, MASKING, TEXTS, faulty
-from .peers.skyrl_generator import Generator, centred, generator_input
+from .conftest import ALONE, COMPARED, MASKING, TEXTS, faulty, teaching
+from .peers.skyrl_generator import BatchMetadata, Generator, centred, generator_input
 
 ASKED = [{"role": "user", "content": "1+1?"}]
 
@@ -68,8 +68,16 @@ def test_trajectories_without_ids_are_rewarded_alone(toy):
     batch = {**generator_input([row(id="q")], 4), "trajectory_ids": None}
     output = asyncio.run(rewarded(Generator(TEXTS), ALONE).generate(batch))
     assert output["rewards"] == pytest.approx(generated(ALONE)["rewards"])
-    with pytest.raises(UserError, match="it needs trajectory_ids"):
-        asyncio.run(rewarded(Generator(TEXTS), COMPARED).generate(batch))
+    for recipe in (COMPARED, teaching("drop")):
+        with pytest.raises(UserError, match="SkyRL hands over each alone here; it needs trajectory_ids"):
+            asyncio.run(rewarded(Generator(TEXTS), recipe).generate(batch))
+
+
+@pytest.mark.parametrize(("phase", "differ"), [("train", False), ("eval", True)])
+def test_a_group_that_does_not_teach_is_measured_by_its_own_rewards(toy, phase, differ):
+    batch = generator_input([row()], 2) | {"batch_metadata": BatchMetadata(global_step=1, training_phase=phase)}
+    output = asyncio.run(rewarded(Generator(["a", "b1"]), teaching("drop")).generate(batch))
+    assert (output["rewards"][0] != output["rewards"][1]) == differ
 
 
 def test_what_is_missing_is_told(toy):

@@ -8,7 +8,7 @@ from helpers.advice import as_advised
 from rewardlab.errors import JobError, UserError
 from rewardlab_trainers.slime import reward_function
 
-from .conftest import ALONE, COMPARED, MASKING, ROW, TEXTS, faulty
+from .conftest import ALONE, COMPARED, MASKING, ROW, TEXTS, faulty, teaching
 from .peers.slime_rollout import Sample, normalized, rewarded, rewarded_group, train_data
 
 OPENING = "from rewardlab_trainers.slime import reward_function"
@@ -77,8 +77,9 @@ def test_what_is_missing_is_told_before_a_step(args):
     reward_function(as_advised(ALONE, missing, "gold"), label="gold", fields=["language"])
     with pytest.raises(UserError, match="field 'answer' is needed by accuracy"):
         asyncio.run(rewarded_group(args(ALONE, {"label": "gold"}), samples()))
-    with pytest.raises(UserError, match="start it with --group-rm"):
-        asyncio.run(rewarded(args(COMPARED, group_rm=False), samples()[0]))
+    for recipe in (COMPARED, teaching("drop")):
+        with pytest.raises(UserError, match="hands over each alone here; start it with --group-rm"):
+            asyncio.run(rewarded(args(recipe, group_rm=False), samples()[0]))
 
 
 def test_what_is_no_group_is_refused(args):

@@ -1,6 +1,6 @@
 """What SkyRL's trainer and generator hand to each other, copied from NovaSky-AI/SkyRL at a956457.
 
-`TrajectoryID`: skyrl/train/generators/base.py. `generator_input`: `prepare_generator_input` in
+`TrajectoryID` and `BatchMetadata`: skyrl/train/generators/base.py. `generator_input`: `prepare_generator_input` in
 skyrl/train/generators/utils.py. `Generator`: `SkyRLGymGenerator.generate` in
 skyrl/train/generators/skyrl_gym_generator.py, with characters for tokens. `centred`: `compute_grpo_outcome_advantage`
 in skyrl/backends/skyrl_train/utils/ppo_utils.py, without the deviation (`grpo_norm_by_std: false`).
@@ -17,6 +17,12 @@ from types import SimpleNamespace
 class TrajectoryID:
     instance_id: str
     repetition_id: int
+
+
+@dataclass
+class BatchMetadata:
+    global_step: int | None
+    training_phase: str
 
 
 class Tokenizer:
