@@ -38,13 +38,14 @@ def shared_scorer(
 def _lock(folder: Path, share: Share) -> FileLock:
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder / f"lock{share.file_mark}")
-        try:  # only now: of two that begin at the same time one sees the other
-            _refuse_beside_others(folder, share)
-        except Exception:
-            lock.close()
-            raise
-        return lock
+        with closing(FileLock(folder / "beginning", wait=True)):  # of two at the same time the first has it
+            lock = FileLock(folder / f"lock{share.file_mark}")
+            try:
+                _refuse_beside_others(folder, share)
+            except Exception:
+                lock.close()
+                raise
+            return lock
     except BlockingIOError:
         problem = f"another server has share {share} of the judges here: give each a --share or a --state of its own"
         raise UserError(problem, where=str(folder)) from None

@@ -142,6 +142,8 @@ class RewardServer(uvicorn.Server):
             self.run(sockets=[listening])
         except OSError as error:
             raise JobError(f"the server ended: {error}") from error
+        if self._ending is not None and not self._ending.cancelled():
+            self._ending.result()  # raises what went wrong in it
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to listen, and say so."""
@@ -169,10 +171,14 @@ class RewardServer(uvicorn.Server):
         self._ending = asyncio.ensure_future(self._end())
 
     async def _end(self) -> None:
-        with suppress(OSError):  # whoever read what it says is gone, as behind `serve ... 2>&1 | head`
-            self._say_end()
-        await self._service.drain(self._drain)
-        self.should_exit = True
+        try:
+            with suppress(OSError):  # whoever read what it says is gone, as behind `serve ... 2>&1 | head`
+                self._say_end()
+        finally:
+            try:
+                await self._service.drain(self._drain)
+            finally:
+                self.should_exit = True
 
 
 async def _no_route(routes: Sequence[Route], request: Request, exception: Exception) -> Response:

@@ -292,3 +292,26 @@ class TestTheEnd:
         answer = waiting_member(server, body)
         server.stop()
         assert error(answer()) == (503, "shutting_down")
+
+
+def test_a_group_sampler_of_the_recipe_exchanges_no_rewards(serving):
+    """Nothing is chosen of the completions that were asked about: each has its own reward, in their order."""
+    sampler = {"use": "curriculum/balanced", "with": {"reasoning": "box", "answer": "box"}}
+    texts = ["no", "\\boxed{1}", "nothing", "\\boxed{2}", "none", "\\boxed{3}"]
+    reward = {"components": {"box": {"use": "format/boxed"}}, "total": "box"}
+    server = serving({"version": 1, "reward": reward, "sampler": sampler})
+    whole = server.ask("/v1/groups", {"id": "whole", "prompt": "?", "completions": texts})
+    assert whole.body["total"] == [0.0, 1.0] * 3
+    members = server.members("one-by-one", texts, prompt="?")
+    assert [one.body["total"] for one in members] == [0.0, 1.0] * 3
+
+
+@pytest.mark.parametrize(("second", "same"), [("b1", True), ("b c d e", False)])
+def test_a_group_that_does_not_teach_gets_one_shaped_reward(serving, toy, second, same):
+    """Its totals differ, by letters, and a trainer's baseline would make advantages of that."""
+    components = {"short": {"use": "toy/brevity", "with": {"words": 2}}, "letters": {"use": "toy/letters"}}
+    reward = {"components": components, "total": "short + letters", "teach": {"flat": "drop", "by": "short"}}
+    answer = serving({"version": 1, "reward": reward}).ask("/v1/groups", {"prompt": "?", "completions": ["a", second]})
+    first, other = answer.body["shaped"]
+    assert (first == other) == same
+    assert len({*answer.body["total"]}) == 2

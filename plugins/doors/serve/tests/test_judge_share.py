@@ -87,6 +87,30 @@ def test_a_server_of_another_number_of_shares_is_refused(judge, tmp_path, runs, 
         pass
 
 
+def test_of_two_that_begin_at_the_same_time_one_has_the_judges(judge, tmp_path):
+    plan = make_plan(load(recipe(judge), [], strict=False), purpose="score")
+    rounds, shares = 40, ("1/3", "1/4")
+    together, refused = threading.Barrier(len(shares)), []
+
+    def begin(share):
+        for number in range(rounds):
+            together.wait()
+            try:
+                with shared_scorer(plan, Share.parse(share), tmp_path / str(number)):
+                    together.wait()
+            except UserError as error:
+                refused.append(str(error))
+                together.wait()
+
+    threads = [threading.Thread(target=begin, args=(share,)) for share in shares]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(refused) == rounds
+    assert all("of the judges here runs: end all of its kind before one with share 1/" in why for why in refused)
+
+
 def test_a_limit_that_is_too_small_to_be_divided_is_said(serving, judge):
     with pytest.raises(
         UserError, match=r"judge 'j': concurrency 3 cannot be divided between 4 processes; let at most 3"
