@@ -50,9 +50,9 @@ _GOOD = _any(
     "reliable, coherent, informative, concise, readable, relevant, persuasive, clear, truthful, honest, "
     "consistent, logical"
 )
-_BETTER = _any(f"better, stronger, superior, preferable, preferred, clearer, more {_GOOD}")
-_WORSE = _any(f"worse, weaker, poorer, inferior, less {_GOOD}")
-_BEATS = _any(
+BETTER = _any(f"better, stronger, superior, preferable, preferred, clearer, more {_GOOD}")
+WORSE = _any(f"worse, weaker, poorer, inferior, less {_GOOD}")
+BEATS = _any(
     "beats?, beating, defeats, outperforms, outclasses, outranks, outshines, surpasses, exceeds, tops, trumps, "
     "over, ahead of, edges out, superior to, preferable to, preferred to"
 )
@@ -104,7 +104,7 @@ _VERY = _several("clearly, the, much, far, slightly, a, bit, obviously, definite
 _DOUBT = (
     rf"(?:{_NOT}|\b(?:hardly|barely|if|whether|unless|wrong|false|mistake|mistaken|doubt|refuse|may|might|could|some))"
 )
-_COMPARED = rf"(?:(?:{_BETTER}|{_WORSE})(?: \S+){{0,3}} (?:than|to|over)|{_BEATS}|{_YIELDS})"
+_COMPARED = rf"(?:(?:{BETTER}|{WORSE})(?: \S+){{0,3}} (?:than|to|over)|{BEATS}|{_YIELDS})"
 _SYMBOL = "(?:[<>≻≺≥≤≫≪≈~]|(?<!=)=(?!=))"
 
 
@@ -137,9 +137,9 @@ _BEFORE: tuple[tuple[Sign, re.Pattern[str]], ...] = (
     ("unclear", _before(rf"\b(?:no|non|nie|ne|не) {_CHOOSE_ABROAD}\w*", r"\b(?:tidak|inte|niet|ikke)\b")),
     ("unclear", _before(rf"{_DOUBT} (?:[^\s,]+ ){{0,5}}{_COMPARED}", rf"{_NOT} (?:just|only)")),
     ("unclear", _before(rf"{_NOT} {_NAMED}{_FILL}(?:{_BEST}|{_VERDICT}){_RANK}{_COPULA}?", joint="[ :,]*")),
-    ("wins", _before(rf"\b{_YIELDS}", rf"\b{_WORSE}(?: \S+){{0,3}} than", rf"{_NOT} (?:\S+ )?as \S+ as")),
-    ("loses", _before(rf"\b{_BETTER}(?: \S+){{0,3}} than", r"\b(?:rather|prefer)\b[^,;:]{0,60} than")),
-    ("loses", _before(r"\bprefer\w* (?:\S+ ){1,3}to", rf"\b{_BEATS}", rf"\b{_INSTEAD_OF}")),
+    ("wins", _before(rf"\b{_YIELDS}", rf"\b{WORSE}(?: \S+){{0,3}} than", rf"{_NOT} (?:\S+ )?as \S+ as")),
+    ("loses", _before(rf"\b{BETTER}(?: \S+){{0,3}} than", r"\b(?:rather|prefer)\b[^,;:]{0,60} than")),
+    ("loses", _before(r"\bprefer\w* (?:\S+ ){1,3}to", rf"\b{BEATS}", rf"\b{_INSTEAD_OF}")),
     ("loses", _before(rf"{_NOT} ?{_NAMED}{_FILL}{_NAMED}(?:{_CHOOSE})?")),
     ("loses", _before(rf"{_LABEL}{_LAST}{_RANK}{_COPULA}?")),
     (
@@ -161,7 +161,7 @@ _HENCE = _before(
 """says that a response wins, unless anything else says otherwise"""
 _BEHIND: tuple[tuple[Sign, re.Pattern[str]], ...] = (
     ("unclear", _behind(_SYMBOL)),
-    ("unclear", _behind(r"would\b[^,;]{0,60} if\b", rf"{_IS}{_VERY}{_BETTER} only\b", r"would be un\w+")),
+    ("unclear", _behind(r"would\b[^,;]{0,60} if\b", rf"{_IS}{_VERY}{BETTER} only\b", r"would be un\w+")),
     ("loses", _behind(r"(?:should|deserves to|will|would) lose\b", r"(?:deserves|wins?|earns) (?:no|nothing|none)\b")),
     ("loses", _behind(r"(?:gets|takes|finishes|comes|ends|places)(?: \w+)? (?:second|last|2nd)\b", "[❌✗✘👎]")),
     (
@@ -179,15 +179,15 @@ _BEHIND: tuple[tuple[Sign, re.Pattern[str]], ...] = (
     ),
     (
         "unclear",
-        _behind(rf"(?:{_IS})?{_VERY}{_NOT} {_VERY}(?:{_WORSE}|{_LAST}|bad|only|just|behind|beaten|flawed|false)\b"),
+        _behind(rf"(?:{_IS})?{_VERY}{_NOT} {_VERY}(?:{WORSE}|{_LAST}|bad|only|just|behind|beaten|flawed|false)\b"),
     ),
     ("loses", _behind(rf"(?:{_IS})?{_VERY}{_NOT} (?:the |as )?(?:{_BEST}|{_VERDICT}|selected|good|acceptable)\b")),
-    ("loses", _behind(rf"{_IS}{_VERY}(?:{_WORSE}|{_LAST}|out|behind|flawed|false|mistaken|excluded)\b")),
+    ("loses", _behind(rf"{_IS}{_VERY}(?:{WORSE}|{_LAST}|out|behind|flawed|false|mistaken|excluded)\b")),
     ("loses", _behind(rf"{_IS}{_VERY}(?:beaten|outperformed|defeated|surpassed|outclassed|edged out|eliminated)\b")),
     (
         "loses",
         _behind(
-            rf"{_VERY}(?:{_WORSE}|{_LAST}|loses?|lost|fails?|failed|trails|falls|lags)\b", r",? ?no ?(?:[,.;:!]|\Z)"
+            rf"{_VERY}(?:{WORSE}|{_LAST}|loses?|lost|fails?|failed|trails|falls|lags)\b", r",? ?no ?(?:[,.;:!]|\Z)"
         ),
     ),
     (
@@ -202,10 +202,10 @@ _BEHIND: tuple[tuple[Sign, re.Pattern[str]], ...] = (
     (
         "wins",
         _behind(
-            rf"(?:{_IS})?{_VERY}(?:{_BETTER}|{_BEST}|{_VERDICT}|ahead|first)\b", r"(?:wins?|won|prevails|deserves)\b"
+            rf"(?:{_IS})?{_VERY}(?:{BETTER}|{_BEST}|{_VERDICT}|ahead|first)\b", r"(?:wins?|won|prevails|deserves)\b"
         ),
     ),
-    ("wins", _behind(rf"{_BEATS}\b", r"(?:it is|is it)\b", ",? ?(?:rather than|instead of|as opposed)")),
+    ("wins", _behind(rf"{BEATS}\b", r"(?:it is|is it)\b", ",? ?(?:rather than|instead of|as opposed)")),
     ("wins", _behind(rf",? ?(?:and |but )?not {_NAMED}(?:[{VOTE}{OTHER}]|[ab]\b)")),
     ("unclear", _behind(rf"(?:{_IS}|(?:do|does|did|would|should|can|could|must|may|might|will) )?(?!no\b){_NOT}\b")),
     (

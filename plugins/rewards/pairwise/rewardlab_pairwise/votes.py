@@ -10,6 +10,7 @@ from typing import Literal
 
 from rewardlab.text import THOUGHT_MARK
 
+from rewardlab_pairwise.undecided import compares, is_label, is_without_preference, refuses, without_label
 from rewardlab_pairwise.vote_words import NEITHER, OTHER, VOTE, Sign, is_said_to_win, plain, sign_at
 
 Letter = Literal["A", "B"]
@@ -41,7 +42,10 @@ def vote_of(text: str, box: re.Match[str], letter: Letter, is_quoted: Callable[[
         is_quoted: whether the name of a response is of a text that the judge was shown.
     """
     words = _words(text, box, letter, is_quoted)
-    winner = None if words is None or _is_taken_back(words, letter) else _winner(words)
+    behind = (one for line in _LINE_END.split(text[box.end() : box.end() + BEHIND]) for one in _sentences(line))
+    if words is None or _is_taken_back(words, letter) or _is_undecided(words) or any(map(refuses, behind)):
+        return None
+    winner = _winner(words)
     return letter if winner == VOTE else None if winner is None else "B" if letter == "A" else "A"
 
 
@@ -64,6 +68,19 @@ def _is_taken_back(words: str, letter: Said) -> bool:
         for other in {"A", "B"} - {letter}
         for sentence in sentences
     )
+
+
+def _is_undecided(words: str) -> bool:
+    """Return whether the last words before a bare box, or a label of one, say that no response is preferred."""
+    at = words.rindex(VOTE)
+    before = [sentence for line in _LINE_END.split(words[:at]) for sentence in _sentences(line)]
+    if _NOT_A_WORD.sub("", _SENTENCE_END.split(words[at + 1 :])[0]):
+        return False
+    if is_label(before[-1]):
+        before = [sentence for sentence in before if not is_label(sentence)] or [""]
+    *earlier, last = before
+    phrases = (last, without_label(last))
+    return any(map(is_without_preference, phrases)) and not any(map(compares, earlier))
 
 
 def _words(text: str, box: re.Match[str], letter: Said, is_quoted: Callable[[re.Match[str]], bool]) -> str | None:

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from helpers.each_case import each_case
+from helpers.growth import refuse_growth
 from rewardlab_pairwise.verdicts import verdict
 
 FOR_A = [
@@ -203,6 +204,83 @@ FOR_NEITHER = [
 ]
 
 
+UNDECIDED = [
+    r"Both are equal. \boxed{A}",
+    r"Both responses are equally good. \boxed{A}",
+    r"They are equally correct and clear, so \boxed{A}.",
+    r"The two answers are of the same quality. Verdict: \boxed{A}",
+    "Response A and Response B are identical.\n\n\\boxed{A}",
+    "Overall, both are on par.\n\n**Final verdict:** \\boxed{A}",
+    r"A and B are tied: \boxed{A}",
+    r"It is a tie. \boxed{A}",
+    r"It's a draw, hence \boxed{A}",
+    r"I think this is a toss-up. \boxed{A}",
+    r"Neither is better. \boxed{A}",
+    r"Neither of the two responses is clearly better than the other. \boxed{A}",
+    r"There is no clear winner. \boxed{A}",
+    r"I see no difference between them. \boxed{A}",
+    r"I cannot decide. \boxed{A}",
+    r"I can't tell them apart. \boxed{A}",
+    r"As an AI language model, I cannot judge this. \boxed{A}",
+    r"I don't know which is better. \boxed{A}",
+    r"Beide Antworten sind gleich gut. \boxed{A}",
+    r"Ambas son iguales. \boxed{A}",
+    r"两个回答一样好。\boxed{A}",
+    r"平局。\boxed{A}",
+    r"\boxed{A} I cannot decide.",
+    r"\boxed{A}, but I can't choose between the two.",
+    "\\boxed{A}\n\nI am unable to judge this question.",
+    "\\boxed{A}\nSorry, I cannot help with that.",
+    r"\boxed{A}. However, I would rather not say.",
+    r"\boxed{A} As an AI, I cannot make a judgement.",
+    r"\boxed{A} I refuse.",
+    r"\boxed{A}. I must decline to answer.",
+    r"\boxed{A}; I have no preference.",
+    r"\boxed{A} Scratch that.",
+    "\\boxed{A}\nIgnore the above.",
+    r"\boxed{A}. This is not a vote.",
+    r"\boxed{A} I abstain.",
+    r"\boxed{A} Ich kann mich nicht entscheiden.",
+    r"\boxed{A} 我无法判断。",
+]
+DECIDED = [
+    r"Both are equally good, but A is clearer. \boxed{A}",
+    r"Both are good. \boxed{A}",
+    r"Both are correct. \boxed{A}",
+    r"Both sides are equal. \boxed{A}",
+    r"Both angles are equal to 30 degrees. \boxed{A}",
+    r"A is clearer. In their results, both are equal. \boxed{A}",
+    r"A is better explained. Both are equally correct. \boxed{A}",
+    "Both are equally correct.\nA is clearer.\n\\boxed{A}",
+    r"They are equally good, but \boxed{A} is shorter, hence better.",
+    r"Neither is perfect. \boxed{A}",
+    r"Neither is correct, yet \boxed{A} is better.",
+    r"It is not a tie. \boxed{A}",
+    r"There is no difference in the results, but A is clearer. \boxed{A}",
+    r"I cannot find an error in A. \boxed{A}",
+    r"I cannot choose B. \boxed{A}",
+    r"I cannot say that B is better. \boxed{A}",
+    r"I cannot tell where B gets this from. \boxed{A}",
+    r"B refuses to answer. \boxed{A}",
+    r"\boxed{A} I cannot find an error in it.",
+    r"\boxed{A}. I cannot recommend Response B.",
+    r"\boxed{A}, because B says that it cannot decide.",
+    r"\boxed{A} I will not choose B.",
+    r"\boxed{A}. I have no doubt.",
+    r"\boxed{A}. This is not a close call.",
+]
+
+
+@each_case("reply", UNDECIDED)
+def test_a_box_beside_words_that_prefer_neither_response_is_no_vote(reply):
+    assert verdict(reply) is None
+
+
+@each_case("reply", DECIDED)
+def test_words_that_only_resemble_these_leave_the_vote(reply):
+    assert verdict(reply) == "A"
+
+
 FOR_A_TIE = [
     r"\boxed{tie}",
     r"**\boxed{Tie}**",
@@ -281,7 +359,7 @@ def test_no_words_against_a_response_are_a_vote_for_it(reply):
     assert verdict(f"I compared them.\n\n{reply}") in ("A", None)
 
 
-@each_case("reply", [*FOR_A, *FOR_B, *FOR_NEITHER, *FOR_A_TIE, *FOR_NO_TIE])
+@each_case("reply", [*FOR_A, *FOR_B, *FOR_NEITHER, *FOR_A_TIE, *FOR_NO_TIE, *UNDECIDED, *DECIDED])
 def test_the_same_words_with_the_letters_exchanged_are_for_the_other_one(reply):
     exchanged = re.sub(r"\b[AB]\b", lambda letter: {"A": "B", "B": "A"}[letter[0]], reply)
     assert verdict(exchanged) == {"A": "B", "B": "A"}.get(verdict(reply), verdict(reply))
@@ -302,3 +380,11 @@ def test_what_a_response_says_is_not_what_the_judge_says_of_it(reply, expected):
 
 def test_words_far_from_the_vote_say_nothing_of_it():
     assert verdict("Not \\boxed{B}, I thought.\n" + "But then I added. " * 60 + "\n\\boxed{B}") == "B"
+
+
+def test_hostile_words_before_a_box_are_read_in_linear_time():
+    pieces = ("so, ", "both are ", "equally and ", "i cannot ", "!? ", "the ", "- ")
+    for piece in pieces:
+        refuse_growth(
+            piece, verdict, lambda length, piece=piece: piece * (length // len(piece)) + r"\boxed{A} " + piece * 100
+        )
