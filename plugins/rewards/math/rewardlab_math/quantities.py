@@ -43,19 +43,26 @@ _RELATIVE = Fraction(1, 10**4)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Quantity:
-    """A reading of a number. exact: false if it was written with decimals, which may be rounded."""
+    """A reading of a number.
+
+    exact: false if it was written with decimals, which may be rounded. scale: the power of ten of a word behind it that
+    is not in the value, as in "3 million" for a question that counts in millions.
+    """
 
     value: Fraction
     exact: bool = True
     percent: bool = False
     name: str | None = None
+    scale: int | None = None
 
     def equals(self, other: "Quantity") -> bool:
         """Return whether both are equal: exactly, or to six places if either has decimals.
 
-        50% equals 50 and 0.5; x = 5 does not equal y = 5.
+        50% equals 50 and 0.5; x = 5 does not equal y = 5, nor 3 million 3 billion.
         """
         if self.name and other.name and self.name.lower() != other.name.lower():
+            return False
+        if self.scale and other.scale and self.scale != other.scale:
             return False
         if self.percent == other.percent:
             return self._is_close(self.value, other)
@@ -91,7 +98,8 @@ def quantities(text: str, *, point_only: bool = False) -> frozenset[Quantity]:
     }
     factor = units.scale(rest)
     if factor:
-        readings |= {replace(quantity, value=quantity.value * factor) for quantity in readings}
+        multiplied = {replace(quantity, value=quantity.value * factor) for quantity in readings}
+        readings = {replace(quantity, scale=factor) for quantity in readings} | multiplied
     return frozenset(readings)
 
 

@@ -9,7 +9,7 @@ CURRENCY = (
 """A sign or code that may stand before a number."""
 
 SCALES = {
-    **dict.fromkeys(["thousand", "ribu", "mil", "tausend", "mille", "тысяч", "тысячи", "千"], 10**3),
+    **dict.fromkeys(["thousand", "thousands", "ribu", "mil", "tausend", "mille", "тысяч", "тысячи", "千"], 10**3),
     **dict.fromkeys(["万", "萬", "만"], 10**4),
     **dict.fromkeys(["lakh", "lakhs", "লক্ষ", "লাখ", "लाख", "లక్షల"], 10**5),
     **dict.fromkeys(
@@ -18,6 +18,7 @@ SCALES = {
     **dict.fromkeys(["crore", "crores", "কোটি", "करोड़", "కోట్ల"], 10**7),
     **dict.fromkeys(["億", "亿", "억"], 10**8),
     **dict.fromkeys(["billion", "billions", "miliar", "milliarden", "milliards", "миллиардов"], 10**9),
+    **dict.fromkeys(["trillion", "trillions", "triliun", "兆"], 10**12),
 }
 """Words that may multiply the number before them: "3万" is 30,000, or 3 if the question counts in 万."""
 
@@ -28,9 +29,10 @@ k c f t
 """
 _KNOWN = frozenset(_KNOWN_WORDS.split())
 _TEXT = re.compile(r"\\(?:text\w*|math(?:rm|bf|it|sf)|mbox|rm|bf)\s*\{(?P<inside>[^{}]*)\}")
+_SPACE = re.compile(r"\\(?:[,;:! ]|q?quad\b)|~")
 _POWER = re.compile(r"(?<=[^\d\s^])\^\s*(?:\{\s*-?[1-3]\s*\}|-?[1-3])")
 _DEGREE = re.compile(r"\^?\s*\{?\s*(?:\\circ|\\degree)\s*\}?")
-_JOINT = re.compile(r"(?:\\cdot|\\times|[\s/.,·*()\"'-])+")
+_JOINT = re.compile(r"(?:\\cdot|\\times|[\s~/.,·*()\"'-])+")
 _ASCII_WORD = re.compile(r"[A-Za-z]+")
 _OTHER_WORD = re.compile(r"[^\d\x00-/:-@\[-`{-\x7f]+")  # letters and marks of any script
 _UNIT_START = re.compile(r"\s+|(?=\\(?:text|math(?:rm|bf|it|sf)|mbox|rm|bf))")
@@ -79,8 +81,9 @@ def _is_word(word: str, shortest: int | None) -> bool:
 
 
 def scale(rest: str) -> int | None:
-    """Return the power of ten that the first word after a number stands for; None for another word."""
-    first = re.split(r"[\s/]", rest.strip(), maxsplit=1)[0].lower()
+    r"""Return the power of ten that the first word after a number, or its `\text`, stands for; None without one."""
+    bare = _SPACE.sub(" ", _TEXT.sub(r" \g<inside> ", rest)).strip()
+    first = re.split(r"[\s/]", bare, maxsplit=1)[0].lower()
     if first in SCALES:
         return SCALES[first]
     return SCALES.get(first[:1])  # 万元: no space between scale and unit
