@@ -1,6 +1,7 @@
 """SIGTERM in a program of its own: it is an interrupt, then another one after the grace period."""
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -182,3 +183,41 @@ def test_nothing_of_it_is_left_behind():
     with sigterm_as_interrupt():
         pass
     assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_before_a_command_has_begun_it_says_so_and_ends_the_program(begun):
+    """A scheduler may end a job while it is still being imported; afterwards the command says what it left."""
+    program = f"""
+import os, signal, sys
+from rewardlab import cli
+
+before = cli.find
+
+def find(name):
+    cli._end_silently() if {begun} else None
+    os.kill(os.getpid(), signal.SIGTERM)
+    return before(name)
+
+cli.find = find
+sys.argv = ["rewardlab", "check", "quickstart"]
+cli.main()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout) == (-signal.SIGTERM, "")
+    line = "error: stopped by SIGTERM before the command had begun; nothing was written\n"
+    assert done.stderr == ("" if begun else line)
+
+
+def test_a_program_with_a_handler_of_its_own_keeps_it():
+    program = """
+import signal, sys
+from rewardlab import cli
+
+signal.signal(signal.SIGTERM, mine := lambda *_: None)
+sys.argv = ["rewardlab", "--version"]
+cli.main()
+print(signal.getsignal(signal.SIGTERM) is mine)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert done.stdout.splitlines()[-1] == "True", done.stderr

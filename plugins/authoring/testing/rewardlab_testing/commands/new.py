@@ -32,7 +32,7 @@ class Options(Config):
     words: Annotated[tuple[str, ...], Positional("recipe [ROWS.jsonl]")] = ()
     """the kind of thing to create, and its rows"""
     model: str | None = None
-    """a folder or a hub name of a causal language model"""
+    """a folder or a hub name of a causal language model; tiny: one that is built here"""
     source: Annotated[str | None, Flag("--from", metavar="NAME")] = None
     """copy a recipe that comes with rewardlab"""
     prompt: Annotated[str | None, Flag(metavar="COLUMN")] = None

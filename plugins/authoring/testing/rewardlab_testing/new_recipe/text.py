@@ -15,6 +15,7 @@ from rewardlab_testing.new_recipe.column_guess import ColumnGuess
 SHOWN = 48
 """characters of a value in a comment"""
 _PLAIN = re.compile(r"[A-Za-z_./~][\w./~-]*")
+_TINY = re.compile(r"""\s*\{?\s*(?:use\s*[:=]\s*)?["']?tiny["']?\s*\}?\s*""", re.IGNORECASE)
 _WORDS = ("true", "false", "null", "~")
 BOXED = "Reason step by step, and put the final answer into \\boxed{}."
 SETTINGS = {
@@ -76,9 +77,14 @@ def _head(parts: RecipeParts) -> Iterator[str]:
     yield "version: 1"
     yield f"name: {scalar(_name(parts.file))}"
     yield "seed: 0"
-    hint = "any causal language model: a folder, or a name on the Hugging Face hub"
-    yield f"model: {scalar(parts.model or parts.default_model)}    # {hint}"
+    yield _model(parts.model or parts.default_model)
     yield ""
+
+
+def _model(name: str) -> str:
+    if _TINY.fullmatch(name) and not Path(name).exists():
+        return "model: {use: tiny}    # small, with random weights, built here; else a folder, or a name on the hub"
+    return f"model: {scalar(name)}    # any causal language model: a folder, or a name on the Hugging Face hub"
 
 
 def _name(file: Path) -> str:

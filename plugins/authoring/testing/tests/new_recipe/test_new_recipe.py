@@ -13,6 +13,7 @@ import yaml
 from helpers.each_case import each_case
 from helpers.paths import RECIPES
 from rewardlab.recipe import shipped_recipes
+from rewardlab_testing.new_recipe.text import _model
 
 GSM8K = [{"question": f"How much is {n} + {n}?", "answer": f"{n} + {n} = {2 * n}\n#### {2 * n}"} for n in range(40)]
 MULTILINGUAL = [
@@ -167,6 +168,31 @@ def test_columns_of_any_name_are_written_so_that_they_are_read_again(made, main,
 
 def test_the_model_is_yours(made):
     assert made(GSM8K, "--model", "/models/my own")[1]["model"] == "/models/my own"
+
+
+@each_case(
+    "model, written",
+    [
+        *((text, {"use": "tiny"}) for text in ("tiny", "Tiny", " TINY ", "use: tiny", "use=tiny", "{use: tiny}")),
+        *((text, {"use": "tiny"}) for text in ("{ use:tiny }", "{use: 'tiny'}", '{use: "tiny"}', '"tiny"')),
+        *((text, text) for text in ("org/tiny", "tiny-llama", "./tiny", "tiny/model", "/models/tiny", "mytiny")),
+        *((text, text) for text in ("tiny2", "tiny.", "~/tiny", "use/tiny", "tiny: 1")),
+    ],
+)
+def test_the_tiny_model_is_the_one_that_is_built_here(model, written, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    line = _model(model)
+    assert yaml.safe_load(line)["model"] == written
+    (tmp_path / "tiny").mkdir(exist_ok=True)
+    assert yaml.safe_load(_model("tiny"))["model"] == "tiny", "a folder of that name"
+    (tmp_path / "tiny").rmdir()
+
+
+def test_a_recipe_with_the_tiny_model_passes_the_check_and_its_bare_name_does_not(made, main):
+    file, _, _ = made(GSM8K, "--model", "tiny")
+    assert main("check", file)[0] == 0
+    code, _, err = main("check", file, "model=tiny")
+    assert (code, "the model that is built here is `model: {use: tiny}`" in err) == (2, True)
 
 
 def test_other_rows_of_that_name_have_a_recipe_of_their_own(made, main, tmp_path):
