@@ -192,14 +192,14 @@ def test_before_a_command_has_begun_it_says_so_and_ends_the_program(begun):
 import os, signal, sys
 from rewardlab import cli
 
-before = cli.find
+before = cli.find_command
 
 def find(name):
     cli._end_silently() if {begun} else None
     os.kill(os.getpid(), signal.SIGTERM)
     return before(name)
 
-cli.find = find
+cli.find_command = find
 sys.argv = ["rewardlab", "check", "quickstart"]
 cli.main()
 """
