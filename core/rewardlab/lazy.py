@@ -6,7 +6,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-__all__ = ["lazy_names"]
+__all__ = ["lazy_names", "names_of_plugin"]
 
 _NAME = re.compile(r"^    from ([\w.]+) import (\w+) as \2$", re.MULTILINE)
 
@@ -29,3 +29,27 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[
         return value
 
     return get, lambda: sorted(home), sorted(home)
+
+
+def names_of_plugin(
+    module: str, plugin: str, besides: str = ""
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return the `__getattr__` and `__dir__` of a module that hands on the names of a plugin of ours.
+
+    If the plugin is not there, the module says how to install it, and what is needed besides.
+    """
+    package = f"rewardlab_{plugin}"
+
+    def get(name: str) -> Any:
+        if name.startswith("_") and name != "__all__":  # a __path__ would load its modules twice
+            raise AttributeError(name)
+        try:
+            return getattr(import_module(package), name)
+        except ModuleNotFoundError as error:
+            if error.name != package:
+                raise
+            from rewardlab.first_party import pip_install
+
+            raise ImportError(f"{module} needs rewardlab-{plugin}: {pip_install(plugin)}{besides}") from error
+
+    return get, lambda: list(get("__all__"))

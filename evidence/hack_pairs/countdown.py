@@ -4,7 +4,7 @@ import re
 from collections import Counter
 
 from rewardlab import Completion, Sample, reward
-from rewardlab.text import sections
+from rewardlab_answers import sections
 
 from hack_pairs.arithmetic import numbers, value
 

@@ -4,7 +4,7 @@ import math
 import re
 
 from rewardlab import Completion, Sample, reward
-from rewardlab.text import last_box
+from rewardlab_answers import last_box
 
 _BOX = re.compile(r"\\boxed\s*\{([^{}]*)\}")
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from rewardlab import Completion, RewardSpec, Sample, Score, hookimpl
 from rewardlab.laws import Laws
-from rewardlab.text import last_box
+from rewardlab_answers import last_box
 
 Items = Sequence[tuple[Sample, Completion]]
 WINDOW = 4

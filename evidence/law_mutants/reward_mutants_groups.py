@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from rewardlab import GroupStream, RewardSpec, Sample, Score, hookimpl
 from rewardlab.laws import Laws
-from rewardlab.text import last_box
+from rewardlab_answers import last_box
 
 
 class Wins:

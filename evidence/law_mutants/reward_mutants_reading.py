@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from rewardlab import Completion, RewardSpec, Sample, Score, hookimpl
 from rewardlab.laws import Laws
-from rewardlab.text import last_box
+from rewardlab_answers import last_box
 
 
 class Boxed:

@@ -138,7 +138,7 @@ class WordingJudge:
 
     async def ask(self, ask):
         from rewardlab import Reply
-        from rewardlab.text import last_box
+        from rewardlab_answers import last_box
 
         if last_box(ask.parts["response"]) != "7":
             return Reply(text='{"explanation": "wrong", "score": 1}')
@@ -151,7 +151,7 @@ class QuotingJudge:
 
     async def ask(self, ask):
         from rewardlab import Reply
-        from rewardlab.text import last_box
+        from rewardlab_answers import last_box
 
         response = ask.parts["response"]
         score = 5 if last_box(response) == "7" else 1

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from rewardlab import Completion, RewardSpec, Sample, Score, hookimpl
 from rewardlab.laws import Laws
-from rewardlab.text import last_box
+from rewardlab_answers import last_box
 
 _seen_anywhere: set[str] = set()
 

@@ -200,7 +200,7 @@ class TestACurriculumThatCollects:
             f"{path}:11: reward.normalize.1: the subset of 64 of normalize/std never acts in stages.0: mine/sampler "
             f"collects {cap} completions at most; let it collect more, or lower the subset"
         )
-        assert list(make_plan(load(path)).warnings) == ([] if acts else [never])
+        assert [line for line in check_recipe(load(path)).warnings if "never acts" in line] == ([] if acts else [never])
 
     def test_is_not_told_of_a_group_size_that_is_wrong_itself(self, found):
         text = changed("mine/sampler", "mine/sampler, with: {cap: 1}", self.recipe)

@@ -13,6 +13,7 @@ from rewardlab.plan import make_plan
 from rewardlab.recipe.annotations import lookup
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.yaml12 import dump
+from rewardlab_training import evaluation_datasets, stage_dataset
 from rewardlab_training.check import check_recipe
 
 RECIPE = """\
@@ -108,23 +109,23 @@ def test_a_plan_holds_what_the_recipe_names(plan):
     assert made.expression.names == ("short", "polite")
     assert made.total_range == (0.0, 3.0)
     assert set(made.plugins) == {"toy", "trl"}
-    assert made.stage_dataset(0) is made.stage_dataset(1) is made.datasets["dataset",]
-    assert made.evaluation_datasets(1) == {"": (made.datasets["dataset",], True)}
+    assert stage_dataset(made, 0) is stage_dataset(made, 1) is made.datasets["dataset",]
+    assert evaluation_datasets(made, 1) == {"": (made.datasets["dataset",], True)}
 
 
 def test_a_dataset_of_its_own_takes_the_place_of_the_recipes(plan):
     text = changed("steps: 1}", "steps: 1, dataset: {use: toy/counting}}")
     text = changed("samples: 2", "samples: 2, dataset: {use: toy/counting, with: {rows: 3}}", text)
     made = plan(text)
-    assert made.stage_dataset(0) is made.datasets["stages", 0, "dataset"]
-    assert made.evaluation_datasets(1) == {"": (made.datasets["stages", 1, "eval", "dataset"], False)}
+    assert stage_dataset(made, 0) is made.datasets["stages", 0, "dataset"]
+    assert evaluation_datasets(made, 1) == {"": (made.datasets["stages", 1, "eval", "dataset"], False)}
 
 
 def test_an_evaluation_has_several_sets_by_name_and_the_held_out_rows_may_be_one(plan):
     text = changed("samples: 2", "samples: 2, sets: {hard: {use: toy/counting, with: {rows: 3}}, ours: null}")
     made = plan(text)
     hard = made.datasets["stages", 1, "eval", "sets", "hard"]
-    assert made.evaluation_datasets(1) == {"hard": (hard, False), "ours": (made.datasets["dataset",], True)}
+    assert evaluation_datasets(made, 1) == {"hard": (hard, False), "ours": (made.datasets["dataset",], True)}
     evaluation = made.recipe.stages[1].evaluation
     assert evaluation.split_by == ["eval_set", *evaluation.by]
 

@@ -8,7 +8,7 @@ from helpers.each_case import each_case
 from helpers.paths import RECIPES, ROOT, TESTS
 from rewardlab.recipe.loading import load
 from rewardlab.recipe.models import Recipe
-from rewardlab.text import sections
+from rewardlab_answers import sections
 
 ROWS = TESTS / "data" / "probe" / "amro.jsonl"
 """four tasks in German, Spanish, Swahili and French, written for this"""

@@ -12,7 +12,8 @@ from rewardlab.plan import make_plan
 from rewardlab.plan.component import Component
 from rewardlab.recipe import ComponentUse, load
 from rewardlab.recipe.use import Use
-from rewardlab.scoring import Scorer, Teaching, as_trainers_get_it, metrics_of_step
+from rewardlab.scoring import Scorer, Teaching, as_trainers_get_it
+from rewardlab_training import metrics_of_step
 
 SINGLE = 0.3333333432674408
 """a third, in single precision"""

@@ -38,13 +38,13 @@ def test_of_a_data_step(use):
 
 
 READERS = (
-    "rewardlab.text.last_box",
-    "rewardlab.text.boxed.last_boxes",
-    "rewardlab.text.official_box",
-    "rewardlab.text.sections.split",
-    "rewardlab.text.sections.answer",
+    "rewardlab_answers.last_box",
+    "rewardlab_answers.boxed.last_boxes",
+    "rewardlab_answers.official_box",
+    "rewardlab_answers.sections.split",
+    "rewardlab_answers.sections.answer",
     "rewardlab.text.printable",
-    "rewardlab.text.thoughts.thoughts_of",
+    "rewardlab_answers.thoughts.thoughts_of",
     "rewardlab.text.chat_markers.escape_chat_markers",
     "rewardlab_language.numbers_in_text.numbers_in",
     "rewardlab.text.redaction.redact",

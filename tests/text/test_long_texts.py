@@ -8,4 +8,5 @@ pytestmark = pytest.mark.nightly  # in CI, test_growth.py reads other shapes
 
 @pytest.mark.parametrize("read", ["last_box", "official_box", "sections.split", "sections.answer", "printable"])
 def test_of_any_shape(read):
-    assert_linear(f"from rewardlab.text import last_box, official_box, printable, sections; {read}(text)")
+    imports = "from rewardlab.text import printable; from rewardlab_answers import last_box, official_box, sections"
+    assert_linear(f"{imports}; {read}(text)")

@@ -20,8 +20,8 @@ from pathlib import Path
 from rewardlab import Config, Context
 from rewardlab.errors import JobError, RewardlabError
 from rewardlab.registry import Registry, installed
-from rewardlab.text import sections
 from rewardlab.workers import interpreter_of
+from rewardlab_answers import sections
 
 HERE = Path(__file__).parent
 FIND = "import importlib.util, sys; sys.exit(importlib.util.find_spec('comet') is None)"

@@ -10,12 +10,10 @@ row.
     rows          rows made into samples: columns under our names, checked, with ids
     conversations completions that are messages, with calls of tools and results
     row_needs     what rows must have to be scored
-    sampling      a random order by the seed and each sample's id, and samples taken evenly over some fields
-    dropped_rows  rows that a data step leaves out: counted, reported, and too many of them stop the job
 
 For authors of datasets and data steps are `read_lines` and `BadRows` (a file row by row, and all that is wrong with
-it), `raw_sample` (a row before a recipe's `fields` name its columns), `in_order` (many questions at once, answers
-in order), `DroppedRow` and `DroppedRows`. The other names serve the rest of the library.
+it), `raw_sample` (a row before a recipe's `fields` name its columns) and `in_order` (many questions at once, answers
+in order). The other names serve the rest of the library.
 """
 
 from typing import TYPE_CHECKING
@@ -27,10 +25,6 @@ if TYPE_CHECKING:
     from rewardlab.data.conversations import ROLES as ROLES
     from rewardlab.data.conversations import to_conversation as to_conversation
     from rewardlab.data.conversations import without_media as without_media
-    from rewardlab.data.dropped_rows import REFUSED as REFUSED
-    from rewardlab.data.dropped_rows import DroppedRow as DroppedRow
-    from rewardlab.data.dropped_rows import DroppedRows as DroppedRows
-    from rewardlab.data.dropped_rows import refusal as refusal
     from rewardlab.data.jsonl import BLOCK as BLOCK
     from rewardlab.data.jsonl import BOM as BOM
     from rewardlab.data.jsonl import DECODER as DECODER
@@ -64,7 +58,5 @@ if TYPE_CHECKING:
     from rewardlab.data.rows import to_id as to_id
     from rewardlab.data.rows import to_messages as to_messages
     from rewardlab.data.rows import to_sample as to_sample
-    from rewardlab.data.sampling import shuffled as shuffled
-    from rewardlab.data.sampling import stratified_sample as stratified_sample
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

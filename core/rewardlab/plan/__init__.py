@@ -9,10 +9,9 @@ asked: rewardlab-training does that.
     component        a component that a recipe names, and building it
     unused_async     an `async def` that nobody awaits, or that awaits nothing
     cross_checks     what a component and the rest of its recipe must agree on
-    dataset_checks   data steps, what they start from, and the files that data stages write
-    policy_judge     the judge that is the model in training, and judges that are evaluated as policies
+    policy_judge     the judge that is the model in training
     total_range      the bounds of `total`
-    dataset_places   where a recipe names datasets, and samples that know their evaluation set
+    dataset_places   where a recipe names datasets
     fingerprint      the part of a recipe that decides results, which a resumed job must share, and how two differ
 """
 
@@ -24,10 +23,9 @@ if TYPE_CHECKING:
     from rewardlab.plan.component import Component as Component
     from rewardlab.plan.component import build as build
     from rewardlab.plan.component import secret_variables as secret_variables
-    from rewardlab.plan.dataset_places import sample_of_set as sample_of_set
+    from rewardlab.plan.cross_checks import declared as declared
+    from rewardlab.plan.dataset_places import evaluation_place as evaluation_place
     from rewardlab.plan.dataset_places import sources_of as sources_of
-    from rewardlab.plan.dataset_places import step_above as step_above
-    from rewardlab.plan.dataset_places import with_sources as with_sources
     from rewardlab.plan.fingerprint import Difference as Difference
     from rewardlab.plan.fingerprint import decisive as decisive
     from rewardlab.plan.fingerprint import differences as differences
@@ -36,6 +34,7 @@ if TYPE_CHECKING:
     from rewardlab.plan.planner import Draft as Draft
     from rewardlab.plan.planner import draft_plan as draft_plan
     from rewardlab.plan.planner import make_plan as make_plan
+    from rewardlab.plan.policy_judge import OUTSIDE as OUTSIDE
     from rewardlab.plan.policy_judge import POLICY as POLICY
     from rewardlab.plan.policy_judge import refuse_policy as refuse_policy
     from rewardlab.plan.total_range import Interval as Interval

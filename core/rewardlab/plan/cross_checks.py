@@ -1,29 +1,21 @@
-"""Checks of a component against the rest of its recipe, beyond names and options."""
+"""Checks of a component against the rest of its recipe, beyond names and options; stages are training's."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from rewardlab.errors import nearest
+from rewardlab.files import expanded
 from rewardlab.plan.component import Component
-from rewardlab.plan.dataset_checks import missing_file_findings, step_findings, target_findings
 from rewardlab.plan.plan import Plan
-from rewardlab.plan.policy_judge import POLICY, served_findings
+from rewardlab.plan.policy_judge import POLICY
 from rewardlab.recipe.annotations import RecipePath, lookup
 from rewardlab.recipe.loading import Document
-from rewardlab.recipe.models import Recipe
+from rewardlab.recipe.models import DataStage, Recipe
 from rewardlab.recipe.terms import mixed_parts
-from rewardlab.recipe.training_stages import RlStage
 from rewardlab.recipe.validation import Finding
 from rewardlab.specs import RewardSpec
 
 OF_WORKERS = ("workers", "timeout", "memory", "threads")
 """keys of a component that say how its worker processes run"""
 WAYS_WITHOUT_WORKERS = {"thread": "runs in a thread of this process", "async": "is a coroutine of this process"}
-OWN_SCALING = {
-    "grpo": "divides by the group's standard deviation",
-    "rloo": "multiplies by G / (G - 1)",
-    "reinforce_baseline": "whitens over the batch",
-    "ppo": "whitens over the batch",
-}
 
 
 def cross_findings(plan: Plan, components: Mapping[RecipePath, Component]) -> Iterator[Finding]:
@@ -31,12 +23,8 @@ def cross_findings(plan: Plan, components: Mapping[RecipePath, Component]) -> It
     for name, judge in plan.judges.items():
         yield from _judge_findings(("judges", name), judge)
     for place, dataset in plan.datasets.items():
-        yield from step_findings(plan.recipe, place, dataset)
         yield from missing_file_findings(plan.recipe, place, dataset)
         yield from _continuation_findings(place, dataset, plan.judges)
-    yield from target_findings(plan)
-    yield from served_findings(plan.recipe, plan.judges, declared(plan.document, "judges"))
-    yield from _validation_findings(plan)
     yield from _sampler_findings(plan, components.get(("sampler",)))
     for name, component in plan.components.items():
         place = ("reward", "components", name)
@@ -44,16 +32,13 @@ def cross_findings(plan: Plan, components: Mapping[RecipePath, Component]) -> It
         yield from _unused_keys(place, component)
         yield from _logprob_findings(place, component, plan.judges)
         yield from _continuation_findings(place, component, plan.judges)
-    yield from _normalize_findings(plan.recipe, components)
-    yield from _by_component_findings(plan, components)
-    yield from _critic_findings(plan)
+    yield from _normalizer_findings(plan, components)
 
 
-def cross_warnings(plan: Plan, components: Mapping[RecipePath, Component]) -> Iterator[Finding]:
-    """Yield what is doubtful about them."""
+def cross_warnings(plan: Plan) -> Iterator[Finding]:
+    """Yield what is doubtful about the components."""
     for name, component in plan.components.items():
         yield from _doubtful_keys(("reward", "components", name), component)
-    yield from _subset_warnings(plan, components)
 
 
 def declared(document: Document, *path: str) -> Sequence[str]:
@@ -62,30 +47,21 @@ def declared(document: Document, *path: str) -> Sequence[str]:
     return list(mapping) if isinstance(mapping, dict) else []
 
 
-def _normalize_findings(recipe: Recipe, components: Mapping[RecipePath, Component]) -> Iterator[Finding]:
-    """Yield findings for stages whose trainer rescales rewards itself, and for factors that do not fit the loss."""
-    normalizers = recipe.reward.normalize if recipe.reward is not None else []
-    for index, stage in enumerate(recipe.stages):
-        if normalizers and isinstance(stage, RlStage) and stage.algorithm != "dr_grpo":
-            yield (
-                ("reward", "normalize"),
-                "needs dr_grpo, which subtracts the group's mean unless a normalizer does, and does nothing else; "
-                f"{stage.algorithm} "
-                f"(stages.{index}) {OWN_SCALING[stage.algorithm]} itself",
-            )
-
-    for index in range(len(normalizers)):
-        planned = components.get(("reward", "normalize", index))
-        if planned is not None and planned.spec.scales_loss:
-            yield from _loss_findings(recipe, index, planned, last=index == len(normalizers) - 1)
-
-
-def _by_component_findings(plan: Plan, components: Mapping[RecipePath, Component]) -> Iterator[Finding]:
-    """Yield findings for a normalizer that shapes each component by itself, if it or the total leaves no components."""
+def _normalizer_findings(plan: Plan, components: Mapping[RecipePath, Component]) -> Iterator[Finding]:
+    """Yield findings for normalizers at a place where they cannot be, and for a total that one of them cannot shape."""
+    last = len(plan.recipe.reward.normalize) - 1 if plan.recipe.reward is not None else 0
     for place, planned in components.items():
-        if place[:2] != ("reward", "normalize") or not planned.spec.by_component:
+        if place[:2] != ("reward", "normalize"):
             continue
         use = planned.use.use
+        if planned.spec.scales_loss and place[2] != last:
+            yield (
+                place,
+                f"{use} must be the last of `normalize`: its factor stands for the loss's division by tokens, and what "
+                "follows would change it",
+            )
+        if not planned.spec.by_component:
+            continue
         if place[2] != 0:
             yield place, f"{use} shapes the components, before there is a total; it must be the first of `normalize`"
         if plan.expression is not None and (mixed := mixed_parts(plan.expression.tree)):
@@ -97,62 +73,15 @@ def _by_component_findings(plan: Plan, components: Mapping[RecipePath, Component
             )
 
 
-def _critic_findings(plan: Plan) -> Iterator[Finding]:
-    """Yield a finding for each component of the total that leaves completions out, which a critic cannot do."""
-    stages, reward = plan.recipe.stages, plan.recipe.reward
-    if plan.expression is None or reward is None:
+def missing_file_findings(recipe: Recipe, place: RecipePath, planned: Component) -> Iterator[Finding]:
+    """Yield a finding for each file that a component needs, is not there, and that no earlier stage writes."""
+    if planned.spec.needs_files is None:
         return
-    ppo = [index for index, stage in enumerate(stages) if isinstance(stage, RlStage) and stage.algorithm == "ppo"]
-    for name in plan.expression.names:
-        if ppo and name in reward.components and reward.components[name].on_missing == "zero_advantage":
-            yield (
-                ("reward", "components", name, "on_missing"),
-                f"zero_advantage does not work with ppo (stages.{ppo[0]}): the advantages of a critic come from "
-                "every reward, "
-                "and no completion can be left out; use fail, group_mean or a number, or dr_grpo, grpo, rloo or "
-                "reinforce_baseline, which need no critic",
-            )
-
-
-def _loss_findings(recipe: Recipe, index: int, planned: Component, last: bool) -> Iterator[Finding]:
-    use = planned.use.use
-    if not last:
-        yield (
-            ("reward", "normalize", index),
-            f"{use} must be the last of `normalize`: its factor stands for the loss's division by tokens, and what "
-            "follows would change it",
-        )
-    for number, stage in enumerate(recipe.stages):
-        if isinstance(stage, RlStage) and stage.loss == "seq_mean":
-            yield (
-                ("stages", number, "loss"),
-                f"seq_mean divides by each completion's own tokens, and {use} by the group's as well; use constant, or "
-                "token_mean, which divides all groups of an update by one number",
-            )
-
-
-def _subset_warnings(plan: Plan, components: Mapping[RecipePath, Component]) -> Iterator[Finding]:
-    """Yield a finding for each normalizer whose subset is not smaller than the pool that the group sampler collects."""
-    sampler = plan.sampler
-    for place, planned in components.items():
-        if sampler is None or place[:2] != ("reward", "normalize") or planned.spec.subset is None:
-            continue
-        subset = planned.ask("how many totals it looks at", planned.spec.subset, planned.options)
-        for number, size, collected in _collected(plan.recipe, sampler):
-            if (most := max(size, collected)) <= subset:
-                yield (
-                    place,
-                    f"the subset of {subset} of {planned.use.use} never acts in stages.{number}: "
-                    f"{sampler.use.use} collects {most} completions at most; let it collect more, or lower the subset",
-                )
-
-
-def _collected(recipe: Recipe, sampler: Component) -> Iterator[tuple[int, int, int]]:
-    """Yield (index, group size, the most completions that the sampler collects for a group) of each rl stage."""
-    for index, stage in enumerate(recipe.stages):
-        if isinstance(stage, RlStage):
-            size = stage.group_size
-            yield index, size, sampler.ask("how many it may collect", sampler.spec.most, sampler.options, size)
+    before = int(place[1]) if place[0] == "stages" else len(recipe.stages)
+    written = {expanded(stage.to) for stage in recipe.stages[:before] if isinstance(stage, DataStage)}
+    for name in planned.ask("which files it needs", planned.spec.needs_files, planned.options):
+        if expanded(name) not in written and not expanded(name).exists():
+            yield (*place, "with"), f"there is no file {name}, and no earlier stage `data` writes it"
 
 
 def _unused_keys(place: RecipePath, planned: Component) -> Iterator[Finding]:
@@ -250,35 +179,13 @@ def _asked(planned: Component, judges: Mapping[str, Component], parameter: str) 
     return [name for name, asks in asked if name in judges and any(ask.params.get(parameter) for ask in asks)]
 
 
-def _validation_findings(plan: Plan) -> Iterator[Finding]:
-    """Yield a finding for each stage whose best checkpoint is chosen by a component or an engine that is not there."""
-    components, backend = declared(plan.document, "reward", "components"), plan.backend
-    for index, stage in enumerate(plan.recipe.stages):
-        validation = getattr(stage, "validation", None)
-        if validation is None:
-            continue
-        if backend is not None and not backend.spec.chooses_checkpoints:
-            problem = f"{backend.use.use} hands on the last checkpoint; keep several with `save_every`, measure each"
-            yield ("stages", index, "keep"), f"{problem} with `rewardlab eval` and name the best one as `model`"
-        if components and validation.component not in components:
-            problem = f"no component {validation.component!r}{nearest(validation.component, components)}"
-            yield ("stages", index, "validation", "component"), problem
-
-
 def _sampler_findings(plan: Plan, named: Component | None) -> Iterator[Finding]:
-    """Yield findings for a `sampler` that does not sample, is a second one, or collects less than a stage trains on.
+    """Yield findings for a `sampler` that does not sample, or is a second one.
 
     named: what stands under `sampler`; the plan's may be the curriculum.
     """
-    curriculum, sampler = plan.curriculum, plan.sampler
     if named is not None and named.spec.most is None:
         yield ("sampler", "use"), f"{named.use.use} orders rows and collects no groups; name it under `curriculum`"
-        return
-    if named is not None and curriculum is not None and curriculum.spec.most is not None:
-        yield ("curriculum", "use"), f"{curriculum.use.use} is a group sampler, too; there can be one, under `sampler`"
-    if sampler is None:
-        return
-    for index, size, most in _collected(plan.recipe, sampler):
-        if most < size:
-            problem = f"{size} is more than {sampler.use.use} collects ({most}); raise what it may collect"
-            yield ("stages", index, "group_size"), problem
+    elif named is not None and plan.curriculum is not None and plan.curriculum.spec.most is not None:
+        use = plan.curriculum.use.use
+        yield ("curriculum", "use"), f"{use} is a group sampler, too; there can be one, under `sampler`"

@@ -7,10 +7,8 @@ from typing import Any
 
 from rewardlab.data import RowNeeds
 from rewardlab.plan.component import Component
-from rewardlab.plan.dataset_places import evaluation_place
 from rewardlab.plan.total_range import ALL_PROGRESS, Interval, effective_range
-from rewardlab.recipe.annotations import RecipePath, lookup
-from rewardlab.recipe.evaluation import EvalStage
+from rewardlab.recipe.annotations import RecipePath
 from rewardlab.recipe.expression import Expression, parse
 from rewardlab.recipe.loading import Document
 from rewardlab.recipe.models import Recipe
@@ -86,11 +84,6 @@ class Plan:
     def asked_by_rewards(self) -> set[str]:
         """Return the names of the judges that the reward's components ask."""
         return {name for planned in self.components.values() for name in planned.judges()}
-
-    def policy_judges(self, only: int | None = None) -> set[str]:
-        """Return the names of the judges that stages `eval`, or stage `only`, evaluate as served policies."""
-        stages = (stage for index, stage in enumerate(self.recipe.stages) if only in (None, index))
-        return {stage.served for stage in stages if isinstance(stage, EvalStage) and stage.served is not None}
 
     @property
     def counted_info(self) -> dict[str, list[str]]:
@@ -180,37 +173,3 @@ class Plan:
             total.range({**ALL_PROGRESS, **of_each}) for of_each in (ranges, dict.fromkeys(ranges, (0.0, 0.0)))
         )
         return low - added[1], high - added[0]
-
-    def stage_dataset(self, index: int) -> Component[DatasetUse, DatasetSpec]:
-        """Return the dataset that stage `index` trains on: its own or the recipe's."""
-        return self.datasets[self.stage_dataset_place(index)]
-
-    def stage_dataset_place(self, index: int) -> RecipePath:
-        """Return the place in the file that names the dataset that stage `index` trains on."""
-        own = ("stages", index, "dataset")
-        return ("dataset",) if lookup(self.document.tree, own) is None else own
-
-    def validation_dataset(self, index: int) -> tuple[RecipePath, bool]:
-        """Return the place of the dataset that chooses a stage's best checkpoint, and whether its held-out rows do."""
-        own = ("stages", index, "validation", "dataset")
-        return (self.stage_dataset_place(index), True) if lookup(self.document.tree, own) is None else (own, False)
-
-    def evaluation_datasets(self, index: int) -> dict[str, tuple[Component, bool]]:
-        """Return what stage `index` evaluates on: set -> (dataset, whether only its held-out rows count).
-
-        The one dataset of an evaluation without sets has the name "".
-        """
-        places = self.evaluation_dataset_places(index)
-        return {name: (self.datasets[place], held_out) for name, (place, held_out) in places.items()}
-
-    def evaluation_dataset_places(self, index: int) -> dict[str, tuple[RecipePath, bool]]:
-        """Return the places in the file of what stage `index` evaluates on, as in `evaluation_datasets`."""
-        here = evaluation_place(self.recipe, index)
-        held_out = self.stage_dataset_place(index), True
-        sets = lookup(self.document.tree, (*here, "sets"))
-        if isinstance(sets, Mapping) and sets:
-            named = {str(name): (*here, "sets", name) for name in sets}
-        else:
-            named = {"": (*here, "dataset")}
-        tree = self.document.tree
-        return {name: held_out if lookup(tree, own) is None else (own, False) for name, own in named.items()}

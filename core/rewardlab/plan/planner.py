@@ -10,7 +10,7 @@ from typing import Any, Literal
 from rewardlab.errors import MAX_LISTED, Problem, UserError, nearest, one_line
 from rewardlab.plan.component import Component, secret_variables
 from rewardlab.plan.cross_checks import cross_findings, cross_warnings, declared
-from rewardlab.plan.dataset_places import dataset_uses, has_own_dataset
+from rewardlab.plan.dataset_places import dataset_uses
 from rewardlab.plan.misplaced import name_owners, name_places
 from rewardlab.plan.plan import Plan
 from rewardlab.plan.policy_judge import POLICY, policy_judge, refuse_outside
@@ -18,9 +18,9 @@ from rewardlab.plan.total_range import ALL_PROGRESS, Interval, effective_range, 
 from rewardlab.recipe.annotations import RecipePath, lookup
 from rewardlab.recipe.expression import PROGRESS, Expression, check_name, parse
 from rewardlab.recipe.loading import Document
-from rewardlab.recipe.models import Recipe, RewardSection, needs_engine, scores
+from rewardlab.recipe.models import Recipe, RewardSection, needs_engine
 from rewardlab.recipe.partial_validation import LostParts, read, valid_parts
-from rewardlab.recipe.use import ColumnNames, Use
+from rewardlab.recipe.use import Use
 from rewardlab.recipe.validation import option_help, validate
 from rewardlab.registry.loading import Plugin
 from rewardlab.registry.registry import Registry, installed
@@ -94,7 +94,8 @@ class _Planner:
         if recipe is None:
             return None
         self._recipe = recipe
-        self._check_presence(recipe)
+        if self._purpose == "score" and self._document.tree.get("reward") is None:
+            self._add(("reward",), "missing; say which components score a completion and what the total is")
         self._backend = self._find_backend(recipe)
         judges = {name: self._find("judge", use, ("judges", name)) for name, use in recipe.judges.items()}
         named = [(path, use) for path, use in dataset_uses(recipe) if self.lost.stands(path)]
@@ -116,7 +117,7 @@ class _Planner:
         for path, what in cross_findings(plan, self._components):
             if self.lost.stands(path):
                 self._add(path, what)
-        doubtful = cross_warnings(plan, self._components)
+        doubtful = cross_warnings(plan)
         return replace(plan, warnings=[f"{self._document.where(path)}: {what}" for path, what in doubtful])
 
     def _with_reward(self, plan: Plan, reward: RewardSection) -> Plan:
@@ -221,33 +222,6 @@ class _Planner:
             if isinstance(judge, str) and judge not in judges:
                 self._add((*place, option), f"no judge {judge!r}{self._hint(judge, 'judges')}")
         return options
-
-    def _check_presence(self, recipe: Recipe) -> None:
-        """Report parts that the purpose and the stages need and the file lacks; wrong parts are reported elsewhere."""
-        tree, stages = self._document.tree, recipe.stages
-        if self._purpose == "score" and tree.get("reward") is None:
-            self._add(("reward",), "missing; say which components score a completion and what the total is")
-        if self._purpose == "run" and not tree.get("stages"):
-            self._add(
-                ("stages",), "missing; say what to do (`rewardlab new recipe --from quickstart` writes an example)"
-            )
-        if self._purpose in ("score", "job"):
-            return
-        for index, stage in enumerate(stages):
-            if not self.lost.stands(("stages", index)):
-                continue
-            if needs_engine(stage) and getattr(stage, "policy", None) is None and tree.get("model") is None:
-                self._add(("model",), "missing; a folder or hub name of a causal LM, or {use: tiny}")
-            if scores(stage) and tree.get("reward") is None:
-                needs = stage.use if getattr(stage, "validation", None) is None else "`validation`"
-                self._add(("stages", index), f"{needs} needs a reward; add `reward:` to the recipe")
-            if has_own_dataset(tree["stages"][index]):
-                continue
-            if tree.get("dataset") is None:
-                self._add(("stages", index), f"{stage.use} needs a dataset; add `dataset:` to the recipe")
-            elif isinstance(recipe.dataset, ColumnNames):
-                problem = "missing; stages read this dataset: <plugin>/<name>, as `rewardlab plugins` lists them"
-                self._add(("dataset", "use"), problem)
 
     def _check_names(self, reward: RewardSection) -> None:
         """Report components with a bad name, and a `correctness` or `teach` that names no component."""

@@ -1,13 +1,11 @@
-"""The judge `policy/self`, which is the model in training, and judges that a stage `eval` samples from as policies."""
+"""The judge `policy/self`, which is the model in training."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
-from rewardlab.errors import UserError, nearest
+from rewardlab.errors import UserError
 from rewardlab.plan.component import Component
 from rewardlab.recipe.annotations import RecipePath
-from rewardlab.recipe.evaluation import EvalStage
 from rewardlab.recipe.models import Recipe
-from rewardlab.recipe.validation import Finding
 from rewardlab.registry.registry import Registry
 from rewardlab.specs import BackendSpec, JudgeSpec
 
@@ -47,31 +45,3 @@ def refuse_policy(judges: Mapping[str, Component], where: Callable[[RecipePath],
     for name, planned in judges.items():
         if planned.use.use == POLICY:
             raise UserError(OUTSIDE, where=where(("judges", name, "use")))
-
-
-def served_findings(recipe: Recipe, judges: Mapping[str, Component], declared: Sequence[str]) -> Iterator[Finding]:
-    """Yield findings for policies that are no judge or cannot answer, and for settings that a server cannot apply.
-
-    Args:
-        judges: those that were found.
-        declared: the names of all that the file has.
-    """
-    for index, stage in enumerate(recipe.stages):
-        if isinstance(stage, EvalStage) and stage.served is not None:
-            yield from (
-                (("stages", index, *path), what) for path, what in _served(stage, stage.served, judges, declared)
-            )
-
-
-def _served(stage: EvalStage, name: str, judges: Mapping[str, Component], declared: Sequence[str]) -> Iterator[Finding]:
-    place = ("policy", "judge")
-    judge = judges.get(name)
-    if name not in declared:
-        yield place, f"no judge {name!r}{nearest(name, declared)}; a folder or hub name goes to policy.model"
-    elif judge is not None and judge.use.use == POLICY:
-        yield place, f"{POLICY} is the model in training; leave out `policy` to evaluate that"
-    elif judge is not None and judge.spec.reads != "messages":
-        yield place, f"{judge.use.use} reads the parts of a comparison and no prompts; name one that is a model"
-    if stage.chat.template is not None:
-        problem = "a server applies the template that it was started with; set it there, or leave this out"
-        yield ("chat", "template"), problem

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from rewardlab.recipe.annotations import lookup as lookup
     from rewardlab.recipe.descriptions import descriptions_of as descriptions_of
     from rewardlab.recipe.evaluation import MISSING_FIELD as MISSING_FIELD
+    from rewardlab.recipe.evaluation import SET_FIELD as SET_FIELD
     from rewardlab.recipe.evaluation import Chat as Chat
     from rewardlab.recipe.evaluation import EvalStage as EvalStage
     from rewardlab.recipe.evaluation import Evaluation as Evaluation
@@ -60,7 +61,6 @@ if TYPE_CHECKING:
     from rewardlab.recipe.models import Stage as Stage
     from rewardlab.recipe.models import TinyModel as TinyModel
     from rewardlab.recipe.models import needs_engine as needs_engine
-    from rewardlab.recipe.models import scores as scores
     from rewardlab.recipe.overrides import parse_value as parse_value
     from rewardlab.recipe.presets import PRESETS as PRESETS
     from rewardlab.recipe.shipped import shipped_recipes as shipped_recipes

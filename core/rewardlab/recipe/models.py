@@ -120,11 +120,6 @@ class DataStage(Config):
     """a JSONL file; rows that it already has (by id) are kept"""
 
 
-def scores(stage: Any) -> bool:
-    """Return whether completions are scored in a stage."""
-    return isinstance(stage, RlStage | EvalStage) or getattr(stage, "validation", None) is not None
-
-
 Stage = Annotated[DataStage | SftStage | RlStage | DpoStage | EvalStage, Field(discriminator="use")]
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from rewardlab.data import BadRows, prompt_hash, read_lines, sample_id
-from rewardlab.errors import JobError, Problem, UserError
+from rewardlab.errors import JobError, Problem
 from rewardlab.plan import Plan
 from rewardlab.scorefile.index import RowIndex
 from rewardlab.scoring.given_rows import InputRow, RowCheck
@@ -51,30 +51,6 @@ def is_scored(path: str) -> bool:
     with closing(read_lines(path)) as lines:
         first = next((row for _, row in lines if not isinstance(row, Problem)), {})
     return {"components", "shaped"} <= first.keys()
-
-
-def check_all(plan: Plan, path: str) -> tuple[int, int]:
-    """Return how many rows and completions a file has, all of which the reward of a plan can score.
-
-    Raises UserError that lists the others.
-    """
-    check, completions = RowCheck(plan), 0
-
-    def count(_: str, group: Group) -> None:
-        nonlocal completions
-        completions += len(group.completions)
-
-    with closing(RowIndex()) as index:
-        bad = check_rows(path, check, index, lambda: None, count)
-        problems = abstention_problems(plan, check)
-        if bad.count or problems:
-            listed = (
-                bad.error(path, "fix them; `rewardlab score --skip-bad` leaves them out").problems if bad.count else []
-            )
-            raise UserError([*listed, *problems])
-        if not len(index):
-            raise UserError("it has no rows", where=path)
-        return len(index), completions
 
 
 def _problem(

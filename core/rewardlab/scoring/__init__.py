@@ -20,10 +20,10 @@ what must end the job is raised.
     deadline             the deadline for scoring a group
     composition          from component scores to totals and shaped rewards, with the policies for missing values
     teaching             which groups teach, by their outcome; the rest a training leaves out
-    group_numbers        what a step's means and missing values need of a scored group, and these means
     reasons              why completions failed, or got nothing from a component, counted
     missing_guard        stops a job in which too many scores are missing
-    attribution          what each component contributed to a reward
+    decomposition        a part of the total for each component and a constant
+    group_attribution    what each component contributed to the rewards of a group
 """
 
 from typing import TYPE_CHECKING
@@ -31,13 +31,12 @@ from typing import TYPE_CHECKING
 from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from rewardlab.scoring.attribution.decomposition import decomposition_of as decomposition_of
-    from rewardlab.scoring.attribution.decomposition import mean as mean
-    from rewardlab.scoring.attribution.group_attribution import Attribution as Attribution
     from rewardlab.scoring.component_executors import Machine as Machine
     from rewardlab.scoring.composition import Composition as Composition
     from rewardlab.scoring.composition import ScoredGroup as ScoredGroup
     from rewardlab.scoring.deadline import in_time as in_time
+    from rewardlab.scoring.decomposition import decomposition_of as decomposition_of
+    from rewardlab.scoring.decomposition import mean as mean
     from rewardlab.scoring.executors import Executor as Executor
     from rewardlab.scoring.executors import Item as Item
     from rewardlab.scoring.executors import awaiting as awaiting
@@ -48,15 +47,14 @@ if TYPE_CHECKING:
     from rewardlab.scoring.given_rows import RowCheck as RowCheck
     from rewardlab.scoring.given_rows import rows_one_by_one as rows_one_by_one
     from rewardlab.scoring.given_rows import sorted_rows as sorted_rows
-    from rewardlab.scoring.group_numbers import GroupNumbers as GroupNumbers
-    from rewardlab.scoring.group_numbers import metrics_of_step as metrics_of_step
-    from rewardlab.scoring.group_numbers import numbers_of_group as numbers_of_group
+    from rewardlab.scoring.group_attribution import Attribution as Attribution
     from rewardlab.scoring.host import MetGroup as MetGroup
     from rewardlab.scoring.host import MissingMembersError as MissingMembersError
     from rewardlab.scoring.host import OnPartial as OnPartial
     from rewardlab.scoring.host import OtherMemberError as OtherMemberError
     from rewardlab.scoring.host import ScoringHost as ScoringHost
     from rewardlab.scoring.missing_guard import MissingGuard as MissingGuard
+    from rewardlab.scoring.missing_guard import failures_of as failures_of
     from rewardlab.scoring.pool import Pool as Pool
     from rewardlab.scoring.pool import PooledGroup as PooledGroup
     from rewardlab.scoring.reasons import NothingGiven as NothingGiven

@@ -15,8 +15,8 @@ from rewardlab.errors import PLUGIN_FAULTS, JobError, one_line
 from rewardlab.recipe.expression import Expression
 from rewardlab.recipe.terms import terms_of
 from rewardlab.recipe.use import ComponentUse
-from rewardlab.scoring.attribution.decomposition import Decomposition, mean
-from rewardlab.scoring.attribution.group_attribution import Column, GroupAttribution, ScoredTotals
+from rewardlab.scoring.decomposition import Decomposition, mean
+from rewardlab.scoring.group_attribution import Column, GroupAttribution, ScoredTotals
 from rewardlab.scoring.scored_completion import ScoredCompletion, component_score, line_of, table_of
 from rewardlab.types import Completion, Group, Sample, Score
 

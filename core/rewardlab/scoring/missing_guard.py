@@ -2,14 +2,43 @@
 
 from collections import deque
 from collections.abc import Iterable, Mapping
+from typing import Protocol
 
 from rewardlab.errors import JobError
 from rewardlab.recipe.use import ComponentUse
 from rewardlab.scoring.composition import ScoredGroup
-from rewardlab.scoring.group_numbers import GroupNumbers, numbers_of_group
+from rewardlab.text.redaction import redact
 
 ROWS_WINDOW, ROWS_LEAST = 1000, 50
 """scores of a component, of a long list of rows"""
+MAX_CAUSE_LENGTH = 500
+"""characters of a failure that are kept"""
+
+
+class ComponentFailures(Protocol):
+    """The completions of a group that a component failed on, and the last failure in words."""
+
+    @property
+    def failed(self) -> tuple[int, ...]: ...
+    @property
+    def cause(self) -> str: ...
+
+
+class GroupFailures(Protocol):
+    """The failures of each component in a group of `size` completions."""
+
+    @property
+    def size(self) -> int: ...
+    @property
+    def components(self) -> Mapping[str, ComponentFailures]: ...
+
+
+def failures_of(scored: ScoredGroup, name: str) -> tuple[tuple[int, ...], str]:
+    """Return the completions that a component failed on, and the last one's place and error without secrets, or ""."""
+    scores = scored.components[name]
+    failed = tuple(at for at, score in enumerate(scores) if score.value is None and score.error is not None)
+    cause = f"{scored.sample.place(failed[-1])}: {scores[failed[-1]].error}" if failed else ""
+    return failed, redact(cause)[:MAX_CAUSE_LENGTH]
 
 
 class MissingGuard:
@@ -49,13 +78,16 @@ class MissingGuard:
         self.count(scored)
         self.check()
 
-    def count(self, group: ScoredGroup | GroupNumbers) -> None:
+    def count(self, group: ScoredGroup | GroupFailures) -> None:
         """Count one group's failures; abstentions do not count."""
-        numbers = group if isinstance(group, GroupNumbers) else numbers_of_group(group)
-        for name, failed in self._failed.items():
-            component = numbers.components[name]
-            failed.extend(index in component.failed for index in range(numbers.size))
-            self._causes[name] = component.cause or self._causes.get(name, "")
+        size = len(group.totals) if isinstance(group, ScoredGroup) else group.size
+        for name, counted in self._failed.items():
+            if isinstance(group, ScoredGroup):
+                failed, cause = failures_of(group, name)
+            else:
+                failed, cause = group.components[name].failed, group.components[name].cause
+            counted.extend(index in failed for index in range(size))
+            self._causes[name] = cause or self._causes.get(name, "")
 
     def check(self) -> None:
         """Raise a JobError with the component, the share and the last cause, if the share is too large."""

@@ -21,10 +21,10 @@ from rewardlab.judging.settings import JudgingSettings
 from rewardlab.plan import Plan
 from rewardlab.plan.component import build
 from rewardlab.plan.policy_judge import refuse_policy
-from rewardlab.scoring.attribution.decomposition import decomposition_of
 from rewardlab.scoring.component_executors import ComponentExecutors, Machine
 from rewardlab.scoring.composition import Composition, ScoredGroup
 from rewardlab.scoring.deadline import in_time
+from rewardlab.scoring.decomposition import decomposition_of
 from rewardlab.scoring.executors import Executor
 from rewardlab.scoring.group_sampler import CheckedGroupSampler
 from rewardlab.scoring.pool import Pool, PoolScoring, SampledPool, Scores, StreamedPool

@@ -3,7 +3,7 @@
 import re
 
 from rewardlab import Completion, Sample, reward
-from rewardlab.text import sections
+from rewardlab_answers import sections
 
 from hack_pairs.arithmetic import MAX_LENGTH, numbers, value
 from hack_pairs.countdown import FIELDS

@@ -5,7 +5,7 @@ from datetime import date, datetime
 from itertools import pairwise
 
 from rewardlab import Completion, Sample, reward
-from rewardlab.text import last_box, last_boxes
+from rewardlab_answers import last_box, last_boxes
 
 MAX_LENGTH = 1_000
 COINS = (1, 2, 5, 10, 20, 50)

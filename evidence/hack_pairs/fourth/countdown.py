@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import permutations, product
 
 from rewardlab import Completion, Sample, reward
-from rewardlab.text import sections
+from rewardlab_answers import sections
 
 from hack_pairs.arithmetic import numbers, value
 from hack_pairs.countdown import FIELDS

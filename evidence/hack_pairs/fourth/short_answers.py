@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from itertools import pairwise
 
 from rewardlab import Completion, Sample, reward
-from rewardlab.text import last_box, sections
+from rewardlab_answers import last_box, sections
 
 MAX_LENGTH = 300
 DIGITS = 6

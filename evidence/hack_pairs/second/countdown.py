@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from rewardlab import Completion, Sample, reward
-from rewardlab.text import sections
+from rewardlab_answers import sections
 
 FIELDS = ["numbers", "target"]
 MAX_LENGTH = 300

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from rewardlab import Completion, Sample, reward
-from rewardlab.text import last_box, sections
+from rewardlab_answers import last_box, sections
 
 MAX_LENGTH = 10_000
 _LATEX = re.compile(r"\\(?:left|right|textbf|text|mathrm|mathbf|[,;! ])|\\?[${}]")

@@ -5,7 +5,7 @@ from collections import Counter
 from math import isclose
 
 from rewardlab import Completion, Sample, reward
-from rewardlab.text import sections
+from rewardlab_answers import sections
 
 from hack_pairs.arithmetic import MAX_LENGTH, numbers, value
 from hack_pairs.countdown import FIELDS

@@ -9,7 +9,7 @@ from math import gcd
 from typing import Any
 
 from rewardlab import Completion, Sample, reward
-from rewardlab.text import last_box
+from rewardlab_answers import last_box
 
 MAX_LENGTH = 500
 MIN_SIMILARITY = 0.8

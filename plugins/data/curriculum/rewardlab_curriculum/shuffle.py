@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from rewardlab import Sample
-from rewardlab.data import shuffled
+from rewardlab_training import shuffled
 
 
 class Shuffle:

@@ -9,9 +9,10 @@ from contextlib import closing
 from dataclasses import replace
 
 from rewardlab import Ask, Context, Reply, Sample
-from rewardlab.data import REFUSED, DroppedRow, DroppedRows, in_order, refusal
+from rewardlab.data import in_order
 from rewardlab.errors import JobError, UserError
 
+from rewardlab_data.dropped_rows import REFUSED, DroppedRow, DroppedRows, refusal
 from rewardlab_data.expert_prompt import load
 from rewardlab_data.expert_reply import ExpertAnswer, IllFormedReply, read_reference
 from rewardlab_data.options import ExpertOptions

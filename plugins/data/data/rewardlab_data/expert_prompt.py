@@ -6,7 +6,8 @@ from importlib.resources import files
 from pathlib import Path
 
 from rewardlab import Message
-from rewardlab.text import QuotingTemplate, fence, fence_key, read_template
+from rewardlab.text import fence, fence_key
+from rewardlab_answers import QuotingTemplate, read_template
 
 LABEL = "QUESTION"
 PLACEHOLDERS = ("question", "key")

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from rewardlab import Reply
-from rewardlab.text import sections
+from rewardlab_answers import sections
 
 SHOWN = 80
 """characters of a reply in a message"""

@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, PositiveFloat, model_validator
 from rewardlab import Config
-from rewardlab.text import template_of
+from rewardlab_answers import template_of
 
 Language = Literal["en", "es", "id", "sw", "de", "fr", "it", "pt", "tr", "vi"]
 Share = Annotated[float, Field(ge=0, le=1)]

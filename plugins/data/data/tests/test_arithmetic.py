@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from rewardlab import Context, find
 from rewardlab.data import Identifier, remap
 from rewardlab.errors import UserError
-from rewardlab.text import sections
+from rewardlab_answers import sections
 from rewardlab_data.arithmetic import held_out_pairs, pairs, slip
 from rewardlab_data.wording import STEPS, WordProblem, wordings
 

@@ -8,7 +8,7 @@ from helpers.each_case import each_case
 from pydantic import ValidationError
 from rewardlab import Context, Reply, Sample, find
 from rewardlab.errors import JobError, UserError
-from rewardlab.text import sections
+from rewardlab_answers import sections
 from rewardlab_data.expert import ROWS_AT_ONCE
 
 SPEC = find("dataset", "data/expert")

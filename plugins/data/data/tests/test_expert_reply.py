@@ -3,7 +3,7 @@
 import pytest
 from helpers.each_case import each_case
 from rewardlab import Reply
-from rewardlab.text import sections
+from rewardlab_answers import sections
 from rewardlab_data.expert_reply import IllFormedReply, read_reference
 
 FORM = "<think>2 and 2 are 4.</think><answer>4</answer>"

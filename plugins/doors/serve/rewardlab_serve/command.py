@@ -11,8 +11,8 @@ from rewardlab.errors import UserError
 from rewardlab.judging import Share
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
-from rewardlab.serving import address_of, bound_socket, needed_token
 from rewardlab.text import counted
+from rewardlab_http import address_of, bound_socket, needed_token
 
 SUMMARY = "answer trainers with rewards over HTTP"
 

@@ -10,7 +10,7 @@ import pytest
 from rewardlab.judging import Share
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
-from rewardlab.serving import bound_socket
+from rewardlab_http import bound_socket
 from rewardlab_serve.doors import DoorOptions, door, refuse_recipe
 from rewardlab_serve.gate import GateRules
 from rewardlab_serve.judge_share import shared_scorer

@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote
 
 import pytest
 from rewardlab.errors import JobError, UserError
-from rewardlab.serving import bound_socket
+from rewardlab_http import bound_socket
 from rewardlab_serve import RewardClient
 
 from .test_groups import RIGHT, ROW, WRONG, faulty

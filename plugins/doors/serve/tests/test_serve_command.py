@@ -10,7 +10,7 @@ import urllib.request
 from contextlib import ExitStack
 
 import pytest
-from rewardlab.serving import bound_socket
+from rewardlab_http import bound_socket
 
 RECIPE = "{version: 1, reward: {components: {box: {use: format/boxed}}, total: box}}"
 

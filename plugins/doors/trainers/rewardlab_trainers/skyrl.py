@@ -5,7 +5,7 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any
 
 from rewardlab.errors import UserError
-from rewardlab.scoring import metrics_of_step
+from rewardlab_training import metrics_of_step
 
 from rewardlab_trainers.recipe_door import Recipe, RecipeDoor, Trainer, row_of
 

@@ -10,9 +10,8 @@ from rewardlab import Completion, Sample, Score
 from rewardlab.errors import JobError
 from rewardlab.judging import Share, Usage, settled_usage
 from rewardlab.judging.usage import UsageFile
-from rewardlab.scoring import numbers_of_group
-from rewardlab.scoring.attribution.group_attribution import Attribution, GroupAttribution
 from rewardlab.scoring.composition import ScoredGroup
+from rewardlab.scoring.group_attribution import Attribution, GroupAttribution
 from rewardlab_ray.job.log_lines import read_mark, read_scores
 from rewardlab_ray.messages import FinishedGroup, GroupPlace
 from rewardlab_ray.rendered_rows import Row, write_rows
@@ -21,7 +20,7 @@ from rewardlab_ray.scoring.rewards import rewards
 from rewardlab_ray.scoring.service_settings import ServiceSettings
 from rewardlab_ray.user_lines import SCORES
 from rewardlab_testing.backend_laws.ledger import read_rows
-from rewardlab_training import ledger_lines
+from rewardlab_training import ledger_lines, numbers_of_group
 from rewardlab_training.results import Results
 
 RECIPE = """

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from rewardlab.judging import Usage
-from rewardlab.scoring import GroupNumbers, OtherMemberError
+from rewardlab.scoring import OtherMemberError
+from rewardlab_training import GroupNumbers
 
 SCORED = "group/scored"
 """a log of each sample: 1 if it has a total, else 0, as it then has no advantage and counts in no statistic"""

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from rewardlab import Sample
-from rewardlab.data import stratified_sample
 from rewardlab.errors import UserError, one_line
 from rewardlab.recipe import RlStage
-from rewardlab_training import PromptFormat, ends_of, load_tokenizer, reading_order, steps_of
+from rewardlab_training import PromptFormat, ends_of, load_tokenizer, reading_order, steps_of, stratified_sample
 
 from rewardlab_ray.rendered_rows import Row, write_rows
 from rewardlab_ray.stage_task import StageTask

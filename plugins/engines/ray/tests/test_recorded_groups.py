@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab import Completion, Sample, Score
 from rewardlab.errors import JobError, UserError
-from rewardlab.scoring import numbers_of_group
 from rewardlab.scoring.composition import ScoredGroup
 from rewardlab_ray.job.cluster_job import STAYS_HERE
 from rewardlab_ray.messages import FinishedGroup, GroupPlace
@@ -22,7 +21,7 @@ from rewardlab_ray.scoring.rewards import rewards
 from rewardlab_ray.scoring.service_settings import ServiceSettings
 from rewardlab_ray.scoring.undecided_groups import UndecidedGroups
 from rewardlab_testing.backend_laws.ledger import read_rows
-from rewardlab_training import Ledger, ledger_lines
+from rewardlab_training import Ledger, ledger_lines, numbers_of_group
 
 HOSTILE = 'a "quoted"\nline\r, \u2028, a tab\t and half a pair \ud800'
 

@@ -13,15 +13,19 @@ repository use it. Pin `rewardlab-core~=0.1.0`.
     optional_settings           the settings of stages that not every engine has
     backend, check              the engine as the rest of the library sees it, or none, and every check before a run
     stage_checks, dataset_preview   checks of stages for an engine, and of rows
+    recipe_checks, dataset_checks   what stages and the rest of a recipe must agree on, and their datasets
     datasets, column_names, prompt_checks   a recipe's rows, what others call our fields, and prompts that are doubtful
     idle_settings, first_call   settings that do nothing, and one call to each judge before a run
     dry_run, costs, row_counts  what can be described and estimated before a run
     stages, stage, data_stage   the stages one after the other, one of them, and the one that writes a dataset
     policy, policy_stage        a policy that an engine has loaded in this process, and the stage that trains it
     step_reward, advantages     its reward, step by step, and what a trainer makes of it
+    group_numbers               the numbers of a scored group, and what a step's log makes of them
     evaluation, step_log        its evaluations, and the log of its steps
     step_board                  the steps at the foot of a terminal
-    stage_rows, prompts, token_rows, starting_model, named_models   a stage's ingredients
+    stage_datasets              the datasets that a stage trains on and evaluates on
+    stage_rows, sampling, prompts, token_rows, starting_model, named_models   a stage's ingredients
+    special_tokens              texts as token ids, in which no quoted text is read for special tokens
     stage_batches               a step's rows, divided into updates, ranks and micro-batches
     asked_rows                  how a judge's rows were asked, beside the model
     checkpoint_choice, rank_correlation   the best of a stage's checkpoints, by a validation
@@ -41,8 +45,6 @@ from typing import TYPE_CHECKING
 from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from rewardlab.scoring import metrics_of_step as metrics_of_step
-
     from rewardlab_training.advantages import ADVANTAGES as ADVANTAGES
     from rewardlab_training.advantages import CENTRED as CENTRED
     from rewardlab_training.advantages import group_advantages as group_advantages
@@ -78,6 +80,9 @@ if TYPE_CHECKING:
     from rewardlab_training.dry_run import model_line as model_line
     from rewardlab_training.evaluation_job import load_evaluation as load_evaluation
     from rewardlab_training.first_call import probe_judges as probe_judges
+    from rewardlab_training.group_numbers import GroupNumbers as GroupNumbers
+    from rewardlab_training.group_numbers import metrics_of_step as metrics_of_step
+    from rewardlab_training.group_numbers import numbers_of_group as numbers_of_group
     from rewardlab_training.growing_file import GrowingFile as GrowingFile
     from rewardlab_training.growing_file import ReplacedFile as ReplacedFile
     from rewardlab_training.ledger import Ledger as Ledger
@@ -113,12 +118,20 @@ if TYPE_CHECKING:
     from rewardlab_training.run_folders import run_name as run_name
     from rewardlab_training.run_job import RunJob as RunJob
     from rewardlab_training.run_job import RunResult as RunResult
+    from rewardlab_training.sampling import shuffled as shuffled
+    from rewardlab_training.sampling import stratified_sample as stratified_sample
+    from rewardlab_training.special_tokens import chat_ids as chat_ids
+    from rewardlab_training.special_tokens import literal_ids as literal_ids
     from rewardlab_training.stage import StageJob as StageJob
     from rewardlab_training.stage_batches import StageBatches as StageBatches
     from rewardlab_training.stage_batches import divisors as divisors
     from rewardlab_training.stage_checks import context_of as context_of
+    from rewardlab_training.stage_datasets import evaluation_datasets as evaluation_datasets
+    from rewardlab_training.stage_datasets import scores as scores
+    from rewardlab_training.stage_datasets import stage_dataset as stage_dataset
     from rewardlab_training.stage_rows import evaluation_samples as evaluation_samples
     from rewardlab_training.stage_rows import reading_order as reading_order
+    from rewardlab_training.stage_rows import sample_of_set as sample_of_set
     from rewardlab_training.stage_rows import steps_of as steps_of
     from rewardlab_training.stage_rows import training_samples as training_samples
     from rewardlab_training.starting_model import find_starting_model as find_starting_model

@@ -13,6 +13,7 @@ from rewardlab.registry import Registry
 from rewardlab_training.backend import lacking, open_backend, served_evaluation
 from rewardlab_training.dataset_preview import preview
 from rewardlab_training.idle_settings import idle_settings
+from rewardlab_training.recipe_checks import recipe_problems, subset_warnings
 from rewardlab_training.stage_checks import benchmark_findings, engine_problems, engine_warnings
 
 
@@ -30,19 +31,22 @@ def check_recipe(
     Raises JobError if a plugin fails while the recipe is checked.
     """
     draft = draft_plan(document, registry, purpose)
-    if draft.plan is None:
+    plan = draft.plan
+    if plan is None:
         raise draft.error()
+    draft = replace(draft, problems=[*draft.problems, *recipe_problems(draft, purpose)])
     try:
-        warnings, problems = _check_rows_and_backend(draft.plan, draft, purpose)
+        warnings, problems = _check_rows_and_backend(plan, draft, purpose)
     except JobError as error:
         if not draft.problems:
             raise
         raise draft.error([Problem(where=str(document.path), what=str(error))]) from error
     if draft.problems or problems:
         raise draft.error(problems)
-    idle = [f"{document.where(path)}: {problem}" for path, problem in idle_settings(draft.plan)]
-    missing = lacking(draft.plan) if purpose == "check" else None
-    return replace(draft.plan, warnings=[*draft.plan.warnings, *idle, *warnings, *([missing] if missing else [])])
+    doubtful = [*subset_warnings(plan), *idle_settings(plan)]
+    idle = [f"{document.where(path)}: {problem}" for path, problem in doubtful]
+    missing = lacking(plan) if purpose == "check" else None
+    return replace(plan, warnings=[*plan.warnings, *idle, *warnings, *([missing] if missing else [])])
 
 
 def plan_of_job(recipe: Path) -> Plan:

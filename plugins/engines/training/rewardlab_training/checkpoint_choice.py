@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rewardlab import Context, Group, Sample, Score
-from rewardlab.data import stratified_sample
 from rewardlab.errors import JobError, UserError
 from rewardlab.files import read_record, write_json
 from rewardlab.recipe import Validation
@@ -16,7 +15,9 @@ from rewardlab.scoring import ScoredGroup
 
 from rewardlab_training.datasets import is_held_out, read_dataset
 from rewardlab_training.rank_correlation import kendall_tau_b
+from rewardlab_training.sampling import stratified_sample
 from rewardlab_training.stage import StageJob
+from rewardlab_training.stage_datasets import validation_dataset
 
 Sampler = Callable[[Path, Sequence[Sample]], list[Group]]
 """sampler(checkpoint, rows): a group of one greedy completion for each row"""
@@ -57,7 +58,7 @@ def best_checkpoint(job: StageJob, checkpoints: Mapping[int, Path], sample: Samp
 
 def validation_samples(job: StageJob, validation: Validation) -> list[Sample]:
     """Return the rows that decide. UserError if there is none, or one has no number in the field `gold`."""
-    place, only_held_out = job.plan.validation_dataset(job.index)
+    place, only_held_out = validation_dataset(job.plan, job.index)
     planned = job.plan.datasets[place]
     rows = list(read_dataset(planned, Context(seed=job.plan.recipe.seed)))
     if only_held_out:

@@ -6,11 +6,13 @@ Calls are upper bounds, as long as nothing fails and is retried; tokens are esti
 from collections.abc import Iterator
 
 from rewardlab.errors import UserError
-from rewardlab.plan import Component, Plan, sources_of, with_sources
+from rewardlab.plan import Component, Plan, sources_of
 from rewardlab.recipe import EvalStage, RecipePath, RlStage
 from rewardlab.text import counted
 
+from rewardlab_training.dataset_checks import with_sources
 from rewardlab_training.row_counts import Rows, made, questions, source_of, source_rows, together
+from rewardlab_training.stage_datasets import evaluation_datasets
 from rewardlab_training.stage_rows import evaluation_samples
 
 BYTES_A_TOKEN = 3.0
@@ -108,7 +110,7 @@ def describe_evaluation(plan: Plan, index: int) -> Iterator[str]:
     """Yield lines for people: what a stage `eval` samples and from what, and the most that judges are asked for it."""
     stage = plan.recipe.stages[index]
     assert isinstance(stage, EvalStage)
-    read = plan.evaluation_datasets(index)
+    read = evaluation_datasets(plan, index)
     sets = ", ".join(
         f"{name}{': ' if name else ''}{planned.use.use}{' (held-out rows)' if held_out else ''}"
         for name, (planned, held_out) in read.items()
@@ -144,7 +146,7 @@ def _served_cost(plan: Plan, stage: EvalStage, name: str, prompts: int | None) -
 
 def _prompts(plan: Plan, index: int, stage: EvalStage) -> int | None:
     """Return the number of prompts of a stage `eval`; None if its rows are remote or cannot be read yet."""
-    if not all(planned.has_free_rows() for planned, _ in plan.evaluation_datasets(index).values()):
+    if not all(planned.has_free_rows() for planned, _ in evaluation_datasets(plan, index).values()):
         return stage.prompts
     try:
         rows = len(evaluation_samples(plan, index))

@@ -25,11 +25,12 @@ from rewardlab.files import (
     write_json,
 )
 from rewardlab.judging import Judges, JudgingSettings, Usage
-from rewardlab.plan import Component, Plan, who, with_sources
+from rewardlab.plan import Component, Plan, who
 from rewardlab.recipe import DatasetUse, DataStage, RecipePath, lookup
 from rewardlab.text import Progress, counted, redactor
 from rewardlab.workers import AUTO_DEVICE, Workers, opener
 
+from rewardlab_training.dataset_checks import with_sources
 from rewardlab_training.datasets import read_dataset
 from rewardlab_training.opened_judges import opened_judges
 

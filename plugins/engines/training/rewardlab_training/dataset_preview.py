@@ -6,16 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
+from typing import Any
 
 from rewardlab import Context, Sample
 from rewardlab.errors import Problem, UserError
-from rewardlab.plan import Component, Plan, step_above
+from rewardlab.plan import Component, Plan
 from rewardlab.recipe import DataStage, EvalStage, RecipePath, RlStage
 
 from rewardlab_training.column_names import field_named, swapped_fields
 from rewardlab_training.datasets import is_held_out, read_dataset
 from rewardlab_training.prompt_checks import prompt_findings
 from rewardlab_training.row_counts import paths_in
+from rewardlab_training.stage_datasets import evaluation_dataset_places, stage_dataset_place, validation_dataset
 
 ROWS = 2000
 CAUTION_ROWS = 1000
@@ -89,7 +91,7 @@ def _swapped(plan: Plan, path: RecipePath, fields: Mapping[str, str], rows: Sequ
 
 def _readers(plan: Plan, path: RecipePath) -> Iterator[Reader]:
     """Yield the readers of the dataset that the recipe describes at `path`."""
-    if path[0] != "dataset" and (above := step_above(plan.datasets, path)) is not None:
+    if path[0] != "dataset" and (above := _step_above(plan.datasets, path)) is not None:
         yield Reader(use="step", name=plan.datasets[above].use.use, path=above, held_out=None)
         return
     if not plan.document.tree.get("stages"):
@@ -97,17 +99,17 @@ def _readers(plan: Plan, path: RecipePath) -> Iterator[Reader]:
     for index, stage in enumerate(plan.recipe.stages):
         place: RecipePath = ("stages", index)
         evaluates = isinstance(stage, RlStage) and stage.evaluation is not None
-        if not isinstance(stage, DataStage | EvalStage) and plan.stage_dataset_place(index) == path:
+        if not isinstance(stage, DataStage | EvalStage) and stage_dataset_place(plan, index) == path:
             yield Reader(use=stage.use, name=f"stage {index} ({stage.use})", path=place, held_out=False)
         if getattr(stage, "validation", None) is not None:
-            validated, only_held_out = plan.validation_dataset(index)
+            validated, only_held_out = validation_dataset(plan, index)
             if validated == path:
                 place = (*place, "validation")
                 yield Reader(use="eval", name=f"stage {index} (validation)", path=place, held_out=only_held_out or None)
                 place = place[:-1]
         if isinstance(stage, EvalStage) or evaluates:
             place = (*place, "eval") if evaluates else place
-            for evaluated, only_held_out in plan.evaluation_dataset_places(index).values():
+            for evaluated, only_held_out in evaluation_dataset_places(plan, index).values():
                 if evaluated == path:
                     yield Reader(use="eval", name=f"stage {index} (eval)", path=place, held_out=only_held_out or None)
 
@@ -233,3 +235,9 @@ def _awaits_stage(plan: Plan, component: Component) -> bool:
         return False
     needed = component.ask("which files it needs", component.spec.needs_files, component.options)
     return any(isinstance(stage, DataStage) and stage.to in needed for stage in plan.recipe.stages)
+
+
+def _step_above(datasets: Mapping[RecipePath, Any], place: RecipePath) -> RecipePath | None:
+    """Return the place of the dataset that starts from the one at `place`; None if no dataset does."""
+    above = next((place[:end] for end in (-1, -2) if place[end] == "from"), None)
+    return above if above in datasets else None

@@ -23,6 +23,7 @@ from rewardlab_training.backend import Backend
 from rewardlab_training.costs import data_costs, describe_evaluation, reward_costs
 from rewardlab_training.row_counts import repeated_readings, uncounted_rows
 from rewardlab_training.stage_batches import StageBatches
+from rewardlab_training.stage_datasets import stage_dataset
 
 FLAT_GROUPS = {
     "keep": "every group is in the loss, one whose totals are all equal with advantages of 0",
@@ -110,7 +111,7 @@ def describe_training(plan: Plan, index: int, micro: str) -> Iterator[str]:
     Args:
         micro: the size of a micro-batch, in words.
     """
-    stage, dataset = plan.recipe.stages[index], plan.stage_dataset(index).use.use
+    stage, dataset = plan.recipe.stages[index], stage_dataset(plan, index).use.use
     if isinstance(stage, RlStage):
         yield from preset_lines(stage)
         yield f"{dataset}: {_length(stage)}; {_optimizer(stage)}"

@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rewardlab import Sample
-from rewardlab.data import stratified_sample
 from rewardlab.recipe import EvalStage, Evaluation, RlStage
 from rewardlab.scoring import Scorer
 
 from rewardlab_training.ledger import Phase
 from rewardlab_training.policy import Policy, Sampling
 from rewardlab_training.results import Results, write_evaluation
+from rewardlab_training.sampling import stratified_sample
 from rewardlab_training.stage import StageJob
 
 TEMPERATURE = 1.0

@@ -9,9 +9,9 @@ from rewardlab import Ask, redact
 from rewardlab.errors import Problem, UserError
 from rewardlab.judging import HostedJudge, JudgingSettings
 from rewardlab.plan import POLICY, Component, Plan
-from rewardlab.recipe import scores
 
 from rewardlab_training.opened_judges import opened_judges
+from rewardlab_training.stage_datasets import policy_judges, scores
 
 
 def probe_judges(plan: Plan, say: Callable[[str], None], only: int | None = None, patient: bool = False) -> None:
@@ -81,6 +81,6 @@ def _askers(plan: Plan, only: int | None) -> tuple[list[Component], list[Compone
 def judges_asked(plan: Plan, only: int | None = None) -> Mapping[str, Component]:
     """Return the judges that something in the recipe, or in stage `only`, asks."""
     steps, rewards = _askers(plan, only)
-    names = {name for planned in steps for name in planned.judges()} | plan.policy_judges(only)
+    names = {name for planned in steps for name in planned.judges()} | policy_judges(plan, only)
     names |= plan.asked_by_rewards if rewards else set()
     return {name: planned for name, planned in plan.judges.items() if name in names}

@@ -5,12 +5,14 @@ from collections.abc import Iterator
 from rewardlab.plan import Component, Plan
 from rewardlab.recipe import Finding, RecipePath, lookup
 
+from rewardlab_training.stage_datasets import policy_judges
+
 
 def idle_settings(plan: Plan) -> Iterator[Finding]:
     """Yield (place, why it does nothing) for what is named in vain: judges, alarms, `epochs` beside `steps`."""
     asked = (
         plan.asked_by_rewards
-        | plan.policy_judges()
+        | policy_judges(plan)
         | {name for dataset in plan.datasets.values() for name in dataset.judges()}
     )
     for name in plan.judges:

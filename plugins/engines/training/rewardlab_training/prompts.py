@@ -10,7 +10,8 @@ from typing import Any
 from rewardlab import Completion, Message, Sample, Turn
 from rewardlab.errors import UserError, one_line
 from rewardlab.recipe import Chat
-from rewardlab.text import chat_ids, literal_ids
+
+from rewardlab_training.special_tokens import chat_ids, literal_ids
 
 
 def load_tokenizer(source: str) -> Any:

@@ -12,6 +12,7 @@ from rewardlab.recipe import DataStage, DpoStage, RecipePath, RlStage, SftStage
 from rewardlab.text import counted
 
 from rewardlab_training.datasets import is_held_out, read_dataset
+from rewardlab_training.stage_datasets import stage_dataset, stage_dataset_place
 
 MANY_ROWS = 10**9
 """more than any source has: a step that makes far fewer of these bounds the rows itself"""
@@ -117,7 +118,7 @@ def repeated_readings(
             often = _often(read / rows.most)
             more = f", unless stage {rows.stage} adds to them" if rows.counted and rows.stage is not None else ""
             reads = f"reads {counted(read, 'row')} in {counted(stage.steps, 'step')}"
-            problem = f"{reads}, and {plan.stage_dataset(index).use.use} {has}"
+            problem = f"{reads}, and {stage_dataset(plan, index).use.use} {has}"
             yield index, f"{problem} {rows.most:,} to train on: {often}{more}"
 
 
@@ -132,7 +133,7 @@ def uncounted_rows(plan: Plan, index: int, alone: bool) -> Iterator[str]:
         return
     rows = _training_rows(plan, index, 1, alone)
     if not rows.counted:
-        yield f"trains on {source_of(rows, plan.stage_dataset(index))}"
+        yield f"trains on {source_of(rows, stage_dataset(plan, index))}"
 
 
 def source_of(rows: Rows, planned: Component[Any, Any]) -> str:
@@ -153,7 +154,7 @@ def _training_rows(plan: Plan, index: int, enough: int, alone: bool) -> Rows:
 
     alone: whether no stage before it runs; else `stage` is one that may yet add to the rows that are there.
     """
-    place = plan.stage_dataset_place(index)
+    place = stage_dataset_place(plan, index)
     planned = plan.datasets[place]
     if not planned.has_free_rows():
         return rows_of(plan, place)

@@ -3,14 +3,16 @@
 import itertools
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rewardlab import Context, Sample
-from rewardlab.data import shuffled
 from rewardlab.errors import JobError, UserError, one_line
-from rewardlab.plan import Component, Plan, sample_of_set, unawaited
-from rewardlab.recipe import DpoStage, RecipePath, RlStage, SftStage
+from rewardlab.plan import Component, Plan, unawaited
+from rewardlab.recipe import SET_FIELD, DpoStage, RecipePath, RlStage, SftStage
 
 from rewardlab_training.datasets import is_held_out, read_dataset
+from rewardlab_training.sampling import shuffled
+from rewardlab_training.stage_datasets import evaluation_datasets, stage_dataset, stage_dataset_place
 
 
 def read_samples(plan: Plan, planned: Component) -> list[Sample]:
@@ -20,7 +22,7 @@ def read_samples(plan: Plan, planned: Component) -> list[Sample]:
 
 def training_samples(plan: Plan, index: int) -> list[Sample]:
     """Return the rows that stage `index` trains on; raise UserError if all are held out."""
-    planned = plan.stage_dataset(index)
+    planned = stage_dataset(plan, index)
     samples = [s for s in read_samples(plan, planned) if not is_held_out(s, planned.use.holdout)]
     if not samples:
         where = plan.document.where(("stages", index))
@@ -34,7 +36,7 @@ def evaluation_samples(plan: Plan, index: int) -> list[Sample]:
     Those of a named set have its name in the field `eval_set`, and before their id: "hard/7".
     """
     samples: list[Sample] = []
-    for name, (planned, only_held_out) in plan.evaluation_datasets(index).items():
+    for name, (planned, only_held_out) in evaluation_datasets(plan, index).items():
         rows = _held_out_rows(plan, index, planned) if only_held_out else read_samples(plan, planned)
         samples += [sample_of_set(name, row) for row in rows]
     return samples
@@ -82,11 +84,11 @@ def reading_order(plan: Plan, index: int, samples: Sequence[Sample]) -> list[int
 
 def _rows_read_before(plan: Plan, index: int, rows: int) -> int:
     """Return how many rows the earlier stages of the same kind read of the dataset of stage `index`."""
-    stages, place = plan.recipe.stages, plan.stage_dataset_place(index)
+    stages, place = plan.recipe.stages, stage_dataset_place(plan, index)
     earlier = [
         stage
         for number, stage in enumerate(stages[:index])
-        if stage.use == stages[index].use and _is_same_dataset(plan, plan.stage_dataset_place(number), place)
+        if stage.use == stages[index].use and _is_same_dataset(plan, stage_dataset_place(plan, number), place)
     ]
     return sum(_rows_read(stage, rows) for stage in earlier if isinstance(stage, TrainingStage))
 
@@ -115,3 +117,16 @@ def _one_pass(plan: Plan, samples: Sequence[Sample], seed: int) -> list[int]:
     if not order or not all(isinstance(i, int) and 0 <= i < len(samples) for i in order):
         raise JobError(f"curriculum {use}: order must be indices of the {len(samples)} rows, at least one")
     return order
+
+
+def sample_of_set(name: str, sample: Sample) -> Sample:
+    """Return a sample with its set's name in the field `eval_set` and before its id: "hard/7".
+
+    A sample of an evaluation without sets (name "") is unchanged. Raises UserError if the dataset has that field.
+    """
+    if not name:
+        return sample
+    if SET_FIELD in sample.fields:
+        problem = f"`{SET_FIELD}` names the set of a prompt to evaluate on; call the dataset's own field something else"
+        raise UserError(problem, where=sample.place())
+    return replace(sample, id=f"{name}/{sample.id}", fields={**sample.fields, SET_FIELD: name})

@@ -5,7 +5,7 @@ from contextlib import closing
 from dataclasses import replace
 
 from rewardlab.plan import POLICY, Plan
-from rewardlab.recipe import DataStage, needs_engine, parse, scores
+from rewardlab.recipe import DataStage, needs_engine, parse
 from rewardlab.scoring import Scorer
 from rewardlab.workers import python_of
 
@@ -14,6 +14,7 @@ from rewardlab_training.data_stage import write_dataset
 from rewardlab_training.policy_stage import run_policy_stage
 from rewardlab_training.run_directory import RunDirectory
 from rewardlab_training.stage import StageJob
+from rewardlab_training.stage_datasets import scores
 from rewardlab_training.tracker_options import tracked
 
 

@@ -9,9 +9,10 @@ from rewardlab.concurrency import gather_or_cancel
 from rewardlab.errors import JobError
 from rewardlab.judging import Usage
 from rewardlab.recipe import RlStage
-from rewardlab.scoring import MissingGuard, Pool, PooledGroup, ScoredGroup, Scorer, metrics_of_step
+from rewardlab.scoring import MissingGuard, Pool, PooledGroup, ScoredGroup, Scorer
 
 from rewardlab_training.advantages import batch_advantages
+from rewardlab_training.group_numbers import metrics_of_step
 from rewardlab_training.stage import StageJob
 
 

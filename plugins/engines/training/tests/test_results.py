@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab import Completion, Sample, Score
-from rewardlab.data import stratified_sample
 from rewardlab.scoring.composition import ScoredGroup
+from rewardlab_training import stratified_sample
 from rewardlab_training.results import Results, Slice, summarise
 
 

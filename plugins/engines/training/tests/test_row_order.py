@@ -7,12 +7,12 @@ from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab import Config, CurriculumSpec
-from rewardlab.data import shuffled
 from rewardlab.errors import JobError
 from rewardlab.plan.component import Component
 from rewardlab.recipe.training_stages import RlStage, SftStage
 from rewardlab.recipe.use import Use
 from rewardlab.types import Sample
+from rewardlab_training import shuffled
 from rewardlab_training.stage_rows import reading_order, steps_of
 
 SAMPLES = [Sample(id=str(i), prompt=({"role": "user", "content": "x" * i},)) for i in range(5)]
@@ -28,11 +28,12 @@ def plan_with(order=None, seed=0, curriculum=None, stages=(), datasets=None):
         spec = CurriculumSpec(name="made", summary="of a test", build=lambda options, context: curriculum)
         planned = Component(use=Use(use="test/made"), spec=spec, options=Config())
     own = datasets or {}
+    tree = {"stages": {index: {"dataset": "its own"} for _, index, _ in own}}
     return SimpleNamespace(
         curriculum=planned,
         recipe=SimpleNamespace(seed=seed, stages=list(stages)),
         datasets={DATASET: Component(use=Use(use="test/rows"), spec=None, options=None), **own},
-        stage_dataset_place=lambda index: place if (place := ("stages", index, "dataset")) in own else DATASET,
+        document=SimpleNamespace(tree=tree),
     )
 
 

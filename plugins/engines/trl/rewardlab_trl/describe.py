@@ -10,6 +10,7 @@ from rewardlab_training import (
     StageBatches,
     clip_text,
     describe_training,
+    evaluation_datasets,
     evaluation_sampling,
     model_line,
 )
@@ -69,7 +70,7 @@ def _evaluated(plan: Plan, index: int) -> str:
     """Return in words which rows a stage evaluates on: "hard: data/jsonl, ours: data/jsonl (held-out rows)"."""
     return ", ".join(
         f"{name}{': ' if name else ''}{planned.use.use}{' (held-out rows)' if held_out else ''}"
-        for name, (planned, held_out) in plan.evaluation_datasets(index).items()
+        for name, (planned, held_out) in evaluation_datasets(plan, index).items()
     )
 
 

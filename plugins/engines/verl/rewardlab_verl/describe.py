@@ -18,6 +18,7 @@ from rewardlab_training import (
     clip_text,
     describe_training,
     run_name,
+    stage_dataset,
 )
 
 from rewardlab_verl.compile import VerlFiles, compile_stage
@@ -54,7 +55,7 @@ def describe_stage(plan: Plan, index: int) -> Iterator[str]:
     yield f"a checkpoint {saved}at the end; an interrupted stage goes on from the last one (save_every)"
     files = planned_files(plan, index)
     if files.steps is None:
-        rows = plan.stage_dataset(index).use.use
+        rows = stage_dataset(plan, index).use.use
         yield f"the rows of {rows} cannot be counted yet: {STEPS} stands for rows x passes / {stage.batch_size}"
     yield from passed_lines(engine.program(stage.use), engine.arguments_of(stage.use))
     yield from continued(list(compile_stage(plan, index, files).lines()))

@@ -5,7 +5,7 @@ from itertools import takewhile
 from typing import Any
 
 from rewardlab import Ask, Context, Reply
-from rewardlab.judging.http import Hide, ServerJudge, token_count
+from rewardlab_http import Hide, ServerJudge, token_count
 
 from rewardlab_anthropic.options import MessagesOptions
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
 from pydantic import Field
-from rewardlab.judging.http import ServerOptions
+from rewardlab_http import ServerOptions
 
 
 class MessagesOptions(ServerOptions):

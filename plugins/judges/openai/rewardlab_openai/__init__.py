@@ -6,8 +6,8 @@
 from typing import Any
 
 from rewardlab import Ask, JudgeSpec, RewardSpec, hookimpl
-from rewardlab.judging.http import ServerOptions
 from rewardlab.laws import Laws
+from rewardlab_http import ServerOptions
 
 from rewardlab_openai.options import ChatOptions, PoolingOptions, RewardModelOptions
 

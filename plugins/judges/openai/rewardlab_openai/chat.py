@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rewardlab import Ask, Context, Reply
-from rewardlab.judging.http import ENVELOPE, MAX_ANSWER, TOKEN, Hide, ServerJudge
+from rewardlab_http import ENVELOPE, MAX_ANSWER, TOKEN, Hide, ServerJudge
 
 from rewardlab_openai.completion import read_completion
 from rewardlab_openai.options import LIMITS, ChatOptions, with_asked

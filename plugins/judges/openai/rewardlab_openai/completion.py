@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rewardlab import Reply
-from rewardlab.judging.http import Hide, NoAnswerError, token_count
+from rewardlab_http import Hide, NoAnswerError, token_count
 
 ENDED_WITHOUT_TEXT = ("length", "content_filter", "tool_calls", "refusal")
 """why a model ended for which it may have written nothing: another try would end likewise"""

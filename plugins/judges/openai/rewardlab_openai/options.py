@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, PositiveFloat, model_validator
 from rewardlab import Config
-from rewardlab.judging.http import ServerOptions
+from rewardlab_http import ServerOptions
 
 LIMITS = ("max_tokens", "max_completion_tokens")
 CONTINUED = ("continue_final_message", "add_generation_prompt")

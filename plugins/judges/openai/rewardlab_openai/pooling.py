@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rewardlab import Ask, Context, Reply
-from rewardlab.judging.http import Hide, NoAnswerError, ServerJudge
+from rewardlab_http import Hide, NoAnswerError, ServerJudge
 
 from rewardlab_openai.options import PoolingOptions
 

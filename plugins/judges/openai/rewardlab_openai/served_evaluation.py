@@ -8,14 +8,13 @@ from pathlib import Path
 
 from rewardlab import Group, GroupStream, Sample, ScoredGroup
 from rewardlab.concurrency import gather_or_cancel
-from rewardlab.data import stratified_sample
 from rewardlab.errors import JobError
 from rewardlab.files import write_text
 from rewardlab.judging import HostedJudge
 from rewardlab.recipe import MISSING_FIELD, EvalStage
 from rewardlab.scoring import MissingGuard, Scorer
 from rewardlab.text import Progress
-from rewardlab_training import StageJob, write_evaluation
+from rewardlab_training import StageJob, stratified_sample, write_evaluation
 
 from rewardlab_openai.served_policy import Answers, ServedPolicy
 

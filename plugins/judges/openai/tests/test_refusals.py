@@ -99,7 +99,7 @@ def test_a_huge_page_is_read_no_further_than_its_beginning(replying, ask, piece)
 
 @pytest.mark.slow
 def test_a_page_of_any_shape_is_read_in_linear_time():
-    assert_linear("from rewardlab.judging.http.refusals import Refusal; Refusal(502, {}, text, 'http://x', str)")
+    assert_linear("from rewardlab_http.refusals import Refusal; Refusal(502, {}, text, 'http://x', str)")
 
 
 def test_an_empty_body_is_reported(replying, ask):
@@ -235,4 +235,4 @@ def test_a_model_that_takes_no_system_message_is_told_with_what_to_do(replying, 
 
 @pytest.mark.slow
 def test_the_search_for_a_refused_system_message_is_linear():
-    assert_linear("from rewardlab.judging.http.refusals import _SYSTEM_ROLE; _SYSTEM_ROLE.search(text)")
+    assert_linear("from rewardlab_http.refusals import _SYSTEM_ROLE; _SYSTEM_ROLE.search(text)")

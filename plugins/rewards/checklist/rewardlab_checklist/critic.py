@@ -5,7 +5,7 @@ from typing import Any
 
 from rewardlab import Completion, Reply, Sample
 from rewardlab.errors import RewardlabError, one_line
-from rewardlab.text import sections
+from rewardlab_answers import sections
 
 from rewardlab_checklist.checklist import Checklist
 from rewardlab_checklist.checklist_file import ChecklistError, find_checklist

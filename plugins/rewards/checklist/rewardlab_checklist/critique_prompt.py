@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from rewardlab.text import QuotingTemplate, read_template
+from rewardlab_answers import QuotingTemplate, read_template
 
 PLACEHOLDERS = ("query", "work", "checklists", "format", "key")
 ONCE = ("query", "work")

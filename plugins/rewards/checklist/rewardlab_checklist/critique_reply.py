@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from rewardlab import Reply
-from rewardlab.text import thoughts_of
+from rewardlab_answers import thoughts_of
 
 from rewardlab_checklist.checklist import Checklist
 from rewardlab_checklist.critique_form import (

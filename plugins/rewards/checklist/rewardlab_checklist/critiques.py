@@ -11,8 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 from rewardlab import Completion, Context, Reply, Sample
-from rewardlab.data import REFUSED, DroppedRow, DroppedRows, in_order, refusal
+from rewardlab.data import in_order
 from rewardlab.errors import JobError, UserError
+from rewardlab_data.dropped_rows import REFUSED, DroppedRow, DroppedRows, refusal
 
 from rewardlab_checklist.checklist import Checklist, Dimension, name_key
 from rewardlab_checklist.checklist_file import ChecklistError

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 from rewardlab import Config
-from rewardlab.text import template_of
+from rewardlab_answers import template_of
 
 from rewardlab_checklist.checklist import Checklist
 from rewardlab_checklist.checklist_choice import REASONING, TaskChecklists

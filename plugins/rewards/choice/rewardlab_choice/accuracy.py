@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rewardlab import Completion, Context, Sample, Score
-from rewardlab.text import official_box
+from rewardlab_answers import official_box
 
 from rewardlab_choice.answer_line import labels_named
 from rewardlab_choice.answer_words import has_leads

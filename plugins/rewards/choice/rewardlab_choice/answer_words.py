@@ -34,7 +34,7 @@ from importlib.resources import files
 from itertools import groupby
 
 import yaml
-from rewardlab.text import named_language
+from rewardlab_answers import named_language
 
 from rewardlab_choice.folding import folded
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from rewardlab.text import last_box
+from rewardlab_answers import last_box
 
 from rewardlab_choice.answer_line import answer_line, labels_named
 from rewardlab_choice.choice_set import HEDGED, NOTHING, ChoiceSet, Fault, Named

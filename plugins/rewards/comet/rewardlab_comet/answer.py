@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab import Completion, Context, Sample, Score
-from rewardlab.text import compared_texts
+from rewardlab_answers import compared_texts
 
 from rewardlab_comet.checkpoints import locate_checkpoint
 from rewardlab_comet.exact import same_answer

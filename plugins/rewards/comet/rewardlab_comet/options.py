@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 from rewardlab import Config, EnvironmentChoice
-from rewardlab.text import Part
+from rewardlab_answers import Part
 
 Name = Annotated[str, Field(min_length=1)]
 

@@ -31,7 +31,7 @@ def _diverse_makes(options: DiverseOptions, rows: int) -> int:
 
 def _calls(options: TranslatedCosineOptions, size: int) -> int:
     """Return the most questions that a group takes whose responses have at most LONGEST characters."""
-    from rewardlab.text import piecewise
+    from rewardlab_answers import piecewise
 
     return size * piecewise.most_pieces(LONGEST, options.piece)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rewardlab import Completion, Context, Sample, Score
-from rewardlab.text import ComparedTexts, compared_texts
+from rewardlab_answers import ComparedTexts, compared_texts
 
 from rewardlab_embed.model import open_model
 from rewardlab_embed.options import CosineOptions

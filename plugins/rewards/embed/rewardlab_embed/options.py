@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PositiveFloat, model_validator
 from rewardlab import Config
-from rewardlab.text import Part, template_of
+from rewardlab_answers import Part, template_of
 
 Name = Annotated[str, Field(min_length=1)]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rewardlab import Ask, Context, Score
-from rewardlab.text import ComparedTexts
+from rewardlab_answers import ComparedTexts
 
 from rewardlab_embed.cosine import Cosine, Item
 from rewardlab_embed.model import HERE

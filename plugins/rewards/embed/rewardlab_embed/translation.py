@@ -8,7 +8,7 @@ from typing import Any
 
 from rewardlab import Ask, Reply
 from rewardlab.errors import RewardlabError, one_line
-from rewardlab.text import piecewise
+from rewardlab_answers import piecewise
 
 from rewardlab_embed.translation_prompt import EnglishTemplate, without_fence
 

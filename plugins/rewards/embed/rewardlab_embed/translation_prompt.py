@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rewardlab import Message
 from rewardlab.text import quoting
+from rewardlab_answers import QuotingTemplate, read_template
 
 LABEL = "TEXT"
 PLACEHOLDERS = ("language", "regional", "fenced", "text", "key")
@@ -24,7 +25,7 @@ UNKNOWN = "non-English"
 class EnglishTemplate:
     """A checked template of the question to a translator into English."""
 
-    template: quoting.QuotingTemplate
+    template: QuotingTemplate
 
     def messages(self, text: str, language: str | None) -> list[Message]:
         """Return the messages that ask to translate `text`, shown verbatim, from the language of that English name."""
@@ -59,7 +60,7 @@ def load(path: str | None, packaged: str = "to_english.txt") -> EnglishTemplate:
     translate want it.
     """
     source = Path(os.path.expanduser(path)) if path is not None else files(__package__) / "templates" / packaged
-    template = quoting.read_template(source, PLACEHOLDERS)
+    template = read_template(source, PLACEHOLDERS)
     shown = [name for name in template.user_names if name in ("fenced", "text")]
     if len(shown) != 1 or {"fenced", "text"}.intersection(template.system_names):
         raise ValueError(f"{source}: $fenced, or $text, must appear once, in the user message")

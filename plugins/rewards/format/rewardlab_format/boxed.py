@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from rewardlab import Completion, Context, Sample, Score
-from rewardlab.text import last_boxes, official_box
+from rewardlab_answers import last_boxes, official_box
 
 from rewardlab_format.blank import is_blank_latex
 from rewardlab_format.options import BoxedOptions

@@ -5,7 +5,7 @@ from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab import Completion, Context, Sample, find
-from rewardlab.text import official_box
+from rewardlab_answers import official_box
 
 CASES = Path(__file__).parents[4] / "tests" / "data" / "sp3f_boxed_cases.jsonl"
 

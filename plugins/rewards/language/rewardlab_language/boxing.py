@@ -2,7 +2,7 @@ r"""Make the last `\boxed{...}` of a solution hold the gold answer."""
 
 import re
 
-from rewardlab.text import last_box
+from rewardlab_answers import last_box
 
 from rewardlab_language.wording import RowWording
 

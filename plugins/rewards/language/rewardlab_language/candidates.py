@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rewardlab.text import without_thoughts
+from rewardlab_answers import without_thoughts
 
 from rewardlab_language.alterations import Alteration
 from rewardlab_language.translation_prompt import fence_lines

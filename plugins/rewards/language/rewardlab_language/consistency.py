@@ -7,7 +7,7 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from rewardlab import Completion, Context, Sample, Score
-from rewardlab.text import sections
+from rewardlab_answers import sections
 
 from rewardlab_language import parts
 from rewardlab_language.density import ENGLISH, density_of

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from rewardlab import Completion, Context, Sample
-from rewardlab.data import DroppedRow, DroppedRows
 from rewardlab.errors import UserError
+from rewardlab_data.dropped_rows import DroppedRow, DroppedRows
 
 from rewardlab_language.consistency import Consistency
 from rewardlab_language.options import ConsistencyOptions, FilterOptions

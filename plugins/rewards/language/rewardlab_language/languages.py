@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rewardlab.text import named_language
+from rewardlab_answers import named_language
 
 if TYPE_CHECKING:
     from lingua import Language

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
 from rewardlab import Config
-from rewardlab.text import template_of
+from rewardlab_answers import template_of
 
 from rewardlab_language.detector_languages import DetectorName
 from rewardlab_language.languages import resolve

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from rewardlab.text import sections
+from rewardlab_answers import sections
 
 Part = Literal["response", "reasoning", "answer", "both"]
 

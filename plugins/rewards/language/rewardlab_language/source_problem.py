@@ -6,7 +6,7 @@ from typing import Any
 
 from rewardlab import Sample
 from rewardlab.errors import UserError
-from rewardlab.text import last_box
+from rewardlab_answers import last_box
 
 from rewardlab_language.boxing import fits_in_box
 

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from rewardlab import Ask, Context, Sample
-from rewardlab.data import DroppedRow
+from rewardlab_data.dropped_rows import DroppedRow
 
 from rewardlab_language.alterations import alterations, question_alterations
 from rewardlab_language.boxing import boxed

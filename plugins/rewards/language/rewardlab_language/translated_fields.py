@@ -8,9 +8,9 @@ from string import Template
 from typing import Any
 
 from rewardlab import Ask, Context, Message, Sample
-from rewardlab.data import DroppedRow
 from rewardlab.errors import UserError
-from rewardlab.text import piecewise
+from rewardlab_answers import piecewise
+from rewardlab_data.dropped_rows import DroppedRow
 
 from rewardlab_language.alterations import alterations, question_alterations
 from rewardlab_language.languages import resolve

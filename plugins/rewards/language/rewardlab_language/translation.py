@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from rewardlab import Ask, Reply
-from rewardlab.data import REFUSED, refusal
 from rewardlab.errors import JobError
+from rewardlab_data.dropped_rows import REFUSED, refusal
 
 from rewardlab_language.alterations import Alteration, alterations, reason_of
 from rewardlab_language.candidates import Candidate, best, clean

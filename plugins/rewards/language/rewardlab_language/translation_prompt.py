@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rewardlab import Message
 from rewardlab.text import quoting
+from rewardlab_answers import QuotingTemplate, read_template
 
 LABEL = "TEXT"
 PLACEHOLDERS = ("language", "regional", "source", "fenced", "text", "key")
@@ -22,7 +23,7 @@ REGIONS = {
 class TranslationTemplate:
     """A checked template of the question to a translator."""
 
-    template: quoting.QuotingTemplate
+    template: QuotingTemplate
 
     def messages(self, text: str, language: str, regional: str | None = None, source: str = "English") -> list[Message]:
         """Return the messages that ask to translate `text`, shown verbatim, into the language of that English name.
@@ -66,7 +67,7 @@ def load(path: str | None, packaged: str = "translate.txt") -> TranslationTempla
     message.
     """
     source = Path(os.path.expanduser(path)) if path is not None else files(__package__) / "templates" / packaged
-    template = quoting.read_template(source, PLACEHOLDERS)
+    template = read_template(source, PLACEHOLDERS)
     shown = [name for name in template.user_names if name in ("fenced", "text")]
     names = (*template.system_names, *template.user_names)
     if len(shown) != 1 or {"fenced", "text"}.intersection(template.system_names):

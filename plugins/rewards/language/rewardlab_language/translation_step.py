@@ -6,7 +6,8 @@ from contextlib import closing
 from typing import Any, TypeVar
 
 from rewardlab import Sample
-from rewardlab.data import DroppedRow, DroppedRows, in_order
+from rewardlab.data import in_order
+from rewardlab_data.dropped_rows import DroppedRow, DroppedRows
 
 from rewardlab_language.options import TranslatedFieldsOptions, TranslatedOptions
 from rewardlab_language.source_problem import UntranslatableRow

@@ -4,7 +4,7 @@ from helpers.each_case import each_case
 from helpers.growth import many, refuse_growth
 from hypothesis import given
 from hypothesis import strategies as st
-from rewardlab.text import last_box
+from rewardlab_answers import last_box
 from rewardlab_language.boxing import boxed, fits_in_box
 from rewardlab_language.wording import wordings
 

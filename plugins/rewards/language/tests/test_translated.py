@@ -14,7 +14,7 @@ from helpers.each_case import each_case
 from pydantic import ValidationError
 from rewardlab import Context, Reply, Sample, find
 from rewardlab.errors import JobError, UserError
-from rewardlab.text import last_box
+from rewardlab_answers import last_box
 from rewardlab_language.options import TRAINING_LANGUAGES
 from rewardlab_language.translated import calls, language_of
 from rewardlab_language.translation_step import ROWS_AT_ONCE

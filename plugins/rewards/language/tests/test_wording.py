@@ -3,7 +3,7 @@ r"""The wording of rows in each language: right language, right script, one lite
 from typing import get_args
 
 from lingua import LanguageDetectorBuilder
-from rewardlab.text import last_box
+from rewardlab_answers import last_box
 from rewardlab_language.languages import SCRIPTS, lingua_language, resolve
 from rewardlab_language.options import TRAINING_LANGUAGES, Language, UnseenLanguage
 from rewardlab_language.prose import prose

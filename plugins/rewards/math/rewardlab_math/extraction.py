@@ -8,7 +8,7 @@ reasoning is full of numbers.
 
 from typing import Literal
 
-from rewardlab.text import last_boxes, only_joins
+from rewardlab_answers import last_boxes, only_joins
 
 from rewardlab_math.last_formula import last_formulas
 

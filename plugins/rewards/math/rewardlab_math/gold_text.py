@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rewardlab import Sample
-from rewardlab.text import last_boxes
+from rewardlab_answers import last_boxes
 
 from rewardlab_math.answer_leads import inside_tags
 from rewardlab_math.notation import plain

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from rewardlab.errors import one_line
-from rewardlab.text import only_joins
+from rewardlab_answers import only_joins
 
 from rewardlab_math import algebra, congruences, guard, moments, named_units, sequences, systems, wording
 from rewardlab_math.deadline import TimeLimitExceeded, call_within

@@ -8,7 +8,7 @@ import re
 from collections import deque
 from collections.abc import Iterator
 
-from rewardlab.text import only_joins
+from rewardlab_answers import only_joins
 
 from rewardlab_math.numerals import UNSPACED_NUMERAL
 

@@ -13,7 +13,7 @@ A run of digits and separators, with digits in ASCII already (see `notation`), h
 import re
 from fractions import Fraction
 
-from rewardlab.text import named_language
+from rewardlab_answers import named_language
 
 # ISO 639-1 (fil has none), ISO 639-3 with the individual languages that data sets name, English names
 _POINT_LANGUAGES = """

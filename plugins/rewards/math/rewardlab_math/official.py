@@ -11,7 +11,7 @@ from typing import Any
 
 from math_verify import parse, verify
 from rewardlab import Completion, Sample, Score
-from rewardlab.text import official_box
+from rewardlab_answers import official_box
 
 from rewardlab_math import algebra, guard
 from rewardlab_math.deadline import TimeLimitExceeded, call_within

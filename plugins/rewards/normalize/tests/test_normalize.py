@@ -10,7 +10,7 @@ from rewardlab import Completion, Context, Group, Sample, Score, find
 from rewardlab.recipe import parse
 from rewardlab.recipe.use import ComponentUse
 from rewardlab.scoring import Composition
-from rewardlab.scoring.attribution.decomposition import Decomposition
+from rewardlab.scoring.decomposition import Decomposition
 
 SPECS = {name: find("normalizer", f"normalize/{name}") for name in ("center", "std", "gdpo")}
 names = st.sampled_from(["center", "std"])

@@ -4,7 +4,7 @@ from typing import Any
 
 from rewardlab import Ask, Reply, Sample
 from rewardlab.laws import RewardExample
-from rewardlab.text import last_box
+from rewardlab_answers import last_box
 
 PENS = Sample(
     id="pens",

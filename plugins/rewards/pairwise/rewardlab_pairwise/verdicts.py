@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from rewardlab.text import THOUGHT_MARK, official_box, thoughts_of
+from rewardlab_answers import THOUGHT_MARK, official_box, thoughts_of
 
 from rewardlab_pairwise.prompts import LABELS
 from rewardlab_pairwise.votes import is_tie, vote_of

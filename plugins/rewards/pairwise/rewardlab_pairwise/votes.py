@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Literal
 
-from rewardlab.text import THOUGHT_MARK
+from rewardlab_answers import THOUGHT_MARK
 
 from rewardlab_pairwise.undecided import compares, is_label, is_without_preference, refuses, without_label
 from rewardlab_pairwise.vote_words import NEITHER, OTHER, VOTE, Sign, is_said_to_win, plain, sign_at

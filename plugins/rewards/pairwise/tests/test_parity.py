@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rewardlab.text import official_box
+from rewardlab_answers import official_box
 
 CASES = [json.loads(line) for line in (Path(__file__).parent / "data" / "sp3f_judge_cases.jsonl").open()]
 

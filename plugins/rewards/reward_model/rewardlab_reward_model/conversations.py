@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rewardlab.text import chat_ids, literal_ids
+from rewardlab_training import chat_ids, literal_ids
 
 TRIES = 4
 """cuts of one response: what is decoded and read again may have a few tokens more"""

@@ -6,7 +6,7 @@ from typing import Any
 
 from rewardlab import Ask, Reply, Sample
 from rewardlab.laws import RewardExample
-from rewardlab.text import last_box
+from rewardlab_answers import last_box
 
 SCALE = {
     "1": "no answer, or a wrong one",

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rewardlab import Message
-from rewardlab.text import QuotingTemplate, fence, read_template
+from rewardlab.text import fence
+from rewardlab_answers import QuotingTemplate, read_template
 
 from rewardlab_rubric.levels import Levels
 from rewardlab_rubric.rubrics import Rubric

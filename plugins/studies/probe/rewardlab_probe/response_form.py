@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from rewardlab.text import last_box, sections
+from rewardlab_answers import last_box, sections
 
 _BOX = re.compile(r"\\boxed\s*\{([^{}]*)\}")
 _OPENS = re.compile(r"```([\w+-]*)\s*")

@@ -7,10 +7,10 @@ from functools import cached_property
 from itertools import islice
 
 from rewardlab import Completion, Context, Sample
-from rewardlab.data import BadRows, Identifier, RowNeeds, read_lines, stratified_sample, to_completions, to_sample
+from rewardlab.data import BadRows, Identifier, RowNeeds, read_lines, to_completions, to_sample
 from rewardlab.errors import Problem, UserError, nearest
 from rewardlab.plan import Plan
-from rewardlab_training import is_held_out, read_dataset
+from rewardlab_training import is_held_out, read_dataset, stratified_sample
 
 from rewardlab_probe.honest_row import HonestRow
 

@@ -8,7 +8,7 @@ from helpers.each_case import each_case
 from helpers.paths import DOCS
 from rewardlab import Sample
 from rewardlab.recipe import FAMILIES
-from rewardlab.text import sections
+from rewardlab_answers import sections
 from rewardlab_probe.attempts.degenerate import probe_rows
 from rewardlab_probe.families import CHECKS, DESCRIPTIONS
 from rewardlab_probe.honest_row import HonestRow

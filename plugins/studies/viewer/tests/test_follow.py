@@ -16,7 +16,7 @@ import pytest
 from helpers.synthetic_run import GROUP, write_run
 from rewardlab.errors import UserError
 from rewardlab.files import FileLock
-from rewardlab.serving import VisitorRules, bound_socket
+from rewardlab_http import VisitorRules, bound_socket
 from rewardlab_viewer.follow import live_page
 from rewardlab_viewer.follow.live_page import LivePage
 from rewardlab_viewer.follow.server import FollowServer

@@ -8,7 +8,7 @@ import pytest
 from helpers.judged_rows import RECIPE, as_run, judged_row
 from helpers.synthetic_run import GROUP, write_run
 from rewardlab.files import FileLock
-from rewardlab.serving import VisitorRules, bound_socket
+from rewardlab_http import VisitorRules, bound_socket
 from rewardlab_viewer.follow import live_page
 from rewardlab_viewer.follow.live_page import LivePage
 from rewardlab_viewer.follow.server import FollowServer

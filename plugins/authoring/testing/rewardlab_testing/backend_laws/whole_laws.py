@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rewardlab import Context, Sample
-from rewardlab.plan import Plan, sample_of_set
+from rewardlab.plan import Plan
 from rewardlab.recipe import EvalStage, RlStage
-from rewardlab_training import read_dataset
+from rewardlab_training import evaluation_datasets, read_dataset, sample_of_set, stage_dataset
 
 from rewardlab_testing.backend_laws.ledger import LedgerGroup, steps_that_stand
 from rewardlab_testing.backend_laws.trial import BackendTrial, TriedRun
@@ -115,7 +115,7 @@ def _samples(tested: BackendTrial) -> dict[tuple[int, bool], dict[str, Sample]]:
     samples: dict[tuple[int, bool], dict[str, Sample]] = {}
     for index, stage in enumerate(plan.recipe.stages):
         if isinstance(stage, RlStage):
-            samples[index, True] = {sample.id: sample for sample in read_dataset(plan.stage_dataset(index), context)}
+            samples[index, True] = {sample.id: sample for sample in read_dataset(stage_dataset(plan, index), context)}
         if isinstance(stage, EvalStage) or (isinstance(stage, RlStage) and stage.evaluation is not None):
             samples[index, False] = {sample.id: sample for sample in _evaluated(plan, index)}
     return samples
@@ -123,7 +123,7 @@ def _samples(tested: BackendTrial) -> dict[tuple[int, bool], dict[str, Sample]]:
 
 def _evaluated(plan: Plan, index: int) -> Iterator[Sample]:
     """Yield the samples of the datasets that a stage evaluates on, also those that train."""
-    for name, (planned, _) in plan.evaluation_datasets(index).items():
+    for name, (planned, _) in evaluation_datasets(plan, index).items():
         for sample in read_dataset(planned, Context(seed=plan.recipe.seed)):
             yield sample_of_set(name, sample)
 

@@ -9,7 +9,7 @@ from statistics import median
 from typing import Any
 
 from rewardlab.data import to_messages
-from rewardlab.text import named_language
+from rewardlab_answers import named_language
 from rewardlab_training import FINAL, columns_named, field_named, looks_like_an_answer
 
 FIELDS = ("prompt", "answer", "reference", "language", "response", "id")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from rewardlab.plan import Plan
 from rewardlab.recipe import DpoStage, RlStage, SftStage
 from rewardlab_ray.job.planned_stage import continued, evaluation_line
-from rewardlab_training import ADVANTAGES, clip_text, describe_training
+from rewardlab_training import ADVANTAGES, clip_text, describe_training, stage_dataset
 
 from rewardlab_openrlhf.compile import Command, compile_stage
 from rewardlab_openrlhf.compile.batches import batches
@@ -169,4 +169,4 @@ def _unknown_numbers(plan: Plan, index: int, stage: TrainingStage, command: Comm
         words += ", or the prompts to evaluate on if these are more"
     if any(UPDATES in argument for argument in command.arguments):
         words += f"; {UPDATES} for {STEPS} x {1 if rl is None else rl.updates}"
-    return f"the rows of {plan.stage_dataset(index).use.use} cannot be counted yet: {words}"
+    return f"the rows of {stage_dataset(plan, index).use.use} cannot be counted yet: {words}"

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from rewardlab.errors import UserError
 from rewardlab.judging import Share
 from rewardlab.plan import Plan
-from rewardlab.recipe import Finding, needs_engine, scores
-from rewardlab_training import StageJob
+from rewardlab.recipe import Finding, needs_engine
+from rewardlab_training import StageJob, scores
 
 from rewardlab_ray.job.cluster_job import cluster_address
 from rewardlab_ray.job.engine import RayEngine, installed_version

@@ -8,7 +8,15 @@ from rewardlab.errors import RewardlabError
 from rewardlab.plan import Component, Plan
 from rewardlab.recipe import DataStage, EvalStage, RlStage, TinyModel
 from rewardlab.text import counted
-from rewardlab_training import evaluation_samples, evaluation_sampling, model_line, steps_of, training_samples
+from rewardlab_training import (
+    evaluation_datasets,
+    evaluation_samples,
+    evaluation_sampling,
+    model_line,
+    stage_dataset,
+    steps_of,
+    training_samples,
+)
 
 from rewardlab_ray.job.cluster_job import cluster_address
 from rewardlab_ray.job_options import job_options
@@ -39,7 +47,7 @@ def _place(plan: Plan) -> str:
 
 def planned_steps(plan: Plan, index: int, stage: TrainingStage) -> int | None:
     """Return how many steps a stage has if all rows fit; None where nobody can count its rows yet."""
-    trained = [plan.stage_dataset(index)]
+    trained = [stage_dataset(plan, index)]
     rows = 0 if stage.steps else _count_rows(trained, lambda: training_samples(plan, index))
     return None if rows is None else steps_of(stage, rows)
 
@@ -58,7 +66,7 @@ def planned_evaluation_rows(plan: Plan, index: int, stage: TrainingStage) -> int
     """Return how many prompts to evaluate on; 1 where there are some, and nobody knows how many."""
     if not isinstance(stage, RlStage) or stage.evaluation is None:
         return 0
-    evaluated = [planned for planned, _ in plan.evaluation_datasets(index).values()]
+    evaluated = [planned for planned, _ in evaluation_datasets(plan, index).values()]
     rows = _count_rows(evaluated, lambda: evaluation_samples(plan, index)) or 1
     return min(rows, stage.evaluation.prompts or rows)
 
@@ -79,7 +87,7 @@ def evaluation_line(plan: Plan, index: int, stage: RlStage) -> str:
     times = ["before the first step"] if stage.eval_before else []
     times += [f"every {counted(stage.eval_every, 'step')}"] if stage.eval_every else []
     when = " and ".join([", ".join(times), "after the last step"] if times else ["after the last step"])
-    sets = ", ".join(planned.use.use for planned, _ in plan.evaluation_datasets(index).values())
+    sets = ", ".join(planned.use.use for planned, _ in evaluation_datasets(plan, index).values())
     return f"evaluated {when}: {evaluation_sampling(stage, sets)}"
 
 

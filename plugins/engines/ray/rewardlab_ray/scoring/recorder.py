@@ -9,8 +9,8 @@ from rewardlab.files import last_row
 from rewardlab.judging import Usage
 from rewardlab.plan import Plan
 from rewardlab.recipe import EvalStage, RlStage
-from rewardlab.scoring import GroupNumbers, ScoredGroup
-from rewardlab_training import UsageLog, ledger_path, run_name
+from rewardlab.scoring import ScoredGroup
+from rewardlab_training import GroupNumbers, UsageLog, ledger_path, run_name
 
 from rewardlab_ray.messages import FinishedGroup, GroupPlace, GroupRewards
 from rewardlab_ray.scoring.asked_judges import AskedJudges

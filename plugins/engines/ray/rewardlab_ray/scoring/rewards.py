@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 
 from rewardlab.errors import JobError
-from rewardlab.scoring import ScoredGroup, Teaching, numbers_of_group
-from rewardlab_training import CENTRED, group_advantages
+from rewardlab.scoring import ScoredGroup, Teaching
+from rewardlab_training import CENTRED, group_advantages, numbers_of_group
 
 from rewardlab_ray.messages import OUTCOME, SCORED, GroupRewards
 

@@ -22,9 +22,8 @@ from rewardlab.scoring import (
     Scorer,
     ScoringHost,
     Teaching,
-    numbers_of_group,
 )
-from rewardlab_training import ledger_lines
+from rewardlab_training import ledger_lines, numbers_of_group
 
 from rewardlab_ray.messages import FinishedGroup, GroupPlace, GroupRewards, MemberReward
 from rewardlab_ray.ray_actors import ActorClient, JobActor, coordinator_name

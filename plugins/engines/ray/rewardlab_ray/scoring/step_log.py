@@ -9,8 +9,8 @@ from rewardlab.data import read_lines
 from rewardlab.files import LineAppender
 from rewardlab.judging import Usage
 from rewardlab.recipe import ComponentUse
-from rewardlab.scoring import GroupNumbers, MissingGuard
-from rewardlab_training import metrics_of_step
+from rewardlab.scoring import MissingGuard
+from rewardlab_training import GroupNumbers, metrics_of_step
 
 from rewardlab_ray.messages import GroupPlace
 from rewardlab_ray.user_lines import SCORES, say

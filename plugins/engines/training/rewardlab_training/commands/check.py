@@ -2,15 +2,17 @@
 
 import os
 from collections.abc import Mapping
+from contextlib import closing
 from typing import Annotated, Any
 
-from rewardlab import CommandResult, Config, Overrides, Positional
+from rewardlab import CommandResult, Config, Group, Overrides, Positional
 from rewardlab.commands import AnyRecipe, file_of, find_command
 from rewardlab.data import refuse_stream
 from rewardlab.errors import UserError
 from rewardlab.plan import Plan
 from rewardlab.recipe import dump, load
-from rewardlab.scorefile import check_all, is_scored
+from rewardlab.scorefile import RowIndex, abstention_problems, check_rows, is_scored
+from rewardlab.scoring import RowCheck
 from rewardlab.text import counted
 
 from rewardlab_training import check_recipe
@@ -69,10 +71,34 @@ def _in_rows(options: Options, plan: Plan) -> CommandResult:
     with file_of(options.rows, lambda text: None) as (path, _):
         if os.path.isdir(str(path)) or is_scored(str(path)):
             return _causes(options)
-        count, completions = check_all(plan, str(path))
+        count, completions = _counted(plan, str(path))
     many, have = f"{counted(count, 'row')} with {counted(completions, 'completion')}", "has" if count == 1 else "have"
     message = f"{options.rows}: {many} {have} what the reward needs"
     return CommandResult(text=message, data={"rows": count, "completions": completions})
+
+
+def _counted(plan: Plan, path: str) -> tuple[int, int]:
+    """Return how many rows and completions a file has, all of which the reward of a plan can score.
+
+    Raises UserError that lists the others.
+    """
+    check, completions = RowCheck(plan), 0
+
+    def count(_: str, group: Group) -> None:
+        nonlocal completions
+        completions += len(group.completions)
+
+    with closing(RowIndex()) as index:
+        bad = check_rows(path, check, index, lambda: None, count)
+        problems = abstention_problems(plan, check)
+        if bad.count or problems:
+            listed = (
+                bad.error(path, "fix them; `rewardlab score --skip-bad` leaves them out").problems if bad.count else []
+            )
+            raise UserError([*listed, *problems])
+        if not len(index):
+            raise UserError("it has no rows", where=path)
+        return len(index), completions
 
 
 def _causes(options: Options) -> CommandResult:

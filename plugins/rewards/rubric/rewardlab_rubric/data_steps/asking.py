@@ -9,8 +9,9 @@ from json import dumps
 from typing import Any, TypeVar
 
 from rewardlab import Ask, Reply, Sample
-from rewardlab.data import REFUSED, DroppedRow, DroppedRows, in_order, refusal
+from rewardlab.data import in_order
 from rewardlab.errors import JobError
+from rewardlab_data.dropped_rows import REFUSED, DroppedRow, DroppedRows, refusal
 
 ROWS_AT_ONCE = 256
 """rows under way at once; the judge's `concurrency` limits the questions"""

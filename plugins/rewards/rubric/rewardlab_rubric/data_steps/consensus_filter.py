@@ -15,8 +15,9 @@ from contextlib import closing
 from dataclasses import replace
 
 from rewardlab import Ask, Context, Sample
-from rewardlab.data import DroppedRow, DroppedRows, in_order
+from rewardlab.data import in_order
 from rewardlab.errors import JobError, UserError
+from rewardlab_data.dropped_rows import DroppedRow, DroppedRows
 
 from rewardlab_rubric.data_steps.asking import UnusableReply, refused_reply
 from rewardlab_rubric.data_steps.judging_options import AgreeingOptions

@@ -10,8 +10,9 @@ from dataclasses import replace
 from functools import partial
 
 from rewardlab import Ask, Context, Message, Reply, Sample
-from rewardlab.data import REFUSED, DroppedRow, DroppedRows, in_order, refusal
+from rewardlab.data import in_order
 from rewardlab.errors import JobError, UserError
+from rewardlab_data.dropped_rows import REFUSED, DroppedRow, DroppedRows, refusal
 
 from rewardlab_rubric.asked import FIELD, way_of
 from rewardlab_rubric.data_steps.judging_options import DistilledOptions

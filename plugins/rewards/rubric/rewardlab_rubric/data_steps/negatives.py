@@ -11,10 +11,11 @@ from importlib.resources import files
 from typing import Any
 
 from rewardlab import Ask, Context, Reply, Sample
-from rewardlab.data import DroppedRows
 from rewardlab.errors import UserError
-from rewardlab.text import fence, fence_key, read_template, without_thoughts
+from rewardlab.text import fence, fence_key
+from rewardlab_answers import read_template, without_thoughts
 from rewardlab_data.corrupted_answers import NumberLabels, corrupted
+from rewardlab_data.dropped_rows import DroppedRows
 from rewardlab_pairwise.pairwise_reward import query_of
 
 from rewardlab_rubric.data_steps.asking import PatientAsker, UnusableReply, UnusableRow, made_rows, seeded

@@ -13,8 +13,9 @@ from dataclasses import replace
 from typing import Any
 
 from rewardlab import Ask, Completion, Context, Group, GroupStream, Sample, Score
-from rewardlab.data import DroppedRow, DroppedRows, in_order
+from rewardlab.data import in_order
 from rewardlab.errors import JobError, UserError
+from rewardlab_data.dropped_rows import DroppedRow, DroppedRows
 
 from rewardlab_rubric.data_steps.asking import UnusableReply, refused_reply, seeded
 from rewardlab_rubric.data_steps.judging_options import PreferencesOptions

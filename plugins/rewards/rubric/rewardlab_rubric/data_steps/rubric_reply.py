@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rewardlab import Reply
-from rewardlab.text import without_thoughts
+from rewardlab_answers import without_thoughts
 
 from rewardlab_rubric.data_steps.asking import UnusableReply
 from rewardlab_rubric.levels import Kind

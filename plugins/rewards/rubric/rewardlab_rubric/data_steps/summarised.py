@@ -9,9 +9,10 @@ from importlib.resources import files
 from typing import Any
 
 from rewardlab import Ask, Context, Reply, Sample
-from rewardlab.data import DroppedRows
 from rewardlab.errors import UserError
-from rewardlab.text import fence, fence_key, read_template, sections
+from rewardlab.text import fence, fence_key
+from rewardlab_answers import read_template, sections
+from rewardlab_data.dropped_rows import DroppedRows
 
 from rewardlab_rubric.data_steps.asking import PatientAsker, UnusableReply, UnusableRow, made_rows
 from rewardlab_rubric.data_steps.lengths import length_of

@@ -9,8 +9,9 @@ from contextlib import closing
 from typing import Any
 
 from rewardlab import Ask, Context, Sample
-from rewardlab.data import REFUSED, DroppedRow, DroppedRows, in_order, refusal
+from rewardlab.data import in_order
 from rewardlab.errors import JobError
+from rewardlab_data.dropped_rows import REFUSED, DroppedRow, DroppedRows, refusal
 
 from rewardlab_rubric.data_steps.reply_language import foreign
 from rewardlab_rubric.data_steps.translation_question import prose_of, question, read_translation

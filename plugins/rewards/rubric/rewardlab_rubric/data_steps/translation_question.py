@@ -5,7 +5,8 @@ import re
 from typing import Any
 
 from rewardlab import Ask, Reply
-from rewardlab.text import fence, fence_key, without_thoughts
+from rewardlab.text import fence, fence_key
+from rewardlab_answers import without_thoughts
 
 KEPT = re.compile(r"\$key\b|\bBEGIN\b|\bEND\b|\bJSON\b|\bAssistant [AB]\b|\bResponse [12]\b")
 """what a translation has as often as the original, as it stands"""

@@ -11,9 +11,10 @@ from importlib.resources import files
 from typing import Any
 
 from rewardlab import Ask, Context, Reply, Sample
-from rewardlab.data import DroppedRows
 from rewardlab.errors import UserError
-from rewardlab.text import fence, fence_key, read_template
+from rewardlab.text import fence, fence_key
+from rewardlab_answers import read_template
+from rewardlab_data.dropped_rows import DroppedRows
 from rewardlab_pairwise.pairwise_reward import query_of
 
 from rewardlab_rubric.data_steps.asking import PatientAsker, UnusableReply, made_rows

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from rewardlab import Ask, Reply
-from rewardlab.text import thoughts_of
+from rewardlab_answers import thoughts_of
 
 from rewardlab_rubric.levels import Levels
 from rewardlab_rubric.replies.official import VerdictReading, read_mr3, read_r3

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from rewardlab.text import Thoughts, thoughts_of
+from rewardlab_answers import Thoughts, thoughts_of
 
 from rewardlab_rubric.levels import canonical
 from rewardlab_rubric.replies.official import VerdictReading, place_of

@@ -14,7 +14,8 @@ from typing import Any
 from rewardlab import Group
 from rewardlab.data import BadRows, Identifier, read_lines, to_group
 from rewardlab.errors import Problem, UserError, nearest
-from rewardlab.text import counted, last_box
+from rewardlab.text import counted
+from rewardlab_answers import last_box
 from rewardlab_records.scored_lines import scored_lines
 
 TABLE = ("right+right > wrong+wrong", "right+right > wrong+right", "right+wrong > wrong+wrong")

@@ -6,7 +6,7 @@ import pytest
 from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
-from rewardlab.text import last_box
+from rewardlab_answers import last_box
 from rewardlab_measure.judge_agreement.grafting import TABLE, cut, graft
 
 GOOD = r"Four and three make seven: $\boxed{7}$. Done."

@@ -11,7 +11,7 @@ from rewardlab import CommandResult, Config, Flag, Positional, note
 from rewardlab.commands import AnyRows, Say, file_of
 from rewardlab.errors import Problem, UserError, nearest
 from rewardlab.recipe import ALARM_NAMES
-from rewardlab.serving import VisitorRules, address_of, bound_socket, needed_token
+from rewardlab_http import VisitorRules, address_of, bound_socket, needed_token
 from rewardlab_training import RunAlarm
 
 from rewardlab_viewer.demo import demo_run

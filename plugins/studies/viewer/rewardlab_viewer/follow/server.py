@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from rewardlab.errors import one_line_at
-from rewardlab.serving import VisitorRules
+from rewardlab_http import VisitorRules
 
 from rewardlab_viewer.follow.live_page import LivePage
 

@@ -1,0 +1,209 @@
+"""The numbers of a scored group, without its texts, and what a step's log makes of them."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+from rewardlab import Turn
+from rewardlab.judging import Usage
+from rewardlab.scoring import ScoredGroup, failures_of
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ComponentNumbers:
+    """The values of one component in a group: their sum, how many there are, and which completions it failed on."""
+
+    sum: float
+    count: int
+    varied: bool = False
+    """whether two of the values differ"""
+    failed: tuple[int, ...] = ()
+    cause: str = ""
+    """of the last failure: the completion's place and the error, without secrets; "" if none failed"""
+    calls: int = 0
+    """of a judge, with how many of its replies were unparsable, and its position bias, -1 to 1, if that is known"""
+    unparsable: int = 0
+    bias: float | None = None
+    with_correctness: tuple[float, float, float] | None = None
+    """as `with_length` of a group, of the values and the correctness of the same completions; None of correctness
+    itself, and if none is named"""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GroupNumbers:
+    """The numbers of a group of `size` completions. Some 100 bytes a component, and picklable."""
+
+    size: int
+    total: ComponentNumbers
+    flat: bool
+    """whether it teaches nothing: it is left out, or all totals are equal or missing"""
+    std: float
+    """population standard deviation of the totals that are not missing; 0 if there is none"""
+    components: Mapping[str, ComponentNumbers]
+    tokens: float | None = None
+    """mean length of the completions whose length is known; None if none is"""
+    with_length: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """sums over the completions of products, each factor less its mean: length by length, total by total, both"""
+    turns: tuple[float, float] | None = None
+    """of completions that are conversations, the mean turns of the policy and calls of tools; None if none is one"""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the numbers as JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Return the numbers that `as_dict` returned."""
+        components = {name: _component(one) for name, one in values["components"].items()}
+        read = {"total": _component(values["total"]), "with_length": tuple(values["with_length"])}
+        read["turns"] = tuple(values["turns"]) if values.get("turns") else None
+        return cls(**{**values, **read, "components": components})
+
+
+def _component(values: Mapping[str, Any]) -> ComponentNumbers:
+    products = values["with_correctness"]
+    read = {"failed": tuple(values["failed"]), "with_correctness": None if products is None else tuple(products)}
+    return ComponentNumbers(**{**values, **read})
+
+
+def numbers_of_group(scored: ScoredGroup, correctness: str | None = None) -> GroupNumbers:
+    """Return the numbers of a scored group. correctness: the component that says whether an answer is right, if any."""
+    components = {}
+    right = [score.value for score in scored.components.get(correctness or "", ())]
+    for name, scores in scored.components.items():
+        failed, cause = failures_of(scored, name)
+        components[name] = _numbers(
+            [score.value for score in scores],
+            right if name != correctness else (),
+            failed=failed,
+            cause=cause,
+            **_of_judge(score.info for score in scores),
+        )
+    total = _numbers(scored.totals, right)
+    lengths = [completion.token_count for completion in scored.completions]
+    known = [length for length in lengths if length is not None]
+    return GroupNumbers(
+        size=len(scored.totals),
+        total=total,
+        flat=scored.left_out is not None or not total.varied,
+        std=_std([value for value in scored.totals if value is not None]) if total.varied else 0.0,
+        components=components,
+        tokens=math.fsum(known) / len(known) if known else None,
+        with_length=_products(lengths, scored.totals),
+        turns=_turns([one.messages for one in scored.completions if one.messages]),
+    )
+
+
+def _turns(conversations: Sequence[Sequence[Turn]]) -> tuple[float, float] | None:
+    said = [one for messages in conversations for one in messages if one["role"] == "assistant"]
+    calls = sum(len(one.get("tool_calls", ())) for one in said)
+    return (len(said) / len(conversations), calls / len(conversations)) if conversations else None
+
+
+def _numbers(values: Sequence[float | None], right: Sequence[float | None], **more: Any) -> ComponentNumbers:
+    present = [value for value in values if value is not None]
+    return ComponentNumbers(
+        sum=math.fsum(present),
+        count=len(present),
+        varied=len({*present}) > 1,
+        with_correctness=_products(values, right) if right else None,
+        **more,
+    )
+
+
+def _of_judge(infos: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what a reward that compares says of its judge in a group; {} if it says nothing, or nothing that fits."""
+    said: Mapping[str, Any] = next((info["group"] for info in infos if isinstance(info.get("group"), Mapping)), {})
+    calls, unparsable, bias = (said.get(name) for name in ("calls", "unparsable", "position_bias"))
+    if not (isinstance(calls, int) and isinstance(unparsable, int) and 0 <= unparsable <= calls):
+        return {}
+    bias = float(bias) if isinstance(bias, int | float) and abs(bias) <= 1 else None
+    return {"calls": calls, "unparsable": unparsable, "bias": bias}
+
+
+def _products(ones: Sequence[float | None], others: Sequence[float | None]) -> tuple[float, float, float]:
+    both = [(x, y) for x, y in zip(ones, others, strict=True) if x is not None and y is not None]
+    if len(both) < 2:
+        return 0.0, 0.0, 0.0
+    x_mean, y_mean = (math.fsum(column) / len(both) for column in zip(*both, strict=True))
+    moved = [(x - x_mean, y - y_mean) for x, y in both]
+    return math.fsum(x * x for x, _ in moved), math.fsum(y * y for _, y in moved), math.fsum(x * y for x, y in moved)
+
+
+def _std(values: Sequence[float]) -> float:
+    mean = math.fsum(values) / len(values)
+    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))
+
+
+def metrics_of_step(
+    groups: Sequence[ScoredGroup | GroupNumbers],
+    usage: Mapping[str, Usage] | None = None,
+    correctness: str | None = None,
+) -> dict[str, float]:
+    """Return the metrics of a step's groups, of which there is at least one.
+
+    correctness: as in `numbers_of_group`. The keys are the same at every step: agreement if there is a correctness,
+    length if it is known, agent of conversations, and position_bias and unparsable of components that compare.
+
+    reward/total, reward/<component>: means over the completions that have a value, NaN if none has.
+    reward/groups_without_variance: share, 0 to 1, of groups that teach nothing: those that `teach` leaves
+    out, and those whose totals are all equal or missing.
+    group/std: mean over the groups of the standard deviation of their totals.
+    missing/<component>: share, 0 to 1, of completions whose score failed with an error.
+    agreement/total, agreement/<component>: correlation with correctness inside of groups, -1 to 1; NaN if one of both
+    never differs.
+    varied/<component>: share, 0 to 1, of groups in which it tells two completions apart.
+    length/mean, length/total: tokens, and their correlation with the total inside of groups.
+    agent/turns, agent/tool_calls: of conversations, means of the policy's turns and of its calls of tools.
+    position_bias/<component>, unparsable/<component>: of the judge that it compares by, the mean over the groups, -1 to
+    1, above 0 if what stands first wins; and the share of its replies.
+    judge/<name>/calls, judge/<name>/tokens (of prompts and answers) and judge/<name>/usd: of each judge in `usage`.
+    """
+    numbers = [group if isinstance(group, GroupNumbers) else numbers_of_group(group, correctness) for group in groups]
+    names = dict.fromkeys(name for group in numbers for name in group.components)  # a damaged ledger lacks some
+    having = {name: [group for group in numbers if name in group.components] for name in names}
+    metrics = {"reward/total": _mean([group.total for group in numbers])}
+    metrics["reward/groups_without_variance"] = sum(group.flat for group in numbers) / len(numbers)
+    metrics["group/std"] = math.fsum(group.std for group in numbers) / len(numbers)
+    for name, scored in having.items():
+        of_component = [group.components[name] for group in scored]
+        metrics[f"reward/{name}"] = _mean(of_component)
+        metrics[f"missing/{name}"] = sum(len(one.failed) for one in of_component) / sum(one.size for one in scored)
+        metrics[f"varied/{name}"] = sum(one.varied for one in of_component) / len(scored)
+        metrics |= {f"{what}/{name}": value for what, value in _judge_metrics(of_component)}
+    for name in ("total", *names):
+        of_name = [one.total for one in numbers] if name == "total" else [one.components[name] for one in having[name]]
+        if products := [one.with_correctness for one in of_name if one.with_correctness is not None]:
+            metrics[f"agreement/{name}"] = _correlation(products)
+    if known := [group.tokens for group in numbers if group.tokens is not None]:
+        metrics["length/mean"] = math.fsum(known) / len(known)
+        metrics["length/total"] = _correlation([group.with_length for group in numbers])
+    if played := [group.turns for group in numbers if group.turns is not None]:
+        turns, calls = (math.fsum(column) / len(played) for column in zip(*played, strict=True))
+        metrics |= {"agent/turns": turns, "agent/tool_calls": calls}
+    for name, since in (usage or {}).items():
+        metrics[f"judge/{name}/calls"] = float(since.calls)
+        metrics[f"judge/{name}/tokens"] = float(since.prompt_tokens + since.completion_tokens)
+        metrics[f"judge/{name}/usd"] = since.usd
+    return metrics
+
+
+def _judge_metrics(of_component: Sequence[ComponentNumbers]) -> Iterator[tuple[str, float]]:
+    biases = [one.bias for one in of_component if one.bias is not None]
+    if biases:
+        yield "position_bias", math.fsum(biases) / len(biases)
+    if calls := sum(one.calls for one in of_component):
+        yield "unparsable", sum(one.unparsable for one in of_component) / calls
+
+
+def _correlation(products: Sequence[tuple[float, float, float]]) -> float:
+    """Return the correlation inside of groups; NaN if one of both never differs."""
+    ones, others, both = (math.fsum(column) for column in zip(*products, strict=True))
+    scale = math.sqrt(ones) * math.sqrt(others)
+    return both / scale if scale > 0 else math.nan
+
+
+def _mean(numbers: Sequence[ComponentNumbers]) -> float:
+    count = sum(one.count for one in numbers)
+    return math.fsum(one.sum for one in numbers) / count if count else math.nan
