@@ -303,7 +303,7 @@ def test_a_plugin_and_a_stage_of_one_name_are_both_shown(main):
 def test_an_engine_shows_its_nested_settings(main):
     out = main("plugins", "openrlhf")[1]
     assert "  backend.engine.tensor_parallel: integer > 0, default 1. GPUs of one vLLM engine\n" in out
-    assert "  backend.engine.lora.rank: integer > 0, required. of the two matrices of an adapter" in out
+    assert "  backend.engine.lora.rank: integer > 0, required. rank of the two matrices of an adapter" in out
 
 
 def test_the_list_and_a_misspelt_name_point_at_the_parts(main):
