@@ -6,7 +6,7 @@ import pytest
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
 from rewardlab.scoring import Scorer
-from rewardlab.serving import bound_socket
+from rewardlab_http import bound_socket
 from rewardlab_serve.gate import GateRules
 from rewardlab_serve.reward_service import ServiceLimits
 from rewardlab_serve.server import RewardServer, ServerSettings, reward_app
